@@ -1,0 +1,67 @@
+/** Makes UUIDs of version 7 (RFC 9562) as text with hyphens, strictly increasing within one source. */
+export type UuidV7Source = () => string;
+
+export interface UuidV7Inputs {
+  nowMs: () => number;
+  /** Returns that many fresh random bytes. */
+  randomBytes: (count: number) => Uint8Array;
+}
+
+/** Eight for the UUID's tail and two for the start of the counter. */
+const randomBytesPerId = 10;
+const tailLength = 8;
+const idsPerRefill = 512;
+const counterMax = 0xfff;
+
+export function createUuidV7Source({ nowMs, randomBytes }: UuidV7Inputs): UuidV7Source {
+  let lastMs = -1;
+  let counter = 0;
+  // Asking for randomness is dear (a few microseconds a call), so it is asked for 512 identifiers at once.
+  let pool = new Uint8Array(0);
+  let poolOffset = 0;
+
+  return () => {
+    if (poolOffset === pool.length) {
+      pool = Uint8Array.from(randomBytes(randomBytesPerId * idsPerRefill));
+      poolOffset = 0;
+    }
+    const random = pool.subarray(poolOffset, poolOffset + randomBytesPerId);
+    poolOffset += randomBytesPerId;
+
+    // Within one millisecond, and while the clock stands behind, the twelve bits of rand_a count up; when they are
+    // used up the timestamp runs ahead by one, as RFC 9562 section 6.2 allows.
+    const now = nowMs();
+    if (now > lastMs) {
+      lastMs = now;
+      // The upper half stays free, so that a burst has room to count.
+      counter = ((byteAt(random, tailLength) << 8) | byteAt(random, tailLength + 1)) & 0x7ff;
+    } else if (counter === counterMax) {
+      lastMs += 1;
+      counter = 0;
+    } else {
+      counter += 1;
+    }
+    return format(lastMs, counter, random);
+  };
+}
+
+function format(timestampMs: number, counter: number, random: Uint8Array): string {
+  const time = timestampMs.toString(16).padStart(12, "0");
+  const variant = 0x80 | (byteAt(random, 0) & 0x3f);
+  let tail = "";
+  for (let index = 2; index < tailLength; index++) tail += hexByte(byteAt(random, index));
+  return (
+    `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, "0")}` +
+    `-${hexByte(variant)}${hexByte(byteAt(random, 1))}-${tail}`
+  );
+}
+
+const hexBytes = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, "0"));
+
+function hexByte(value: number): string {
+  return hexBytes[value] as string;
+}
+
+function byteAt(bytes: Uint8Array, index: number): number {
+  return bytes[index] as number;
+}

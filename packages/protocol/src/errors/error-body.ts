@@ -1,0 +1,42 @@
+import { type Static, Type } from "typebox";
+import type { ErrorCode } from "./error-catalog.js";
+
+const ErrorDetail = Type.Object({
+  path: Type.String({
+    description: "Where the fault is: `body.amount`, `query.limit`, `header.idempotency-key`.",
+  }),
+  reason: Type.String({ description: "What is wrong there." }),
+});
+export type ErrorDetail = Static<typeof ErrorDetail>;
+
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({
+        pattern: "^[A-Z][A-Z0-9_]*$",
+        description: "Machine-readable. New codes may be added; treat an unknown one by its HTTP status.",
+      }),
+      message: Type.String({ description: "Short text for people. It may change; do not parse it." }),
+      request_id: Type.String({ description: "Correlates the answer with the service's log." }),
+      details: Type.Optional(Type.Array(ErrorDetail, { description: "The fields at fault." })),
+    }),
+  },
+  { $id: "Error", description: "The body of every error answer." },
+);
+export type ErrorBody = Static<typeof ErrorBody>;
+
+export function errorBody(
+  code: ErrorCode,
+  message: string,
+  requestId: string,
+  details?: readonly ErrorDetail[],
+): ErrorBody {
+  return {
+    error: {
+      code,
+      message,
+      request_id: requestId,
+      ...(details === undefined ? {} : { details: [...details] }),
+    },
+  };
+}

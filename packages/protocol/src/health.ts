@@ -1,0 +1,14 @@
+import { Type } from "typebox";
+
+export const Liveness = Type.Object(
+  { status: Type.Literal("alive") },
+  { $id: "Liveness", description: "The process answers." },
+);
+
+export const Readiness = Type.Object(
+  {
+    status: Type.Literal("ready"),
+    checks: Type.Object({ database: Type.Literal("up") }),
+  },
+  { $id: "Readiness", description: "The service can take work." },
+);

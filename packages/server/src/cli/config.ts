@@ -1,0 +1,12 @@
+import type { Command } from "commander";
+import { describeConfig } from "../config/describe-config.js";
+import { loadConfig } from "../config/load-config.js";
+
+export function addConfigCommand(program: Command): void {
+  program
+    .command("config")
+    .description("print the effective configuration, with secrets masked, and where each value comes from")
+    .action(() => {
+      console.log(describeConfig(loadConfig(process.env)));
+    });
+}

@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+import { ConfigError, loadConfig } from "../config/load-config.js";
+import { createLogger } from "../log.js";
+import { checkDatabaseSettings } from "../store/check-database-settings.js";
+import { openDatabase } from "../store/database.js";
+import { migrate } from "../store/migrate.js";
+import { readMigrations } from "../store/migrations.js";
+import { waitForDatabase } from "../store/wait-for-database.js";
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command("migrate")
+    .description("bring the schema of the database that DATABASE_URL names up to date, and exit")
+    .action(async () => {
+      const { values } = loadConfig(process.env);
+      if (values.database_url === undefined) {
+        throw new ConfigError(
+          "database_url (environment DATABASE_URL) is not set: it must be the URL of a PostgreSQL database.",
+        );
+      }
+      const log = createLogger(values.log_level, process.stdout.isTTY);
+      const database = openDatabase({ url: values.database_url, connectionsMax: 1 });
+      try {
+        await waitForDatabase(database, log, new AbortController().signal);
+        await checkDatabaseSettings(database);
+        const applied = await migrate(database, readMigrations());
+        for (const name of applied) console.log(`applied ${name}`);
+        if (applied.length === 0) console.log("the schema is up to date");
+      } finally {
+        await database.end({ timeout: 1 });
+      }
+    });
+}

@@ -1,0 +1,18 @@
+import type { Command } from "commander";
+import { ConfigError, loadConfig } from "../config/load-config.js";
+import { runUntilStopped } from "./run-until-stopped.js";
+
+export function addServeCommand(program: Command): void {
+  program
+    .command("serve")
+    .description("run the service for production, on the database that DATABASE_URL names")
+    .action(async () => {
+      const { values } = loadConfig(process.env);
+      if (values.database_url === undefined) {
+        throw new ConfigError(
+          "database_url (environment DATABASE_URL) is not set: it must be the URL of a PostgreSQL database.",
+        );
+      }
+      await runUntilStopped(values);
+    });
+}

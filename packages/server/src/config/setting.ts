@@ -1,0 +1,72 @@
+/** One setting: where it can come from, what it may be, and how to read it. */
+export interface Setting<T> {
+  /** What it is for, one sentence; shown by `bursar config` and in the reference page. */
+  about: string;
+  /** The environment variable that sets it; settings without one are set in the configuration file only. */
+  env?: string;
+  default?: T;
+  /** What is allowed, as the end of the sentence "must be …". */
+  allowed: string;
+  /** Reads a written value; undefined where it is not allowed. */
+  read: (text: string) => T | undefined;
+  /** Writes a value for people, with secrets masked. */
+  show(value: T): string;
+}
+
+type Common<T> = Pick<Setting<T>, "about" | "env" | "default">;
+
+export function text(common: Common<string>): Setting<string> {
+  return {
+    ...common,
+    allowed: "a text that is not empty",
+    read: (value) => value || undefined,
+    show: String,
+  };
+}
+
+export function integer(common: Common<number>, bounds: { min: number; max: number }): Setting<number> {
+  return {
+    ...common,
+    allowed: `a whole number from ${bounds.min} to ${bounds.max}`,
+    read: (value) => {
+      if (!/^\d{1,15}$/.test(value)) return undefined;
+      const parsed = Number(value);
+      return parsed >= bounds.min && parsed <= bounds.max ? parsed : undefined;
+    },
+    show: String,
+  };
+}
+
+export function oneOf<const T extends string>(common: Common<NoInfer<T>>, values: readonly T[]): Setting<T> {
+  return {
+    ...common,
+    allowed: `one of ${values.join(", ")}`,
+    read: (value) => values.find((candidate) => candidate === value),
+    show: String,
+  };
+}
+
+export function secret(common: Common<string>): Setting<string> {
+  return { ...text(common), show: () => "********" };
+}
+
+/** A URL; a password in it is masked when shown. */
+export function url(common: Common<string>, protocols: readonly string[]): Setting<string> {
+  return {
+    ...common,
+    allowed: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+    read: (value) => {
+      const parsed = URL.canParse(value) ? new URL(value) : undefined;
+      return parsed !== undefined && protocols.includes(parsed.protocol) && parsed.hostname !== ""
+        ? value
+        : undefined;
+    },
+    show: (value) => {
+      const parsed = new URL(value);
+      if (parsed.password !== "") parsed.password = "********";
+      // A password can also stand in the query, as libpq allows.
+      if (parsed.searchParams.has("password")) parsed.searchParams.set("password", "********");
+      return parsed.href;
+    },
+  };
+}

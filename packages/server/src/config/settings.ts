@@ -1,0 +1,89 @@
+import { integer, oneOf, type Setting, secret, text, url } from "./setting.js";
+
+/**
+ * Every setting of the service. The key is its path in the configuration file; `docs/reference/configuration.md` and
+ * `bursar config` are made from this table.
+ */
+export const settings = {
+  host: text({ env: "HOST", default: "127.0.0.1", about: "The address to listen on." }),
+  port: integer(
+    { env: "PORT", default: 8080, about: "The port to listen on; 0 takes a free one." },
+    { min: 0, max: 65_535 },
+  ),
+  public_url: url(
+    {
+      env: "BURSAR_PUBLIC_URL",
+      about: "The address under which clients reach the service; without it, `http://` with host and port.",
+    },
+    ["http:", "https:"],
+  ),
+  data_dir: text({
+    env: "BURSAR_DATA_DIR",
+    default: ".bursar",
+    about: "The folder for the embedded PostgreSQL and the sandbox's files.",
+  }),
+  database_url: url(
+    {
+      env: "DATABASE_URL",
+      about: "The PostgreSQL database to use; without it the sandbox runs its own under `data_dir`.",
+    },
+    ["postgres:", "postgresql:"],
+  ),
+  database_connections: integer(
+    {
+      env: "BURSAR_DATABASE_CONNECTIONS",
+      default: 10,
+      about: "How many connections to the database to hold at most.",
+    },
+    { min: 2, max: 500 },
+  ),
+  log_level: oneOf({ env: "LOG_LEVEL", default: "info", about: "The least important log lines to write." }, [
+    "trace",
+    "debug",
+    "info",
+    "warn",
+    "error",
+    "fatal",
+    "silent",
+  ]),
+  metrics_token: secret({
+    env: "BURSAR_METRICS_TOKEN",
+    about:
+      "The bearer token that `/metrics` asks for; without it `/metrics` answers callers on this machine only.",
+  }),
+  "limits.body_bytes": integer(
+    { default: 65_536, about: "The largest request body." },
+    { min: 1024, max: 16_777_216 },
+  ),
+  "limits.header_bytes": integer(
+    { default: 8192, about: "The largest request line and headers, together." },
+    { min: 1024, max: 65_536 },
+  ),
+  "limits.json_depth": integer(
+    { default: 16, about: "How deep objects and arrays may nest in a body." },
+    { min: 1, max: 128 },
+  ),
+  "limits.headers_timeout_ms": integer(
+    { default: 5000, about: "How long the headers of a request may take to arrive." },
+    { min: 100, max: 60_000 },
+  ),
+  "limits.request_timeout_ms": integer(
+    { default: 10_000, about: "How long a whole request may take to arrive." },
+    { min: 100, max: 300_000 },
+  ),
+  "limits.shutdown_timeout_ms": integer(
+    { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
+    { min: 1000, max: 600_000 },
+  ),
+} satisfies Record<string, Setting<string> | Setting<number>>;
+
+export type SettingKey = keyof typeof settings;
+
+type SettingValue<S> = S extends { read: (text: string) => infer T | undefined } ? T : never;
+
+/** The keys that have a value in every configuration, because they have a default. */
+type DefaultedKey = Exclude<SettingKey, "public_url" | "database_url" | "metrics_token">;
+
+export type Settings = { readonly [K in DefaultedKey]: SettingValue<(typeof settings)[K]> } & {
+  readonly [K in Exclude<SettingKey, DefaultedKey>]?: SettingValue<(typeof settings)[K]>;
+};

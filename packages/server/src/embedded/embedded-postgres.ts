@@ -1,0 +1,122 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { OperatorError } from "../operator-error.js";
+import { acquireInstanceLock } from "./instance-lock.js";
+import { preparePostgresCluster } from "./postgres-cluster.js";
+import { type PostgresProcess, runPostgres } from "./postgres-process.js";
+
+/** A real PostgreSQL under the data folder, kept running until it is stopped. */
+export interface EmbeddedPostgres {
+  url: string;
+  /** The real folder of the cluster; root may keep it outside the data folder. */
+  dir: string;
+  stop: () => Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  dataDir: string;
+  fallbackDir?: string;
+  log: Logger;
+  /** Called when PostgreSQL has ended and could not be brought back. */
+  onLost: (error: Error) => void;
+}
+
+const rootFallbackDir = "/var/lib/bursar";
+const portAttemptsMax = 3;
+const restartAttemptsMax = 20;
+const restartDelayMs = 250;
+
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  // Root lets PostgreSQL's account pass through to its own folder; what is secret has mode 600.
+  mkdirSync(options.dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  const dataDir = realpathSync(options.dataDir);
+  const lock = acquireInstanceLock(dataDir);
+  try {
+    return await start({ ...options, dataDir }, lock.release);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function start(options: EmbeddedPostgresOptions, release: () => void): Promise<EmbeddedPostgres> {
+  const { dataDir, log, onLost } = options;
+  const cluster = preparePostgresCluster({ dataDir, fallbackDir: options.fallbackDir ?? rootFallbackDir });
+  const logFile = join(dataDir, "postgres.log");
+  let { running, port } = await startOnFreePort((candidate) => runPostgres(cluster, candidate, logFile));
+  let stopping = false;
+
+  /** PostgreSQL that dies alone is started again, on the same port, so that the pool finds it where it was. */
+  async function keepRunning(): Promise<void> {
+    for (;;) {
+      await running.ended;
+      if (stopping) return;
+      log.error("the embedded PostgreSQL has ended by itself; starting it again");
+      running = await restart(() => runPostgres(cluster, port, logFile));
+      if (stopping) await running.stop();
+      else log.warn("the embedded PostgreSQL is running again");
+    }
+  }
+  const kept = keepRunning().catch((error: unknown) => {
+    if (!stopping) onLost(error instanceof Error ? error : new Error(String(error)));
+  });
+
+  return {
+    url: `postgres://${cluster.user}:${cluster.password}@127.0.0.1:${port}/postgres`,
+    dir: cluster.dir,
+    stop: async () => {
+      stopping = true;
+      await running.stop();
+      await kept;
+      release();
+    },
+  };
+}
+
+async function startOnFreePort(
+  run: (port: number) => Promise<PostgresProcess>,
+): Promise<{ running: PostgresProcess; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    try {
+      return { running: await run(port), port };
+    } catch (error) {
+      // Somebody may have taken the port since we asked for it.
+      if (attempt === portAttemptsMax) throw error;
+    }
+  }
+}
+
+/** After a crash the shared memory of the last backends can be in use for a moment; that passes. */
+async function restart(run: () => Promise<PostgresProcess>): Promise<PostgresProcess> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (cause) {
+      if (attempt === restartAttemptsMax) {
+        throw new OperatorError(
+          "The embedded PostgreSQL has ended and does not start again; see postgres.log in the data folder.",
+          {
+            cause,
+          },
+        );
+      }
+      await sleep(restartDelayMs);
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port from a TCP listener");
+  return address.port;
+}

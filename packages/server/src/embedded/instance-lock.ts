@@ -1,0 +1,97 @@
+import { execFileSync } from "node:child_process";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { OperatorError } from "../operator-error.js";
+
+/** Held while one service uses a data folder; a lock whose process is gone is taken over. */
+export interface InstanceLock {
+  release: () => void;
+}
+
+const attemptsMax = 5;
+
+/**
+ * Two services on one data folder would fight over its PostgreSQL. The lock is a file that names a process and when
+ * that process started: after `kill -9` the file stays, but nobody matches it, also when the process id has been given to
+ * another program since.
+ */
+export function acquireInstanceLock(dataDir: string, pid = process.pid): InstanceLock {
+  const path = join(dataDir, "instance.lock");
+  const own = `${pid} ${processStart(pid)}\n`;
+  const draft = `${path}.${pid}`;
+  writeFileSync(draft, own, { mode: 0o600 });
+  try {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      if (linkIfAbsent(draft, path)) return { release: () => releaseIfOwn(path, own) };
+      const holder = readIfPresent(path);
+      if (holder !== undefined && isRunning(holder)) throw inUse(dataDir, holder);
+      if (holder !== undefined) removeStale(path, holder, pid);
+    }
+    throw new OperatorError(
+      `The data folder ${dataDir} is being taken by another start of Bursar at this moment.`,
+    );
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function inUse(dataDir: string, holder: string): OperatorError {
+  const pid = holder.split(" ")[0];
+  return new OperatorError(
+    `The data folder ${dataDir} is in use by another Bursar (process ${pid}): stop that one, or choose another folder with BURSAR_DATA_DIR.`,
+  );
+}
+
+/** A hard link is made by one process only, even when several try at once. */
+function linkIfAbsent(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Moves the stale lock aside; when another start has replaced it in between, its lock is put back. */
+function removeStale(path: string, stale: string, pid: number): void {
+  const aside = `${path}.stale.${pid}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return;
+  }
+  if (readIfPresent(aside) !== stale) linkIfAbsent(aside, path);
+  rmSync(aside, { force: true });
+}
+
+function releaseIfOwn(path: string, own: string): void {
+  if (readIfPresent(path) === own) rmSync(path, { force: true });
+}
+
+function readIfPresent(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(holder: string): boolean {
+  const match = /^(\d{1,10}) (.+)\n$/.exec(holder);
+  return match !== null && processStart(Number(match[1])) === match[2];
+}
+
+/** When a process started, as the system writes it; `gone` for one that does not exist. */
+function processStart(pid: number): string {
+  if (process.platform === "linux") {
+    const stat = readIfPresent(`/proc/${pid}/stat`);
+    // The second field is the program's name in parentheses and may itself hold spaces; the start time is field 22.
+    return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "gone";
+  }
+  try {
+    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim() || "gone";
+  } catch {
+    return "gone";
+  }
+}

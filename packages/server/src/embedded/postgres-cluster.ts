@@ -1,0 +1,130 @@
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { OperatorError } from "../operator-error.js";
+import { canPass, choosePostgresAccount, type PostgresAccount } from "./postgres-account.js";
+import { type PostgresBinaries, preparePostgresBinaries } from "./postgres-binaries.js";
+
+/** A database cluster on disk, ready to be started. */
+export interface PostgresCluster {
+  /** The real path, with no link in it. */
+  dir: string;
+  account: PostgresAccount | undefined;
+  binaries: PostgresBinaries;
+  user: string;
+  password: string;
+}
+
+const databaseUser = "bursar";
+
+export interface ClusterPlace {
+  dataDir: string;
+  /** Where root keeps what PostgreSQL's account cannot reach in the data folder or the checkout. */
+  fallbackDir: string;
+}
+
+/** Finds the cluster under the data folder, or makes it. */
+export function preparePostgresCluster(place: ClusterPlace): PostgresCluster {
+  const { dataDir } = place;
+  const home = join(dataDir, "postgres");
+  const account = choosePostgresAccount(home);
+  const binaries = preparePostgresBinaries(account, account === undefined ? dataDir : place.fallbackDir);
+  const passwordFile = join(dataDir, "postgres.password");
+  if (!existsSync(join(home, "PG_VERSION"))) create(place, home, passwordFile, account, binaries);
+  return {
+    dir: realpathSync(home),
+    account,
+    binaries,
+    user: databaseUser,
+    password: readPassword(passwordFile, home),
+  };
+}
+
+function create(
+  { dataDir, fallbackDir }: ClusterPlace,
+  home: string,
+  passwordFile: string,
+  account: PostgresAccount | undefined,
+  binaries: PostgresBinaries,
+): void {
+  writeFileSync(passwordFile, randomBytes(32).toString("base64url"), { mode: 0o600 });
+  const parent =
+    account === undefined || canPass(dataDir, account) ? dataDir : join(fallbackDir, nameFor(dataDir));
+  mkdirSync(parent, { recursive: true, mode: 0o755 });
+
+  // initdb works in a draft that gets its name when it is complete: a kill half-way leaves no half cluster behind.
+  const draft = join(parent, "postgres.draft");
+  const draftPassword = join(parent, "postgres.draft-password");
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  writeFileSync(draftPassword, readFileSync(passwordFile), { mode: 0o600 });
+  if (account !== undefined) {
+    chownSync(draft, account.uid, account.gid);
+    chownSync(draftPassword, account.uid, account.gid);
+  }
+  try {
+    runInitdb(binaries.initdb, draft, draftPassword, account);
+  } finally {
+    rmSync(draftPassword, { force: true });
+  }
+  const target = join(parent, "postgres");
+  rmSync(target, { recursive: true, force: true });
+  renameSync(draft, target);
+  if (target !== home) {
+    if (lstatSync(home, { throwIfNoEntry: false }) !== undefined) rmSync(home, { recursive: true });
+    symlinkSync(target, home);
+  }
+}
+
+function runInitdb(
+  initdb: string,
+  dir: string,
+  passwordFile: string,
+  account: PostgresAccount | undefined,
+): void {
+  const options = [
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--locale=C.UTF-8",
+  ];
+  try {
+    execFileSync(initdb, ["-D", dir, "-U", databaseUser, `--pwfile=${passwordFile}`, ...options], {
+      cwd: dir,
+      stdio: ["ignore", "ignore", "pipe"],
+      ...account,
+    });
+  } catch (cause) {
+    const output = (cause as { stderr?: Buffer }).stderr?.toString().trim();
+    throw new OperatorError(`The embedded PostgreSQL could not be set up in ${dir}: ${output || cause}`, {
+      cause,
+    });
+  }
+}
+
+function readPassword(path: string, home: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new OperatorError(
+      `The password of the database in ${home} is missing (${path}): restore the file, or remove the data folder to start anew.`,
+      { cause },
+    );
+  }
+}
+
+function nameFor(dataDir: string): string {
+  return createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
+}

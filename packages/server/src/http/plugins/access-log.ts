@@ -1,0 +1,18 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+export function installAccessLog(app: FastifyInstance): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    logAccess(request, reply);
+    done();
+  });
+}
+
+/** One line a request, when it has been answered. The query is left out: it can hold what no log should. */
+export function logAccess(request: FastifyRequest, reply: FastifyReply): void {
+  const path = request.url.split("?", 1)[0];
+  const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+  request.log.info(
+    { method: request.method, path, status: reply.statusCode, duration_ms: durationMs },
+    "request",
+  );
+}

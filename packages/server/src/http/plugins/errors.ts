@@ -1,0 +1,60 @@
+import { type ErrorCode, errorBody, errorCatalog } from "@bursar/protocol";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Refusal } from "../refusal.js";
+import { describeFaults } from "../validation.js";
+
+export interface ErrorsOptions {
+  /** Whether an error means that something the service needs is away for the moment. */
+  isUnavailable: (error: unknown) => boolean;
+}
+
+/** Fastify's own errors, by their codes. One that is missing here is answered with 500 and logged, and then added. */
+const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_BAD_URL: "MALFORMED_REQUEST",
+  FST_ERR_MAX_PARAM_LENGTH: "URI_TOO_LONG",
+  FST_ERR_CTP_BODY_TOO_LARGE: "PAYLOAD_TOO_LARGE",
+  FST_ERR_CTP_EMPTY_TYPE: "UNSUPPORTED_MEDIA_TYPE",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "MALFORMED_REQUEST",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
+};
+
+/** Turns whatever was thrown, by the framework, a hook or a handler, into an error of the catalog. */
+function toRefusal(error: unknown, { isUnavailable }: ErrorsOptions): Refusal {
+  if (error instanceof Refusal) return error;
+  const { code, validation, validationContext } = error as Partial<FastifyError>;
+  if (validation !== undefined) {
+    const details = describeFaults(validation as never, validationContext ?? "body");
+    return new Refusal("INVALID_REQUEST", { details });
+  }
+  const known = code === undefined ? undefined : frameworkErrors[code];
+  if (known !== undefined) return new Refusal(known);
+  if (isUnavailable(error))
+    return new Refusal("UNAVAILABLE", { headers: { "retry-after": "1" }, cause: error });
+  return new Refusal("INTERNAL", { cause: error });
+}
+
+export function installErrors(app: FastifyInstance, options: ErrorsOptions): void {
+  app.setErrorHandler((error, request, reply) => sendError(toRefusal(error, options), request, reply));
+  app.setNotFoundHandler((request, reply) => sendError(new Refusal("NOT_FOUND"), request, reply));
+}
+
+/** The answer to an error that the router meets before any hook runs, such as a wrongly encoded path. */
+export function answerRouterError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  sendError(toRefusal(error, { isUnavailable: () => false }), request, reply);
+}
+
+function sendError(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status } = errorCatalog[refusal.code];
+  if (status >= 500) logFailure(refusal, status, request);
+  return reply
+    .code(status)
+    .headers(refusal.headers)
+    .type("application/json; charset=utf-8")
+    .serializer(JSON.stringify)
+    .send(errorBody(refusal.code, refusal.message, request.id, refusal.details));
+}
+
+function logFailure(refusal: Refusal, status: number, request: FastifyRequest): void {
+  if (status === 500) request.log.error({ err: refusal.cause ?? refusal }, "the request failed");
+  else request.log.warn({ err: refusal.cause }, refusal.message);
+}

@@ -1,0 +1,30 @@
+import { isUtf8 } from "node:buffer";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { readJson } from "../json-text.js";
+import { Refusal } from "../refusal.js";
+
+/** Takes JSON, in UTF-8 and not compressed, and nothing else. */
+export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: number }): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    const reading = parse(request, body as Buffer, depthMax);
+    if (reading instanceof Refusal) done(reading);
+    else done(null, reading);
+  });
+  app.addHook("onRequest", (request, _reply, done) => {
+    const encoding = request.headers["content-encoding"];
+    if (encoding === undefined || encoding === "identity") done();
+    else done(new Refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The body must not be compressed." }));
+  });
+}
+
+function parse(request: FastifyRequest, body: Buffer, depthMax: number): unknown {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
+  if (charset !== undefined && charset.toLowerCase() !== "utf-8")
+    return new Refusal("UNSUPPORTED_MEDIA_TYPE");
+  // A route that takes a body refuses its absence by its schema; one that takes none lets an empty one pass.
+  if (body.length === 0) return undefined;
+  if (!isUtf8(body)) return new Refusal("MALFORMED_JSON", { message: "The body is not valid UTF-8." });
+  const reading = readJson(body.toString("utf8"), depthMax);
+  return "fault" in reading ? new Refusal("MALFORMED_JSON", { message: reading.fault }) : reading.value;
+}

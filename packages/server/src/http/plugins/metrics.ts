@@ -1,0 +1,48 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Refusal } from "../refusal.js";
+
+export interface MetricsOptions {
+  /** The bearer token to ask for; without one only callers on this machine are answered. */
+  token: string | undefined;
+}
+
+/** `/metrics` for Prometheus. It tells much about the inside, so it is not open to everybody. */
+export function installMetrics(app: FastifyInstance, { token }: MetricsOptions): void {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const durations = new Histogram({
+    name: "bursar_http_request_duration_seconds",
+    help: "How long requests took, from their headers to the end of the answer.",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    // The route's pattern, not the path: a label per path would be a memory leak that any client could drive.
+    const route = request.routeOptions.url ?? "none";
+    durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+    done();
+  });
+  app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
+    if (!mayRead(request, token)) throw new Refusal("NOT_FOUND");
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
+
+function mayRead(request: FastifyRequest, token: string | undefined): boolean {
+  if (token !== undefined) return isEqual(request.headers.authorization ?? "", `Bearer ${token}`);
+  // Behind a proxy on the same machine everybody comes from loopback; the proxy's own header gives that away.
+  const forwarded = request.headers["x-forwarded-for"] ?? request.headers.forwarded;
+  return forwarded === undefined && isLoopback(request.socket.remoteAddress ?? "");
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1" || /^(::ffff:)?127\./.test(address);
+}
+
+function isEqual(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

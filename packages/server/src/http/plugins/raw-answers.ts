@@ -1,0 +1,70 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import {
+  apiVersion,
+  type ErrorCode,
+  errorBody,
+  errorCatalog,
+  requestIdHeader,
+  versionHeader,
+} from "@bursar/protocol";
+import type { FastifyBaseLogger } from "fastify";
+
+export interface RawAnswersOptions {
+  log: FastifyBaseLogger;
+  newRequestId: () => string;
+}
+
+/** Node's parser and timers, by their codes; everything else that the parser dislikes is a malformed request. */
+const parserErrors: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "PAYLOAD_TOO_LARGE",
+  ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
+};
+
+/** Answers what never becomes a request: bytes that are not HTTP, headers without end, a client that stops half-way. */
+export function createClientErrorHandler({ log, newRequestId }: RawAnswersOptions) {
+  return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    // A connection that was reset has nobody left to answer.
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const code = parserErrors[error.code ?? ""] ?? "MALFORMED_REQUEST";
+    const requestId = newRequestId();
+    log.info(
+      { request_id: requestId, error_code: error.code, status: errorCatalog[code].status },
+      "malformed request",
+    );
+    socket.end(rawAnswer(code, requestId));
+  };
+}
+
+/** Requests that Node hands to events of their own instead of to the router. */
+export function answerUnusualRequests(server: Server, { log, newRequestId }: RawAnswersOptions): void {
+  server.on("connect", (_request, socket) => {
+    const requestId = newRequestId();
+    log.info({ request_id: requestId }, "refused a CONNECT request");
+    socket.end(rawAnswer("MALFORMED_REQUEST", requestId));
+  });
+  // `Expect` with anything but 100-continue; the request is served as if it had not asked.
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+    server.emit("request", request, response);
+  });
+}
+
+function rawAnswer(code: ErrorCode, requestId: string): string {
+  const { status, message } = errorCatalog[code];
+  const body = JSON.stringify(errorBody(code, message, requestId));
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `${requestIdHeader}: ${requestId}`,
+    `${versionHeader}: ${apiVersion}`,
+    "x-content-type-options: nosniff",
+    "connection: close",
+    "",
+    body,
+  ].join("\r\n");
+}

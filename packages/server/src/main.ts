@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createUuidV7Source, typeIdFromUuid } from "@bursar/domain";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import { createReadiness } from "./app/readiness.js";
+import type { Settings } from "./config/settings.js";
+import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
+import { createEdge } from "./http/edge.js";
+import { OperatorError } from "./operator-error.js";
+import { checkDatabaseSettings } from "./store/check-database-settings.js";
+import { type Database, isDatabaseAway, openDatabase } from "./store/database.js";
+import { migrate } from "./store/migrate.js";
+import { readMigrations } from "./store/migrations.js";
+import { waitForDatabase } from "./store/wait-for-database.js";
+
+/** A running service: the one place where all parts are put together. */
+export interface Service {
+  /** Where it listens. */
+  url: string;
+  /** Where the data is, for people. */
+  dataLocation: string;
+  stop: () => Promise<void>;
+}
+
+export interface ServiceOptions {
+  settings: Settings;
+  log: Logger;
+  /** Called when the service cannot go on. */
+  onFailure: (error: Error) => void;
+  /** Ends a start that still waits for its database. */
+  signal: AbortSignal;
+}
+
+/** What is left of the time for stopping when requests in flight have had theirs. */
+const reservedForStoresMs = 4000;
+
+export async function startService({ settings, log, onFailure, signal }: ServiceOptions): Promise<Service> {
+  // Looked at first, because it is the likeliest thing to go wrong and the database takes seconds to start.
+  await assertPortIsFree(settings.host, settings.port);
+  const closers: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    const source = await provideDatabase(settings, log, onFailure);
+    closers.push(source.stop);
+    const database = openDatabase({
+      url: source.url,
+      connectionsMax: settings.database_connections,
+      onNotice: (message) => log.debug(message),
+    });
+    closers.push(() => database.end({ timeout: 1 }));
+    const { app, readiness } = await buildEdge(settings, log, database);
+    closers.push(() => closeEdge(app, settings["limits.shutdown_timeout_ms"] - reservedForStoresMs));
+    closers.push(async () => readiness.set("stopping"));
+    const url = await listen(app, settings);
+
+    await waitForDatabase(database, log, signal);
+    await checkDatabaseSettings(database);
+    const applied = await migrate(database, readMigrations());
+    for (const name of applied) log.info({ migration: name }, "migrated the database");
+    readiness.set("ready");
+    log.info({ url }, "ready");
+    return { url, dataLocation: source.location, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface DatabaseSource {
+  url: string;
+  location: string;
+  stop: () => Promise<void>;
+}
+
+async function provideDatabase(
+  settings: Settings,
+  log: Logger,
+  onLost: (error: Error) => void,
+): Promise<DatabaseSource> {
+  if (settings.database_url !== undefined) {
+    const { host, pathname } = new URL(settings.database_url);
+    return { url: settings.database_url, location: `${host}${pathname}`, stop: async () => undefined };
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir: settings.data_dir, log, onLost });
+  return { url: embedded.url, location: embedded.dir, stop: embedded.stop };
+}
+
+async function buildEdge(settings: Settings, log: Logger, database: Database) {
+  const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
+  const readiness = createReadiness({ ping: async () => void (await database`SELECT 1`) });
+  const app = await createEdge({
+    log,
+    readiness,
+    newRequestId: () => typeIdFromUuid("req", newUuid()),
+    isUnavailable: isDatabaseAway,
+    metricsToken: settings.metrics_token,
+    publicUrl: settings.public_url,
+    limits: {
+      bodyBytes: settings["limits.body_bytes"],
+      headerBytes: settings["limits.header_bytes"],
+      jsonDepth: settings["limits.json_depth"],
+      headersTimeoutMs: settings["limits.headers_timeout_ms"],
+      requestTimeoutMs: settings["limits.request_timeout_ms"],
+    },
+  });
+  return { app, readiness };
+}
+
+/** Takes no new connections, lets requests in flight finish, and cuts what has not finished in time. */
+async function closeEdge(app: FastifyInstance, timeoutMs: number): Promise<void> {
+  const closed = app.close().then(() => true);
+  const inTime = await Promise.race([closed, sleep(Math.max(timeoutMs, 500), false, { ref: false })]);
+  if (!inTime) app.server.closeAllConnections();
+  await closed;
+}
+
+async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
+  try {
+    const url = await app.listen({ host, port });
+    return url;
+  } catch (error) {
+    throw explainListenError(error, host, port);
+  }
+}
+
+async function assertPortIsFree(host: string, port: number): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      probe.once("error", reject);
+      probe.listen({ host, port, exclusive: true }, resolve);
+    });
+  } catch (error) {
+    throw explainListenError(error, host, port);
+  }
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+function explainListenError(error: unknown, host: string, port: number): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EADDRINUSE":
+      return new OperatorError(
+        `Port ${port} on ${host} is in use by another program: stop that one, or choose another port with PORT.`,
+      );
+    case "EACCES":
+      return new OperatorError(
+        `This account may not listen on port ${port}: choose one from 1024 upwards with PORT.`,
+      );
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new OperatorError(`${host} is not an address of this machine: set HOST to one that is.`);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { ReservedSql } from "postgres";
+import { OperatorError } from "../operator-error.js";
+import type { Database } from "./database.js";
+import type { Migration } from "./migrations.js";
+
+/** Any number that no other user of the same database is likely to lock. */
+const migrationLock = 4_051_867_213;
+
+/**
+ * Brings the schema up to date and says which steps it took. Each step is one transaction, so that a failure leaves the
+ * schema at the step before; several processes may start at once, and one of them does the work.
+ */
+export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+  const session = await database.reserve();
+  try {
+    await session`SELECT pg_advisory_lock(${migrationLock})`;
+    try {
+      return await applyMissing(session, migrations);
+    } finally {
+      await session`SELECT pg_advisory_unlock(${migrationLock})`;
+    }
+  } finally {
+    session.release();
+  }
+}
+
+async function applyMissing(session: ReservedSql, migrations: readonly Migration[]): Promise<string[]> {
+  const applied = await readApplied(session);
+  const newest = applied.at(-1);
+  if (newest !== undefined && newest.number > migrations.length) {
+    throw new OperatorError(
+      `The database has been migrated to ${newest.name}, which this version of Bursar does not know: start a newer version.`,
+    );
+  }
+  for (const { number, name, checksum } of applied) {
+    if (migrations[number - 1]?.checksum !== checksum) {
+      throw new OperatorError(
+        `The migration ${name} was applied in another form than this version of Bursar has it.`,
+      );
+    }
+  }
+  const missing = migrations.slice(applied.length);
+  for (const migration of missing) await apply(session, migration);
+  return missing.map((migration) => migration.name);
+}
+
+async function readApplied(
+  session: ReservedSql,
+): Promise<{ number: number; name: string; checksum: string }[]> {
+  const [row] = await session<
+    { present: boolean }[]
+  >`SELECT to_regclass('schema_migrations') IS NOT NULL AS present`;
+  if (row?.present !== true) return [];
+  return await session<{ number: number; name: string; checksum: string }[]>`
+    SELECT number, name, checksum FROM schema_migrations ORDER BY number
+  `;
+}
+
+async function apply(session: ReservedSql, migration: Migration): Promise<void> {
+  await session`BEGIN`;
+  try {
+    await session.unsafe(migration.sql);
+    await session`
+      INSERT INTO schema_migrations (number, name, checksum)
+      VALUES (${migration.number}, ${migration.name}, ${migration.checksum})
+    `;
+    await session`COMMIT`;
+  } catch (cause) {
+    await session`ROLLBACK`;
+    throw new Error(`migration ${migration.name} failed`, { cause });
+  }
+}

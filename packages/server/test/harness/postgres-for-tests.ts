@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import type { TestProject } from "vitest/node";
+import { startEmbeddedPostgres } from "../../src/embedded/embedded-postgres.js";
+import { openDatabase } from "../../src/store/database.js";
+import { migrate } from "../../src/store/migrate.js";
+import { readMigrations } from "../../src/store/migrations.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+/** The database that every test database is a copy of. */
+export const templateName = "bursar_template";
+
+/** One PostgreSQL for the whole run, with a migrated template in it; it goes when the run ends. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), "bursar-test-"));
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    log: pino({ level: "silent" }),
+    onLost: (error) => {
+      throw error;
+    },
+  });
+  const admin = openDatabase({ url: postgres.url, connectionsMax: 1 });
+  await admin.unsafe(`CREATE DATABASE ${templateName}`);
+  await admin.end();
+  const template = openDatabase({ url: withDatabase(postgres.url, templateName), connectionsMax: 2 });
+  await migrate(template, readMigrations());
+  await template.end();
+  project.provide("postgresUrl", postgres.url);
+  return async () => {
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+}
+
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}

@@ -1,0 +1,52 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** Stands between a client and a server, so that a test can take the server away and give it back. */
+export interface TcpProxy {
+  port: number;
+  /** Refuses new connections and resets those that are open. */
+  cut: () => Promise<void>;
+  /** Lets connections through again, on the same port. */
+  restore: () => Promise<void>;
+}
+
+export async function createTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let port = 0;
+
+  async function restore(): Promise<void> {
+    const listening = createServer((incoming) => {
+      const outgoing = connect(target.port, target.host);
+      for (const [socket, other] of [
+        [incoming, outgoing],
+        [outgoing, incoming],
+      ] as const) {
+        sockets.add(socket);
+        socket.on("error", () => undefined);
+        socket.on("close", () => {
+          sockets.delete(socket);
+          other.destroy();
+        });
+        socket.pipe(other);
+      }
+    });
+    await new Promise<void>((resolve) => listening.listen(port, "127.0.0.1", resolve));
+    port = (listening.address() as AddressInfo).port;
+    server = listening;
+  }
+
+  async function cut(): Promise<void> {
+    const closed = new Promise((resolve) => server?.close(resolve));
+    for (const socket of sockets) socket.resetAndDestroy();
+    await closed;
+  }
+
+  await restore();
+  return {
+    get port() {
+      return port;
+    },
+    cut,
+    restore,
+  };
+}

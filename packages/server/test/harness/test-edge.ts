@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import pino from "pino";
+import { createReadiness } from "../../src/app/readiness.js";
+import { createEdge, type EdgeOptions } from "../../src/http/edge.js";
+import type { Route } from "../../src/http/route.js";
+import { isDatabaseAway } from "../../src/store/database.js";
+
+export interface TestEdge {
+  app: FastifyInstance;
+  /** Every log line so far, parsed. */
+  logLines: Record<string, unknown>[];
+}
+
+/** The real edge with routes of the test's own, logging into memory. */
+export async function createTestEdge(
+  routes: readonly Route[] = [],
+  changed: Partial<EdgeOptions> = {},
+): Promise<TestEdge> {
+  const logLines: Record<string, unknown>[] = [];
+  const log = pino({ level: "trace" }, { write: (line: string) => logLines.push(JSON.parse(line)) });
+  const readiness = createReadiness({ ping: async () => undefined });
+  readiness.set("ready");
+  const app = await createEdge(
+    {
+      log,
+      readiness,
+      newRequestId: () => `req_${randomUUID()}`,
+      isUnavailable: isDatabaseAway,
+      metricsToken: undefined,
+      publicUrl: undefined,
+      limits: {
+        bodyBytes: 65_536,
+        headerBytes: 8192,
+        jsonDepth: 16,
+        headersTimeoutMs: 5000,
+        requestTimeoutMs: 10_000,
+      },
+      ...changed,
+    },
+    routes,
+  );
+  return { app, logLines };
+}

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawnBursar } from "../harness/bursar-process.js";
+
+describe("the command line", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "bursar-cli-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const run = async (args: string[], env: Record<string, string> = {}) => {
+    const bursar = spawnBursar({ args, env });
+    const { code } = await bursar.exited;
+    return { code, output: bursar.output() };
+  };
+  const configFile = (content: string) => {
+    const path = join(folder, "bursar.yaml");
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it.each([
+    ["--version"],
+    ["dev", "--version"],
+    ["serve", "--version"],
+    ["migrate", "-V"],
+    ["config", "--version"],
+  ])("%s %s says its version", async (...args) => {
+    expect(await run(args.filter(Boolean))).toEqual({ code: 0, output: "0.1.0\n" });
+  });
+
+  it.each([["--help"], ["dev", "--help"], ["serve", "--help"], ["migrate", "-h"], ["config", "--help"]])(
+    "%s %s helps",
+    async (...args) => {
+      expect(await run(args.filter(Boolean))).toMatchObject({
+        code: 0,
+        output: expect.stringContaining("Usage: bursar"),
+      });
+    },
+  );
+
+  it.each([[["nonsense"]], [["dev", "--nonsense"]], [["config", "surplus"]]])(
+    "%j is refused with 2",
+    async (args) => {
+      const { code, output } = await run(args);
+      expect(code).toBe(2);
+      expect(output).not.toContain("    at ");
+    },
+  );
+
+  it("prints where each setting comes from, with secrets masked", async () => {
+    const { output } = await run(["config"], {
+      BURSAR_CONFIG: configFile("host: 127.0.0.2\nlimits:\n  body_bytes: 2048\n"),
+      DATABASE_URL: "postgres://me:hunter2@db.example:5432/bursar?password=hunter2",
+      BURSAR_METRICS_TOKEN: "hunter2",
+      LOG_LEVEL: "warn",
+    });
+    expect(output).toMatch(/^host +127\.0\.0\.2 +# file .*bursar\.yaml$/m);
+    expect(output).toMatch(/^limits\.body_bytes +2048 +# file .*bursar\.yaml$/m);
+    expect(output).toMatch(/^log_level +warn +# environment LOG_LEVEL$/m);
+    expect(output).toMatch(/^data_dir +\.bursar +# default$/m);
+    expect(output).toMatch(
+      /^database_url +postgres:\/\/me:\*{8}@db\.example:5432\/bursar\?password=\*{8} +#/m,
+    );
+    expect(output).not.toContain("hunter2");
+  });
+
+  it.each([
+    [
+      "a port that is none",
+      { PORT: "80a" },
+      'port (environment PORT) is "80a": it must be a whole number from 0 to 65535.',
+    ],
+    ["a port out of bounds", { PORT: "65536" }, 'port (environment PORT) is "65536"'],
+    ["an unknown level", { LOG_LEVEL: "loud" }, "it must be one of trace, debug, info"],
+    [
+      "another kind of database",
+      { DATABASE_URL: "mysql://me:hunter2@db/x" },
+      'is "mysql://me:********@db/x": it must be a URL that begins with postgres://',
+    ],
+    [
+      "a file that is not there",
+      { BURSAR_CONFIG: "/nowhere.yaml" },
+      "BURSAR_CONFIG names /nowhere.yaml, which cannot be read.",
+    ],
+  ])("refuses %s with 2", async (_what, env, message) => {
+    const { code, output } = await run(["config"], env as Record<string, string>);
+    expect(code).toBe(2);
+    expect(output).toContain(`bursar: `);
+    expect(output).toContain(message);
+    expect(output).not.toContain("hunter2");
+  });
+
+  it.each([
+    ["a: [", "is not valid YAML"],
+    ["- port", "the file must be a mapping"],
+    ["port: [1]", "port must be a single value"],
+    ["prot: 1", "sets prot, which is no setting"],
+    ["limits:\n  body_bytes: 1\n", "limits.body_bytes (file"],
+    ["a: &a [x]\nb: *a\n", "uses aliases"],
+  ])("refuses the file %j with 2", async (content, message) => {
+    expect(await run(["config"], { BURSAR_CONFIG: configFile(content) })).toMatchObject({
+      code: 2,
+      output: expect.stringContaining(message),
+    });
+  });
+
+  it("needs a database for production", async () => {
+    expect(await run(["serve"])).toEqual({
+      code: 2,
+      output:
+        "bursar: database_url (environment DATABASE_URL) is not set: it must be the URL of a PostgreSQL database.\n",
+    });
+  });
+});

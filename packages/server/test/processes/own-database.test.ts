@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { eventually } from "../harness/eventually.js";
+import { createTcpProxy, type TcpProxy } from "../harness/tcp-proxy.js";
+import { createTestDatabase, type TestDatabase } from "../harness/test-database.js";
+
+describe("a database of one's own", () => {
+  let database: TestDatabase;
+  const started: BursarProcess[] = [];
+  const run = (args: string[], url = database.url) => {
+    const bursar = spawnBursar({ args, env: { DATABASE_URL: url } });
+    started.push(bursar);
+    return bursar;
+  };
+  beforeEach(async () => {
+    database = await createTestDatabase("empty");
+  });
+  afterEach(async () => {
+    for (const { child, exited } of started.splice(0)) {
+      child.kill("SIGKILL");
+      await exited;
+    }
+    await database.drop();
+  });
+
+  const through = async (): Promise<{ proxy: TcpProxy; url: string }> => {
+    const real = new URL(database.url);
+    const proxy = await createTcpProxy({ host: real.hostname, port: Number(real.port) });
+    real.port = String(proxy.port);
+    return { proxy, url: real.href };
+  };
+
+  it("is migrated and served by several processes that start at once", async () => {
+    const all = [run(["serve"]), run(["serve"]), run(["serve"])];
+    for (const url of await Promise.all(all.map((bursar) => bursar.ready()))) {
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    }
+    const migrations = all.flatMap((bursar) => bursar.output().match(/migrated the database/g) ?? []);
+    expect(migrations).toHaveLength((await database.sql`SELECT FROM schema_migrations`).length);
+  });
+
+  it("is waited for, while the process says that it is alive and not ready", async () => {
+    const { proxy, url } = await through();
+    await proxy.cut();
+    const bursar = run(["serve"], url);
+    await bursar.waitFor(/waiting for the database/);
+    const [, address] = await bursar.waitFor(/Server listening at (http:[^"]+)"/);
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    const notReady = await fetch(`${address}/readyz`);
+    expect([notReady.status, notReady.headers.get("retry-after")]).toEqual([503, "1"]);
+    await proxy.restore();
+    await bursar.ready();
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    await proxy.cut();
+  });
+
+  it("may go away and come back", async () => {
+    const { proxy, url } = await through();
+    const address = await run(["serve"], url).ready();
+    const status = async () => (await fetch(`${address}/readyz`)).status;
+    expect(await status()).toBe(200);
+    await proxy.cut();
+    const gone = await fetch(`${address}/readyz`);
+    expect(gone.status).toBe(503);
+    expect(await gone.json()).toMatchObject({
+      error: { code: "UNAVAILABLE", details: [{ path: "database" }] },
+    });
+    await proxy.restore();
+    await eventually(status, (value) => value === 200);
+    await proxy.cut();
+  });
+
+  it("is given up when the person gives up", async () => {
+    const { proxy, url } = await through();
+    await proxy.cut();
+    const bursar = run(["serve"], url);
+    await bursar.waitFor(/waiting for the database/);
+    bursar.child.kill("SIGTERM");
+    expect(await bursar.exited).toEqual({ code: 0, signal: null });
+  });
+
+  it("is refused where a commit can be lost", async () => {
+    await database.sql.unsafe(
+      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$",
+    );
+    const bursar = run(["serve"]);
+    expect(await bursar.exited).toEqual({ code: 1, signal: null });
+    expect(bursar.output()).toMatch(/^bursar: The database has synchronous_commit = off.*$/m);
+  });
+
+  it("is migrated by a command of its own", async () => {
+    const first = run(["migrate"]);
+    expect(await first.exited).toMatchObject({ code: 0 });
+    expect(first.output()).toContain("applied 0001_schema_migrations.sql");
+    const second = run(["migrate"]);
+    await second.exited;
+    expect(second.output()).toBe("the schema is up to date\n");
+  });
+});

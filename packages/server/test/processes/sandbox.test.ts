@@ -1,0 +1,146 @@
+import { execFileSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { eventually } from "../harness/eventually.js";
+
+const isRoot = process.getuid?.() === 0;
+
+describe("the sandbox", () => {
+  let dataDir: string;
+  const started: BursarProcess[] = [];
+  const dev = (options: { account?: { uid: number; gid: number }; env?: Record<string, string> } = {}) => {
+    const bursar = spawnBursar({
+      args: ["dev"],
+      ...options,
+      env: { BURSAR_DATA_DIR: dataDir, ...options.env },
+    });
+    started.push(bursar);
+    return bursar;
+  };
+  const postmasterPid = () =>
+    Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
+  const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
+
+  beforeEach(() => {
+    dataDir = join(mkdtempSync(join(tmpdir(), "bursar-sandbox-")), "data");
+    // The temporary folder itself is private; PostgreSQL's account must be able to pass through it.
+    execFileSync("chmod", ["711", join(dataDir, "..")]);
+  });
+  afterEach(async () => {
+    for (const { child, exited } of started.splice(0)) {
+      child.kill("SIGKILL");
+      await exited;
+    }
+    rmSync(join(dataDir, ".."), { recursive: true, force: true });
+  });
+
+  it("shows a banner, serves, keeps its secrets private and stops on Ctrl-C with its database", async () => {
+    const bursar = dev();
+    const url = await bursar.ready();
+    await bursar.waitFor(/Ctrl-C stops all of it/);
+    for (const text of [`API    ${url}`, `Docs   ${url}/docs`, "Data   ", "curl -i"])
+      expect(bursar.output()).toContain(text);
+    expect(await readiness(url)).toBe(200);
+    expect(statSync(join(dataDir, "postgres.password")).mode & 0o777).toBe(0o600);
+    const postgres = postmasterPid();
+    bursar.child.kill("SIGINT");
+    expect(await bursar.exited).toEqual({ code: 0, signal: null });
+    expect(isAlive(postgres)).toBe(false);
+    expect(existsSync(join(dataDir, "instance.lock"))).toBe(false);
+  });
+
+  it("refuses a second instance on the same folder, with one sentence", async () => {
+    const first = dev();
+    await first.ready();
+    const second = dev();
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.output()).toMatch(
+      /^bursar: The data folder .* is in use by another Bursar \(process \d+\).*\n$/m,
+    );
+    expect(second.output()).not.toContain("    at ");
+    expect(await readiness(await first.ready())).toBe(200);
+  });
+
+  it("refuses a taken port, with one sentence", async () => {
+    const first = dev();
+    const port = new URL(await first.ready()).port;
+    const second = dev({ env: { PORT: port, BURSAR_DATA_DIR: `${dataDir}-2` } });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.output()).toBe(
+      `bursar: Port ${port} on 127.0.0.1 is in use by another program: stop that one, or choose another port with PORT.\n`,
+    );
+  });
+
+  it("leaves no database behind after kill -9, and starts again", async () => {
+    const first = dev();
+    await first.ready();
+    const postgres = postmasterPid();
+    first.child.kill("SIGKILL");
+    await first.exited;
+    await eventually(
+      () => isAlive(postgres),
+      (alive) => !alive,
+    );
+    expect(await readiness(await dev().ready())).toBe(200);
+  });
+
+  it.runIf(process.platform === "linux")(
+    "takes over from a database that has lost its keeper too",
+    async () => {
+      const first = dev();
+      await first.ready();
+      const postgres = postmasterPid();
+      const keeper = Number(readFileSync(`/proc/${postgres}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
+      const children = readFileSync(`/proc/${keeper}/task/${keeper}/children`, "utf8")
+        .trim()
+        .split(" ")
+        .map(Number);
+      for (const pid of [keeper, ...children.filter((child) => child !== postgres)])
+        process.kill(pid, "SIGKILL");
+      first.child.kill("SIGKILL");
+      await first.exited;
+      expect(isAlive(postgres)).toBe(true);
+      expect(await readiness(await dev().ready())).toBe(200);
+      expect(isAlive(postgres)).toBe(false);
+    },
+  );
+
+  it("brings its database back after kill -9, and says so meanwhile", async () => {
+    const bursar = dev();
+    const url = await bursar.ready();
+    const postgres = postmasterPid();
+    process.kill(postgres, "SIGKILL");
+    await bursar.waitFor(/has ended by itself; starting it again/);
+    await bursar.waitFor(/is running again/);
+    await eventually(
+      () => readiness(url),
+      (status) => status === 200,
+    );
+    expect(postmasterPid()).not.toBe(postgres);
+  });
+
+  it.runIf(isRoot)("runs as an ordinary user", async () => {
+    const account = { uid: 65_534, gid: 65_534 };
+    chownSync(join(dataDir, ".."), account.uid, account.gid);
+    const bursar = dev({ account });
+    expect(await readiness(await bursar.ready())).toBe(200);
+    expect(statSync(join(dataDir, "postgres")).uid).toBe(account.uid);
+    bursar.child.kill("SIGTERM");
+    expect(await bursar.exited).toEqual({ code: 0, signal: null });
+    // Root goes on with what the ordinary user has made, as that user.
+    expect(await readiness(await dev().ready())).toBe(200);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // What waits for its parent to notice its end is not alive.
+    return process.platform !== "linux" || !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+// Checks which part of the code may import which: the arrows that ARCHITECTURE.md draws. Types count as much as values.
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { parseSync } from "oxc-parser";
+import { listFiles, root } from "./files.mjs";
+
+/**
+ * A part is the longest of these prefixes that a file's path begins with; it may import itself, the listed parts and the
+ * listed packages. `*` is everything.
+ * @type {Record<string, { parts: string[], packages: string[] }>}
+ */
+export const arrows = {
+  "packages/domain/src": { parts: [], packages: [] },
+  "packages/protocol/src": { parts: ["packages/domain/src"], packages: ["typebox"] },
+  ...server({
+    app: { parts: ["domain", "protocol"], packages: ["node"] },
+    store: { parts: ["app", "domain", "operator-error.ts"], packages: ["node", "postgres", "pino"] },
+    embedded: { parts: ["operator-error.ts"], packages: ["node", "pino"] },
+    http: {
+      parts: ["app", "protocol"],
+      packages: ["node", "fastify", "@fastify", "@scalar", "typebox", "ajv", "ajv-formats", "prom-client"],
+    },
+    config: { parts: [], packages: ["node", "yaml"] },
+    cli: { parts: ["*"], packages: ["node", "commander"] },
+    "main.ts": { parts: ["*"], packages: ["*"] },
+    "log.ts": { parts: [], packages: ["pino", "pino-pretty"] },
+    "version.ts": { parts: [], packages: ["node"] },
+    "operator-error.ts": { parts: [], packages: [] },
+  }),
+};
+
+/** @param {Record<string, { parts: string[], packages: string[] }>} rows */
+function server(rows) {
+  const full = (/** @type {string} */ name) =>
+    name === "*"
+      ? "*"
+      : name === "domain" || name === "protocol"
+        ? `packages/${name}/src`
+        : `packages/server/src/${name}`;
+  return Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => [full(name), { ...row, parts: row.parts.map(full) }]),
+  );
+}
+
+/** @param {string} path */
+function partOf(path) {
+  return Object.keys(arrows).find((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+}
+
+/** @param {string} path @param {string} source @returns {string[]} one sentence for each forbidden import */
+export function findForbiddenImports(path, source) {
+  const part = partOf(path);
+  if (part === undefined) return [`${path} belongs to no part: add a row for it in tools/arrows.mjs`];
+  const allowed = /** @type {{ parts: string[], packages: string[] }} */ (arrows[part]);
+  return listImports(path, source).flatMap((specifier) => {
+    const target = resolvePart(path, specifier);
+    if (target === undefined) {
+      const name = packageOf(specifier);
+      const permitted = allowed.packages.some((entry) => entry === "*" || entry === name);
+      return permitted ? [] : [`${path} imports the package ${specifier}`];
+    }
+    const permitted = target === part || allowed.parts.includes("*") || allowed.parts.includes(target);
+    return permitted ? [] : [`${path} imports ${target}`];
+  });
+}
+
+/** The package of an import: `node` for Node's own modules, the scope for a scoped one. @param {string} specifier */
+function packageOf(specifier) {
+  return specifier.startsWith("node") ? "node" : specifier.split("/")[0];
+}
+
+/** @param {string} path @param {string} source */
+function listImports(path, source) {
+  const { module, errors } = parseSync(path, source);
+  const [fault] = errors;
+  if (fault !== undefined) throw new Error(`${path}: ${fault.message}`);
+  const text = (/** @type {{ start: number, end: number }} */ span) =>
+    source.slice(span.start, span.end).replace(/^["']|["']$/g, "");
+  return [
+    ...module.staticImports.map((entry) => entry.moduleRequest.value),
+    ...module.staticExports.flatMap((entry) =>
+      entry.entries.flatMap((item) => (item.moduleRequest ? [item.moduleRequest.value] : [])),
+    ),
+    ...module.dynamicImports.map((entry) => text(entry.moduleRequest)),
+  ];
+}
+
+/** The part that an import leads to; undefined for a package. @param {string} from @param {string} specifier */
+function resolvePart(from, specifier) {
+  const own = /^@bursar\/(\w+)/.exec(specifier);
+  if (own !== null) return `packages/${own[1]}/src`;
+  if (!specifier.startsWith(".")) return undefined;
+  const path = normalize(join(dirname(from), specifier)).replace(/\.js$/, ".ts");
+  return partOf(path) ?? path;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const faults = listFiles("packages/*/src/**/*.ts")
+    .filter((path) => !path.endsWith(".test.ts"))
+    .flatMap((path) => findForbiddenImports(path, readFileSync(join(root, path), "utf8")));
+  for (const fault of faults) console.error(fault);
+  process.exit(faults.length === 0 ? 0 : 1);
+}

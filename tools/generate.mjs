@@ -1,0 +1,127 @@
+// Writes the files that are made from the code; with --check it only says which of them are out of date.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { errorCatalog } from "../packages/protocol/dist/index.js";
+import { settings } from "../packages/server/dist/config/settings.js";
+import { startEmbeddedPostgres } from "../packages/server/dist/embedded/embedded-postgres.js";
+import { createEdge } from "../packages/server/dist/http/edge.js";
+import { createLogger } from "../packages/server/dist/log.js";
+import { openDatabase } from "../packages/server/dist/store/database.js";
+import { migrate } from "../packages/server/dist/store/migrate.js";
+import { readMigrations } from "../packages/server/dist/store/migrations.js";
+import { root } from "./files.mjs";
+import { dumpSchema } from "./schema-dump.mjs";
+
+const silent = createLogger("silent", false);
+
+/** @type {Record<string, () => string | Promise<string>>} */
+const artefacts = {
+  "docs/reference/errors.md": errorsPage,
+  "docs/reference/configuration.md": configurationPage,
+  "openapi.json": openApiDocument,
+  "packages/server/migrations/schema.sql": schemaFile,
+};
+
+const checkOnly = process.argv.includes("--check");
+let stale = 0;
+for (const [path, make] of Object.entries(artefacts)) {
+  const file = join(root, path);
+  const wanted = await make();
+  if (existsSync(file) && readFileSync(file, "utf8") === wanted) continue;
+  stale += 1;
+  if (checkOnly) {
+    console.error(`${path} is out of date: npm run generate`);
+  } else {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, wanted);
+    console.log(`wrote ${path}`);
+  }
+}
+process.exit(checkOnly && stale > 0 ? 1 : 0);
+
+function errorsPage() {
+  const rows = Object.entries(errorCatalog).map(
+    ([code, { status, when, advice, retry }]) =>
+      `| \`${code}\` | ${status} | ${when[0]?.toUpperCase()}${when.slice(1)}. | ${advice} | ${retry === "never" ? "no" : "yes"} |`,
+  );
+  return `# Errors
+
+<!-- Generated from packages/protocol/src/errors/error-catalog.ts by \`npm run generate\`. -->
+
+Every failure is answered with one JSON object:
+
+\`\`\`json
+{
+  "error": {
+    "code": "INVALID_REQUEST",
+    "message": "The request does not match its schema.",
+    "request_id": "req_01jd3v8z4be2sanh3e2b7k5r9m",
+    "details": [{ "path": "body.amount", "reason": "is required" }]
+  }
+}
+\`\`\`
+
+\`code\` is for programs and \`message\` for people. \`request_id\` is also the \`X-Request-Id\` header of the answer and stands in every log line of the request. \`details\` is there where fields are at fault. New codes may be added; treat one that you do not know by its HTTP status.
+
+| code | status | when | what to do | may the same request succeed later? |
+|---|---|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function configurationPage() {
+  const rows = Object.entries(settings).map(([key, setting]) => {
+    const fallback = setting.default === undefined ? "" : `\`${setting.default}\``;
+    return `| \`${key}\` | ${setting.env === undefined ? "" : `\`${setting.env}\``} | ${fallback} | ${setting.about} It must be ${setting.allowed}. |`;
+  });
+  return `# Configuration
+
+<!-- Generated from packages/server/src/config/settings.ts by \`npm run generate\`. -->
+
+A setting comes from the environment, else from the YAML file that \`BURSAR_CONFIG\` names, else from its default. In the file a dot in a key is a level:
+
+\`\`\`yaml
+port: 9000
+limits:
+  body_bytes: 131072
+\`\`\`
+
+\`npx bursar config\` prints the effective configuration, with secrets masked, and where each value comes from. A value that is not allowed, or a key that does not exist, ends the start with exit code 2 and a sentence that names it.
+
+| key | environment | default | |
+|---|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+async function openApiDocument() {
+  const app = await createEdge({
+    log: silent,
+    readiness: { state: () => "ready", set: () => undefined, checkDatabase: async () => undefined },
+    newRequestId: () => "",
+    isUnavailable: () => false,
+    metricsToken: undefined,
+    publicUrl: undefined,
+    limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
+  });
+  return `${JSON.stringify((await app.inject("/openapi.json")).json(), null, 2)}\n`;
+}
+
+async function schemaFile() {
+  const dataDir = mkdtempSync(join(tmpdir(), "bursar-schema-"));
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    log: silent,
+    onLost: (error) => console.error(error),
+  });
+  const database = openDatabase({ url: postgres.url, connectionsMax: 2 });
+  try {
+    await migrate(database, readMigrations());
+    return await dumpSchema(database);
+  } finally {
+    await database.end();
+    await postgres.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}

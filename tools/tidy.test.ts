@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findForbiddenImports } from "./arrows.mjs";
+import { listFiles, root } from "./files.mjs";
+
+/** Habits of the house that no other tool keeps. */
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const code = listFiles("**/*.ts", "**/*.mjs");
+const documents = listFiles("**/*.md");
+const linesMax = 300;
+
+/** The lines of a text on which a pattern stands, for a message that leads there. */
+function linesWith(path: string, pattern: RegExp): string[] {
+  return read(path)
+    .split("\n")
+    .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1} ${line.trim()}`] : []));
+}
+
+describe("tidy", () => {
+  it("finds the files", () => {
+    expect(code.length).toBeGreaterThan(30);
+    expect(documents.length).toBeGreaterThan(5);
+  });
+
+  it("keeps clock and randomness out of the domain", () => {
+    const domain = listFiles("packages/domain/src/**/*.ts").filter((path) => !path.endsWith(".test.ts"));
+    expect(
+      domain.flatMap((path) =>
+        linesWith(path, /Date\.now|new Date\(\)|Math\.random|randomUUID|performance\.now/),
+      ),
+    ).toEqual([]);
+  });
+
+  it("has no drawers", () => {
+    expect(
+      code.filter((path) => /(^|\/)(utils?|helpers?|common|shared|misc|types)(\/|\.(ts|mjs)$)/.test(path)),
+    ).toEqual([]);
+  });
+
+  it(`keeps files under ${linesMax} lines`, () => {
+    expect(code.filter((path) => read(path).split("\n").length > linesMax)).toEqual([]);
+  });
+
+  it("leaves no test switched off or narrowed, and no note to do it later", () => {
+    const own = "tools/tidy.test.ts";
+    const others = code.filter((path) => path !== own);
+    expect(
+      others.flatMap((path) =>
+        linesWith(path, /\b(it|test|describe)\.(only|skip|todo)\b|\b(TODO|FIXME|XXX|HACK)\b/),
+      ),
+    ).toEqual([]);
+  });
+
+  it("decides nothing on the text of an error", () => {
+    const sources = listFiles("packages/*/src/**/*.ts").filter(
+      (path) => !path.endsWith(".test.ts") && !path.includes("/rails/"),
+    );
+    expect(sources.flatMap((path) => linesWith(path, /message\.(includes|match|startsWith)\(/))).toEqual([]);
+  });
+
+  it("has documents whose links lead somewhere", () => {
+    const broken = documents.flatMap((path) =>
+      [...read(path).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]*)?\)/g)].flatMap(
+        ([, target = "", anchor]) => {
+          const file = target === "" ? path : join(dirname(path), target);
+          if (!existsSync(join(root, file))) return [`${path}: ${target}`];
+          return anchor === undefined || !file.endsWith(".md") || anchorsOf(read(file)).has(anchor.slice(1))
+            ? []
+            : [`${path}: ${target}${anchor}`];
+        },
+      ),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+/** The anchors that a Markdown page offers: its headings, lower case, with hyphens for spaces. */
+function anchorsOf(markdown: string): Set<string> {
+  const headings = [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title);
+  return new Set(
+    headings.map((title) =>
+      title
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+describe("the arrows", () => {
+  it.each([
+    ["packages/domain/src/a.ts", 'import { readFileSync } from "node:fs";', "imports the package node:fs"],
+    [
+      "packages/domain/src/a.ts",
+      'import type { X } from "@bursar/protocol";',
+      "imports packages/protocol/src",
+    ],
+    [
+      "packages/server/src/http/a.ts",
+      'import type { X } from "../store/database.js";',
+      "imports packages/server/src/store",
+    ],
+    [
+      "packages/server/src/http/a.ts",
+      'export { x } from "../store/database.js";',
+      "imports packages/server/src/store",
+    ],
+    ["packages/server/src/app/a.ts", 'await import("../http/edge.js");', "imports packages/server/src/http"],
+    ["packages/server/src/app/a.ts", 'import Fastify from "fastify";', "imports the package fastify"],
+    ["packages/server/src/elsewhere/a.ts", "", "belongs to no part"],
+  ])("%s must not say %s", (path, source, fault) => {
+    expect(findForbiddenImports(path, source)).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it("let the allowed pass", () => {
+    expect(
+      findForbiddenImports(
+        "packages/server/src/http/a.ts",
+        'import { x } from "@bursar/protocol"; import "../app/readiness.js";',
+      ),
+    ).toEqual([]);
+  });
+});
