@@ -1,5 +1,5 @@
 // Writes the files that are made from the code; with --check it only says which of them are out of date.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { errorCatalog } from "../packages/protocol/dist/index.js";
@@ -110,6 +110,8 @@ async function openApiDocument() {
 
 async function schemaFile() {
   const dataDir = mkdtempSync(join(tmpdir(), "bursar-schema-"));
+  // Root runs PostgreSQL under another account, which must be able to pass through.
+  chmodSync(dataDir, 0o711);
   const postgres = await startEmbeddedPostgres({
     dataDir,
     log: silent,

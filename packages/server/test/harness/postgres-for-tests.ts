@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import pino from "pino";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../src/embedded/embedded-postgres.js";
 import { openDatabase } from "../../src/store/database.js";
 import { migrate } from "../../src/store/migrate.js";
 import { readMigrations } from "../../src/store/migrations.js";
+import { createTemporaryFolder } from "./temporary-folder.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -19,7 +18,7 @@ export const templateName = "bursar_template";
 
 /** One PostgreSQL for the whole run, with a migrated template in it; it goes when the run ends. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(tmpdir(), "bursar-test-"));
+  const dataDir = createTemporaryFolder("test");
   const postgres = await startEmbeddedPostgres({
     dataDir,
     log: pino({ level: "silent" }),

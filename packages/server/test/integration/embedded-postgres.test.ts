@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startEmbeddedPostgres } from "../../src/embedded/embedded-postgres.js";
 import { preparePostgresBinaries } from "../../src/embedded/postgres-binaries.js";
 import { openDatabase } from "../../src/store/database.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
@@ -15,7 +16,7 @@ const nobody = { uid: 65_534, gid: 65_534 };
 describe("the embedded PostgreSQL", () => {
   let folder: string;
   beforeEach(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), "bursar-embedded-")));
+    folder = createTemporaryFolder("embedded");
   });
   afterEach(() => {
     rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -25,9 +24,7 @@ describe("the sandbox", () => {
   const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
 
   beforeEach(() => {
-    dataDir = join(mkdtempSync(join(tmpdir(), "bursar-sandbox-")), "data");
-    // The temporary folder itself is private; PostgreSQL's account must be able to pass through it.
-    execFileSync("chmod", ["711", join(dataDir, "..")]);
+    dataDir = join(createTemporaryFolder("sandbox"), "data");
   });
   afterEach(async () => {
     for (const { child, exited } of started.splice(0)) {
