@@ -11,9 +11,10 @@ import { listFiles, root } from "./files.mjs";
  */
 export const arrows = {
   "packages/domain/src": { parts: [], packages: [] },
-  "packages/protocol/src": { parts: ["packages/domain/src"], packages: ["typebox"] },
+  "packages/protocol/src": { parts: ["packages/domain/src"], packages: ["typebox", "structured-headers"] },
   ...server({
     app: { parts: ["domain", "protocol"], packages: ["node"] },
+    credentials: { parts: ["app", "domain", "protocol", "operator-error.ts"], packages: ["node", "jose"] },
     store: { parts: ["app", "domain", "operator-error.ts"], packages: ["node", "postgres", "pino"] },
     embedded: { parts: ["operator-error.ts"], packages: ["node", "pino"] },
     http: {
@@ -22,6 +23,7 @@ export const arrows = {
     },
     config: { parts: [], packages: ["node", "yaml"] },
     cli: { parts: ["*"], packages: ["node", "commander"] },
+    "compose.ts": { parts: ["*"], packages: ["node", "pino"] },
     "main.ts": { parts: ["*"], packages: ["*"] },
     "log.ts": { parts: [], packages: ["pino", "pino-pretty"] },
     "version.ts": { parts: [], packages: ["node"] },

@@ -2,9 +2,10 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { errorCatalog } from "../packages/protocol/dist/index.js";
+import { errorCatalog, scopeCatalog } from "../packages/protocol/dist/index.js";
 import { settings } from "../packages/server/dist/config/settings.js";
 import { startEmbeddedPostgres } from "../packages/server/dist/embedded/embedded-postgres.js";
+import { listRoutes } from "../packages/server/dist/http/api.js";
 import { createEdge } from "../packages/server/dist/http/edge.js";
 import { createLogger } from "../packages/server/dist/log.js";
 import { openDatabase } from "../packages/server/dist/store/database.js";
@@ -19,6 +20,7 @@ const silent = createLogger("silent", false);
 const artefacts = {
   "docs/reference/errors.md": errorsPage,
   "docs/reference/configuration.md": configurationPage,
+  "docs/reference/scopes.md": scopesPage,
   "openapi.json": openApiDocument,
   "packages/server/migrations/schema.sql": schemaFile,
 };
@@ -96,16 +98,50 @@ ${rows.join("\n")}
 }
 
 async function openApiDocument() {
-  const app = await createEdge({
-    log: silent,
-    readiness: { state: () => "ready", set: () => undefined, checkDatabase: async () => undefined },
-    newRequestId: () => "",
-    isUnavailable: () => false,
-    metricsToken: undefined,
-    publicUrl: undefined,
-    limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
-  });
+  // The document says what the routes are, not what they do: nothing here is ever called.
+  const unused = /** @type {never} */ (undefined);
+  const publicUrl = "http://127.0.0.1:8080";
+  const app = await createEdge(
+    {
+      log: silent,
+      readiness: unused,
+      guard: { authenticator: unused, verifySignature: unused, audit: unused, publicUrl },
+      newRequestId: () => "",
+      isUnavailable: () => false,
+      metricsToken: undefined,
+      trustedProxies: undefined,
+      limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
+    },
+    apiRoutes(publicUrl),
+  );
   return `${JSON.stringify((await app.inject("/openapi.json")).json(), null, 2)}\n`;
+}
+
+/** @param {string} publicUrl */
+function apiRoutes(publicUrl) {
+  return listRoutes(/** @type {never} */ ({}), publicUrl);
+}
+
+function scopesPage() {
+  const routes = apiRoutes("");
+  const rows = Object.entries(scopeCatalog).map(([scope, about]) => {
+    const own = routes
+      .filter((route) => route.access === scope)
+      .map((route) => `\`${route.method} ${route.path}\``);
+    return `| \`${scope}\` | ${about} | ${own.join("<br>") || "none yet"} |`;
+  });
+  return `# Scopes
+
+<!-- Generated from the routes and packages/protocol/src/access/scopes.ts by \`npm run generate\`. -->
+
+A client has scopes; a token has those of its client, or fewer where it asked for fewer. What a request may do is what both allow: taking a scope from a client takes it from its tokens, within 5 seconds. A route names the one scope that it needs; a token without it is answered with 403 \`INSUFFICIENT_SCOPE\`, which names it.
+
+Nobody gives away more than they have: a client can be given only scopes that the caller's token holds, and a client that holds more than the caller cannot be changed by the caller, because whoever could give it a new secret could become it.
+
+| scope | allows | routes |
+|---|---|---|
+${rows.join("\n")}
+`;
 }
 
 async function schemaFile() {

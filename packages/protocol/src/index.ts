@@ -1,5 +1,40 @@
+export { AuditEntry, AuditPage } from "./access/audit.js";
+export {
+  AddedKey,
+  AddKeyBody,
+  ChangeClientBody,
+  Client,
+  ClientKeyPath,
+  ClientPage,
+  ClientPath,
+  ClientSecretPath,
+  CreateClientBody,
+  CreatedClient,
+  RotatedSecret,
+  RotateSecretBody,
+} from "./access/client.js";
+export {
+  AuthorizationServerMetadata,
+  Introspection,
+  IssuedToken,
+  JsonWebKeySet,
+  OAuthError,
+  TokenActionForm,
+  TokenForm,
+} from "./access/oauth.js";
+export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
 export { type ErrorCode, type ErrorEntry, errorCatalog } from "./errors/error-catalog.js";
 export { Liveness, Readiness } from "./health.js";
+export { readId, showId } from "./ids.js";
+export { PageQuery } from "./pagination.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
+export { readContentDigest } from "./signing/content-digest.js";
+export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
+export {
+  type MessageSignature,
+  readSignature,
+  type SignedMessage,
+  signatureBase,
+} from "./signing/signature-base.js";
 export { apiVersion, versionHeader } from "./version.js";

@@ -1,12 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createUuidV7Source, typeIdFromUuid } from "@bursar/domain";
+import { createUuidV7Source } from "@bursar/domain";
+import { showId } from "@bursar/protocol";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createReadiness } from "./app/readiness.js";
+import { compose, type Parts } from "./compose.js";
 import type { Settings } from "./config/settings.js";
+import { createSealing } from "./credentials/sealing.js";
 import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
+import { listRoutes } from "./http/api.js";
 import { createEdge } from "./http/edge.js";
 import { OperatorError } from "./operator-error.js";
 import { checkDatabaseSettings } from "./store/check-database-settings.js";
@@ -21,12 +25,15 @@ export interface Service {
   url: string;
   /** Where the data is, for people. */
   dataLocation: string;
+  parts: Parts;
   stop: () => Promise<void>;
 }
 
 export interface ServiceOptions {
   settings: Settings;
   log: Logger;
+  /** Gives the master key, when the data folder is there. */
+  masterKey: (dataDir: string) => Uint8Array;
   /** Called when the service cannot go on. */
   onFailure: (error: Error) => void;
   /** Ends a start that still waits for its database. */
@@ -36,15 +43,16 @@ export interface ServiceOptions {
 /** What is left of the time for stopping when requests in flight have had theirs. */
 const reservedForStoresMs = 4000;
 
-export async function startService({ settings, log, onFailure, signal }: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { log, signal } = options;
   // Looked at first, because it is the likeliest thing to go wrong and the database takes seconds to start.
-  await assertPortIsFree(settings.host, settings.port);
+  const settings = { ...options.settings, port: await findPort(options.settings) };
   const closers: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close();
   };
   try {
-    const source = await provideDatabase(settings, log, onFailure);
+    const source = await provideDatabase(settings, log, options.onFailure);
     closers.push(source.stop);
     const database = openDatabase({
       url: source.url,
@@ -52,7 +60,16 @@ export async function startService({ settings, log, onFailure, signal }: Service
       onNotice: (message) => log.debug(message),
     });
     closers.push(() => database.end({ timeout: 1 }));
-    const { app, readiness } = await buildEdge(settings, log, database);
+    const publicUrl = publicUrlOf(settings);
+    const parts = compose({
+      database,
+      sealing: createSealing(options.masterKey(settings.data_dir)),
+      publicUrl,
+      log,
+      newUuid,
+    });
+    closers.push(parts.close);
+    const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);
     closers.push(() => closeEdge(app, settings["limits.shutdown_timeout_ms"] - reservedForStoresMs));
     closers.push(async () => readiness.set("stopping"));
     const url = await listen(app, settings);
@@ -61,13 +78,23 @@ export async function startService({ settings, log, onFailure, signal }: Service
     await checkDatabaseSettings(database);
     const applied = await migrate(database, readMigrations());
     for (const name of applied) log.info({ migration: name }, "migrated the database");
+    await parts.prepare();
     readiness.set("ready");
     log.info({ url }, "ready");
-    return { url, dataLocation: source.location, stop };
+    return { url, dataLocation: source.location, parts, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
+
+/** Where clients reach the service; what listens on every address is reached on this machine's own. */
+function publicUrlOf({ public_url, host, port }: Settings): string {
+  if (public_url !== undefined) return public_url.replace(/\/+$/, "");
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
 interface DatabaseSource {
@@ -89,24 +116,33 @@ async function provideDatabase(
   return { url: embedded.url, location: embedded.dir, stop: embedded.stop };
 }
 
-async function buildEdge(settings: Settings, log: Logger, database: Database) {
-  const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
+async function buildEdge(
+  settings: Settings,
+  log: Logger,
+  database: Database,
+  parts: Parts,
+  publicUrl: string,
+) {
   const readiness = createReadiness({ ping: async () => void (await database`SELECT 1`) });
-  const app = await createEdge({
-    log,
-    readiness,
-    newRequestId: () => typeIdFromUuid("req", newUuid()),
-    isUnavailable: isDatabaseAway,
-    metricsToken: settings.metrics_token,
-    publicUrl: settings.public_url,
-    limits: {
-      bodyBytes: settings["limits.body_bytes"],
-      headerBytes: settings["limits.header_bytes"],
-      jsonDepth: settings["limits.json_depth"],
-      headersTimeoutMs: settings["limits.headers_timeout_ms"],
-      requestTimeoutMs: settings["limits.request_timeout_ms"],
+  const app = await createEdge(
+    {
+      log,
+      readiness,
+      guard: parts.guard,
+      newRequestId: () => showId("req", newUuid()),
+      isUnavailable: isDatabaseAway,
+      metricsToken: settings.metrics_token,
+      trustedProxies: settings.trusted_proxies,
+      limits: {
+        bodyBytes: settings["limits.body_bytes"],
+        headerBytes: settings["limits.header_bytes"],
+        jsonDepth: settings["limits.json_depth"],
+        headersTimeoutMs: settings["limits.headers_timeout_ms"],
+        requestTimeoutMs: settings["limits.request_timeout_ms"],
+      },
     },
-  });
+    listRoutes(parts.useCases, publicUrl),
+  );
   return { app, readiness };
 }
 
@@ -127,8 +163,8 @@ async function listen(app: FastifyInstance, { host, port }: Settings): Promise<s
   }
 }
 
-async function assertPortIsFree(host: string, port: number): Promise<void> {
-  if (port === 0) return;
+/** The port to listen on, seen to be free; 0 becomes a port, because the service's own address stands in its tokens. */
+async function findPort({ host, port }: Settings): Promise<number> {
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -138,7 +174,9 @@ async function assertPortIsFree(host: string, port: number): Promise<void> {
   } catch (error) {
     throw explainListenError(error, host, port);
   }
+  const found = (probe.address() as AddressInfo).port;
   await new Promise((resolve) => probe.close(resolve));
+  return found;
 }
 
 function explainListenError(error: unknown, host: string, port: number): unknown {

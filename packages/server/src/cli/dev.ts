@@ -1,7 +1,10 @@
+import { join } from "node:path";
 import type { Command } from "commander";
 import { loadConfig } from "../config/load-config.js";
+import { readMasterKey, readOrCreateMasterKey } from "../credentials/master-key.js";
 import { banner } from "./banner.js";
 import { runUntilStopped } from "./run-until-stopped.js";
+import { seedSandbox } from "./sandbox-credentials.js";
 
 export function addDevCommand(program: Command): void {
   program
@@ -9,6 +12,13 @@ export function addDevCommand(program: Command): void {
     .description("run the sandbox: a service with its own PostgreSQL, for trying things out")
     .action(async () => {
       const { values } = loadConfig(process.env);
-      await runUntilStopped(values, (service) => console.log(banner(service)));
+      const masterKey = (dataDir: string) =>
+        values.master_key_file === undefined
+          ? readOrCreateMasterKey(join(dataDir, "master.key"))
+          : readMasterKey(values.master_key_file);
+      await runUntilStopped(values, masterKey, async (service) => {
+        await seedSandbox(service, values.data_dir);
+        console.log(banner(service));
+      });
     });
 }

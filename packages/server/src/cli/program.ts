@@ -2,29 +2,49 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/load-config.js";
 import { OperatorError } from "../operator-error.js";
 import { softwareVersion } from "../version.js";
+import { addAuditCommand } from "./audit.js";
+import { addClientCommand } from "./client.js";
 import { addConfigCommand } from "./config.js";
 import { addDevCommand } from "./dev.js";
+import { addKeysCommand } from "./keys.js";
 import { addMigrateCommand } from "./migrate.js";
 import { addServeCommand } from "./serve.js";
+import { addTenantCommand } from "./tenant.js";
+import { addTokenCommand } from "./token.js";
 
 /** The exit code for what the person at the keyboard wrote wrong: options, arguments, configuration. */
 const usageExitCode = 2;
 
+const commands = [
+  addDevCommand,
+  addServeCommand,
+  addTokenCommand,
+  addTenantCommand,
+  addClientCommand,
+  addKeysCommand,
+  addAuditCommand,
+  addMigrateCommand,
+  addConfigCommand,
+];
+
 /** Runs the command line and gives the exit code. */
 export async function runCli(argv: readonly string[]): Promise<number> {
-  const program = new Command("bursar")
-    .description("A self-hosted transaction service for digital assets.")
-    .version(softwareVersion);
-  for (const add of [addDevCommand, addServeCommand, addMigrateCommand, addConfigCommand]) add(program);
-  for (const command of program.commands) command.version(softwareVersion);
-  for (const command of [program, ...program.commands])
-    command.exitOverride().showHelpAfterError("(--help lists what there is)");
+  const program = new Command("bursar").description("A self-hosted transaction service for digital assets.");
+  for (const add of commands) add(program);
+  for (const command of allCommands(program)) {
+    command.version(softwareVersion).exitOverride().showHelpAfterError("(--help lists what there is)");
+  }
   try {
     await program.parseAsync(argv, { from: "user" });
     return 0;
   } catch (error) {
     return explain(error);
   }
+}
+
+/** A command and all below it. */
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
 }
 
 /** One sentence for what a person can put right; a stack trace only for what nobody foresaw. */

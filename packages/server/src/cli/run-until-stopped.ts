@@ -1,13 +1,14 @@
 import type { Settings } from "../config/settings.js";
 import { createLogger } from "../log.js";
-import { type Service, startService } from "../main.js";
+import { type Service, type ServiceOptions, startService } from "../main.js";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs the service until it is told to stop or cannot go on. A second signal ends it at once. */
 export async function runUntilStopped(
   settings: Settings,
-  onReady?: (service: Service) => void,
+  masterKey: ServiceOptions["masterKey"],
+  onReady?: (service: Service) => Promise<void>,
 ): Promise<void> {
   const log = createLogger(settings.log_level, process.stdout.isTTY === true);
   const stopping = new AbortController();
@@ -34,10 +35,11 @@ export async function runUntilStopped(
     service = await startService({
       settings,
       log,
+      masterKey,
       onFailure: (error) => stopping.abort(error),
       signal: stopping.signal,
     });
-    if (!stopping.signal.aborted) onReady?.(service);
+    if (!stopping.signal.aborted) await onReady?.(service);
     await stopped;
   } catch (error) {
     if (!isOurAbort(error, stopping.signal)) throw error;

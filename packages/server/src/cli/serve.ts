@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { ConfigError, loadConfig } from "../config/load-config.js";
+import { readMasterKey } from "../credentials/master-key.js";
 import { runUntilStopped } from "./run-until-stopped.js";
 
 export function addServeCommand(program: Command): void {
@@ -13,6 +14,12 @@ export function addServeCommand(program: Command): void {
           "database_url (environment DATABASE_URL) is not set: it must be the URL of a PostgreSQL database.",
         );
       }
-      await runUntilStopped(values);
+      if (values.master_key_file === undefined) {
+        throw new ConfigError(
+          "master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set: it must name a file with 32 bytes in base64 or hexadecimal.",
+        );
+      }
+      const masterKey = readMasterKey(values.master_key_file);
+      await runUntilStopped(values, () => masterKey);
     });
 }

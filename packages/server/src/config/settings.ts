@@ -17,6 +17,11 @@ export const settings = {
     },
     ["http:", "https:"],
   ),
+  trusted_proxies: text({
+    env: "BURSAR_TRUSTED_PROXIES",
+    about:
+      "The addresses or networks of the proxies in front of the service, separated by commas; their `X-Forwarded-For` tells the client's address. Without it nobody's is believed.",
+  }),
   data_dir: text({
     env: "BURSAR_DATA_DIR",
     default: ".bursar",
@@ -37,6 +42,11 @@ export const settings = {
     },
     { min: 2, max: 500 },
   ),
+  master_key_file: text({
+    env: "BURSAR_MASTER_KEY_FILE",
+    about:
+      "The file with the master key, which seals secrets in the database: 32 bytes in base64 or hexadecimal. The sandbox makes its own under `data_dir`; production needs it.",
+  }),
   log_level: oneOf({ env: "LOG_LEVEL", default: "info", about: "The least important log lines to write." }, [
     "trace",
     "debug",
@@ -82,7 +92,10 @@ export type SettingKey = keyof typeof settings;
 type SettingValue<S> = S extends { read: (text: string) => infer T | undefined } ? T : never;
 
 /** The keys that have a value in every configuration, because they have a default. */
-type DefaultedKey = Exclude<SettingKey, "public_url" | "database_url" | "metrics_token">;
+type DefaultedKey = Exclude<
+  SettingKey,
+  "public_url" | "trusted_proxies" | "database_url" | "master_key_file" | "metrics_token"
+>;
 
 export type Settings = { readonly [K in DefaultedKey]: SettingValue<(typeof settings)[K]> } & {
   readonly [K in Exclude<SettingKey, DefaultedKey>]?: SettingValue<(typeof settings)[K]>;

@@ -1,13 +1,9 @@
-import type { ErrorCode } from "@bursar/protocol";
-import { ErrorBody, errorCatalog } from "@bursar/protocol";
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifySchema,
-  LogController,
-} from "fastify";
-import { Type } from "typebox";
+import { ErrorBody, OAuthError } from "@bursar/protocol";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { Readiness } from "../app/readiness.js";
+import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
+import { describeRoute } from "./describe-route.js";
+import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installAccessLog, logAccess } from "./plugins/access-log.js";
 import { installClosing } from "./plugins/closing.js";
 import { installDocs } from "./plugins/docs.js";
@@ -22,22 +18,25 @@ import {
   installRequestContext,
   setCommonHeaders,
 } from "./plugins/request-context.js";
+import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/healthz.js";
 import { readyz } from "./routes/readyz.js";
 import { createValidatorCompiler } from "./validation.js";
 
 /**
- * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, limits, schema,
- * handler; whatever fails on the way is answered by the error catalog.
+ * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, body, signature,
+ * schema, handler; whatever fails on the way is answered by the error catalog.
  */
 export interface EdgeOptions {
   log: FastifyBaseLogger;
   readiness: Readiness;
+  guard: AccessGuard;
   newRequestId: () => string;
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
-  publicUrl: string | undefined;
+  /** Addresses or networks, separated by commas. */
+  trustedProxies: string | undefined;
   limits: EdgeLimits;
 }
 
@@ -55,15 +54,44 @@ const lateRequestCheckMs = 1000;
 /** Longer than any identifier or market name. */
 const pathSegmentLengthMax = 200;
 
-export async function createEdge(
-  options: EdgeOptions,
-  routes: readonly Route[] = [],
-): Promise<FastifyInstance> {
-  const { log, limits, newRequestId } = options;
-  const app: FastifyInstance = Fastify({
+export async function createEdge(options: EdgeOptions, routes: readonly Route[]): Promise<FastifyInstance> {
+  const app = createApp(options);
+  answerUnusualRequests(app.server, options);
+  app.setValidatorCompiler(createValidatorCompiler() as never);
+  app.addSchema(ErrorBody);
+  app.addSchema(OAuthError);
+  const methodsByPath = collectMethods(app);
+  installRequestState(app);
+  installErrors(app, options);
+  installRequestContext(app);
+  installAccessLog(app);
+  installClosing(app);
+  installJsonBody(app, { depthMax: options.limits.jsonDepth });
+  installMetrics(app, { token: options.metricsToken });
+  await installOpenApi(app, options.guard.publicUrl);
+  installDocs(app);
+  for (const route of [
+    healthz,
+    readyz(options.readiness),
+    ...routes.filter((route) => route.access !== "oauth"),
+  ]) {
+    addRoute(app, route, options);
+  }
+  await app.register(async (context) => {
+    installOAuthContext(context, options);
+    for (const route of routes.filter((candidate) => candidate.access === "oauth"))
+      addRoute(context, route, options);
+  });
+  installMethodNotAllowed(app, new Map(methodsByPath));
+  return app;
+}
+
+function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): FastifyInstance {
+  return Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: createRequestIdChooser(newRequestId),
+    trustProxy: trustedProxies ?? false,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     http: {
@@ -84,67 +112,24 @@ export async function createEdge(
       logAccess(request, reply);
     },
   });
-  answerUnusualRequests(app.server, { log, newRequestId });
-
-  app.setValidatorCompiler(createValidatorCompiler() as never);
-  app.addSchema(ErrorBody);
-  const methodsByPath = collectMethods(app);
-  installErrors(app, options);
-  installRequestContext(app);
-  installAccessLog(app);
-  installClosing(app);
-  installJsonBody(app, { depthMax: limits.jsonDepth });
-  installMetrics(app, { token: options.metricsToken });
-  await installOpenApi(app, options.publicUrl);
-  installDocs(app);
-  for (const route of [healthz, readyz(options.readiness), ...routes]) addRoute(app, route);
-  installMethodNotAllowed(app, new Map(methodsByPath));
-  return app;
 }
 
-function addRoute(app: FastifyInstance, route: Route): void {
-  app.route({ method: route.method, url: route.path, schema: toFastifySchema(route), handler: route.handle });
-}
-
-function toFastifySchema(route: Route): FastifySchema {
-  return {
-    operationId: route.operationId,
-    tags: [route.tag],
-    summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
-    ...(route.body === undefined ? {} : { body: route.body }),
-    ...(route.query === undefined ? {} : { querystring: route.query }),
-    ...(route.params === undefined ? {} : { params: route.params }),
-    ...(route.headers === undefined ? {} : { headers: route.headers }),
-    response: { [route.success.status]: route.success.schema, ...describeErrors(route) },
-  };
-}
-
-/** What any route can answer with, whatever it does. */
-const errorsOfEveryRoute: readonly ErrorCode[] = ["MALFORMED_REQUEST", "INTERNAL"];
-const errorsOfRoutesWithBody: readonly ErrorCode[] = [
-  "MALFORMED_JSON",
-  "PAYLOAD_TOO_LARGE",
-  "UNSUPPORTED_MEDIA_TYPE",
-];
-
-function describeErrors(route: Route): Record<number, unknown> {
-  const takesInput = route.body !== undefined || route.query !== undefined || route.params !== undefined;
-  const codes: ErrorCode[] = [
-    ...errorsOfEveryRoute,
-    ...(takesInput ? (["INVALID_REQUEST"] as const) : []),
-    ...(route.body === undefined ? [] : errorsOfRoutesWithBody),
-    ...route.errors,
-  ];
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codes)) {
-    const { status } = errorCatalog[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: EdgeOptions): void {
+  const { method, path, access, handle } = route;
+  const common = { method, url: path, schema: describeRoute(route), handler: handle };
+  const waits = refuseWhileStarting(readiness);
+  if (access === "open") app.route(common);
+  else if (access === "oauth") app.route({ ...common, onRequest: waits });
+  else {
+    const { onRequest, ...hooks } = guardRoute(access, guard);
+    app.route({ ...common, ...hooks, onRequest: [waits, onRequest] });
   }
-  return Object.fromEntries(
-    [...byStatus].map(([status, names]) => [
-      status,
-      { ...Type.Ref("Error"), description: names.map((name) => `\`${name}\``).join(", ") },
-    ]),
-  );
+}
+
+/** Before the schema is migrated a query could fail in ways that mean nothing to a client. */
+function refuseWhileStarting(readiness: Readiness) {
+  return (_request: unknown, _reply: unknown, done: (error?: Error) => void): void => {
+    if (readiness.state() !== "starting") done();
+    else done(new Refusal("UNAVAILABLE", { headers: { "retry-after": "1" } }));
+  };
 }

@@ -1,14 +1,16 @@
-import type { ErrorCode } from "@bursar/protocol";
+import type { ErrorCode, Scope } from "@bursar/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
 
 /**
- * A route, as its row in the API reference: method, path, schemas, errors, and one call to a use case. Routes are values
- * in a list, so that the OpenAPI document, the 405 answers and the tests that try every route are made from them.
+ * A route, as its row in the API reference: method, path, who may call it, schemas, errors, and one call to a use case. Routes
+ * are values in a list, so that the OpenAPI document, the 405 answers and the tests that try every route are made from them.
  */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
+  /** The scope that a caller's token must hold; `open` to everybody; `oauth` for endpoints where a client proves itself. */
+  access: Scope | "open" | "oauth";
   operationId: string;
   tag: Tag;
   summary: string;
@@ -16,15 +18,23 @@ export interface Route {
   body?: TSchema;
   query?: TSchema;
   params?: TSchema;
-  headers?: TSchema;
+  /** Whether the route honours `Idempotency-Key`. */
+  idempotent?: boolean;
   /** The answer to a request that succeeded. */
-  success: { status: number; schema: TSchema; contentType?: string };
-  /** Errors that this route adds to those that every route can answer with. */
+  success: { status: number; schema: TSchema };
+  /** Errors that this route adds to those that every route of its kind can answer with. */
   errors: readonly ErrorCode[];
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 
-type Tag = "Operations";
+export const tagDescriptions = {
+  Tokens: "Access tokens: OAuth 2.0 client credentials.",
+  Clients: "The programs that may act for a tenant.",
+  Audit: "Who did what.",
+  Operations: "Whether the service is alive and ready.",
+} as const;
+
+type Tag = keyof typeof tagDescriptions;
 
 type Part<S> = S extends TSchema ? Static<S> : unknown;
 
@@ -32,7 +42,6 @@ type TypedRequest<R> = FastifyRequest<{
   Body: R extends { body: infer S } ? Part<S> : undefined;
   Querystring: R extends { query: infer S } ? Part<S> : unknown;
   Params: R extends { params: infer S } ? Part<S> : unknown;
-  Headers: R extends { headers: infer S } ? Part<S> : unknown;
 }>;
 
 /** Checks a route and gives its handler a request of the types that its schemas describe. */

@@ -3,6 +3,9 @@ import postgres from "postgres";
 /** The pool of connections to PostgreSQL: tagged SQL, pipelined, reconnecting by itself. */
 export type Database = postgres.Sql;
 
+/** The pool, or a transaction or session of it. */
+export type Queryable = postgres.ISql;
+
 export interface DatabaseOptions {
   url: string;
   connectionsMax: number;

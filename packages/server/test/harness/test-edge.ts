@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
 import { createReadiness } from "../../src/app/readiness.js";
+import type { AccessGuard } from "../../src/http/access/guard.js";
 import { createEdge, type EdgeOptions } from "../../src/http/edge.js";
 import type { Route } from "../../src/http/route.js";
 import { isDatabaseAway } from "../../src/store/database.js";
@@ -11,6 +12,14 @@ export interface TestEdge {
   /** Every log line so far, parsed. */
   logLines: Record<string, unknown>[];
 }
+
+/** Lets nobody in; the routes that a test brings along are open. */
+const closedGuard: AccessGuard = {
+  authenticator: { authenticate: () => ({ refused: "UNAUTHENTICATED" }) },
+  verifySignature: async () => undefined,
+  audit: { record: () => undefined, close: async () => undefined },
+  publicUrl: "http://bursar.example",
+};
 
 /** The real edge with routes of the test's own, logging into memory. */
 export async function createTestEdge(
@@ -25,10 +34,11 @@ export async function createTestEdge(
     {
       log,
       readiness,
+      guard: closedGuard,
       newRequestId: () => `req_${randomUUID()}`,
       isUnavailable: isDatabaseAway,
       metricsToken: undefined,
-      publicUrl: undefined,
+      trustedProxies: undefined,
       limits: {
         bodyBytes: 65_536,
         headerBytes: 8192,

@@ -14,6 +14,7 @@ const Probe = Type.Object(
   { additionalProperties: false },
 );
 const common = {
+  access: "open",
   tag: "Operations",
   summary: "A route of the test",
   success: { status: 200, schema: Type.Unknown() },

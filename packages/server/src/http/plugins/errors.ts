@@ -19,7 +19,7 @@ const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Turns whatever was thrown, by the framework, a hook or a handler, into an error of the catalog. */
-function toRefusal(error: unknown, { isUnavailable }: ErrorsOptions): Refusal {
+export function toRefusal(error: unknown, { isUnavailable }: ErrorsOptions): Refusal {
   if (error instanceof Refusal) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
   if (validation !== undefined) {
@@ -45,6 +45,7 @@ export function answerRouterError(error: unknown, request: FastifyRequest, reply
 
 function sendError(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = errorCatalog[refusal.code];
+  request.errorCode = refusal.code;
   if (status >= 500) logFailure(refusal, status, request);
   return reply
     .code(status)

@@ -7,6 +7,8 @@ import { Refusal } from "../refusal.js";
 export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: number }): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    // Kept as it arrived: the digest of a signed request is that of these bytes.
+    request.rawBody = body as Buffer;
     const reading = parse(request, body as Buffer, depthMax);
     if (reading instanceof Refusal) done(reading);
     else done(null, reading);

@@ -1,9 +1,10 @@
-import { apiVersion } from "@bursar/protocol";
+import { apiVersion, scopeCatalog } from "@bursar/protocol";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
+import { tagDescriptions } from "../route.js";
 
 /** Describes every route as OpenAPI 3.1, from the same schemas that check the requests. */
-export async function installOpenApi(app: FastifyInstance, publicUrl: string | undefined): Promise<void> {
+export async function installOpenApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -14,8 +15,19 @@ export async function installOpenApi(app: FastifyInstance, publicUrl: string | u
           "A self-hosted transaction service for digital assets. Every failure is answered with the `Error` body; its codes are listed in the error reference.",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
-      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
-      tags: [{ name: "Operations", description: "Whether the service is alive and ready." }],
+      servers: [{ url: publicUrl }],
+      tags: Object.entries(tagDescriptions).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          oauth2: {
+            type: "oauth2",
+            flows: {
+              clientCredentials: { tokenUrl: `${publicUrl}/oauth/token`, scopes: { ...scopeCatalog } },
+            },
+          },
+          clientSecret: { type: "http", scheme: "basic", description: "`client_id` and `client_secret`." },
+        },
+      },
     },
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) => String(schema["$id"] ?? `Schema${index}`),

@@ -5,6 +5,7 @@ export const healthz = defineRoute(
   {
     method: "GET",
     path: "/healthz",
+    access: "open",
     operationId: "getLiveness",
     tag: "Operations",
     summary: "Whether the process is alive",

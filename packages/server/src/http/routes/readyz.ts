@@ -8,6 +8,7 @@ export function readyz(readiness: Readiness) {
     {
       method: "GET",
       path: "/readyz",
+      access: "open",
       operationId: "getReadiness",
       tag: "Operations",
       summary: "Whether the service can take work",

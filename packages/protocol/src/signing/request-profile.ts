@@ -1,0 +1,32 @@
+/** How a request to Bursar is signed: which parts are covered, and for how long a signature may be used. */
+export const requestSignature = {
+  label: "sig1",
+  tag: "bursar-v1",
+  lifetimeSecondsMax: 300,
+  /** How far a client's clock may run ahead of ours. */
+  clockSkewSecondsMax: 30,
+  nonceLengthMin: 16,
+  nonceLengthMax: 128,
+} as const;
+
+/** Covered always; and, where the request has them, these too. */
+const always = ["@method", "@target-uri", "authorization"] as const;
+const wherePresent = ["content-digest", "idempotency-key"] as const;
+
+export interface RequestShape {
+  hasBody: boolean;
+  hasIdempotencyKey: boolean;
+}
+
+export function requiredComponents({ hasBody, hasIdempotencyKey }: RequestShape): string[] {
+  return [
+    ...always,
+    ...(hasBody ? ["content-digest"] : []),
+    ...(hasIdempotencyKey ? ["idempotency-key"] : []),
+  ];
+}
+
+/** The value of `Accept-Signature`, which tells a refused client what would be taken. */
+export const acceptSignature =
+  `${requestSignature.label}=(${[...always, ...wherePresent].map((name) => `"${name}"`).join(" ")})` +
+  `;created;expires;nonce;keyid;tag="${requestSignature.tag}"`;

@@ -1,0 +1,113 @@
+import { type InnerList, parseDictionary, serializeInnerList } from "structured-headers";
+
+/** HTTP Message Signatures (RFC 9421): the text that is signed, and what the headers say about it. No keys in here. */
+
+/** The parts of a request that a signature can cover. */
+export interface SignedMessage {
+  method: string;
+  /** The whole URL as the client sees it. */
+  targetUri: string;
+  /** The value of a header, by its name in lower case; several values are joined by a comma and a space. */
+  header: (name: string) => string | undefined;
+}
+
+export interface MessageSignature {
+  /** The names of what is covered, in their order. */
+  components: string[];
+  created: number | undefined;
+  expires: number | undefined;
+  nonce: string | undefined;
+  keyid: string | undefined;
+  alg: string | undefined;
+  tag: string | undefined;
+  /** The value of `@signature-params`. */
+  params: string;
+  signature: Uint8Array;
+}
+
+/** Reads one labelled signature of a message; undefined where the headers are malformed or lack it. */
+export function readSignature(
+  signatureInput: string,
+  signature: string,
+  label: string,
+): MessageSignature | undefined {
+  const input = parse(signatureInput)?.get(label);
+  const value = parse(signature)?.get(label)?.[0];
+  if (input === undefined || !isInnerList(input) || !(value instanceof ArrayBuffer)) return undefined;
+  const [items, parameters] = input;
+  // Parameters of a component (;sf, ;key, ;req) change what is covered; this profile has none.
+  const components = items.flatMap(([name, own]) =>
+    typeof name === "string" && own.size === 0 ? [name] : [],
+  );
+  if (components.length !== items.length || new Set(components).size !== components.length) return undefined;
+  const number = (key: string) => integerOf(parameters.get(key));
+  const text = (key: string) => textOf(parameters.get(key));
+  return {
+    components,
+    created: number("created"),
+    expires: number("expires"),
+    nonce: text("nonce"),
+    keyid: text("keyid"),
+    alg: text("alg"),
+    tag: text("tag"),
+    params: serializeInnerList(input),
+    signature: new Uint8Array(value),
+  };
+}
+
+/** The text that is signed (section 2.5); undefined where the message lacks something that is covered. */
+export function signatureBase(
+  components: readonly string[],
+  params: string,
+  message: SignedMessage,
+): string | undefined {
+  const lines: string[] = [];
+  for (const name of components) {
+    const value = name.startsWith("@") ? derivedComponent(name, message) : message.header(name)?.trim();
+    if (value === undefined) return undefined;
+    lines.push(`"${name}": ${value}`);
+  }
+  lines.push(`"@signature-params": ${params}`);
+  return lines.join("\n");
+}
+
+function derivedComponent(name: string, { method, targetUri }: SignedMessage): string | undefined {
+  const [, scheme, authority, path, query] =
+    /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?$/.exec(targetUri) ?? [];
+  switch (name) {
+    case "@method":
+      return method;
+    case "@target-uri":
+      return targetUri;
+    case "@scheme":
+      return scheme;
+    case "@authority":
+      return authority?.toLowerCase();
+    case "@path":
+      return path === undefined ? undefined : path || "/";
+    case "@query":
+      return query ?? "?";
+    default:
+      return undefined;
+  }
+}
+
+function parse(header: string): ReturnType<typeof parseDictionary> | undefined {
+  try {
+    return parseDictionary(header);
+  } catch {
+    return undefined;
+  }
+}
+
+function isInnerList(value: unknown): value is InnerList {
+  return Array.isArray(value) && Array.isArray(value[0]);
+}
+
+function integerOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,70 @@
+import type { Scope } from "@bursar/protocol";
+import type { AuditDraft } from "../audit/audit-entry.js";
+import type { Refused } from "../refused.js";
+
+/** A program that may act for a tenant, with the credentials that prove it. */
+export interface ApiClient {
+  id: string;
+  tenantId: string;
+  name: string;
+  scopes: readonly Scope[];
+  state: "active" | "disabled";
+  requireSignature: boolean;
+  secrets: readonly ClientSecret[];
+  keys: readonly ClientKey[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** A secret as it is stored: its hash. */
+export interface ClientSecret {
+  id: string;
+  hash: Uint8Array;
+  createdAt: Date;
+  expiresAt: Date | null;
+}
+
+/** A key that signs requests or assertions: a raw Ed25519 public key, or a sealed HMAC secret. */
+export interface ClientKey {
+  id: string;
+  algorithm: "ed25519" | "hmac-sha256";
+  material: Uint8Array;
+  createdAt: Date;
+}
+
+/** What a change does to a client; what is left out stays as it is. */
+export interface ClientChange {
+  set?: Partial<Pick<ApiClient, "name" | "scopes" | "state" | "requireSignature">>;
+  addSecret?: ClientSecret;
+  /** Secrets that end at this time. */
+  expireSecrets?: { ids: readonly string[]; at: Date };
+  removeSecretIds?: readonly string[];
+  addKey?: ClientKey;
+  removeKeyIds?: readonly string[];
+}
+
+interface IdempotentRequest {
+  key: string;
+  hash: Uint8Array;
+}
+
+export interface ClientStore {
+  /** By its id alone, as the token endpoint must: the tenant is not known yet. */
+  findClient: (id: string) => Promise<ApiClient | undefined>;
+  findClientOfTenant: (tenantId: string, id: string) => Promise<ApiClient | undefined>;
+  /** Newest first; `beforeId` is the last id of the page before. */
+  listClients: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<ApiClient[]>;
+  /** Creates it with its audit entry; or finds the one that an earlier request with the same key has created. */
+  createClient: (
+    client: ApiClient,
+    request: IdempotentRequest | undefined,
+    audit: AuditDraft,
+  ) => Promise<{ created: ApiClient } | { earlier: ApiClient; requestHash: Uint8Array }>;
+  /** Locks it, asks what to do, and does it with its audit entry; undefined where the tenant has no such client. */
+  changeClient: (
+    tenantId: string,
+    id: string,
+    decide: (client: ApiClient) => ClientChange | Refused,
+    audit: AuditDraft,
+  ) => Promise<ApiClient | Refused | undefined>;
+}

@@ -1,0 +1,118 @@
+import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from "node:crypto";
+import {
+  type MessageSignature,
+  readContentDigest,
+  readId,
+  readSignature,
+  requestSignature,
+  requiredComponents,
+  type SignedMessage,
+  signatureBase,
+} from "@bursar/protocol";
+import type { Refused } from "../refused.js";
+import type { NonceStore } from "./authenticate-client.js";
+import type { ApiClient, ClientKey } from "./client.js";
+
+/** A request as it arrived, with the bytes of its body. */
+export interface SignedRequest extends SignedMessage {
+  body: Uint8Array | undefined;
+}
+
+export interface VerifyRequestSignatureDeps {
+  nonces: NonceStore;
+  /** The shared secret inside an HMAC key's sealed material. */
+  openSecret: (key: ClientKey) => Uint8Array;
+  nowMs: () => number;
+}
+
+/** Judges the signature of a request (RFC 9421 in Bursar's profile); undefined means that nothing speaks against it. */
+export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps) {
+  return async (request: SignedRequest, client: ApiClient): Promise<Refused | undefined> => {
+    const input = request.header("signature-input");
+    const value = request.header("signature");
+    if (input === undefined && value === undefined) {
+      return client.requireSignature ? { refused: "SIGNATURE_REQUIRED" } : undefined;
+    }
+    const signature = readSignature(input ?? "", value ?? "", requestSignature.label);
+    if (signature === undefined)
+      return invalid(`There is no well-formed signature with the label ${requestSignature.label}.`);
+    const fault = findFault(signature, request, deps.nowMs());
+    if (fault !== undefined) return invalid(fault);
+    const keyId = readId("key", signature.keyid ?? "");
+    const key = client.keys.find((candidate) => candidate.id === keyId);
+    if (key === undefined) return invalid("The client has no key with this keyid.");
+    if (signature.alg !== undefined && signature.alg !== key.algorithm)
+      return invalid("alg is not the algorithm of the key.");
+    const base = signatureBase(signature.components, signature.params, request);
+    if (base === undefined) return invalid("The request lacks something that the signature covers.");
+    if (!isSignedBy(key, base, signature.signature, deps)) return invalid("The signature does not verify.");
+    if (!hasItsDigest(request)) return { refused: "DIGEST_MISMATCH" };
+    // Last, so that nobody can use up a nonce without the key.
+    const expiresAt = new Date((signature.expires ?? 0) * 1000);
+    const isFirstUse = await deps.nonces.useNonce(client.id, `signature:${signature.nonce}`, expiresAt);
+    return isFirstUse ? undefined : invalid("The nonce was used before.");
+  };
+}
+
+function invalid(message: string): Refused {
+  return { refused: "SIGNATURE_INVALID", message };
+}
+
+function findFault(signature: MessageSignature, request: SignedRequest, nowMs: number): string | undefined {
+  const { created, expires, nonce, tag, components } = signature;
+  const { lifetimeSecondsMax, clockSkewSecondsMax, nonceLengthMin, nonceLengthMax } = requestSignature;
+  const nowSeconds = Math.floor(nowMs / 1000);
+  if (tag !== requestSignature.tag) return `tag must be ${requestSignature.tag}.`;
+  if (created === undefined || expires === undefined) return "created and expires are needed.";
+  if (created > nowSeconds + clockSkewSecondsMax) return "created is in the future.";
+  if (expires <= nowSeconds) return "The signature has expired.";
+  if (expires - created > lifetimeSecondsMax)
+    return `expires may be at most ${lifetimeSecondsMax} s after created.`;
+  if (nonce === undefined || nonce.length < nonceLengthMin || nonce.length > nonceLengthMax) {
+    return `A nonce of ${nonceLengthMin} to ${nonceLengthMax} characters is needed.`;
+  }
+  const missing = requiredComponents({
+    hasBody: request.body !== undefined,
+    hasIdempotencyKey: request.header("idempotency-key") !== undefined,
+  }).filter((name) => !components.includes(name));
+  return missing.length === 0
+    ? undefined
+    : `The signature must cover ${missing.map((name) => `"${name}"`).join(" ")}.`;
+}
+
+function isSignedBy(
+  key: ClientKey,
+  base: string,
+  signature: Uint8Array,
+  deps: VerifyRequestSignatureDeps,
+): boolean {
+  switch (key.algorithm) {
+    case "ed25519":
+      return verify(null, Buffer.from(base), ed25519PublicKey(key.material), signature);
+    case "hmac-sha256": {
+      const expected = createHmac("sha256", deps.openSecret(key)).update(base).digest();
+      return signature.length === expected.length && timingSafeEqual(signature, expected);
+    }
+  }
+}
+
+export function ed25519PublicKey(raw: Uint8Array) {
+  return createPublicKey({
+    key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(raw).toString("base64url") },
+    format: "jwk",
+  });
+}
+
+/** Whether Content-Digest (RFC 9530) is that of the bytes received. Without a body there is nothing to compare. */
+function hasItsDigest({ body, header }: SignedRequest): boolean {
+  if (body === undefined) return true;
+  const digests = readContentDigest(header("content-digest") ?? "");
+  const known = [...(digests ?? [])].filter(([name]) => name === "sha-256" || name === "sha-512");
+  return (
+    known.length > 0 &&
+    known.every(
+      ([name, digest]) =>
+        Buffer.compare(createHash(name.replace("-", "")).update(body).digest(), digest) === 0,
+    )
+  );
+}

@@ -1,0 +1,58 @@
+import type { AddKeyBody } from "@bursar/protocol";
+import type { ApiClient, ClientKey } from "../access/client.js";
+import type { Origin } from "../audit/act.js";
+import { isRefused, type Refused } from "../refused.js";
+import { applyClientChange } from "./change-client.js";
+import type { ClientDeps } from "./client-deps.js";
+
+const keysMax = 10;
+const sharedSecretBytes = 32;
+
+export interface AddKeyDeps extends ClientDeps {
+  /** Seals a shared secret, so that the database alone cannot sign. */
+  sealSecret: (keyId: string, secret: Uint8Array) => Uint8Array;
+  isPublicKey: (raw: Uint8Array) => boolean;
+}
+
+interface AddedKey {
+  client: ApiClient;
+  key: ClientKey;
+  /** The shared secret of an HMAC key, shown once. */
+  secret: string | null;
+}
+
+export type AddKey = (origin: Origin, clientId: string, body: AddKeyBody) => Promise<AddedKey | Refused>;
+
+export function createKeyAdder(deps: AddKeyDeps): AddKey {
+  return async (origin, clientId, body) => {
+    const made = makeKey(deps, body);
+    if (isRefused(made)) return made;
+    const client = await applyClientChange(deps, origin, clientId, "key.add", ({ keys }) =>
+      keys.length < keysMax ? { addKey: made.key } : { refused: "KEY_LIMIT_REACHED" },
+    );
+    return isRefused(client) ? client : { client, ...made };
+  };
+}
+
+function makeKey(
+  deps: AddKeyDeps,
+  { algorithm, public_key }: AddKeyBody,
+): Pick<AddedKey, "key" | "secret"> | Refused {
+  const id = deps.newUuid();
+  const createdAt = new Date(deps.nowMs());
+  if (algorithm === "hmac-sha256") {
+    if (public_key !== undefined)
+      return wrongPublicKey("is not taken for a shared secret, which the service makes itself");
+    const secret = deps.randomBytes(sharedSecretBytes);
+    const material = deps.sealSecret(id, secret);
+    return { key: { id, algorithm, material, createdAt }, secret: Buffer.from(secret).toString("base64") };
+  }
+  if (public_key === undefined) return wrongPublicKey("is required for ed25519");
+  const material = Buffer.from(public_key, "base64url");
+  if (!deps.isPublicKey(material)) return wrongPublicKey("is not an Ed25519 public key");
+  return { key: { id, algorithm, material, createdAt }, secret: null };
+}
+
+function wrongPublicKey(reason: string): Refused {
+  return { refused: "INVALID_REQUEST", details: [{ path: "body.public_key", reason }] };
+}

@@ -1,0 +1,48 @@
+import { type ChangeClientBody, showId } from "@bursar/protocol";
+import type { ApiClient, ClientChange } from "../access/client.js";
+import { describeAct, type Origin } from "../audit/act.js";
+import { isRefused, type Refused } from "../refused.js";
+import { refuseBeyondAuthority } from "./authority.js";
+import type { ClientDeps } from "./client-deps.js";
+
+export type ChangeClient = (
+  origin: Origin,
+  clientId: string,
+  body: ChangeClientBody,
+) => Promise<ApiClient | Refused>;
+
+export function createClientChanger(deps: ClientDeps): ChangeClient {
+  return (origin, clientId, body) =>
+    applyClientChange(deps, origin, clientId, "client.change", () => {
+      const refused = refuseBeyondAuthority(origin, body.scopes ?? []);
+      if (refused !== undefined) return refused;
+      return {
+        set: {
+          ...(body.name === undefined ? {} : { name: body.name }),
+          ...(body.scopes === undefined ? {} : { scopes: body.scopes }),
+          ...(body.state === undefined ? {} : { state: body.state }),
+          ...(body.require_signature === undefined ? {} : { requireSignature: body.require_signature }),
+        },
+      };
+    });
+}
+
+/** Every change of a client goes this way: found in the caller's tenant, within the caller's authority, written with its audit entry. */
+export async function applyClientChange(
+  { clients, access, nowMs }: ClientDeps,
+  origin: Origin,
+  clientId: string,
+  action: string,
+  decide: (client: ApiClient) => ClientChange | Refused,
+): Promise<ApiClient | Refused> {
+  const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
+  const changed = await clients.changeClient(
+    tenantId,
+    clientId,
+    (client) => refuseBeyondAuthority(origin, client.scopes) ?? decide(client),
+    describeAct(origin, action, showId("cli", clientId), new Date(nowMs())),
+  );
+  if (changed === undefined) return { refused: "CLIENT_NOT_FOUND" };
+  if (!isRefused(changed)) access.forget(clientId);
+  return changed;
+}

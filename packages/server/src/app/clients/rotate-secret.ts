@@ -1,0 +1,35 @@
+import type { ApiClient } from "../access/client.js";
+import { hashSecret, newSecretText } from "../access/client-secret.js";
+import type { Origin } from "../audit/act.js";
+import { isRefused, type Refused } from "../refused.js";
+import { applyClientChange } from "./change-client.js";
+import type { ClientDeps } from "./client-deps.js";
+
+const overlapSecondsDefault = 86_400;
+
+export type RotateSecret = (
+  origin: Origin,
+  clientId: string,
+  overlapSeconds: number | undefined,
+) => Promise<{ client: ApiClient; secret: string } | Refused>;
+
+/** Gives a client a new secret. The newest one before stays valid for a while, all older ones end: never more than two live. */
+export function createSecretRotator(deps: ClientDeps): RotateSecret {
+  return async (origin, clientId, overlapSeconds = overlapSecondsDefault) => {
+    const secret = newSecretText(deps.randomBytes);
+    const now = new Date(deps.nowMs());
+    const client = await applyClientChange(deps, origin, clientId, "secret.rotate", ({ secrets }) => {
+      const newestFirst = [...secrets].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+      const [kept, ...older] = overlapSeconds === 0 ? [undefined, ...newestFirst] : newestFirst;
+      const endsAt = new Date(now.getTime() + overlapSeconds * 1000);
+      // A secret that ends sooner anyway is not given more time.
+      const keepsItsEnd = kept === undefined || (kept.expiresAt !== null && kept.expiresAt < endsAt);
+      return {
+        addSecret: { id: deps.newUuid(), hash: hashSecret(secret), createdAt: now, expiresAt: null },
+        removeSecretIds: older.flatMap((candidate) => (candidate === undefined ? [] : [candidate.id])),
+        ...(keepsItsEnd ? {} : { expireSecrets: { ids: [kept.id], at: endsAt } }),
+      };
+    });
+    return isRefused(client) ? client : { client, secret };
+  };
+}

@@ -1,0 +1,13 @@
+import type { ErrorCode, ErrorDetail } from "@bursar/protocol";
+
+/** An expected "no" of a use case: a value, because it is part of what the use case is for. */
+export interface Refused {
+  refused: ErrorCode;
+  /** Says more than the catalog's own message. */
+  message?: string;
+  details?: readonly ErrorDetail[];
+}
+
+export function isRefused(value: unknown): value is Refused {
+  return typeof value === "object" && value !== null && "refused" in value;
+}

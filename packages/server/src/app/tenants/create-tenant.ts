@@ -1,0 +1,39 @@
+import { allScopes, showId } from "@bursar/protocol";
+import { describeAct } from "../audit/act.js";
+import type { AuditDraft } from "../audit/audit-entry.js";
+import type { CreateClient, CreatedClient } from "../clients/create-client.js";
+import { isRefused } from "../refused.js";
+
+export interface Tenant {
+  id: string;
+  name: string;
+  createdAt: Date;
+}
+
+export interface TenantStore {
+  createTenant: (tenant: Tenant, audit: AuditDraft) => Promise<void>;
+  listTenants: () => Promise<Tenant[]>;
+}
+
+export interface CreateTenantDeps {
+  tenants: TenantStore;
+  createClient: CreateClient;
+  newUuid: () => string;
+  nowMs: () => number;
+}
+
+/**
+ * Creates a tenant with its first client, which holds every scope: it could not give other clients any scope that it
+ * does not hold itself.
+ */
+export function createTenantCreator({ tenants, createClient, newUuid, nowMs }: CreateTenantDeps) {
+  return async (name: string): Promise<{ tenant: Tenant } & CreatedClient> => {
+    const tenant: Tenant = { id: newUuid(), name, createdAt: new Date(nowMs()) };
+    const origin = { by: "operator", tenantId: tenant.id } as const;
+    const act = describeAct(origin, "tenant.create", showId("tnt", tenant.id), tenant.createdAt);
+    await tenants.createTenant(tenant, act);
+    const first = await createClient(origin, { name: "first", scopes: allScopes }, undefined);
+    if (isRefused(first)) throw new Error(`the operator was refused: ${first.refused}`);
+    return { tenant, ...first };
+  };
+}

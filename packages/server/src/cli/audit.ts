@@ -1,0 +1,23 @@
+import { showId } from "@bursar/protocol";
+import type { Command } from "commander";
+import { nilTenantId } from "../app/audit/audit-entry.js";
+import { verifyAudit } from "../app/audit/verify-audit.js";
+import { OperatorError } from "../operator-error.js";
+import { createAuditStore } from "../store/audit.js";
+import { withDatabase } from "./operator-database.js";
+
+export function addAuditCommand(program: Command): void {
+  const audit = program.command("audit").description("check the audit log");
+  audit
+    .command("verify")
+    .description("follow every tenant's chain of audit entries; a changed or removed entry is found")
+    .action(async () => {
+      const verdicts = await withDatabase(({ database }) => verifyAudit(createAuditStore(database)));
+      for (const { tenantId, entries, fault, head } of verdicts) {
+        const name = tenantId === nilTenantId ? "(no tenant)" : showId("tnt", tenantId);
+        console.log(`${name}  ${entries} entries  ${fault ?? `whole  ${head}`}`);
+      }
+      if (verdicts.some(({ fault }) => fault !== undefined))
+        throw new OperatorError("The audit log was tampered with.");
+    });
+}

@@ -1,0 +1,112 @@
+import { allScopes, isScope, readId, type Scope, showId } from "@bursar/protocol";
+import { type Command, InvalidArgumentError } from "commander";
+import type { ApiClient } from "../app/access/client.js";
+import type { Origin } from "../app/audit/act.js";
+import { isRefused, type Refused } from "../app/refused.js";
+import { OperatorError } from "../operator-error.js";
+import { createClientStore } from "../store/clients.js";
+import type { Database } from "../store/database.js";
+import { withDatabase } from "./operator-database.js";
+
+export function addClientCommand(program: Command): void {
+  const client = program.command("client").description("create, list, disable and rotate API clients");
+  client
+    .command("create")
+    .description("create a client; its secret is shown this once")
+    .argument("<tenant>", "the tenant's id", idArgument("tnt"))
+    .argument("<name>", "what to call it, 1 to 128 characters")
+    .option("--scope <scopes...>", "what it may do; everything where left out", collectScope)
+    .option("--require-signature", "take only signed requests from it", false)
+    .action(
+      async (tenantId: string, name: string, options: { scope?: Scope[]; requireSignature: boolean }) => {
+        const body = {
+          name,
+          scopes: options.scope ?? allScopes,
+          require_signature: options.requireSignature,
+        };
+        const origin: Origin = { by: "operator", tenantId };
+        const { client: created, secret } = await withDatabase(async ({ parts }) =>
+          succeed(await parts.useCases.createClient(origin, body, undefined)),
+        );
+        console.log(`client_id      ${showId("cli", created.id)}`);
+        console.log(`client_secret  ${secret}`);
+      },
+    );
+  client
+    .command("list")
+    .description("list a tenant's clients")
+    .argument("<tenant>", "the tenant's id", idArgument("tnt"))
+    .action(async (tenantId: string) => {
+      await withDatabase(({ database }) => printAll(database, tenantId));
+    });
+  client
+    .command("disable")
+    .description("disable a client; its tokens end within 5 seconds")
+    .argument("<client>", "the client's id", idArgument("cli"))
+    .action((clientId: string) => setState(clientId, "disabled"));
+  client
+    .command("enable")
+    .description("enable a client again")
+    .argument("<client>", "the client's id", idArgument("cli"))
+    .action((clientId: string) => setState(clientId, "active"));
+  client
+    .command("rotate")
+    .description("give a client a new secret, shown this once; the one before stays valid for a while")
+    .argument("<client>", "the client's id", idArgument("cli"))
+    .option("--overlap <seconds>", "how long the secret before stays valid", wholeNumber, 86_400)
+    .action(async (clientId: string, { overlap }: { overlap: number }) => {
+      const { secret } = await withDatabase(async ({ parts, database }) =>
+        succeed(await parts.useCases.rotateSecret(await operatorOf(database, clientId), clientId, overlap)),
+      );
+      console.log(`client_secret  ${secret}`);
+    });
+}
+
+async function setState(clientId: string, state: "active" | "disabled"): Promise<void> {
+  await withDatabase(async ({ parts, database }) =>
+    succeed(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, { state })),
+  );
+  console.log(`${showId("cli", clientId)} is ${state}`);
+}
+
+const pageSize = 100;
+
+async function printAll(database: Database, tenantId: string): Promise<void> {
+  const store = createClientStore(database);
+  for (let page: ApiClient[] = [], last: string | undefined; ; last = page.at(-1)?.id) {
+    page = await store.listClients(tenantId, pageSize, last);
+    for (const { id, state, name, scopes } of page) {
+      console.log(`${showId("cli", id)}  ${state.padEnd(8)}  ${name}  ${scopes.join(" ")}`);
+    }
+    if (page.length < pageSize) return;
+  }
+}
+
+async function operatorOf(database: Database, clientId: string): Promise<Origin> {
+  const client = await createClientStore(database).findClient(clientId);
+  if (client === undefined) throw new OperatorError(`There is no client ${showId("cli", clientId)}.`);
+  return { by: "operator", tenantId: client.tenantId };
+}
+
+function succeed<T>(result: T | Refused): T {
+  if (isRefused(result)) throw new OperatorError(result.message ?? result.refused);
+  return result;
+}
+
+function idArgument(prefix: "tnt" | "cli") {
+  return (text: string): string => {
+    const id = readId(prefix, text);
+    if (id === undefined) throw new InvalidArgumentError(`It must begin with ${prefix}_.`);
+    return id;
+  };
+}
+
+function collectScope(text: string, before: Scope[] = []): Scope[] {
+  if (!isScope(text)) throw new InvalidArgumentError(`There are: ${allScopes.join(", ")}.`);
+  return [...before, text];
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of seconds.");
+  return Number(text);
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createUuidV7Source } from "@bursar/domain";
+import { compose, type Parts } from "../compose.js";
+import { type Config, ConfigError, loadConfig } from "../config/load-config.js";
+import { readMasterKey } from "../credentials/master-key.js";
+import { createSealing, type Sealing } from "../credentials/sealing.js";
+import { createLogger } from "../log.js";
+import { OperatorError } from "../operator-error.js";
+import { type Database, openDatabase } from "../store/database.js";
+import { migrate } from "../store/migrate.js";
+import { readMigrations } from "../store/migrations.js";
+
+export interface OperatorTools {
+  database: Database;
+  sealing: Sealing;
+  parts: Parts;
+  newUuid: () => string;
+}
+
+/**
+ * Lets a command of the operator work on the database: on the one that DATABASE_URL names, or on that of the sandbox that is
+ * running from this folder.
+ */
+export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>): Promise<T> {
+  const { values } = loadConfig(process.env);
+  const database = openDatabase({
+    url: values.database_url ?? sandboxDatabaseUrl(values.data_dir),
+    connectionsMax: 2,
+  });
+  const log = createLogger("error", process.stderr.isTTY === true);
+  const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
+  const sealing = createSealing(readMasterKey(masterKeyPath(values)));
+  const parts = compose({ database, sealing, publicUrl: "", log, newUuid });
+  try {
+    await migrate(database, readMigrations());
+    return await work({ database, sealing, parts, newUuid });
+  } finally {
+    await parts.close();
+    await database.end({ timeout: 1 });
+  }
+}
+
+function masterKeyPath({ master_key_file, database_url, data_dir }: Config["values"]): string {
+  if (master_key_file !== undefined) return master_key_file;
+  const sandboxKey = join(data_dir, "master.key");
+  if (database_url === undefined || existsSync(sandboxKey)) return sandboxKey;
+  throw new ConfigError(
+    "master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set: it must name the service's master key.",
+  );
+}
+
+/** PostgreSQL writes its port into the fourth line of its lock file. */
+function sandboxDatabaseUrl(dataDir: string): string {
+  try {
+    const port = Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[3]);
+    const password = readFileSync(join(dataDir, "postgres.password"), "utf8").trim();
+    return `postgres://bursar:${password}@127.0.0.1:${port}/postgres`;
+  } catch (cause) {
+    throw new OperatorError(
+      `No sandbox is running on ${dataDir}: start it with \`npm start\`, or set DATABASE_URL.`,
+      { cause },
+    );
+  }
+}

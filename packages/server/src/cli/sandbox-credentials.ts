@@ -1,0 +1,80 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readId, showId } from "@bursar/protocol";
+import { isRefused } from "../app/refused.js";
+import type { Service } from "../main.js";
+import { OperatorError } from "../operator-error.js";
+
+/** What the sandbox has made for trying things out: where it is, and clients with their secrets. Mode 600. */
+export interface SandboxCredentials {
+  url: string;
+  clients: SandboxClient[];
+}
+
+interface SandboxClient {
+  /** The name to choose it by: `bursar token --client other`. */
+  name: string;
+  tenant_id: string;
+  client_id: string;
+  client_secret: string;
+}
+
+/** One tenant to work with, and a second one to see that neither sees the other. */
+const tenantNames = ["sandbox", "other"] as const;
+
+/** Makes the sandbox's tenants and clients at the first start, and keeps the address of the service up to date. */
+export async function seedSandbox({ url, parts }: Service, dataDir: string): Promise<void> {
+  const known = existsSync(pathIn(dataDir)) ? readSandboxCredentials(dataDir).clients : [];
+  const clients: SandboxClient[] = [];
+  for (const name of tenantNames) {
+    const before = known.find((client) => client.name === name);
+    clients.push(before !== undefined && (await isThere(before, parts)) ? before : await create(name, parts));
+  }
+  write(dataDir, { url, clients });
+}
+
+async function create(name: string, { createTenant }: Service["parts"]): Promise<SandboxClient> {
+  const { tenant, client, secret } = await createTenant(name);
+  return {
+    name,
+    tenant_id: showId("tnt", tenant.id),
+    client_id: showId("cli", client.id),
+    client_secret: secret ?? "",
+  };
+}
+
+/** The file may be older than the database, as after a change of DATABASE_URL. */
+async function isThere(
+  { tenant_id, client_id }: SandboxClient,
+  { useCases }: Service["parts"],
+): Promise<boolean> {
+  const [tenantId, clientId] = [readId("tnt", tenant_id), readId("cli", client_id)];
+  return (
+    tenantId !== undefined &&
+    clientId !== undefined &&
+    !isRefused(await useCases.readClient(tenantId, clientId))
+  );
+}
+
+export function readSandboxCredentials(dataDir: string): SandboxCredentials {
+  try {
+    return JSON.parse(readFileSync(pathIn(dataDir), "utf8")) as SandboxCredentials;
+  } catch (cause) {
+    throw new OperatorError(
+      `There are no sandbox credentials in ${dataDir}: start the sandbox with \`npm start\`, or name a server with --url and --client-id.`,
+      { cause },
+    );
+  }
+}
+
+/** Replaced as a whole, so that nobody reads half of it. */
+function write(dataDir: string, credentials: SandboxCredentials): void {
+  mkdirSync(dataDir, { recursive: true });
+  const draft = `${pathIn(dataDir)}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, pathIn(dataDir));
+}
+
+function pathIn(dataDir: string): string {
+  return join(dataDir, "credentials.json");
+}

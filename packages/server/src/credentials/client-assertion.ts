@@ -1,0 +1,78 @@
+import { readId, showId } from "@bursar/protocol";
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
+import type { AssertionVerifier } from "../app/access/authenticate-client.js";
+import type { ApiClient } from "../app/access/client.js";
+import { ed25519PublicKey } from "../app/access/verify-request-signature.js";
+
+export interface ClientAssertionOptions {
+  /** Whom an assertion may be made for: the issuer, or one of its endpoints. */
+  audiences: readonly string[];
+  nowMs: () => number;
+}
+
+/** An assertion that could be used for longer would have to be remembered for longer. */
+const lifetimeSecondsMax = 300;
+const clockToleranceSeconds = 30;
+const idLengthMax = 128;
+
+/** Client assertions: JWTs by which a client proves that it has its private key (RFC 7523, `private_key_jwt`). */
+export function createAssertionVerifier({ audiences, nowMs }: ClientAssertionOptions): AssertionVerifier {
+  function readSubject(assertion: string): string | undefined {
+    try {
+      return readId("cli", decodeJwt(assertion).sub ?? "");
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function verify(
+    assertion: string,
+    client: ApiClient,
+  ): Promise<{ id: string; expiresAt: Date } | undefined> {
+    for (const key of candidateKeys(assertion, client)) {
+      const payload = await verifyWith(assertion, client, ed25519PublicKey(key.material));
+      if (payload !== undefined) return payload;
+    }
+    return undefined;
+  }
+
+  async function verifyWith(assertion: string, client: ApiClient, key: ReturnType<typeof ed25519PublicKey>) {
+    try {
+      const subject = showId("cli", client.id);
+      const { payload } = await jwtVerify(assertion, key, {
+        algorithms: ["EdDSA", "Ed25519"],
+        issuer: subject,
+        subject,
+        audience: [...audiences],
+        clockTolerance: clockToleranceSeconds,
+        currentDate: new Date(nowMs()),
+        requiredClaims: ["exp", "jti"],
+      });
+      const { jti = "", exp = 0 } = payload;
+      const isShortLived = exp * 1000 <= nowMs() + (lifetimeSecondsMax + clockToleranceSeconds) * 1000;
+      if (!isShortLived || jti.length === 0 || jti.length > idLengthMax) return undefined;
+      // Remembered until the tolerance is over too.
+      return { id: jti, expiresAt: new Date((exp + clockToleranceSeconds) * 1000) };
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+
+  return { readSubject, verify };
+}
+
+/** The key that the assertion names, or every key of the client where it names none. */
+function candidateKeys(assertion: string, client: ApiClient) {
+  const kid = readKeyId(assertion);
+  const signing = client.keys.filter((key) => key.algorithm === "ed25519");
+  return kid === undefined ? signing : signing.filter((key) => showId("key", key.id) === kid);
+}
+
+function readKeyId(assertion: string): string | undefined {
+  try {
+    return decodeProtectedHeader(assertion).kid;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { isScope, readId, showId } from "@bursar/protocol";
+import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import type { TokenClaims, TokenFault, TokenSigner } from "../app/access/tokens.js";
+import { tokenLifetimeSeconds } from "../app/access/tokens.js";
+import type { TokenKeyRing } from "./token-keys.js";
+
+export interface TokenSignerOptions {
+  keys: TokenKeyRing;
+  /** The service's own address: it issues the tokens, and they are meant for it. */
+  issuer: string;
+  nowMs: () => number;
+}
+
+/** How far the clocks of two processes of the service may be apart. */
+const clockToleranceSeconds = 5;
+const tokenType = "at+jwt";
+
+/** Access tokens as RFC 9068 describes them: JWTs of the type at+jwt, signed with Ed25519. */
+export function createTokenSigner({ keys, issuer, nowMs }: TokenSignerOptions): TokenSigner {
+  async function sign(claims: TokenClaims): Promise<string> {
+    const { kid, privateKey } = await keys.signingKey();
+    const clientId = showId("cli", claims.clientId);
+    return await new SignJWT({
+      client_id: clientId,
+      tenant_id: showId("tnt", claims.tenantId),
+      scope: claims.scopes.join(" "),
+    })
+      .setProtectedHeader({ alg: "EdDSA", typ: tokenType, kid })
+      .setIssuer(issuer)
+      .setAudience(issuer)
+      .setSubject(clientId)
+      .setJti(showId("tok", claims.tokenId))
+      .setIssuedAt(claims.issuedAtMs / 1000)
+      .setNotBefore(claims.issuedAtMs / 1000)
+      .setExpirationTime(claims.expiresAtMs / 1000)
+      .sign(privateKey);
+  }
+
+  async function verify(token: string): Promise<TokenClaims | TokenFault> {
+    try {
+      const { payload } = await jwtVerify(token, async ({ kid }) => await keyFor(kid), {
+        algorithms: ["EdDSA"],
+        typ: tokenType,
+        issuer,
+        audience: issuer,
+        clockTolerance: clockToleranceSeconds,
+        currentDate: new Date(nowMs()),
+        maxTokenAge: tokenLifetimeSeconds + clockToleranceSeconds,
+        requiredClaims: ["exp", "iat", "nbf", "jti", "sub", "client_id", "tenant_id", "scope"],
+      });
+      // The tolerance is for tokens from the future; one that has expired has expired.
+      if ((payload.exp ?? 0) * 1000 <= nowMs()) return "expired";
+      return readClaims(payload) ?? "invalid";
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return "expired";
+      if (error instanceof errors.JOSEError) return "invalid";
+      throw error;
+    }
+  }
+
+  async function keyFor(kid: string | undefined) {
+    const key = kid === undefined ? undefined : await keys.verifyingKey(kid);
+    if (key === undefined) throw new errors.JWKSNoMatchingKey();
+    return key.publicKey;
+  }
+
+  return { sign, verify };
+}
+
+function readClaims(payload: JWTPayload): TokenClaims | undefined {
+  const { client_id, tenant_id, scope, jti, iat, exp } = payload;
+  const clientId = readId("cli", String(client_id));
+  const tenantId = readId("tnt", String(tenant_id));
+  const tokenId = readId("tok", String(jti));
+  if (
+    clientId === undefined ||
+    tenantId === undefined ||
+    tokenId === undefined ||
+    iat === undefined ||
+    exp === undefined
+  ) {
+    return undefined;
+  }
+  const scopes = String(scope).split(" ").filter(isScope);
+  return { clientId, tenantId, tokenId, scopes, issuedAtMs: iat * 1000, expiresAtMs: exp * 1000 };
+}

@@ -1,0 +1,146 @@
+import { acceptSignature, type ErrorCode, type Scope } from "@bursar/protocol";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Authenticated, RequestAuthenticator } from "../../app/access/authenticate-request.js";
+import type { ApiClient } from "../../app/access/client.js";
+import type { SignedRequest } from "../../app/access/verify-request-signature.js";
+import type { Origin } from "../../app/audit/act.js";
+import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
+import { isRefused, type Refused } from "../../app/refused.js";
+import { Refusal } from "../refusal.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    authenticated: Authenticated | null;
+    /** The bytes of the body as they arrived; null where there was none. */
+    rawBody: Buffer | null;
+    /** The code of the error that the request was answered with. */
+    errorCode: ErrorCode | null;
+  }
+}
+
+/** What stands between a request and a route that is not open to everybody. */
+export interface AccessGuard {
+  authenticator: RequestAuthenticator;
+  verifySignature: (request: SignedRequest, client: ApiClient) => Promise<Refused | undefined>;
+  audit: AuditRecorder;
+  /** The service's address as clients see it; `Host` is never believed. */
+  publicUrl: string;
+}
+
+export function installRequestState(app: FastifyInstance): void {
+  app.decorateRequest("authenticated", null);
+  app.decorateRequest("rawBody", null);
+  app.decorateRequest("errorCode", null);
+}
+
+/** The hooks of a route that needs a scope: the token before the body is read, the signature after, the audit at the end. */
+export function guardRoute(scope: Scope, { authenticator, verifySignature, audit, publicUrl }: AccessGuard) {
+  return {
+    // Not an async function: a known token is judged without a turn of the event loop.
+    onRequest: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
+      const judgement = authenticator.authenticate(request.headers.authorization);
+      const conclude = (result: Authenticated | Refused) => done(admit(request, result, scope));
+      if (judgement instanceof Promise) judgement.then(conclude).catch(done);
+      else conclude(judgement);
+    },
+    preValidation: async (request: FastifyRequest) => {
+      const { client } = principalOf(request);
+      const isSigned =
+        request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
+      if (!isSigned && !client.requireSignature) return;
+      const refused = await verifySignature(toSignedRequest(request, publicUrl), client);
+      if (refused !== undefined) throw toRefusal(refused);
+    },
+    onResponse: (request: FastifyRequest, reply: { statusCode: number }, done: () => void) => {
+      if (reply.statusCode === 401 || reply.statusCode === 403) audit.record(describeRefusal(request));
+      done();
+    },
+  };
+}
+
+function admit(request: FastifyRequest, result: Authenticated | Refused, scope: Scope): Refusal | undefined {
+  if (isRefused(result)) return toRefusal(result);
+  request.authenticated = result;
+  if (result.principal.scopes.has(scope)) return undefined;
+  return new Refusal("INSUFFICIENT_SCOPE", {
+    message: `The access token lacks the scope ${scope}.`,
+    headers: { "www-authenticate": `Bearer realm="bursar", error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
+/** Whom a request comes from; only routes that are guarded may ask. */
+export function principalOf(request: FastifyRequest): Authenticated {
+  if (request.authenticated === null) throw new Error("an open route asked whom the request comes from");
+  return request.authenticated;
+}
+
+export function originOf(request: FastifyRequest): Origin {
+  return {
+    by: "client",
+    principal: principalOf(request).principal,
+    requestId: request.id,
+    address: request.ip,
+  };
+}
+
+/** The headers with which RFC 6750 and RFC 9421 tell a client what would have been let in. */
+const challenges: Partial<Record<ErrorCode, Record<string, string>>> = {
+  UNAUTHENTICATED: { "www-authenticate": 'Bearer realm="bursar"' },
+  TOKEN_INVALID: invalidToken("The access token is not valid."),
+  TOKEN_EXPIRED: invalidToken("The access token has expired."),
+  TOKEN_REVOKED: invalidToken("The access token has been revoked."),
+  SIGNATURE_REQUIRED: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
+  SIGNATURE_INVALID: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
+};
+
+function invalidToken(description: string): Record<string, string> {
+  return {
+    "www-authenticate": `Bearer realm="bursar", error="invalid_token", error_description="${description}"`,
+  };
+}
+
+/** The refusal of a use case as an error of the edge. */
+function toRefusal({ refused, message, details }: Refused): Refusal {
+  const headers = challenges[refused];
+  return new Refusal(refused, {
+    ...(message === undefined ? {} : { message }),
+    ...(details === undefined ? {} : { details }),
+    ...(headers === undefined ? {} : { headers }),
+  });
+}
+
+/** Gives the result of a use case to a handler, and turns its refusal into an error. */
+export function unwrap<T>(result: T | Refused): T {
+  if (isRefused(result)) throw toRefusal(result);
+  return result;
+}
+
+function toSignedRequest(request: FastifyRequest, publicUrl: string): SignedRequest {
+  return {
+    method: request.method,
+    targetUri: publicUrl + request.raw.url,
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+    body: request.rawBody ?? undefined,
+  };
+}
+
+function describeRefusal(request: FastifyRequest) {
+  const principal = request.authenticated?.principal;
+  return {
+    tenantId: principal?.tenantId,
+    occurredAt: new Date(),
+    actor: principal === undefined ? ("anonymous" as const) : ("client" as const),
+    clientId: principal?.clientId ?? null,
+    tokenId: principal?.tokenId ?? null,
+    action: `${request.method} ${request.routeOptions.url}`,
+    object: null,
+    outcome: "refused" as const,
+    code: request.errorCode,
+    repeated: 1,
+    requestId: request.id,
+    address: request.ip,
+  };
+}

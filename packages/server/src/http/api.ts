@@ -1,0 +1,36 @@
+import type { UseCases } from "../app/use-cases.js";
+import type { Route } from "./route.js";
+import { addKey } from "./routes/add-key.js";
+import { authorizationServer } from "./routes/authorization-server.js";
+import { changeClient } from "./routes/change-client.js";
+import { createClient } from "./routes/create-client.js";
+import { introspectToken } from "./routes/introspect-token.js";
+import { issueToken } from "./routes/issue-token.js";
+import { listAudit } from "./routes/list-audit.js";
+import { listClients } from "./routes/list-clients.js";
+import { readClient } from "./routes/read-client.js";
+import { removeKey } from "./routes/remove-key.js";
+import { removeSecret } from "./routes/remove-secret.js";
+import { revokeToken } from "./routes/revoke-token.js";
+import { rotateSecret } from "./routes/rotate-secret.js";
+import { tokenKeys } from "./routes/token-keys.js";
+
+/** Every route of the API, in the order of its reference. */
+export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
+  return [
+    issueToken(useCases),
+    revokeToken(useCases),
+    introspectToken(useCases, publicUrl),
+    authorizationServer(publicUrl),
+    tokenKeys(useCases),
+    createClient(useCases),
+    listClients(useCases),
+    readClient(useCases),
+    changeClient(useCases),
+    rotateSecret(useCases),
+    removeSecret(useCases),
+    addKey(useCases),
+    removeKey(useCases),
+    listAudit(useCases),
+  ];
+}

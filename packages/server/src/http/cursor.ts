@@ -1,0 +1,23 @@
+import { Refusal } from "./refusal.js";
+
+/** The lists that have pages, and what the place in each is. */
+const placePatterns = {
+  clients: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  audit: /^[1-9]\d{0,17}$/,
+} as const;
+
+type ListName = keyof typeof placePatterns;
+
+/** A place in a list, opaque to clients. It holds no more than the place: whose list it is comes from the token alone. */
+export function writeCursor(list: ListName, place: string): string {
+  return Buffer.from(`${list}:${place}`).toString("base64url");
+}
+
+export function readCursor(list: ListName, cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const [name, place = ""] = Buffer.from(cursor, "base64url").toString("latin1").split(":");
+  if (name === list && placePatterns[list].test(place)) return place;
+  throw new Refusal("INVALID_REQUEST", {
+    details: [{ path: "query.cursor", reason: "is not a cursor of this list" }],
+  });
+}

@@ -1,0 +1,101 @@
+import { type ErrorCode, errorCatalog } from "@bursar/protocol";
+import type { FastifySchema } from "fastify";
+import { Type } from "typebox";
+import type { Route } from "./route.js";
+
+/** A route's schemas, as Fastify checks them and the OpenAPI document shows them. */
+export function describeRoute(route: Route): FastifySchema {
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.body === undefined ? {} : { body: route.body }),
+    ...(route.query === undefined ? {} : { querystring: route.query }),
+    ...(route.params === undefined ? {} : { params: route.params }),
+    ...(route.idempotent === true ? { headers: idempotencyHeaders } : {}),
+    ...(route.access === "oauth" ? { consumes: ["application/x-www-form-urlencoded"] } : {}),
+    security: describeSecurity(route),
+    response: {
+      [route.success.status]: route.success.schema,
+      ...(route.access === "oauth" ? describeOAuthErrors() : describeErrors(route)),
+    },
+  };
+}
+
+// Described for readers; its form is checked where it is read, because a wrong one has an error code of its own.
+const idempotencyHeaders = Type.Object({
+  "idempotency-key": Type.Optional(
+    Type.String({
+      description:
+        "Makes a repeated request find the result of the first. 1 to 255 visible ASCII characters.",
+    }),
+  ),
+});
+
+function describeSecurity({ access }: Route): Record<string, string[]>[] {
+  switch (access) {
+    case "open":
+      return [];
+    case "oauth":
+      return [{ clientSecret: [] }];
+    default:
+      return [{ oauth2: [access] }];
+  }
+}
+
+/** What any route can answer with, whatever it does; what those with a body can; what those with a scope can. */
+const errorsOfEveryRoute: readonly ErrorCode[] = ["MALFORMED_REQUEST", "INTERNAL"];
+const errorsOfRoutesWithBody: readonly ErrorCode[] = [
+  "MALFORMED_JSON",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+];
+const errorsOfIdempotentRoutes: readonly ErrorCode[] = ["IDEMPOTENCY_KEY_INVALID", "IDEMPOTENCY_KEY_REUSED"];
+const errorsOfGuardedRoutes: readonly ErrorCode[] = [
+  "UNAUTHENTICATED",
+  "TOKEN_INVALID",
+  "TOKEN_EXPIRED",
+  "TOKEN_REVOKED",
+  "SIGNATURE_REQUIRED",
+  "SIGNATURE_INVALID",
+  "DIGEST_MISMATCH",
+  "INSUFFICIENT_SCOPE",
+  "UNAVAILABLE",
+];
+
+function describeErrors(route: Route): Record<number, unknown> {
+  const takesInput = route.body !== undefined || route.query !== undefined || route.params !== undefined;
+  const codes: ErrorCode[] = [
+    ...errorsOfEveryRoute,
+    ...(takesInput ? (["INVALID_REQUEST"] as const) : []),
+    ...(route.body === undefined ? [] : errorsOfRoutesWithBody),
+    ...(route.idempotent === true ? errorsOfIdempotentRoutes : []),
+    ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
+    ...route.errors,
+  ];
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const { status } = errorCatalog[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      errorResponse("Error", names.map((name) => `\`${name}\``).join(", ")),
+    ]),
+  );
+}
+
+function describeOAuthErrors(): Record<number, unknown> {
+  return {
+    400: errorResponse("OAuthError", "The request is malformed."),
+    401: errorResponse("OAuthError", "The client could not be authenticated."),
+    429: errorResponse("OAuthError", "Too many failed attempts; see `Retry-After`."),
+    503: errorResponse("OAuthError", "The service cannot take the request right now."),
+  };
+}
+
+function errorResponse(schema: string, description: string): unknown {
+  return { ...Type.Ref(schema), description };
+}

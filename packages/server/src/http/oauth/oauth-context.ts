@@ -1,0 +1,57 @@
+import { errorCatalog } from "@bursar/protocol";
+import type { FastifyInstance } from "fastify";
+import { type ErrorsOptions, toRefusal as toEdgeRefusal } from "../plugins/errors.js";
+import { OAuthRefusal } from "./oauth-refusal.js";
+
+/**
+ * The part of the edge that speaks OAuth: form-encoded bodies, and errors in the form of RFC 6749. Nothing of it may be kept by
+ * a cache.
+ */
+export function installOAuthContext(app: FastifyInstance, options: ErrorsOptions): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    "application/x-www-form-urlencoded",
+    { parseAs: "string" },
+    (_request, body, done) => {
+      const form = parseForm(body as string);
+      if (form instanceof OAuthRefusal) done(form);
+      else done(null, form);
+    },
+  );
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("cache-control", "no-store").header("pragma", "no-cache");
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const refusal = error instanceof OAuthRefusal ? error : translate(error, options);
+    if (refusal.status >= 500) request.log.error({ err: error }, "the request failed");
+    return reply
+      .code(refusal.status)
+      .headers(refusal.headers)
+      .type("application/json; charset=utf-8")
+      .send(refusal.body);
+  });
+}
+
+/** A parameter may stand in a form once (RFC 6749, section 3.2); an empty one counts as left out. */
+function parseForm(body: string): Record<string, string> | OAuthRefusal {
+  const form = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(body)) {
+    if (form.has(name))
+      return new OAuthRefusal({ fault: "invalid_request", description: "A parameter is repeated." });
+    if (value !== "") form.set(name, value);
+  }
+  return Object.fromEntries(form);
+}
+
+function translate(
+  error: unknown,
+  options: ErrorsOptions,
+): Pick<OAuthRefusal, "status" | "body" | "headers"> {
+  const { code, message, details, headers } = toEdgeRefusal(error, options);
+  const { status } = errorCatalog[code];
+  const name = status < 500 ? "invalid_request" : status === 503 ? "temporarily_unavailable" : "server_error";
+  const fault = details?.[0];
+  const description = fault === undefined ? message : `${fault.path.replace(/^body\./, "")} ${fault.reason}`;
+  return { status, body: { error: name, error_description: description }, headers };
+}

@@ -1,0 +1,28 @@
+import { AddedKey, AddKeyBody, ClientPath } from "@bursar/protocol";
+import type { UseCases } from "../../app/use-cases.js";
+import { originOf, unwrap } from "../access/guard.js";
+import { clientIdOf } from "../client-path.js";
+import { presentKey } from "../present-client.js";
+import { defineRoute } from "../route.js";
+
+export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/clients/:client_id/keys",
+      access: "clients:manage",
+      operationId: "addKey",
+      tag: "Clients",
+      summary: "Register a key that signs requests or assertions",
+      params: ClientPath,
+      body: AddKeyBody,
+      success: { status: 201, schema: AddedKey },
+      errors: ["CLIENT_NOT_FOUND", "KEY_LIMIT_REACHED"],
+    },
+    async (request, reply) => {
+      const { key, secret } = unwrap(await add(originOf(request), clientIdOf(request.params), request.body));
+      reply.code(201);
+      return { key: presentKey(key), secret };
+    },
+  );
+}

@@ -1,0 +1,33 @@
+import { ClientPath, RotatedSecret, RotateSecretBody } from "@bursar/protocol";
+import type { UseCases } from "../../app/use-cases.js";
+import { originOf, unwrap } from "../access/guard.js";
+import { clientIdOf } from "../client-path.js";
+import { presentClient } from "../present-client.js";
+import { defineRoute } from "../route.js";
+
+export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSecret">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/clients/:client_id/secrets",
+      access: "clients:manage",
+      operationId: "rotateSecret",
+      tag: "Clients",
+      summary: "Give a client a new secret",
+      description:
+        "The secret before stays valid for `overlap_seconds`; older ones end at once. At most two are live.",
+      params: ClientPath,
+      body: RotateSecretBody,
+      success: { status: 201, schema: RotatedSecret },
+      errors: ["CLIENT_NOT_FOUND"],
+    },
+    async (request, reply) => {
+      const { overlap_seconds } = request.body;
+      const { client, secret } = unwrap(
+        await rotate(originOf(request), clientIdOf(request.params), overlap_seconds),
+      );
+      reply.code(201);
+      return { client: presentClient(client), secret };
+    },
+  );
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { readId, showId } from "@bursar/protocol";
+import pino from "pino";
+import type { ApiClient } from "../../src/app/access/client.js";
+import { loadConfig } from "../../src/config/load-config.js";
+import { type Service, startService } from "../../src/main.js";
+import { createTestDatabase, type TestDatabase } from "./test-database.js";
+
+export interface TestClient {
+  tenantId: string;
+  clientId: string;
+  secret: string;
+  client: ApiClient;
+}
+
+export interface TestService {
+  url: string;
+  service: Service;
+  database: TestDatabase;
+  logLines: string[];
+  /** A tenant of its own, with its first client. */
+  createTenant: () => Promise<TestClient>;
+  token: (client: Pick<TestClient, "clientId" | "secret">, scope?: string) => Promise<string>;
+  /** A request with a token and, where there is one, a JSON body. */
+  call: (
+    method: string,
+    path: string,
+    token: string | undefined,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Response>;
+  /** Another process's worth of service on the same database and with the same keys. */
+  another: () => Promise<TestService>;
+  stop: () => Promise<void>;
+}
+
+interface SharedParts {
+  database: TestDatabase;
+  masterKey: Uint8Array;
+  publicUrl: string | undefined;
+}
+
+/** The whole service, on a free port and a database of its own. */
+export async function startTestService(
+  settings: Record<string, string> = {},
+  shared?: SharedParts,
+): Promise<TestService> {
+  const database = shared?.database ?? (await createTestDatabase());
+  const masterKey = shared?.masterKey ?? randomBytes(32);
+  const logLines: string[] = [];
+  const publicUrl = shared?.publicUrl ?? settings["BURSAR_PUBLIC_URL"];
+  const service = await startService({
+    settings: loadConfig({
+      PORT: "0",
+      DATABASE_URL: database.url,
+      ...settings,
+      ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
+    }).values,
+    log: pino({ level: "trace" }, { write: (line: string) => logLines.push(line) }),
+    masterKey: () => masterKey,
+    onFailure: (error) => {
+      throw error;
+    },
+    signal: new AbortController().signal,
+  });
+  const { url, parts } = service;
+
+  return {
+    url,
+    service,
+    database,
+    logLines,
+    createTenant: async () => {
+      const { tenant, client, secret } = await parts.createTenant("test");
+      return {
+        tenantId: showId("tnt", tenant.id),
+        clientId: showId("cli", client.id),
+        secret: secret ?? "",
+        client,
+      };
+    },
+    token: async ({ clientId, secret }, scope) => {
+      const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
+      const issued = await parts.useCases.requestToken(proof, scope, {
+        requestId: "test",
+        address: "127.0.0.1",
+      });
+      if ("fault" in issued) throw new Error(issued.description);
+      return issued.token;
+    },
+    call: (method, path, token, body, headers = {}) =>
+      fetch(url + path, {
+        method,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      }),
+    another: () => startTestService(settings, { database, masterKey, publicUrl: publicUrl ?? url }),
+    stop: async () => {
+      await service.stop();
+      if (shared === undefined) await database.drop();
+    },
+  };
+}

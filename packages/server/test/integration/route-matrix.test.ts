@@ -1,0 +1,117 @@
+import { allScopes, type Scope } from "@bursar/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listRoutes } from "../../src/http/api.js";
+import type { Route } from "../../src/http/route.js";
+import { startTestService, type TestClient, type TestService } from "../harness/test-service.js";
+
+/**
+ * Every route, tried by everybody who may not: without a token, with every scope but the right one, and with another tenant's
+ * token on this tenant's objects. The list comes from the routes themselves; a new one is in here without being asked.
+ */
+const routes = listRoutes({} as never, "").filter(
+  (route) => route.access !== "open" && route.access !== "oauth",
+);
+const named = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+/** A body that the route's schema takes, so that nothing but the caller can be refused. */
+const bodies: Record<string, unknown> = {
+  createClient: { name: "matrix", scopes: [] },
+  changeClient: { name: "changed" },
+  rotateSecret: {},
+  addKey: { algorithm: "hmac-sha256" },
+};
+
+describe("every route", () => {
+  let service: TestService;
+  let owner: TestClient;
+  let stranger: TestClient;
+  /** Ids of the owner's objects, by the names of path parameters. */
+  const objects: Record<string, string> = {};
+
+  beforeAll(async () => {
+    service = await startTestService();
+    owner = await service.createTenant();
+    stranger = await service.createTenant();
+    const token = await service.token(owner);
+    const path = `/v1/clients/${owner.clientId}`;
+    const { key } = (await (
+      await service.call("POST", `${path}/keys`, token, { algorithm: "hmac-sha256" })
+    ).json()) as {
+      key: { id: string };
+    };
+    const client = (await (await service.call("GET", path, token)).json()) as { secrets: [{ id: string }] };
+    Object.assign(objects, { client_id: owner.clientId, key_id: key.id, secret_id: client.secrets[0].id });
+  });
+  afterAll(() => service.stop());
+
+  const call = (route: Route, token: string | undefined) => {
+    if (route.body !== undefined && !Object.hasOwn(bodies, route.operationId)) {
+      throw new Error(`the matrix needs a body for ${route.operationId}`);
+    }
+    const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
+      const id = objects[name];
+      if (id === undefined) throw new Error(`the matrix needs an object for the path parameter ${name}`);
+      return id;
+    });
+    return service.call(
+      route.method,
+      path,
+      token,
+      route.body === undefined ? undefined : bodies[route.operationId],
+    );
+  };
+  const codeOf = async (response: Response) => [
+    response.status,
+    ((await response.json()) as { error?: { code: string } }).error?.code,
+  ];
+
+  it("is in the matrix", () => {
+    expect(routes.length).toBeGreaterThanOrEqual(9);
+    expect(routes.every((route) => route.path.startsWith("/v1/"))).toBe(true);
+  });
+
+  it.each(named)("%s refuses a request without a token", async (_name, route) => {
+    const response = await call(route, undefined);
+    expect(response.headers.get("www-authenticate")).toBe('Bearer realm="bursar"');
+    expect(await codeOf(response)).toEqual([401, "UNAUTHENTICATED"]);
+  });
+
+  it.each(named)("%s refuses a token with every scope but its own", async (_name, route) => {
+    const others = allScopes.filter((scope) => scope !== route.access).join(" ");
+    const response = await call(route, await service.token(owner, others));
+    expect(response.headers.get("www-authenticate")).toContain(
+      `error="insufficient_scope", scope="${route.access}"`,
+    );
+    expect(await codeOf(response)).toEqual([403, "INSUFFICIENT_SCOPE"]);
+  });
+
+  it.each(named.filter(([, route]) => route.path.includes(":")))(
+    "%s hides from another tenant",
+    async (_name, route) => {
+      const response = await call(route, await service.token(stranger, route.access as Scope));
+      const foreign = await response.json();
+      const missing = await (
+        await service.call(
+          route.method,
+          route.path.replace(/:client_id/, "cli_01h455vb4pex5vsknk084sn02q").replace(/:\w+/g, "x"),
+          await service.token(stranger),
+          route.body === undefined ? undefined : bodies[route.operationId],
+        )
+      ).json();
+      expect(response.status).toBe(404);
+      // Foreign and missing look alike, but for the request's own id.
+      const shown = ({ error }: { error: { code: string; message: string } }) => [error.code, error.message];
+      const sameAsMissing = shown(missing as never);
+      if (route.path.endsWith(":client_id")) expect(shown(foreign as never)).toEqual(sameAsMissing);
+      else expect(shown(foreign as never)[0]).toMatch(/_NOT_FOUND$/);
+    },
+  );
+
+  it.each(named.filter(([, route]) => route.method === "GET" && !route.path.includes(":")))(
+    "%s shows nothing of another tenant",
+    async (_name, route) => {
+      const body = await (await call(route, await service.token(stranger))).text();
+      expect(body).not.toContain(owner.clientId);
+    },
+  );
+});
