@@ -15,7 +15,7 @@ export const arrows = {
   ...server({
     app: { parts: ["domain", "protocol"], packages: ["node"] },
     credentials: { parts: ["app", "domain", "protocol", "operator-error.ts"], packages: ["node", "jose"] },
-    store: { parts: ["app", "domain", "operator-error.ts"], packages: ["node", "postgres", "pino"] },
+    store: { parts: ["app", "domain", "operator-error.ts"], packages: ["node", "pg", "pino"] },
     embedded: { parts: ["operator-error.ts"], packages: ["node", "pino"] },
     http: {
       parts: ["app", "protocol"],

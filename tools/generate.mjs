@@ -158,7 +158,7 @@ async function schemaFile() {
     await migrate(database, readMigrations());
     return await dumpSchema(database);
   } finally {
-    await database.end();
+    await database.close();
     await postgres.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }

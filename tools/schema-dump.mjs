@@ -1,5 +1,7 @@
 // Writes the schema of a database as SQL, from PostgreSQL's own catalog: the embedded PostgreSQL brings no pg_dump.
 
+import { Statement } from "../packages/server/dist/store/sql.js";
+
 const tablesSql = `
   SELECT c.oid, c.relname AS name,
          CASE WHEN c.relkind = 'p' THEN ' PARTITION BY ' || pg_get_partkeydef(c.oid) ELSE '' END AS partitioning
@@ -31,10 +33,10 @@ const restSql = `
   WHERE NOT tg.tgisinternal AND c.relnamespace = 'public'::regnamespace
   ORDER BY 1`;
 
-/** @param {import("../packages/server/dist/store/database.js").Database} sql @returns {Promise<string>} */
-export async function dumpSchema(sql) {
+/** @param {import("../packages/server/dist/store/database.js").Database} database @returns {Promise<string>} */
+export async function dumpSchema(database) {
   const [tables, columns, constraints, rest] = await Promise.all(
-    [tablesSql, columnsSql, constraintsSql, restSql].map((query) => sql.unsafe(query)),
+    [tablesSql, columnsSql, constraintsSql, restSql].map((text) => database.query(new Statement(text, []))),
   );
   const blocks = (tables ?? []).map((table) => {
     const lines = [

@@ -17,6 +17,7 @@ import { checkDatabaseSettings } from "./store/check-database-settings.js";
 import { type Database, isDatabaseAway, openDatabase } from "./store/database.js";
 import { migrate } from "./store/migrate.js";
 import { readMigrations } from "./store/migrations.js";
+import { sql } from "./store/sql.js";
 import { waitForDatabase } from "./store/wait-for-database.js";
 
 /** A running service: the one place where all parts are put together. */
@@ -25,7 +26,6 @@ export interface Service {
   url: string;
   /** Where the data is, for people. */
   dataLocation: string;
-  parts: Parts;
   stop: () => Promise<void>;
 }
 
@@ -34,6 +34,8 @@ export interface ServiceOptions {
   log: Logger;
   /** Gives the master key, when the data folder is there. */
   masterKey: (dataDir: string) => Uint8Array;
+  /** Fills the database before the service is ready; may be called again after a failure. */
+  seed?: (url: string, parts: Parts) => Promise<void>;
   /** Called when the service cannot go on. */
   onFailure: (error: Error) => void;
   /** Ends a start that still waits for its database. */
@@ -57,9 +59,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const database = openDatabase({
       url: source.url,
       connectionsMax: settings.database_connections,
-      onNotice: (message) => log.debug(message),
     });
-    closers.push(() => database.end({ timeout: 1 }));
+    closers.push(database.close);
     const publicUrl = publicUrlOf(settings);
     const parts = compose({
       database,
@@ -74,17 +75,38 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(async () => readiness.set("stopping"));
     const url = await listen(app, settings);
 
-    await waitForDatabase(database, log, signal);
-    await checkDatabaseSettings(database);
-    const applied = await migrate(database, readMigrations());
-    for (const name of applied) log.info({ migration: name }, "migrated the database");
-    await parts.prepare();
+    await withDatabaseThere(database, log, signal, async () => {
+      await checkDatabaseSettings(database);
+      const applied = await migrate(database, readMigrations());
+      for (const name of applied) log.info({ migration: name }, "migrated the database");
+      await parts.prepare();
+      await options.seed?.(url, parts);
+    });
     readiness.set("ready");
     log.info({ url }, "ready");
-    return { url, dataLocation: source.location, parts, stop };
+    return { url, dataLocation: source.location, stop };
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Waits for the database and does what needs it; begins again where it goes away meanwhile. Each step can be repeated. */
+async function withDatabaseThere(
+  database: Database,
+  log: Logger,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    await waitForDatabase(database, log, signal);
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      log.warn("the database went away during the start");
+    }
   }
 }
 
@@ -123,7 +145,7 @@ async function buildEdge(
   parts: Parts,
   publicUrl: string,
 ) {
-  const readiness = createReadiness({ ping: async () => void (await database`SELECT 1`) });
+  const readiness = createReadiness({ ping: async () => void (await database.query(sql`SELECT 1`)) });
   const app = await createEdge(
     {
       log,

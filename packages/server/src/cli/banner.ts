@@ -15,9 +15,9 @@ export function banner({ url, dataLocation }: Service): string {
 
   Try, in another terminal:
 
-    curl -i ${url}/readyz
-    curl -i ${url}/v1/nowhere
-    npx bursar config
+    TOKEN=$(npx bursar token)
+    curl -s -H "Authorization: Bearer $TOKEN" ${url}/v1/clients
+    curl -si ${url}/v1/clients
 
   Ctrl-C stops all of it.
 `;

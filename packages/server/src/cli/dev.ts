@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Command } from "commander";
+import type { Parts } from "../compose.js";
 import { loadConfig } from "../config/load-config.js";
 import { readMasterKey, readOrCreateMasterKey } from "../credentials/master-key.js";
 import { banner } from "./banner.js";
@@ -16,9 +17,7 @@ export function addDevCommand(program: Command): void {
         values.master_key_file === undefined
           ? readOrCreateMasterKey(join(dataDir, "master.key"))
           : readMasterKey(values.master_key_file);
-      await runUntilStopped(values, masterKey, async (service) => {
-        await seedSandbox(service, values.data_dir);
-        console.log(banner(service));
-      });
+      const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values.data_dir);
+      await runUntilStopped(values, { masterKey, seed }, (service) => console.log(banner(service)));
     });
 }

@@ -27,7 +27,7 @@ export function addMigrateCommand(program: Command): void {
         for (const name of applied) console.log(`applied ${name}`);
         if (applied.length === 0) console.log("the schema is up to date");
       } finally {
-        await database.end({ timeout: 1 });
+        await database.close();
       }
     });
 }

@@ -38,7 +38,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
     return await work({ database, sealing, parts, newUuid });
   } finally {
     await parts.close();
-    await database.end({ timeout: 1 });
+    await database.close();
   }
 }
 

@@ -7,8 +7,8 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Runs the service until it is told to stop or cannot go on. A second signal ends it at once. */
 export async function runUntilStopped(
   settings: Settings,
-  masterKey: ServiceOptions["masterKey"],
-  onReady?: (service: Service) => Promise<void>,
+  options: Pick<ServiceOptions, "masterKey" | "seed">,
+  onReady?: (service: Service) => void,
 ): Promise<void> {
   const log = createLogger(settings.log_level, process.stdout.isTTY === true);
   const stopping = new AbortController();
@@ -35,11 +35,11 @@ export async function runUntilStopped(
     service = await startService({
       settings,
       log,
-      masterKey,
+      ...options,
       onFailure: (error) => stopping.abort(error),
       signal: stopping.signal,
     });
-    if (!stopping.signal.aborted) await onReady?.(service);
+    if (!stopping.signal.aborted) onReady?.(service);
     await stopped;
   } catch (error) {
     if (!isOurAbort(error, stopping.signal)) throw error;

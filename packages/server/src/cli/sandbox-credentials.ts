@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { readId, showId } from "@bursar/protocol";
 import { isRefused } from "../app/refused.js";
-import type { Service } from "../main.js";
+import type { Parts } from "../compose.js";
 import { OperatorError } from "../operator-error.js";
 
 /** What the sandbox has made for trying things out: where it is, and clients with their secrets. Mode 600. */
@@ -23,7 +23,7 @@ interface SandboxClient {
 const tenantNames = ["sandbox", "other"] as const;
 
 /** Makes the sandbox's tenants and clients at the first start, and keeps the address of the service up to date. */
-export async function seedSandbox({ url, parts }: Service, dataDir: string): Promise<void> {
+export async function seedSandbox(url: string, parts: Parts, dataDir: string): Promise<void> {
   const known = existsSync(pathIn(dataDir)) ? readSandboxCredentials(dataDir).clients : [];
   const clients: SandboxClient[] = [];
   for (const name of tenantNames) {
@@ -33,7 +33,7 @@ export async function seedSandbox({ url, parts }: Service, dataDir: string): Pro
   write(dataDir, { url, clients });
 }
 
-async function create(name: string, { createTenant }: Service["parts"]): Promise<SandboxClient> {
+async function create(name: string, { createTenant }: Parts): Promise<SandboxClient> {
   const { tenant, client, secret } = await createTenant(name);
   return {
     name,
@@ -44,10 +44,7 @@ async function create(name: string, { createTenant }: Service["parts"]): Promise
 }
 
 /** The file may be older than the database, as after a change of DATABASE_URL. */
-async function isThere(
-  { tenant_id, client_id }: SandboxClient,
-  { useCases }: Service["parts"],
-): Promise<boolean> {
+async function isThere({ tenant_id, client_id }: SandboxClient, { useCases }: Parts): Promise<boolean> {
   const [tenantId, clientId] = [readId("tnt", tenant_id), readId("cli", client_id)];
   return (
     tenantId !== undefined &&

@@ -20,6 +20,6 @@ export function addServeCommand(program: Command): void {
         );
       }
       const masterKey = readMasterKey(values.master_key_file);
-      await runUntilStopped(values, () => masterKey);
+      await runUntilStopped(values, { masterKey: () => masterKey });
     });
 }

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 /** One setting: where it can come from, what it may be, and how to read it. */
 export interface Setting<T> {
   /** What it is for, one sentence; shown by `bursar config` and in the reference page. */
@@ -42,6 +44,25 @@ export function oneOf<const T extends string>(common: Common<NoInfer<T>>, values
     ...common,
     allowed: `one of ${values.join(", ")}`,
     read: (value) => values.find((candidate) => candidate === value),
+    show: String,
+  };
+}
+
+/** Addresses or networks in CIDR notation, separated by commas. */
+export function networks(common: Common<string>): Setting<string> {
+  const isNetwork = (entry: string) => {
+    const [address = "", length, ...rest] = entry.split("/");
+    const bitsMax = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+    const isLength = length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bitsMax);
+    return bitsMax > 0 && isLength && rest.length === 0;
+  };
+  return {
+    ...common,
+    allowed: "addresses or networks such as 10.0.0.0/8, separated by commas",
+    read: (value) => {
+      const entries = value.split(",").map((entry) => entry.trim());
+      return entries.every(isNetwork) ? entries.join(",") : undefined;
+    },
     show: String,
   };
 }

@@ -1,4 +1,4 @@
-import { integer, oneOf, type Setting, secret, text, url } from "./setting.js";
+import { integer, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
  * Every setting of the service. The key is its path in the configuration file; `docs/reference/configuration.md` and
@@ -17,7 +17,7 @@ export const settings = {
     },
     ["http:", "https:"],
   ),
-  trusted_proxies: text({
+  trusted_proxies: networks({
     env: "BURSAR_TRUSTED_PROXIES",
     about:
       "The addresses or networks of the proxies in front of the service, separated by commas; their `X-Forwarded-For` tells the client's address. Without it nobody's is believed.",

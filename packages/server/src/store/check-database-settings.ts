@@ -1,5 +1,6 @@
 import { OperatorError } from "../operator-error.js";
 import type { Database } from "./database.js";
+import { sql } from "./sql.js";
 
 const versionMin = 140_000;
 
@@ -10,10 +11,10 @@ const versionMin = 140_000;
 const durabilitySettings = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 
 export async function checkDatabaseSettings(database: Database): Promise<void> {
-  const rows = await database<{ name: string; setting: string }[]>`
+  const rows = await database.query<{ name: string; setting: string }>(sql`
     SELECT name, setting FROM pg_settings
     WHERE name = ANY(${["server_version", "server_version_num", ...durabilitySettings]})
-  `;
+  `);
   const settings = new Map(rows.map((row) => [row.name, row.setting]));
   if (Number(settings.get("server_version_num")) < versionMin) {
     throw new OperatorError(

@@ -1,8 +1,8 @@
-import type { TransactionSql } from "postgres";
 import type { ApiClient, ClientChange, ClientKey, ClientSecret, ClientStore } from "../app/access/client.js";
 import { isRefused } from "../app/refused.js";
 import { appendAudit } from "./audit.js";
 import type { Database, Queryable } from "./database.js";
+import { sql } from "./sql.js";
 
 interface ClientRow extends Omit<ApiClient, "secrets" | "keys"> {
   secrets: { id: string; hash: string; created_at: string; expires_at: string | null }[];
@@ -13,22 +13,22 @@ export function createClientStore(database: Database): ClientStore {
   return {
     // Served by the primary key, as are the secrets and keys by their indexes on client_id.
     findClient: async (id) => {
-      const [row] = await database<ClientRow[]>`${selectClients(database)} WHERE clients.id = ${id}`;
+      const [row] = await database.query<ClientRow>(sql`${selectClients} WHERE clients.id = ${id}`);
       return row && readClient(row);
     },
     findClientOfTenant: (tenantId, id) => findClientOfTenant(database, tenantId, id),
     // Served by clients_by_tenant.
     listClients: async (tenantId, limit, beforeId) => {
-      const rows = await database<ClientRow[]>`
-        ${selectClients(database)}
-        WHERE clients.tenant_id = ${tenantId} ${beforeId === undefined ? database`` : database`AND clients.id < ${beforeId}`}
+      const rows = await database.query<ClientRow>(sql`
+        ${selectClients}
+        WHERE clients.tenant_id = ${tenantId} ${beforeId === undefined ? sql`` : sql`AND clients.id < ${beforeId}`}
         ORDER BY clients.id DESC LIMIT ${limit}
-      `;
+      `);
       return rows.map(readClient);
     },
     createClient: async (client, request, audit) =>
-      await database.begin(async (transaction) => {
-        const inserted = await transaction`
+      await database.transaction(async (transaction) => {
+        const inserted = await transaction.query(sql`
           INSERT INTO clients
             (id, tenant_id, name, scopes, state, require_signature, idempotency_key, request_hash, created_at, updated_at)
           VALUES
@@ -36,15 +36,17 @@ export function createClientStore(database: Database): ClientStore {
              ${request?.key ?? null}, ${request === undefined ? null : Buffer.from(request.hash)}, ${client.createdAt}, ${client.updatedAt})
           ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
           RETURNING id
-        `;
+        `);
         if (inserted.length === 0) return await findEarlier(transaction, client.tenantId, request?.key ?? "");
         for (const secret of client.secrets) await insertSecret(transaction, client.id, secret);
         await appendAudit(transaction, [audit]);
         return { created: client };
       }),
     changeClient: async (tenantId, id, decide, audit) =>
-      await database.begin(async (transaction) => {
-        await transaction`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`;
+      await database.transaction(async (transaction) => {
+        await transaction.query(
+          sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`,
+        );
         const client = await findClientOfTenant(transaction, tenantId, id);
         if (client === undefined) return undefined;
         const change = decide(client);
@@ -57,73 +59,72 @@ export function createClientStore(database: Database): ClientStore {
 }
 
 async function findClientOfTenant(
-  sql: Queryable,
+  source: Queryable,
   tenantId: string,
   id: string,
 ): Promise<ApiClient | undefined> {
-  const [row] = await sql<ClientRow[]>`
-    ${selectClients(sql)} WHERE clients.tenant_id = ${tenantId} AND clients.id = ${id}
-  `;
+  const [row] = await source.query<ClientRow>(sql`
+    ${selectClients} WHERE clients.tenant_id = ${tenantId} AND clients.id = ${id}
+  `);
   return row && readClient(row);
 }
 
 /** The request that came first may still be under way; its row is waited for by the insert that ran into it. */
-async function findEarlier(transaction: TransactionSql, tenantId: string, key: string) {
-  const [found] = await transaction<{ id: string; request_hash: Buffer }[]>`
+async function findEarlier(transaction: Queryable, tenantId: string, key: string) {
+  const [found] = await transaction.query<{ id: string; request_hash: Buffer }>(sql`
     SELECT id, request_hash FROM clients WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
-  `;
+  `);
   const earlier = found && (await findClientOfTenant(transaction, tenantId, found.id));
   if (found === undefined || earlier === undefined) throw new Error("a client that was in the way is gone");
   return { earlier, requestHash: found.request_hash };
 }
 
 async function applyChange(
-  transaction: TransactionSql,
+  transaction: Queryable,
   client: ApiClient,
   { set = {}, addSecret, expireSecrets, removeSecretIds = [], addKey, removeKeyIds = [] }: ClientChange,
   now: Date,
 ): Promise<void> {
   const { name, scopes, state, requireSignature } = { ...client, ...set };
-  await transaction`
+  await transaction.query(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, updated_at = ${now}
     WHERE id = ${client.id}
-  `;
+  `);
   if (removeSecretIds.length > 0) {
-    await transaction`DELETE FROM client_secrets WHERE client_id = ${client.id} AND id = ANY(${[...removeSecretIds]})`;
+    await transaction.query(
+      sql`DELETE FROM client_secrets WHERE client_id = ${client.id} AND id = ANY(${[...removeSecretIds]})`,
+    );
   }
   if (expireSecrets !== undefined) {
-    await transaction`
+    await transaction.query(sql`
       UPDATE client_secrets SET expires_at = ${expireSecrets.at}
       WHERE client_id = ${client.id} AND id = ANY(${[...expireSecrets.ids]})
-    `;
+    `);
   }
   if (addSecret !== undefined) await insertSecret(transaction, client.id, addSecret);
   if (removeKeyIds.length > 0) {
-    await transaction`DELETE FROM client_keys WHERE client_id = ${client.id} AND id = ANY(${[...removeKeyIds]})`;
+    await transaction.query(
+      sql`DELETE FROM client_keys WHERE client_id = ${client.id} AND id = ANY(${[...removeKeyIds]})`,
+    );
   }
   if (addKey !== undefined) {
-    await transaction`
+    await transaction.query(sql`
       INSERT INTO client_keys (id, client_id, algorithm, material, created_at)
       VALUES (${addKey.id}, ${client.id}, ${addKey.algorithm}, ${Buffer.from(addKey.material)}, ${addKey.createdAt})
-    `;
+    `);
   }
 }
 
-async function insertSecret(
-  transaction: TransactionSql,
-  clientId: string,
-  secret: ClientSecret,
-): Promise<void> {
-  await transaction`
+async function insertSecret(transaction: Queryable, clientId: string, secret: ClientSecret): Promise<void> {
+  await transaction.query(sql`
     INSERT INTO client_secrets (id, client_id, hash, created_at, expires_at)
     VALUES (${secret.id}, ${clientId}, ${Buffer.from(secret.hash)}, ${secret.createdAt}, ${secret.expiresAt})
-  `;
+  `);
 }
 
 /** A client with its live secrets and its keys, in one round trip. */
-function selectClients(sql: Queryable) {
-  return sql`
+const selectClients = sql`
     SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature",
       clients.created_at AS "createdAt", updated_at AS "updatedAt",
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'hash', encode(hash, 'hex'),
@@ -134,7 +135,6 @@ function selectClients(sql: Queryable) {
         FROM client_keys WHERE client_id = clients.id) AS keys
     FROM clients
   `;
-}
 
 function readClient(row: ClientRow): ApiClient {
   return {

@@ -1,53 +1,128 @@
-import postgres from "postgres";
+import { createHash } from "node:crypto";
+import pg from "pg";
+import type { Statement } from "./sql.js";
 
-/** The pool of connections to PostgreSQL: tagged SQL, pipelined, reconnecting by itself. */
-export type Database = postgres.Sql;
+/** Something that runs statements: the pool, a transaction, or one session of it. */
+export interface Queryable {
+  query: <Row>(statement: Statement) => Promise<Row[]>;
+}
 
-/** The pool, or a transaction or session of it. */
-export type Queryable = postgres.ISql;
+/** The pool of connections to PostgreSQL. */
+export interface Database extends Queryable {
+  /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
+  transaction: <T>(work: (transaction: Queryable) => Promise<T>) => Promise<T>;
+  /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
+  session: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  close: () => Promise<void>;
+}
+
+export interface Session extends Queryable {
+  script: (text: string) => Promise<void>;
+}
+
+/** The database cannot be reached, or went away during a statement: whether that was done is not known. */
+export class DatabaseAwayError extends Error {}
 
 export interface DatabaseOptions {
   url: string;
   connectionsMax: number;
-  onNotice?: (message: string) => void;
 }
 
-const connectTimeoutSeconds = 5;
-const reconnectDelayMaxSeconds = 2;
+const connectTimeoutMs = 5000;
 
-export function openDatabase({ url, connectionsMax, onNotice }: DatabaseOptions): Database {
-  return postgres(url, {
+export function openDatabase({ url, connectionsMax }: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
     max: connectionsMax,
-    connect_timeout: connectTimeoutSeconds,
-    backoff: (attempt: number) => Math.min(0.1 * 2 ** attempt, reconnectDelayMaxSeconds),
-    connection: { application_name: "bursar" },
-    onnotice: (notice) => onNotice?.(notice["message"] ?? ""),
+    connectionTimeoutMillis: connectTimeoutMs,
+    application_name: "bursar",
+    keepAlive: true,
   });
+  // A connection that dies tells it twice: to whoever waits for a statement, and by this event, which ends the process if
+  // nobody listens. Those who wait are told; the pool replaces the connection.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+
+  async function session<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch(explain);
+    let isBroken = false;
+    const run = async (config: string | pg.QueryConfig) => {
+      try {
+        return await client.query(config);
+      } catch (error) {
+        isBroken ||= !isRefusedByServer(error);
+        return explain(error);
+      }
+    };
+    try {
+      return await work({
+        query: async <Row>(statement: Statement) => (await run(prepare(statement))).rows as Row[],
+        script: async (text) => void (await run(text)),
+      });
+    } finally {
+      client.release(isBroken);
+    }
+  }
+
+  return {
+    session,
+    query: async <Row>(statement: Statement) => {
+      const result = await pool.query(prepare(statement)).catch(explain);
+      return result.rows as Row[];
+    },
+    transaction: (work) => session((connection) => inTransaction(connection, work)),
+    close: () => pool.end(),
+  };
 }
 
-/** Codes of Node's sockets and of postgres.js for a connection that cannot be had or was lost. */
-const connectionFaults = new Set([
-  "CONNECT_TIMEOUT",
-  "CONNECTION_CLOSED",
-  "CONNECTION_DESTROYED",
-  "CONNECTION_ENDED",
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "EPIPE",
-  "ETIMEDOUT",
-]);
+async function inTransaction<T>(
+  connection: Session,
+  work: (transaction: Queryable) => Promise<T>,
+): Promise<T> {
+  await connection.script("BEGIN");
+  let result: T;
+  try {
+    result = await work(connection);
+  } catch (error) {
+    // Where the connection is gone the server rolls back by itself.
+    if (!(error instanceof DatabaseAwayError)) await connection.script("ROLLBACK");
+    throw error;
+  }
+  await connection.script("COMMIT");
+  return result;
+}
 
-/** SQLSTATEs that say the server is not there: shutting down, starting up, crashed, or out of connections. */
-const serverFaults = new Set(["57P01", "57P02", "57P03", "53300", "25006"]);
+/** Statements are prepared once a connection, under a name made from their text: the texts in the code are few. */
+function prepare({ text, values }: Statement): pg.QueryConfig {
+  return { text, values: [...values], name: nameOf(text) };
+}
 
-/** Whether an error means that the database is away, as opposed to that it refused a statement. */
-export function isDatabaseAway(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== "string") return false;
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  names.set(text, name);
+  return name;
+}
+
+/** SQLSTATEs that say the server is not there: shutting down, starting up, crashed, out of connections, or read-only. */
+const awayStates = new Set(["57P01", "57P02", "57P03", "53300", "25006"]);
+
+/** An error with a SQLSTATE is the server's own answer; anything else means that there was none. */
+function isRefusedByServer(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
   // Class 08 is "connection exception".
-  return connectionFaults.has(code) || serverFaults.has(code) || /^08[0-9A-Z]{3}$/.test(code);
+  return !awayStates.has(error.code) && !error.code.startsWith("08");
+}
+
+function explain(error: unknown): never {
+  // A value that cannot be sent is our own mistake.
+  if (isRefusedByServer(error) || error instanceof TypeError) throw error;
+  throw new DatabaseAwayError("the database is away", { cause: error });
+}
+
+export function isDatabaseAway(error: unknown): boolean {
+  return error instanceof DatabaseAwayError;
 }

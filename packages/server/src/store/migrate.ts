@@ -1,7 +1,7 @@
-import type { ReservedSql } from "postgres";
 import { OperatorError } from "../operator-error.js";
-import type { Database } from "./database.js";
+import type { Database, Session } from "./database.js";
 import type { Migration } from "./migrations.js";
+import { sql } from "./sql.js";
 
 /** Any number that no other user of the same database is likely to lock. */
 const migrationLock = 4_051_867_213;
@@ -11,20 +11,17 @@ const migrationLock = 4_051_867_213;
  * schema at the step before; several processes may start at once, and one of them does the work.
  */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
-  const session = await database.reserve();
-  try {
-    await session`SELECT pg_advisory_lock(${migrationLock})`;
+  return await database.session(async (session) => {
+    await session.query(sql`SELECT pg_advisory_lock(${migrationLock})`);
     try {
       return await applyMissing(session, migrations);
     } finally {
-      await session`SELECT pg_advisory_unlock(${migrationLock})`;
+      await session.query(sql`SELECT pg_advisory_unlock(${migrationLock})`);
     }
-  } finally {
-    session.release();
-  }
+  });
 }
 
-async function applyMissing(session: ReservedSql, migrations: readonly Migration[]): Promise<string[]> {
+async function applyMissing(session: Session, migrations: readonly Migration[]): Promise<string[]> {
   const applied = await readApplied(session);
   const newest = applied.at(-1);
   if (newest !== undefined && newest.number > migrations.length) {
@@ -44,29 +41,26 @@ async function applyMissing(session: ReservedSql, migrations: readonly Migration
   return missing.map((migration) => migration.name);
 }
 
-async function readApplied(
-  session: ReservedSql,
-): Promise<{ number: number; name: string; checksum: string }[]> {
-  const [row] = await session<
-    { present: boolean }[]
-  >`SELECT to_regclass('schema_migrations') IS NOT NULL AS present`;
+async function readApplied(session: Session): Promise<{ number: number; name: string; checksum: string }[]> {
+  const present = sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS present`;
+  const [row] = await session.query<{ present: boolean }>(present);
   if (row?.present !== true) return [];
-  return await session<{ number: number; name: string; checksum: string }[]>`
+  return await session.query(sql`
     SELECT number, name, checksum FROM schema_migrations ORDER BY number
-  `;
+  `);
 }
 
-async function apply(session: ReservedSql, migration: Migration): Promise<void> {
-  await session`BEGIN`;
+async function apply(session: Session, migration: Migration): Promise<void> {
+  await session.script("BEGIN");
   try {
-    await session.unsafe(migration.sql);
-    await session`
+    await session.script(migration.sql);
+    await session.query(sql`
       INSERT INTO schema_migrations (number, name, checksum)
       VALUES (${migration.number}, ${migration.name}, ${migration.checksum})
-    `;
-    await session`COMMIT`;
+    `);
+    await session.script("COMMIT");
   } catch (cause) {
-    await session`ROLLBACK`;
+    await session.script("ROLLBACK");
     throw new Error(`migration ${migration.name} failed`, { cause });
   }
 }

@@ -1,20 +1,21 @@
 import type { NonceStore } from "../app/access/authenticate-client.js";
 import type { RevocationStore } from "../app/access/tokens.js";
 import type { Database } from "./database.js";
+import { sql } from "./sql.js";
 
 export function createRevocationStore(database: Database): RevocationStore {
   return {
     revokeToken: async (clientId, tokenId, expiresAt) => {
-      await database`
+      await database.query(sql`
         INSERT INTO revoked_tokens (client_id, token_id, expires_at) VALUES (${clientId}, ${tokenId}, ${expiresAt})
         ON CONFLICT DO NOTHING
-      `;
+      `);
     },
     // Served by the primary key.
     listRevokedTokens: async (clientId) => {
-      const rows = await database<{ token_id: string }[]>`
+      const rows = await database.query<{ token_id: string }>(sql`
         SELECT token_id FROM revoked_tokens WHERE client_id = ${clientId} AND expires_at > now()
-      `;
+      `);
       return rows.map((row) => row.token_id);
     },
   };
@@ -23,10 +24,10 @@ export function createRevocationStore(database: Database): RevocationStore {
 export function createNonceStore(database: Database): NonceStore {
   return {
     useNonce: async (clientId, nonce, expiresAt) => {
-      const inserted = await database`
+      const inserted = await database.query(sql`
         INSERT INTO used_nonces (client_id, nonce, expires_at) VALUES (${clientId}, ${nonce}, ${expiresAt})
         ON CONFLICT DO NOTHING RETURNING nonce
-      `;
+      `);
       return inserted.length === 1;
     },
   };
@@ -34,7 +35,7 @@ export function createNonceStore(database: Database): NonceStore {
 
 /** Removes what could not be used any more anyway. A minute late, for clocks that differ. Served by the indexes on expires_at. */
 export async function removeExpiredCredentials(database: Database): Promise<void> {
-  await database`DELETE FROM revoked_tokens WHERE expires_at < now() - interval '1 minute'`;
-  await database`DELETE FROM used_nonces WHERE expires_at < now() - interval '1 minute'`;
-  await database`DELETE FROM client_secrets WHERE expires_at < now() - interval '1 minute'`;
+  await database.query(sql`DELETE FROM revoked_tokens WHERE expires_at < now() - interval '1 minute'`);
+  await database.query(sql`DELETE FROM used_nonces WHERE expires_at < now() - interval '1 minute'`);
+  await database.query(sql`DELETE FROM client_secrets WHERE expires_at < now() - interval '1 minute'`);
 }

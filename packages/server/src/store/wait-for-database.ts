@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type Database, isDatabaseAway } from "./database.js";
+import { type Database, DatabaseAwayError } from "./database.js";
+import { sql } from "./sql.js";
 
 const delayMinMs = 200;
 const delayMaxMs = 5000;
@@ -9,14 +10,12 @@ const delayMaxMs = 5000;
 export async function waitForDatabase(database: Database, log: Logger, signal: AbortSignal): Promise<void> {
   for (let delayMs = delayMinMs; ; delayMs = Math.min(delayMs * 2, delayMaxMs)) {
     try {
-      await database`SELECT 1`;
+      await database.query(sql`SELECT 1`);
       return;
     } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      log.warn(
-        { error_code: (error as { code: string }).code, retry_in_ms: delayMs },
-        "waiting for the database",
-      );
+      if (!(error instanceof DatabaseAwayError)) throw error;
+      const { code } = error.cause as { code?: string };
+      log.warn({ error_code: code, retry_in_ms: delayMs }, "waiting for the database");
     }
     await sleep(delayMs, undefined, { signal });
   }

@@ -27,11 +27,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     },
   });
   const admin = openDatabase({ url: postgres.url, connectionsMax: 1 });
-  await admin.unsafe(`CREATE DATABASE ${templateName}`);
-  await admin.end();
+  await admin.session((session) => session.script(`CREATE DATABASE ${templateName}`));
+  await admin.close();
   const template = openDatabase({ url: withDatabase(postgres.url, templateName), connectionsMax: 2 });
   await migrate(template, readMigrations());
-  await template.end();
+  await template.close();
   project.provide("postgresUrl", postgres.url);
   return async () => {
     await postgres.stop();

@@ -3,9 +3,10 @@ import { inject } from "vitest";
 import { type Database, openDatabase } from "../../src/store/database.js";
 import { templateName, withDatabase } from "./postgres-for-tests.js";
 
-export interface TestDatabase {
+export interface TestDatabase extends Database {
   url: string;
-  sql: Database;
+  /** Runs SQL that has no parameters, also several statements. */
+  run: (script: string) => Promise<void>;
   drop: () => Promise<void>;
 }
 
@@ -13,16 +14,18 @@ export interface TestDatabase {
 export async function createTestDatabase(from: "template" | "empty" = "template"): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   const admin = openDatabase({ url: inject("postgresUrl"), connectionsMax: 1 });
-  await admin.unsafe(`CREATE DATABASE ${name}${from === "template" ? ` TEMPLATE ${templateName}` : ""}`);
+  const administer = (script: string) => admin.session((session) => session.script(script));
+  await administer(`CREATE DATABASE ${name}${from === "template" ? ` TEMPLATE ${templateName}` : ""}`);
   const url = withDatabase(inject("postgresUrl"), name);
-  const sql = openDatabase({ url, connectionsMax: 5 });
+  const database = openDatabase({ url, connectionsMax: 5 });
   return {
+    ...database,
     url,
-    sql,
+    run: (script) => database.session((session) => session.script(script)),
     drop: async () => {
-      await sql.end({ timeout: 1 });
-      await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
-      await admin.end({ timeout: 1 });
+      await database.close();
+      await administer(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.close();
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readId, showId } from "@bursar/protocol";
 import pino from "pino";
 import type { ApiClient } from "../../src/app/access/client.js";
+import type { Parts } from "../../src/compose.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { type Service, startService } from "../../src/main.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
@@ -49,7 +50,11 @@ export async function startTestService(
   const masterKey = shared?.masterKey ?? randomBytes(32);
   const logLines: string[] = [];
   const publicUrl = shared?.publicUrl ?? settings["BURSAR_PUBLIC_URL"];
+  let parts: Parts | undefined;
   const service = await startService({
+    seed: async (_url, made) => {
+      parts = made;
+    },
     settings: loadConfig({
       PORT: "0",
       DATABASE_URL: database.url,
@@ -63,7 +68,9 @@ export async function startTestService(
     },
     signal: new AbortController().signal,
   });
-  const { url, parts } = service;
+  const { url } = service;
+  if (parts === undefined) throw new Error("the service has no parts");
+  const { createTenant, useCases } = parts;
 
   return {
     url,
@@ -71,7 +78,7 @@ export async function startTestService(
     database,
     logLines,
     createTenant: async () => {
-      const { tenant, client, secret } = await parts.createTenant("test");
+      const { tenant, client, secret } = await createTenant("test");
       return {
         tenantId: showId("tnt", tenant.id),
         clientId: showId("cli", client.id),
@@ -81,7 +88,7 @@ export async function startTestService(
     },
     token: async ({ clientId, secret }, scope) => {
       const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
-      const issued = await parts.useCases.requestToken(proof, scope, {
+      const issued = await useCases.requestToken(proof, scope, {
         requestId: "test",
         address: "127.0.0.1",
       });

@@ -15,13 +15,13 @@ describe("the database's settings", () => {
     try {
       await checkDatabaseSettings(fresh);
     } finally {
-      await fresh.end();
+      await fresh.close();
     }
   };
 
   /** Some settings cannot be changed on a running server, so another pg_settings is put in front of the real one. */
   const pretend = async (name: string, value: string) => {
-    await database.sql.unsafe(`
+    await database.run(`
       CREATE SCHEMA pretended;
       CREATE VIEW pretended.pg_settings AS
         SELECT name, CASE name WHEN '${name}' THEN '${value}' ELSE setting END AS setting FROM pg_catalog.pg_settings;
@@ -34,7 +34,7 @@ describe("the database's settings", () => {
   });
 
   it("refuse synchronous_commit = off, as set for this database", async () => {
-    await database.sql.unsafe(
+    await database.run(
       "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$",
     );
     await expect(check()).rejects.toThrow("synchronous_commit = off");

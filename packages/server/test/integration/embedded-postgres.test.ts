@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startEmbeddedPostgres } from "../../src/embedded/embedded-postgres.js";
 import { preparePostgresBinaries } from "../../src/embedded/postgres-binaries.js";
 import { openDatabase } from "../../src/store/database.js";
+import { sql } from "../../src/store/sql.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const isRoot = process.getuid?.() === 0;
@@ -34,19 +35,19 @@ describe("the embedded PostgreSQL", () => {
     const first = await start(join(folder, "data"));
     const url = new URL(first.url);
     expect(url.hostname).toBe("127.0.0.1");
-    const sql = openDatabase({ url: first.url, connectionsMax: 1 });
-    await sql`CREATE TABLE kept AS SELECT 42 AS answer`;
-    await sql.end();
+    const database = openDatabase({ url: first.url, connectionsMax: 1 });
+    await database.query(sql`CREATE TABLE kept AS SELECT 42 AS answer`);
+    await database.close();
     url.password = "wrong";
     const stranger = openDatabase({ url: url.href, connectionsMax: 1 });
-    await expect(stranger`SELECT 1`).rejects.toMatchObject({ code: "28P01" });
-    await stranger.end();
+    await expect(stranger.query(sql`SELECT 1`)).rejects.toMatchObject({ code: "28P01" });
+    await stranger.close();
     await first.stop();
 
     const second = await start(join(folder, "data"));
     const again = openDatabase({ url: second.url, connectionsMax: 1 });
-    expect(await again`SELECT answer FROM kept`).toEqual([{ answer: 42 }]);
-    await again.end();
+    expect(await again.query(sql`SELECT answer FROM kept`)).toEqual([{ answer: 42 }]);
+    await again.close();
     await second.stop();
   });
 

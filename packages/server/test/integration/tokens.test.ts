@@ -100,7 +100,7 @@ describe("access tokens", () => {
     /** A signer with a key of its own, and that key, so that a test can sign what the service would not. */
     const setUp = async () => {
       const database = await createTestDatabase();
-      const store = createTokenKeyStore(database.sql);
+      const store = createTokenKeyStore(database);
       const sealing = createSealing(masterKey);
       await rotateTokenKeys(
         store,

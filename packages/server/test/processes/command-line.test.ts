@@ -82,6 +82,16 @@ describe("the command line", () => {
       'is "mysql://me:********@db/x": it must be a URL that begins with postgres://',
     ],
     [
+      "a network that is none",
+      { BURSAR_TRUSTED_PROXIES: "10.0.0.0/8,example.com" },
+      "it must be addresses or networks",
+    ],
+    [
+      "a network that is too narrow",
+      { BURSAR_TRUSTED_PROXIES: "10.0.0.0/33" },
+      "it must be addresses or networks",
+    ],
+    [
       "a file that is not there",
       { BURSAR_CONFIG: "/nowhere.yaml" },
       "BURSAR_CONFIG names /nowhere.yaml, which cannot be read.",
@@ -106,6 +116,18 @@ describe("the command line", () => {
       code: 2,
       output: expect.stringContaining(message),
     });
+  });
+
+  it("needs a master key for production", async () => {
+    const env = { DATABASE_URL: "postgres://me@127.0.0.1:1/none" };
+    expect(await run(["serve"], env)).toMatchObject({
+      code: 2,
+      output: expect.stringContaining("master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set"),
+    });
+    const missing = await run(["serve"], { ...env, BURSAR_MASTER_KEY_FILE: "/nowhere.key" });
+    expect(missing).toMatchObject({ code: 1, output: expect.stringContaining("cannot be read") });
+    const wrong = await run(["serve"], { ...env, BURSAR_MASTER_KEY_FILE: configFile("c2hvcnQ=") });
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining("is not 32 bytes") });
   });
 
   it("needs a database for production", async () => {

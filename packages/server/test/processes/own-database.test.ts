@@ -1,14 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../src/store/sql.js";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../harness/tcp-proxy.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
 import { createTestDatabase, type TestDatabase } from "../harness/test-database.js";
 
 describe("a database of one's own", () => {
   let database: TestDatabase;
   const started: BursarProcess[] = [];
+  const folder = createTemporaryFolder("own-database");
+  const masterKeyFile = join(folder, "master.key");
+  writeFileSync(masterKeyFile, randomBytes(32).toString("hex"));
+  afterAll(() => rmSync(folder, { recursive: true }));
   const run = (args: string[], url = database.url) => {
-    const bursar = spawnBursar({ args, env: { DATABASE_URL: url } });
+    const bursar = spawnBursar({ args, env: { DATABASE_URL: url, BURSAR_MASTER_KEY_FILE: masterKeyFile } });
     started.push(bursar);
     return bursar;
   };
@@ -36,7 +45,7 @@ describe("a database of one's own", () => {
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
     }
     const migrations = all.flatMap((bursar) => bursar.output().match(/migrated the database/g) ?? []);
-    expect(migrations).toHaveLength((await database.sql`SELECT FROM schema_migrations`).length);
+    expect(migrations).toHaveLength((await database.query(sql`SELECT FROM schema_migrations`)).length);
   });
 
   it("is waited for, while the process says that it is alive and not ready", async () => {
@@ -80,12 +89,28 @@ describe("a database of one's own", () => {
   });
 
   it("is refused where a commit can be lost", async () => {
-    await database.sql.unsafe(
+    await database.run(
       "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$",
     );
     const bursar = run(["serve"]);
     expect(await bursar.exited).toEqual({ code: 1, signal: null });
     expect(bursar.output()).toMatch(/^bursar: The database has synchronous_commit = off.*$/m);
+  });
+
+  it("is refused with another master key than its keys were sealed with", async () => {
+    const first = run(["serve"]);
+    await first.ready();
+    first.child.kill("SIGTERM");
+    await first.exited;
+    const otherKey = join(folder, "other.key");
+    writeFileSync(otherKey, randomBytes(32).toString("base64"));
+    const second = spawnBursar({
+      args: ["serve"],
+      env: { DATABASE_URL: database.url, BURSAR_MASTER_KEY_FILE: otherKey },
+    });
+    started.push(second);
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    expect(second.output()).toMatch(/^bursar: The master key does not open the keys in this database/m);
   });
 
   it("is migrated by a command of its own", async () => {

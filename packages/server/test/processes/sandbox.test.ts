@@ -38,7 +38,7 @@ describe("the sandbox", () => {
     const bursar = dev();
     const url = await bursar.ready();
     await bursar.waitFor(/Ctrl-C stops all of it/);
-    for (const text of [`API    ${url}`, `Docs   ${url}/docs`, "Data   ", "curl -i"])
+    for (const text of [`API    ${url}`, `Docs   ${url}/docs`, "Data   ", "curl -s"])
       expect(bursar.output()).toContain(text);
     expect(await readiness(url)).toBe(200);
     expect(statSync(join(dataDir, "postgres.password")).mode & 0o777).toBe(0o600);

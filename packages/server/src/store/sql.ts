@@ -1,0 +1,31 @@
+/**
+ * SQL with its parameters. Written with the `sql` tag, whose values always become parameters and never text, so that there is
+ * nothing to forget; a statement inside another becomes a part of it.
+ */
+export class Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+
+  constructor(text: string, values: readonly unknown[]) {
+    this.text = text;
+    this.values = values;
+  }
+}
+
+export function sql(strings: TemplateStringsArray, ...parts: readonly unknown[]): Statement {
+  let text = strings[0] ?? "";
+  const values: unknown[] = [];
+  parts.forEach((part, index) => {
+    if (part instanceof Statement) {
+      const offset = values.length;
+      // The tag itself has written these numbers; nothing else in a statement looks like them.
+      text += part.text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + offset}`);
+      values.push(...part.values);
+    } else {
+      values.push(part);
+      text += `$${values.length}`;
+    }
+    text += strings[index + 1] ?? "";
+  });
+  return new Statement(text, values);
+}

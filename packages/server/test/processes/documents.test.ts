@@ -1,0 +1,80 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const run = promisify(execFile);
+
+/** The code blocks of a page, in one language. */
+function blocksOf(page: string, language: string): string[] {
+  const text = readFileSync(join(root, page), "utf8");
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
+    (match) => match[1] ?? "",
+  );
+}
+
+describe("what the documents tell to do", () => {
+  const folder = createTemporaryFolder("documents");
+  const dataDir = join(folder, "data");
+  let sandbox: BursarProcess;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
+    url = await sandbox.ready();
+    // `npx bursar` as it is found in a checkout.
+    mkdirSync(join(folder, "bin"));
+    writeFileSync(join(folder, "bin", "npx"), '#!/bin/sh\nshift\nexec "$(dirname "$0")/bursar" "$@"\n', {
+      mode: 0o755,
+    });
+    symlinkSync(join(root, "packages/server/bin/bursar.mjs"), join(folder, "bin", "bursar"));
+  });
+  afterAll(async () => {
+    sandbox.child.kill("SIGTERM");
+    await sandbox.exited;
+    rmSync(folder, { recursive: true });
+  });
+
+  const shell = async (script: string) => {
+    const env = { PATH: `${join(folder, "bin")}:${process.env["PATH"]}`, BURSAR_DATA_DIR: dataDir };
+    return (await run("sh", ["-ec", script.replaceAll("http://127.0.0.1:8080", url)], { env })).stdout;
+  };
+  const hasCurl = hasProgram("curl");
+
+  it.runIf(hasCurl)("the README's first requests", async () => {
+    const requests = blocksOf("README.md", "sh").filter((block) => block.includes("curl"));
+    const [withToken = "", without = ""] = requests;
+    expect(requests).toHaveLength(2);
+    expect(await shell(withToken)).toMatch(/"object":"client"/);
+    expect(await shell(without)).toMatch(/^HTTP\/1\.1 401 .*"code":"UNAUTHENTICATED"/s);
+  });
+
+  it.runIf(hasCurl)("the first request of the guide on tokens", async () => {
+    expect(await shell(blocksOf("docs/guides/tokens.md", "sh")[0] ?? "")).toMatch(/"object":"client"/);
+  });
+
+  it("the example of the guide on signed requests", async () => {
+    const [example = ""] = blocksOf("docs/guides/signed-requests.md", "js");
+    const file = join(folder, "example.mjs");
+    writeFileSync(file, example);
+    const token = (await shell("npx bursar token")).trim();
+    const { clients } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8")) as {
+      clients: [{ client_id: string }];
+    };
+    const env = { BURSAR_URL: url, BURSAR_TOKEN: token, BURSAR_CLIENT_ID: clients[0].client_id };
+    expect((await run(process.execPath, [file], { env })).stdout).toBe("201 made by a signed request\n");
+  });
+});
+
+function hasProgram(name: string): boolean {
+  try {
+    execFileSync(name, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}

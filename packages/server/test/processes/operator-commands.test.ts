@@ -1,0 +1,153 @@
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { decodeJwt } from "jose";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { eventually } from "../harness/eventually.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
+
+describe("commands beside a running sandbox", () => {
+  const dataDir = join(createTemporaryFolder("commands"), "data");
+  let sandbox: BursarProcess;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
+    url = await sandbox.ready();
+    await sandbox.waitFor(/Ctrl-C stops/);
+  });
+  afterAll(async () => {
+    sandbox.child.kill("SIGTERM");
+    await sandbox.exited;
+    rmSync(join(dataDir, ".."), { recursive: true });
+  });
+
+  const run = async (args: string[], env: Record<string, string> = {}) => {
+    const bursar = spawnBursar({ args, env: { BURSAR_DATA_DIR: dataDir, ...env } });
+    const { code } = await bursar.exited;
+    return { code, output: bursar.output() };
+  };
+  const fieldOf = (output: string, name: string) =>
+    new RegExp(`^${name} +(\\S+)$`, "m").exec(output)?.[1] ?? "";
+  const statusOf = async (token: string) =>
+    (await fetch(`${url}/v1/clients`, { headers: { authorization: `Bearer ${token.trim()}` } })).status;
+
+  it("`token` prints a token for the sandbox, as narrow as asked, for either of its clients", async () => {
+    expect(statSync(join(dataDir, "credentials.json")).mode & 0o777).toBe(0o600);
+    const { output: token } = await run(["token"]);
+    expect(await statusOf(token)).toBe(200);
+    const narrow = await run(["token", "--client", "other", "--scope", "audit:read", "events:read"]);
+    expect(decodeJwt(narrow.output.trim())).toMatchObject({ scope: "audit:read events:read" });
+    expect(decodeJwt(narrow.output.trim())["tenant_id"]).not.toBe(decodeJwt(token.trim())["tenant_id"]);
+    expect(await statusOf(narrow.output)).toBe(403);
+  });
+
+  it("`token` says in one sentence what is wrong", async () => {
+    expect(await run(["token", "--client", "nobody"])).toEqual({
+      code: 1,
+      output: "bursar: The sandbox has no client nobody; there are: sandbox, other.\n",
+    });
+    expect((await run(["token", "--scope", "everything"])).output).toMatch(
+      /^bursar: .* refused: invalid_scope/,
+    );
+    expect((await run(["token"], { BURSAR_DATA_DIR: "/nowhere" })).output).toMatch(
+      /^bursar: There are no sandbox credentials/,
+    );
+    expect(
+      (await run(["token", "--url", "http://127.0.0.1:9", "--client-id", "x"], { BURSAR_CLIENT_SECRET: "y" }))
+        .output,
+    ).toMatch(/^bursar: http:\/\/127\.0\.0\.1:9 does not answer/);
+    expect((await run(["token", "--url", url, "--client-id", "x"])).output).toMatch(
+      /^bursar: Set BURSAR_CLIENT_SECRET/,
+    );
+  });
+
+  it("`tenant` and `client` manage tenants and clients, and the secret is taken from the environment", async () => {
+    const tenant = await run(["tenant", "create", "acme"]);
+    const tenantId = fieldOf(tenant.output, "tenant_id");
+    const secret = fieldOf(tenant.output, "client_secret");
+    const first = await run(["token", "--url", url, "--client-id", fieldOf(tenant.output, "client_id")], {
+      BURSAR_CLIENT_SECRET: secret,
+    });
+    expect(await statusOf(first.output)).toBe(200);
+    expect((await run(["tenant", "list"])).output).toContain(tenantId);
+
+    const made = await run(["client", "create", tenantId, "worker", "--scope", "clients:manage"]);
+    const clientId = fieldOf(made.output, "client_id");
+    const login = (clientSecret: string) =>
+      run(["token", "--url", url, "--client-id", clientId], { BURSAR_CLIENT_SECRET: clientSecret });
+    const { output: token } = await login(fieldOf(made.output, "client_secret"));
+    expect((await run(["client", "list", tenantId])).output).toMatch(
+      new RegExp(`^${clientId}  active    worker  clients:manage$`, "m"),
+    );
+
+    const rotated = await run(["client", "rotate", clientId, "--overlap", "0"]);
+    expect((await login(fieldOf(made.output, "client_secret"))).code).toBe(1);
+    expect((await login(fieldOf(rotated.output, "client_secret"))).code).toBe(0);
+
+    expect(await statusOf(token)).toBe(200);
+    expect((await run(["client", "disable", clientId])).output).toBe(`${clientId} is disabled\n`);
+    await eventually(
+      () => statusOf(token),
+      (status) => status === 401,
+    );
+    await run(["client", "enable", clientId]);
+    await eventually(
+      () => statusOf(token),
+      (status) => status === 200,
+    );
+  });
+
+  it.each([
+    [["client", "create", "acme", "worker"], "It must begin with tnt_."],
+    [
+      ["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker", "--scope", "everything"],
+      "There are: wallets:read",
+    ],
+    [["client", "rotate", "cli_01h455vb4pex5vsknk084sn02q", "--overlap", "soon"], "whole number of seconds"],
+    [["tenant"], "Usage: bursar tenant"],
+  ])("%j is refused with 2", async (args, message) => {
+    expect(await run(args)).toMatchObject({ code: 2, output: expect.stringContaining(message) });
+  });
+
+  it("a client that does not exist is named", async () => {
+    expect(await run(["client", "disable", "cli_01h455vb4pex5vsknk084sn02q"])).toEqual({
+      code: 1,
+      output: "bursar: There is no client cli_01h455vb4pex5vsknk084sn02q.\n",
+    });
+  });
+
+  it("`keys rotate` publishes the next key while the old one signs, and tokens go on working", async () => {
+    const { output: before } = await run(["token"]);
+    const published = async () =>
+      ((await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: unknown[] }).keys.length;
+    expect(await published()).toBe(1);
+    expect((await run(["keys", "rotate"])).output).toMatch(/^key_\w+ is published and signs from /);
+    expect((await run(["keys", "list"])).output).toMatch(/ signs\n.* published, signs later\n$/);
+    await eventually(published, (count) => count === 2);
+    expect(await statusOf(before)).toBe(200);
+    expect(await statusOf((await run(["token"])).output)).toBe(200);
+  });
+
+  it("`audit verify` follows the chains", async () => {
+    const { code, output } = await run(["audit", "verify"]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^tnt_\w+ {2}\d+ entries {2}whole {2}[0-9a-f]{64}$/m);
+    expect(output).toMatch(/^\(no tenant\) {2}\d+ entries {2}whole/m);
+  });
+
+  it("keeps every secret out of the log", () => {
+    const { clients } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8")) as {
+      clients: { client_secret: string }[];
+    };
+    for (const { client_secret } of clients) expect(sandbox.output()).not.toContain(client_secret);
+    expect(sandbox.output()).not.toContain("eyJ");
+  });
+
+  it("need a sandbox or a database", async () => {
+    const { code, output } = await run(["tenant", "list"], { BURSAR_DATA_DIR: "/nowhere" });
+    expect([code, output]).toEqual([
+      1,
+      "bursar: No sandbox is running on /nowhere: start it with `npm start`, or set DATABASE_URL.\n",
+    ]);
+  });
+});
