@@ -1,5 +1,6 @@
 import { readId } from "@bursar/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { chainHash } from "../../src/app/audit/audit-chain.js";
 import { nilTenantId } from "../../src/app/audit/audit-entry.js";
 import { verifyAudit } from "../../src/app/audit/verify-audit.js";
 import { createAuditStore } from "../../src/store/audit.js";
@@ -146,5 +147,23 @@ describe("the audit log", () => {
     );
     await tamper(statement.replaceAll("$", readId("tnt", owner.tenantId) ?? ""));
     expect(await faults()).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it("shows an entry that was changed by somebody who knows how hashes are made", async () => {
+    await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
+    await eventually(
+      async () => (await read()).data.length,
+      (count) => count >= 4,
+    );
+    const tenantId = readId("tnt", owner.tenantId) ?? "";
+    const [first, second] = await createAuditStore(service.database).listAscending(tenantId, 2, 0n);
+    if (first === undefined || second === undefined) throw new Error("two entries were expected");
+    const { number, hash: _, ...entry } = second;
+    const forged = chainHash(first.hash, number, { ...entry, action: "other" });
+    const hex = Buffer.from(forged).toString("hex");
+    await tamper(
+      `UPDATE audit_entries SET action = 'other', hash = '\\x${hex}' WHERE number = 2 AND tenant_id = '${tenantId}'`,
+    );
+    expect(await faults()).toEqual(["entry 3 was changed"]);
   });
 });
