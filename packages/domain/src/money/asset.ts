@@ -1,0 +1,28 @@
+/** Something that can be held and moved. */
+export interface Asset {
+  code: string;
+  /** Its CAIP-19 identifier, where it lives on a chain. */
+  caip19: string | null;
+  decimals: number;
+  network: string;
+  /** The least and the most that one transaction may move, in base units. */
+  minimum: bigint;
+  maximum: bigint;
+}
+
+/** The assets that a service knows, found by code or CAIP-19 identifier. */
+export interface AssetRegistry {
+  list: readonly Asset[];
+  find: (codeOrId: string) => Asset | undefined;
+}
+
+export function createAssetRegistry(list: readonly Asset[]): AssetRegistry {
+  const byName = new Map<string, Asset>();
+  for (const asset of list) {
+    for (const name of [asset.code, ...(asset.caip19 === null ? [] : [asset.caip19])]) {
+      if (byName.has(name)) throw new Error(`two assets are called ${name}`);
+      byName.set(name, asset);
+    }
+  }
+  return { list, find: (codeOrId) => byName.get(codeOrId) };
+}
