@@ -8,6 +8,7 @@ export { type Asset, type AssetRegistry, createAssetRegistry } from "./money/ass
 export { type Decision, decide, type FailureCode } from "./transaction/decide.js";
 export {
   isFinal,
+  type TransactionEvent,
   type TransactionState,
   transactionEvents,
   transactionStates,

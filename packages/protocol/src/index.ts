@@ -29,6 +29,18 @@ export { Liveness, Readiness } from "./health.js";
 export { readId, showId } from "./ids.js";
 export { PageQuery } from "./pagination.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
+export { AssetList } from "./resources/asset.js";
+export { type Event, EventList, EventQuery } from "./resources/event.js";
+export {
+  CreateTransactionBody,
+  Transaction,
+  TransactionPage,
+  TransactionPath,
+  TransactionQuery,
+  TransactionStates,
+} from "./resources/transaction.js";
+export { describeTransactionStates } from "./resources/transaction-states.js";
+export { CreateWalletBody, Wallet, WalletPage, WalletPath } from "./resources/wallet.js";
 export { readContentDigest } from "./signing/content-digest.js";
 export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
 export {

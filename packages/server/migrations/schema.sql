@@ -68,6 +68,58 @@ CREATE TABLE clients (
   CONSTRAINT clients_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
 
+CREATE TABLE event_sequences (
+  tenant_id uuid NOT NULL,
+  sequence bigint NOT NULL,
+  CONSTRAINT event_sequences_pkey PRIMARY KEY (tenant_id)
+);
+
+CREATE TABLE events (
+  tenant_id uuid NOT NULL,
+  sequence bigint NOT NULL,
+  event text NOT NULL,
+  subject_id uuid NOT NULL,
+  version integer NOT NULL,
+  state text NOT NULL,
+  previous_state text NOT NULL,
+  failure_code text,
+  occurred_at timestamp with time zone NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (tenant_id, sequence),
+  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text])))
+);
+
+CREATE TABLE ledger_accounts (
+  tenant_id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  asset text NOT NULL,
+  is_external boolean NOT NULL DEFAULT false,
+  available numeric(78,0) NOT NULL,
+  held numeric(78,0) NOT NULL,
+  CONSTRAINT ledger_accounts_pkey PRIMARY KEY (tenant_id, owner_id, asset),
+  CONSTRAINT ledger_accounts_check CHECK ((is_external OR (available >= (0)::numeric))),
+  CONSTRAINT ledger_accounts_held_check CHECK ((held >= (0)::numeric))
+);
+
+CREATE TABLE ledger_entries (
+  tenant_id uuid NOT NULL,
+  transaction_id uuid NOT NULL,
+  line smallint NOT NULL,
+  debit_owner_id uuid NOT NULL,
+  credit_owner_id uuid NOT NULL,
+  asset text NOT NULL,
+  amount numeric(78,0) NOT NULL,
+  CONSTRAINT ledger_entries_pkey PRIMARY KEY (tenant_id, transaction_id, line),
+  CONSTRAINT ledger_entries_amount_check CHECK ((amount > (0)::numeric))
+);
+
+CREATE TABLE open_transactions (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  state text NOT NULL,
+  version integer NOT NULL,
+  CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id)
+);
+
 CREATE TABLE revoked_tokens (
   client_id uuid NOT NULL,
   token_id uuid NOT NULL,
@@ -100,11 +152,53 @@ CREATE TABLE token_keys (
   CONSTRAINT token_keys_public_key_check CHECK ((length(public_key) = 32))
 );
 
+CREATE TABLE transactions (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  idempotency_key text NOT NULL,
+  request_hash bytea NOT NULL,
+  client_id uuid NOT NULL,
+  reference text NOT NULL,
+  asset text NOT NULL,
+  amount numeric(78,0) NOT NULL,
+  source_wallet_id uuid NOT NULL,
+  destination_wallet_id uuid NOT NULL,
+  metadata jsonb,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT transactions_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
+  CONSTRAINT transactions_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT transactions_amount_check CHECK ((amount > (0)::numeric))
+);
+
 CREATE TABLE used_nonces (
   client_id uuid NOT NULL,
   nonce text NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT used_nonces_pkey PRIMARY KEY (client_id, nonce)
+);
+
+CREATE TABLE wallets (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text NOT NULL,
+  purpose text NOT NULL,
+  network text NOT NULL,
+  role text,
+  state text NOT NULL,
+  frozen boolean NOT NULL DEFAULT false,
+  version integer NOT NULL,
+  idempotency_key text,
+  request_hash bytea,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT wallets_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
+  CONSTRAINT wallets_tenant_id_role_key UNIQUE (tenant_id, role),
+  CONSTRAINT wallets_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT wallets_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128))),
+  CONSTRAINT wallets_purpose_check CHECK ((purpose = ANY (ARRAY['treasury'::text, 'deposit'::text, 'payout'::text, 'settlement'::text, 'fees'::text]))),
+  CONSTRAINT wallets_role_check CHECK ((role = ANY (ARRAY['primary'::text, 'settlement'::text]))),
+  CONSTRAINT wallets_state_check CHECK ((state = ANY (ARRAY['creating'::text, 'active'::text])))
 );
 
 CREATE INDEX client_keys_by_client ON public.client_keys USING btree (client_id);
@@ -113,9 +207,25 @@ CREATE INDEX client_secrets_by_client ON public.client_secrets USING btree (clie
 
 CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC);
 
+CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));
+
+CREATE INDEX open_transactions_by_state ON public.open_transactions USING btree (tenant_id, state, id DESC);
+
+CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE (state = 'accepted'::text);
+
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
 
+CREATE INDEX transactions_by_asset ON public.transactions USING btree (tenant_id, asset, id DESC);
+
+CREATE INDEX transactions_by_destination ON public.transactions USING btree (tenant_id, destination_wallet_id, id DESC);
+
+CREATE INDEX transactions_by_reference ON public.transactions USING btree (tenant_id, reference, id DESC);
+
+CREATE INDEX transactions_by_source ON public.transactions USING btree (tenant_id, source_wallet_id, id DESC);
+
 CREATE INDEX used_nonces_by_expiry ON public.used_nonces USING btree (expires_at);
+
+CREATE INDEX wallets_creating ON public.wallets USING btree (id) WHERE (state = 'creating'::text);
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
@@ -128,3 +238,5 @@ $function$
 ;
 
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+CREATE UNIQUE INDEX events_by_subject ON public.events USING btree (tenant_id, subject_id, version);

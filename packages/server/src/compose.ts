@@ -1,4 +1,11 @@
 import { randomBytes } from "node:crypto";
+import {
+  type Asset,
+  type AssetRegistry,
+  createAssetRegistry,
+  formatAmount,
+  parseAmount,
+} from "@bursar/domain";
 import type { Logger } from "pino";
 import { createClientAuthenticator } from "./app/access/authenticate-client.js";
 import { createRequestAuthenticator } from "./app/access/authenticate-request.js";
@@ -16,19 +23,37 @@ import { createClientCreator } from "./app/clients/create-client.js";
 import { createKeyRemover } from "./app/clients/remove-key.js";
 import { createSecretRemover } from "./app/clients/remove-secret.js";
 import { createSecretRotator } from "./app/clients/rotate-secret.js";
+import { createEventLister } from "./app/events/list-events.js";
 import { createTenantCreator } from "./app/tenants/create-tenant.js";
+import { createAcceptQueue } from "./app/transactions/accept-queue.js";
+import { createTransactionCanceller } from "./app/transactions/cancel-transaction.js";
+import { createChangeHub } from "./app/transactions/change-hub.js";
+import { createTransactionCreator } from "./app/transactions/create-transaction.js";
+import { createTransactionReader } from "./app/transactions/read-transaction.js";
 import type { UseCases } from "./app/use-cases.js";
+import { createWalletCreator } from "./app/wallets/create-wallet.js";
+import { createWalletPresenter } from "./app/wallets/present-wallet.js";
+import { createFreezer } from "./app/wallets/set-frozen.js";
+import { createWalletDirectory } from "./app/wallets/wallet-directory.js";
+import { defaultAssets } from "./config/default-assets.js";
 import { createAssertionVerifier } from "./credentials/client-assertion.js";
 import type { Sealing } from "./credentials/sealing.js";
 import { createTokenKeyRing, prepareTokenKeys } from "./credentials/token-keys.js";
 import { createTokenSigner } from "./credentials/token-signer.js";
+import { createEngine, type Engine } from "./engine/engine.js";
 import type { AccessGuard } from "./http/access/guard.js";
+import { bookRail } from "./rails/book/book-rail.js";
 import { createAuditStore } from "./store/audit.js";
 import { createClientStore } from "./store/clients.js";
-import type { Database } from "./store/database.js";
+import { type Database, isDatabaseAway } from "./store/database.js";
+import { createEventStore } from "./store/events.js";
+import { fundWallet } from "./store/ledger.js";
+import { createSettlementStore } from "./store/settlement.js";
 import { createTenantStore } from "./store/tenants.js";
 import { createTokenKeyStore } from "./store/token-keys.js";
 import { createNonceStore, createRevocationStore, removeExpiredCredentials } from "./store/tokens.js";
+import { createTransactionStore } from "./store/transactions.js";
+import { createWalletStore } from "./store/wallets.js";
 
 export interface ComposeOptions {
   database: Database;
@@ -43,6 +68,10 @@ export interface Parts {
   useCases: UseCases;
   guard: AccessGuard;
   createTenant: ReturnType<typeof createTenantCreator>;
+  /** Brings money in from outside, into a tenant's primary wallet. */
+  fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
+  engine: Engine;
+  assets: AssetRegistry;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
@@ -73,6 +102,21 @@ export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeO
   });
   const deps = { clients, access, newUuid, randomBytes, nowMs };
   const createClient = createClientCreator(deps);
+
+  const assets = createAssetRegistry(defaultAssets);
+  const transactions = createTransactionStore(database, assets);
+  const wallets = createWalletStore(database);
+  const changes = createChangeHub();
+  const readTransactionUseCase = createTransactionReader({ store: transactions, changes, nowMs });
+  const rails = new Map([[bookRail.network, bookRail]]);
+  const engine = createEngine({
+    settlements: createSettlementStore(database),
+    wallets,
+    rails,
+    onChanged: changes.announce,
+    onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
+    nowMs,
+  });
 
   const useCases: UseCases = {
     ...createTokenEndpoints({
@@ -108,6 +152,39 @@ export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeO
     }),
     removeKey: createKeyRemover(deps),
     listAudit: auditStore.list,
+    createTransaction: createTransactionCreator({
+      assets,
+      wallets: createWalletDirectory(wallets),
+      queue: createAcceptQueue({
+        store: transactions,
+        isUnavailable: isDatabaseAway,
+        onAccepted: () => engine.wake(),
+      }),
+      newUuid,
+      nowMs,
+    }),
+    readTransaction: readTransactionUseCase,
+    listTransactions: transactions.listTransactions,
+    cancelTransaction: createTransactionCanceller({
+      store: transactions,
+      read: readTransactionUseCase,
+      changes,
+      nowMs,
+    }),
+    listAssets: () => assets.list.map(presentAsset),
+    createWallet: createWalletCreator({
+      store: wallets,
+      networks: new Set(rails.keys()),
+      onCreated: () => engine.wake(),
+      newUuid,
+      nowMs,
+    }),
+    readWallet: async (tenantId, id) =>
+      (await wallets.readWallet(tenantId, id)) ?? { refused: "WALLET_NOT_FOUND" },
+    listWallets: wallets.listWallets,
+    setFrozen: createFreezer(wallets, nowMs),
+    presentWallet: createWalletPresenter(assets),
+    listEvents: createEventLister({ events: createEventStore(database), transactions }),
   };
   const verifySignature = createRequestSignatureVerifier({
     nonces,
@@ -128,11 +205,32 @@ export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeO
     useCases,
     guard: { authenticator, verifySignature, audit, publicUrl },
     createTenant: createTenantCreator({ tenants: createTenantStore(database), createClient, newUuid, nowMs }),
+    fundPrimary: async (tenantId, code, amount) => {
+      const asset = assets.find(code);
+      const units = asset === undefined ? "malformed" : parseAmount(amount, asset.decimals);
+      if (typeof units === "string") throw new Error(`cannot fund ${amount} ${code}`);
+      const walletId = await wallets.findWalletByRole(tenantId, "primary");
+      await fundWallet(database, { tenantId, walletId, asset: code, amount: units, id: newUuid() });
+    },
     prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs),
+    engine,
+    assets,
     close: async () => {
       clearInterval(housekeeping);
+      await engine.stop();
       await audit.close();
     },
+  };
+}
+
+function presentAsset({ code, caip19, decimals, network, minimum, maximum }: Asset) {
+  return {
+    code,
+    caip19,
+    decimals,
+    network,
+    minimum: formatAmount(minimum, decimals),
+    maximum: formatAmount(maximum, decimals),
   };
 }
 

@@ -82,6 +82,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await parts.prepare();
       await options.seed?.(url, parts);
     });
+    parts.engine.start();
     readiness.set("ready");
     log.info({ url }, "ready");
     return { url, dataLocation: source.location, stop };

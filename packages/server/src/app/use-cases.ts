@@ -1,3 +1,4 @@
+import type { Wallet as WalletBody } from "@bursar/protocol";
 import type { ClientProof } from "./access/authenticate-client.js";
 import type { ApiClient } from "./access/client.js";
 import type { Issued } from "./access/issue-token.js";
@@ -10,7 +11,15 @@ import type { CreateClient } from "./clients/create-client.js";
 import type { RemoveKey } from "./clients/remove-key.js";
 import type { RemoveSecret } from "./clients/remove-secret.js";
 import type { RotateSecret } from "./clients/rotate-secret.js";
+import type { ListEvents } from "./events/list-events.js";
 import type { Refused } from "./refused.js";
+import type { CancelTransaction } from "./transactions/cancel-transaction.js";
+import type { CreateTransaction } from "./transactions/create-transaction.js";
+import type { ReadTransaction } from "./transactions/read-transaction.js";
+import type { TransactionStore } from "./transactions/transaction.js";
+import type { CreateWallet } from "./wallets/create-wallet.js";
+import type { SetFrozen } from "./wallets/set-frozen.js";
+import type { WalletStore, WalletWithBalances } from "./wallets/wallet.js";
 
 /** Where a request to an OAuth endpoint comes from. */
 export interface Whence {
@@ -40,5 +49,23 @@ export interface UseCases {
   removeSecret: RemoveSecret;
   addKey: AddKey;
   removeKey: RemoveKey;
+  createTransaction: CreateTransaction;
+  readTransaction: ReadTransaction;
+  listTransactions: TransactionStore["listTransactions"];
+  cancelTransaction: CancelTransaction;
+  listAssets: () => {
+    code: string;
+    caip19: string | null;
+    decimals: number;
+    network: string;
+    minimum: string;
+    maximum: string;
+  }[];
+  createWallet: CreateWallet;
+  readWallet: (tenantId: string, id: string) => Promise<WalletWithBalances | Refused>;
+  listWallets: WalletStore["listWallets"];
+  setFrozen: SetFrozen;
+  presentWallet: (wallet: WalletWithBalances) => WalletBody;
+  listEvents: ListEvents;
   listAudit: (tenantId: string, limit: number, before: bigint | undefined) => Promise<ChainedAuditEntry[]>;
 }

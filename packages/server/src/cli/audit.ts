@@ -4,10 +4,23 @@ import { nilTenantId } from "../app/audit/audit-entry.js";
 import { verifyAudit } from "../app/audit/verify-audit.js";
 import { OperatorError } from "../operator-error.js";
 import { createAuditStore } from "../store/audit.js";
+import { auditLedger } from "../store/audit-ledger.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addAuditCommand(program: Command): void {
-  const audit = program.command("audit").description("check the audit log");
+  const audit = program.command("audit").description("check the audit log and the ledger");
+  audit
+    .command("ledger")
+    .description("check the books: sums, balances, holds, sequences")
+    .action(async () => {
+      const verdicts = await withDatabase(({ database }) => auditLedger(database));
+      for (const { what, violations } of verdicts) {
+        console.log(`${violations.length === 0 ? "holds    " : "VIOLATED "} ${what}`);
+        for (const violation of violations) console.log(`          ${JSON.stringify(violation)}`);
+      }
+      if (verdicts.some(({ violations }) => violations.length > 0))
+        throw new OperatorError("The books are not in order.");
+    });
   audit
     .command("verify")
     .description("follow every tenant's chain of audit entries; a changed or removed entry is found")

@@ -6,6 +6,7 @@ import { addAuditCommand } from "./audit.js";
 import { addClientCommand } from "./client.js";
 import { addConfigCommand } from "./config.js";
 import { addDevCommand } from "./dev.js";
+import { addFundCommand } from "./fund.js";
 import { addKeysCommand } from "./keys.js";
 import { addMigrateCommand } from "./migrate.js";
 import { addServeCommand } from "./serve.js";
@@ -21,6 +22,7 @@ const commands = [
   addTokenCommand,
   addTenantCommand,
   addClientCommand,
+  addFundCommand,
   addKeysCommand,
   addAuditCommand,
   addMigrateCommand,

@@ -33,8 +33,12 @@ export async function seedSandbox(url: string, parts: Parts, dataDir: string): P
   write(dataDir, { url, clients });
 }
 
-async function create(name: string, { createTenant }: Parts): Promise<SandboxClient> {
+/** What a sandbox tenant has to play with. */
+const funds = { USD: "1000000", ETH: "1000", USDC: "1000000" };
+
+async function create(name: string, { createTenant, fundPrimary }: Parts): Promise<SandboxClient> {
   const { tenant, client, secret } = await createTenant(name);
+  for (const [asset, amount] of Object.entries(funds)) await fundPrimary(tenant.id, asset, amount);
   return {
     name,
     tenant_id: showId("tnt", tenant.id),

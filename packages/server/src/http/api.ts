@@ -2,13 +2,25 @@ import type { UseCases } from "../app/use-cases.js";
 import type { Route } from "./route.js";
 import { addKey } from "./routes/add-key.js";
 import { authorizationServer } from "./routes/authorization-server.js";
+import { cancelTransaction } from "./routes/cancel-transaction.js";
 import { changeClient } from "./routes/change-client.js";
 import { createClient } from "./routes/create-client.js";
+import { createTransaction } from "./routes/create-transaction.js";
+import { createTransactions } from "./routes/create-transactions.js";
+import { createWallet } from "./routes/create-wallet.js";
+import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
 import { issueToken } from "./routes/issue-token.js";
+import { listAssets } from "./routes/list-assets.js";
 import { listAudit } from "./routes/list-audit.js";
 import { listClients } from "./routes/list-clients.js";
+import { listEvents } from "./routes/list-events.js";
+import { listTransactionStates } from "./routes/list-transaction-states.js";
+import { listTransactions } from "./routes/list-transactions.js";
+import { listWallets } from "./routes/list-wallets.js";
 import { readClient } from "./routes/read-client.js";
+import { readTransaction } from "./routes/read-transaction.js";
+import { readWallet } from "./routes/read-wallet.js";
 import { removeKey } from "./routes/remove-key.js";
 import { removeSecret } from "./routes/remove-secret.js";
 import { revokeToken } from "./routes/revoke-token.js";
@@ -18,6 +30,19 @@ import { tokenKeys } from "./routes/token-keys.js";
 /** Every route of the API, in the order of its reference. */
 export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
   return [
+    createTransaction(useCases),
+    createTransactions(useCases),
+    listTransactions(useCases),
+    readTransaction(useCases),
+    cancelTransaction(useCases),
+    listTransactionStates,
+    listAssets(useCases),
+    createWallet(useCases),
+    listWallets(useCases),
+    readWallet(useCases),
+    freezeWallet(useCases),
+    unfreezeWallet(useCases),
+    listEvents(useCases),
     issueToken(useCases),
     revokeToken(useCases),
     introspectToken(useCases, publicUrl),

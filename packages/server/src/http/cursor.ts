@@ -1,8 +1,11 @@
 import { Refusal } from "./refusal.js";
 
+const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The lists that have pages, and what the place in each is. */
 const placePatterns = {
-  clients: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  clients: uuidPattern,
+  transactions: uuidPattern,
+  wallets: uuidPattern,
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 

@@ -116,7 +116,8 @@ function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): 
 
 function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: EdgeOptions): void {
   const { method, path, access, handle } = route;
-  const common = { method, url: path, schema: describeRoute(route), handler: handle };
+  const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
+  const common = { method, url: path, schema: describeRoute(route), handler: handle, ...bodyLimit };
   const waits = refuseWhileStarting(readiness);
   if (access === "open") app.route(common);
   else if (access === "oauth") app.route({ ...common, onRequest: waits });

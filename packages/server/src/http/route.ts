@@ -18,6 +18,8 @@ export interface Route {
   body?: TSchema;
   query?: TSchema;
   params?: TSchema;
+  /** The largest body, where it is not that of every other route. */
+  bodyBytesMax?: number;
   /** Whether the route honours `Idempotency-Key`. */
   idempotent?: boolean;
   /** The answer to a request that succeeded. */
@@ -28,6 +30,9 @@ export interface Route {
 }
 
 export const tagDescriptions = {
+  Transactions: "Money that moves, exactly once.",
+  Wallets: "Where money is.",
+  Events: "What has happened, in order.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
   Clients: "The programs that may act for a tenant.",
   Audit: "Who did what.",

@@ -2,14 +2,16 @@ import type { Tenant, TenantStore } from "../app/tenants/create-tenant.js";
 import { appendAudit } from "./audit.js";
 import type { Database } from "./database.js";
 import { sql } from "./sql.js";
+import { insertWallet } from "./wallets.js";
 
 export function createTenantStore(database: Database): TenantStore {
   return {
-    createTenant: async ({ id, name, createdAt }, audit) => {
+    createTenant: async ({ id, name, createdAt }, wallets, audit) => {
       await database.transaction(async (transaction) => {
         await transaction.query(
           sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, ${name}, ${createdAt})`,
         );
+        for (const wallet of wallets) await insertWallet(transaction, wallet);
         await appendAudit(transaction, [audit]);
       });
     },

@@ -19,8 +19,8 @@ export interface TestService {
   service: Service;
   database: TestDatabase;
   logLines: string[];
-  /** A tenant of its own, with its first client. */
-  createTenant: () => Promise<TestClient>;
+  /** A tenant of its own, with its first client, and this much USD in its primary wallet. */
+  createTenant: (usd?: string) => Promise<TestClient>;
   token: (client: Pick<TestClient, "clientId" | "secret">, scope?: string) => Promise<string>;
   /** A request with a token and, where there is one, a JSON body. */
   call: (
@@ -70,15 +70,16 @@ export async function startTestService(
   });
   const { url } = service;
   if (parts === undefined) throw new Error("the service has no parts");
-  const { createTenant, useCases } = parts;
+  const { createTenant, fundPrimary, useCases } = parts;
 
   return {
     url,
     service,
     database,
     logLines,
-    createTenant: async () => {
+    createTenant: async (usd) => {
       const { tenant, client, secret } = await createTenant("test");
+      if (usd !== undefined) await fundPrimary(tenant.id, "USD", usd);
       return {
         tenantId: showId("tnt", tenant.id),
         clientId: showId("cli", client.id),

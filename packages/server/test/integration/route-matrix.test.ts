@@ -19,13 +19,25 @@ const bodies: Record<string, unknown> = {
   changeClient: { name: "changed" },
   rotateSecret: {},
   addKey: { algorithm: "hmac-sha256" },
+  createTransaction: { reference: "matrix", asset: "USD", amount: "1" },
+  createTransactions: {
+    transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
+  },
+  createWallet: { name: "matrix", purpose: "payout" },
+};
+
+/** Identifiers of the right form that nobody has. */
+const unknownIds: Record<string, string> = {
+  clients: "cli_01h455vb4pex5vsknk084sn02q",
+  transactions: "tx_01h455vb4pex5vsknk084sn02q",
+  wallets: "wlt_01h455vb4pex5vsknk084sn02q",
 };
 
 describe("every route", () => {
   let service: TestService;
   let owner: TestClient;
   let stranger: TestClient;
-  /** Ids of the owner's objects, by the names of path parameters. */
+  /** Ids of the owner's objects, by the collection that a path has them in. */
   const objects: Record<string, string> = {};
 
   beforeAll(async () => {
@@ -40,7 +52,17 @@ describe("every route", () => {
       key: { id: string };
     };
     const client = (await (await service.call("GET", path, token)).json()) as { secrets: [{ id: string }] };
-    Object.assign(objects, { client_id: owner.clientId, key_id: key.id, secret_id: client.secrets[0].id });
+    const transaction = await service.call("POST", "/v1/transactions", token, bodies["createTransaction"], {
+      "idempotency-key": "the-owner's",
+    });
+    const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
+    Object.assign(objects, {
+      clients: owner.clientId,
+      keys: key.id,
+      secrets: client.secrets[0].id,
+      transactions: id,
+      wallets: source.wallet_id,
+    });
   });
   afterAll(() => service.stop());
 
@@ -48,10 +70,10 @@ describe("every route", () => {
     if (route.body !== undefined && !Object.hasOwn(bodies, route.operationId)) {
       throw new Error(`the matrix needs a body for ${route.operationId}`);
     }
-    const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
-      const id = objects[name];
-      if (id === undefined) throw new Error(`the matrix needs an object for the path parameter ${name}`);
-      return id;
+    const path = route.path.replace(/([\w-]+)\/:\w+/g, (_, collection: string) => {
+      const id = objects[collection];
+      if (id === undefined) throw new Error(`the matrix needs an object of ${collection}`);
+      return `${collection}/${id}`;
     });
     return service.call(
       route.method,
@@ -93,7 +115,10 @@ describe("every route", () => {
       const missing = await (
         await service.call(
           route.method,
-          route.path.replace(/:client_id/, "cli_01h455vb4pex5vsknk084sn02q").replace(/:\w+/g, "x"),
+          route.path.replace(
+            /([\w-]+)\/:\w+/g,
+            (_, collection: string) => `${collection}/${unknownIds[collection] ?? "x"}`,
+          ),
           await service.token(stranger),
           route.body === undefined ? undefined : bodies[route.operationId],
         )
@@ -102,7 +127,7 @@ describe("every route", () => {
       // Foreign and missing look alike, but for the request's own id.
       const shown = ({ error }: { error: { code: string; message: string } }) => [error.code, error.message];
       const sameAsMissing = shown(missing as never);
-      if (route.path.endsWith(":client_id")) expect(shown(foreign as never)).toEqual(sameAsMissing);
+      if (/^[^:]*:\w+$/.test(route.path)) expect(shown(foreign as never)).toEqual(sameAsMissing);
       else expect(shown(foreign as never)[0]).toMatch(/_NOT_FOUND$/);
     },
   );
@@ -111,7 +136,7 @@ describe("every route", () => {
     "%s shows nothing of another tenant",
     async (_name, route) => {
       const body = await (await call(route, await service.token(stranger))).text();
-      expect(body).not.toContain(owner.clientId);
+      for (const id of Object.values(objects)) expect(body).not.toContain(id);
     },
   );
 });

@@ -43,7 +43,7 @@ export interface ClientChange {
   removeKeyIds?: readonly string[];
 }
 
-interface IdempotentRequest {
+export interface IdempotentRequest {
   key: string;
   hash: Uint8Array;
 }

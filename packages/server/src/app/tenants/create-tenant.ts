@@ -3,6 +3,7 @@ import { describeAct } from "../audit/act.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { CreateClient, CreatedClient } from "../clients/create-client.js";
 import { isRefused } from "../refused.js";
+import type { Wallet } from "../wallets/wallet.js";
 
 export interface Tenant {
   id: string;
@@ -11,7 +12,8 @@ export interface Tenant {
 }
 
 export interface TenantStore {
-  createTenant: (tenant: Tenant, audit: AuditDraft) => Promise<void>;
+  /** With the two wallets that every tenant is born with. */
+  createTenant: (tenant: Tenant, wallets: readonly Wallet[], audit: AuditDraft) => Promise<void>;
   listTenants: () => Promise<Tenant[]>;
 }
 
@@ -31,9 +33,26 @@ export function createTenantCreator({ tenants, createClient, newUuid, nowMs }: C
     const tenant: Tenant = { id: newUuid(), name, createdAt: new Date(nowMs()) };
     const origin = { by: "operator", tenantId: tenant.id } as const;
     const act = describeAct(origin, "tenant.create", showId("tnt", tenant.id), tenant.createdAt);
-    await tenants.createTenant(tenant, act);
+    await tenants.createTenant(tenant, bornWallets(tenant, newUuid), act);
     const first = await createClient(origin, { name: "first", scopes: allScopes }, undefined);
     if (isRefused(first)) throw new Error(`the operator was refused: ${first.refused}`);
     return { tenant, ...first };
   };
+}
+
+/** The primary wallet pays the settlement wallet where a transaction names neither. */
+function bornWallets({ id: tenantId, createdAt }: Tenant, newUuid: () => string): Wallet[] {
+  const common = {
+    tenantId,
+    network: "book",
+    state: "active",
+    frozen: false,
+    version: 1,
+    createdAt,
+    updatedAt: createdAt,
+  } as const;
+  return [
+    { ...common, id: newUuid(), name: "primary", purpose: "treasury", role: "primary" },
+    { ...common, id: newUuid(), name: "settlement", purpose: "settlement", role: "settlement" },
+  ];
 }

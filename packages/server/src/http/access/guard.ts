@@ -83,12 +83,13 @@ export function originOf(request: FastifyRequest): Origin {
   };
 }
 
-/** The headers with which RFC 6750 and RFC 9421 tell a client what would have been let in. */
+/** The headers that belong to an error: what RFC 6750 and RFC 9421 ask for, and when to come back. */
 const challenges: Partial<Record<ErrorCode, Record<string, string>>> = {
   UNAUTHENTICATED: { "www-authenticate": 'Bearer realm="bursar"' },
   TOKEN_INVALID: invalidToken("The access token is not valid."),
   TOKEN_EXPIRED: invalidToken("The access token has expired."),
   TOKEN_REVOKED: invalidToken("The access token has been revoked."),
+  OVERLOADED: { "retry-after": "1" },
   SIGNATURE_REQUIRED: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
   SIGNATURE_INVALID: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
 };

@@ -1,0 +1,35 @@
+import { type Static, Type } from "typebox";
+import { Transaction } from "./transaction.js";
+
+/** The body of an event, the same to every reader of the log. */
+export const Event = Type.Object(
+  {
+    event: Type.Enum(["transaction.updated", "wallet.updated"]),
+    sequence: Type.Integer({
+      description: "Counts the tenant's events: no gap, in the order of their commits.",
+    }),
+    occurred_at: Type.String({ format: "date-time" }),
+    data: Type.Object({
+      transaction: Type.Optional(Transaction),
+      wallet: Type.Optional(
+        Type.Object({ id: Type.String(), version: Type.Integer(), state: Type.String() }),
+      ),
+      previous_state: Type.String(),
+    }),
+  },
+  { $id: "Event" },
+);
+
+export type Event = Static<typeof Event>;
+
+export const EventQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, default: 0, description: "The last sequence already seen." }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  },
+  { additionalProperties: false },
+);
+
+export const EventList = Type.Object({ data: Type.Array(Event) }, { $id: "EventList" });

@@ -1,0 +1,16 @@
+/** One row of the log: what has changed, and to which state. Its body is built from this and what the subject is. */
+export interface LoggedEvent {
+  sequence: bigint;
+  event: "transaction.updated" | "wallet.updated";
+  subjectId: string;
+  version: number;
+  state: string;
+  previousState: string;
+  failureCode: string | null;
+  occurredAt: Date;
+}
+
+export interface EventStore {
+  /** In order of their sequence. */
+  listEvents: (tenantId: string, after: bigint, limit: number) => Promise<LoggedEvent[]>;
+}

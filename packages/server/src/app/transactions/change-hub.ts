@@ -1,0 +1,29 @@
+/** Lets requests wait for a change of one transaction. Changes in other processes are not heard here; who waits looks now and then. */
+export interface ChangeHub {
+  announce: (ids: readonly string[]) => void;
+  /** Resolves when the transaction has changed, or after the time. */
+  wait: (id: string, timeoutMs: number) => Promise<void>;
+}
+
+export function createChangeHub(): ChangeHub {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    announce: (ids) => {
+      if (waiting.size === 0) return;
+      for (const id of ids) for (const wake of waiting.get(id) ?? []) wake();
+    },
+    wait: (id, timeoutMs) =>
+      new Promise((resolve) => {
+        const own = waiting.get(id) ?? new Set();
+        waiting.set(id, own);
+        const done = () => {
+          clearTimeout(timer);
+          own.delete(done);
+          if (own.size === 0 && waiting.get(id) === own) waiting.delete(id);
+          resolve();
+        };
+        const timer = setTimeout(done, timeoutMs);
+        own.add(done);
+      }),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Refused } from "../refused.js";
+import type { ChangeHub } from "./change-hub.js";
+import type { Transaction, TransactionStore } from "./transaction.js";
+
+export interface ReadTransactionDeps {
+  store: Pick<TransactionStore, "readTransaction">;
+  changes: ChangeHub;
+  nowMs: () => number;
+}
+
+/** Reads a transaction; where the caller has this version already, waits a while for a newer one. */
+export type ReadTransaction = (
+  tenantId: string,
+  id: string,
+  waitFor?: { versionOtherThan: number; timeoutMs: number },
+) => Promise<Transaction | Refused>;
+
+/** How long a change that another process has made can go unseen. */
+const lookEveryMs = 250;
+
+export function createTransactionReader({ store, changes, nowMs }: ReadTransactionDeps): ReadTransaction {
+  return async (tenantId, id, waitFor) => {
+    const deadlineMs = nowMs() + (waitFor?.timeoutMs ?? 0);
+    for (;;) {
+      const transaction = await store.readTransaction(tenantId, id);
+      if (transaction === undefined) return { refused: "TRANSACTION_NOT_FOUND" };
+      const leftMs = deadlineMs - nowMs();
+      if (waitFor === undefined || versionOf(transaction) !== waitFor.versionOtherThan || leftMs <= 0)
+        return transaction;
+      await changes.wait(id, Math.min(leftMs, lookEveryMs));
+    }
+  };
+}
+
+function versionOf({ steps }: Transaction): number {
+  return steps.at(-1)?.version ?? 1;
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "@bursar/domain";
+import type { CreateWalletBody } from "@bursar/protocol";
+import type { Principal } from "../access/principal.js";
+import type { Refused } from "../refused.js";
+import type { Wallet, WalletStore } from "./wallet.js";
+
+export interface CreateWalletDeps {
+  store: Pick<WalletStore, "createWallet">;
+  networks: ReadonlySet<string>;
+  onCreated: () => void;
+  newUuid: () => string;
+  nowMs: () => number;
+}
+
+export type CreateWallet = (
+  principal: Principal,
+  body: CreateWalletBody,
+  idempotencyKey: string | undefined,
+) => Promise<{ wallet: Wallet; replayed: boolean } | Refused>;
+
+/** Accepts a wallet; the engine brings it to life. */
+export function createWalletCreator({
+  store,
+  networks,
+  onCreated,
+  newUuid,
+  nowMs,
+}: CreateWalletDeps): CreateWallet {
+  return async (principal, body, idempotencyKey) => {
+    const network = body.network ?? "book";
+    if (!networks.has(network)) {
+      return {
+        refused: "NETWORK_UNKNOWN",
+        details: [{ path: "body.network", reason: "is not a known network" }],
+      };
+    }
+    const now = new Date(nowMs());
+    const wallet: Wallet = {
+      tenantId: principal.tenantId,
+      id: newUuid(),
+      name: body.name,
+      purpose: body.purpose,
+      network,
+      role: null,
+      state: "creating",
+      frozen: false,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    };
+    const hash = createHash("sha256").update(canonicalJson(body)).digest();
+    const result = await store.createWallet(
+      wallet,
+      idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash },
+    );
+    if ("created" in result) {
+      onCreated();
+      return { wallet, replayed: false };
+    }
+    if (Buffer.compare(result.requestHash, hash) !== 0) return { refused: "IDEMPOTENCY_KEY_REUSED" };
+    // The original answer: as it was accepted.
+    const { earlier } = result;
+    const asAccepted = {
+      ...earlier,
+      state: "creating" as const,
+      frozen: false,
+      version: 1,
+      updatedAt: earlier.createdAt,
+    };
+    return { wallet: asAccepted, replayed: true };
+  };
+}

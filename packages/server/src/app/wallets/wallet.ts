@@ -1,0 +1,57 @@
+import type { IdempotentRequest } from "../access/client.js";
+import type { AuditDraft } from "../audit/audit-entry.js";
+
+type WalletPurpose = "treasury" | "deposit" | "payout" | "settlement" | "fees";
+export type WalletRole = "primary" | "settlement";
+
+export interface Wallet {
+  tenantId: string;
+  id: string;
+  name: string;
+  purpose: WalletPurpose;
+  network: string;
+  role: WalletRole | null;
+  state: "creating" | "active";
+  frozen: boolean;
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface WalletBalance {
+  asset: string;
+  available: bigint;
+  held: bigint;
+}
+
+export interface WalletWithBalances extends Wallet {
+  balances: readonly WalletBalance[];
+}
+
+/** What the engine does for wallets. */
+export interface WalletActivation {
+  /** Brings new wallets to life, with their events; says how many. */
+  activateWallets: (limit: number, occurredAt: Date) => Promise<number>;
+}
+
+export interface WalletStore extends WalletActivation {
+  createWallet: (
+    wallet: Wallet,
+    request: IdempotentRequest | undefined,
+  ) => Promise<{ created: Wallet } | { earlier: Wallet; requestHash: Uint8Array }>;
+  readWallet: (tenantId: string, id: string) => Promise<WalletWithBalances | undefined>;
+  listWallets: (
+    tenantId: string,
+    limit: number,
+    beforeId: string | undefined,
+  ) => Promise<WalletWithBalances[]>;
+  /** Freezes or unfreezes it, with its event and its audit entry; undefined where the tenant has no such wallet. */
+  setFrozen: (
+    tenantId: string,
+    id: string,
+    frozen: boolean,
+    audit: AuditDraft,
+  ) => Promise<WalletWithBalances | undefined>;
+  walletExists: (tenantId: string, id: string) => Promise<boolean>;
+  findWalletByRole: (tenantId: string, role: WalletRole) => Promise<string>;
+}

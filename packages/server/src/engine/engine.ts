@@ -1,0 +1,89 @@
+import type { Rail } from "../app/transactions/rail.js";
+import type { SettlementStore } from "../app/transactions/settlement.js";
+import type { WalletActivation } from "../app/wallets/wallet.js";
+import { decideBatch } from "./decide-batch.js";
+
+/** Drives what was accepted forward, batch by batch, until there is nothing left to do. Several may run beside each other. */
+export interface Engine {
+  start: () => void;
+  /** Says that there is something to do, so that nobody waits for the next look. */
+  wake: () => void;
+  stop: () => Promise<void>;
+}
+
+export interface EngineDeps {
+  settlements: SettlementStore;
+  wallets: WalletActivation;
+  rails: ReadonlyMap<string, Rail>;
+  /** Called after each commit, with what has changed. */
+  onChanged: (ids: readonly string[]) => void;
+  onError: (error: unknown) => void;
+  nowMs: () => number;
+}
+
+const batchMax = 500;
+/** Other processes accept too, and tell nobody; this is how long their work waits at most. */
+const lookEveryMs = 200;
+const pauseAfterErrorMs = 500;
+const stepsPerWalletLook = 20;
+
+export function createEngine(deps: EngineDeps): Engine {
+  let running: Promise<void> | undefined;
+  let stopping = false;
+  let isWoken = false;
+  let steps = 0;
+  let endPause: (() => void) | undefined;
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      isWoken = false;
+      try {
+        const done = await step();
+        if (done === 0 && !isWoken) await pause(lookEveryMs);
+      } catch (error) {
+        deps.onError(error);
+        await pause(pauseAfterErrorMs);
+      }
+    }
+  }
+
+  async function step(): Promise<number> {
+    const now = new Date(deps.nowMs());
+    const settled = await deps.settlements.settle(batchMax, (claimed, accounts) =>
+      decideBatch(claimed, accounts, deps.rails, now),
+    );
+    if (settled.length > 0) deps.onChanged(settled.map(({ id }) => id));
+    steps += 1;
+    // Wallets are rare. Looking for them in every step would cost a busy engine a round trip each time.
+    const looksForWallets = settled.length === 0 || steps % stepsPerWalletLook === 0;
+    const activated = looksForWallets ? await deps.wallets.activateWallets(batchMax, now) : 0;
+    return settled.length + activated;
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  function wake(): void {
+    isWoken = true;
+    endPause?.();
+  }
+
+  return {
+    start: () => {
+      running ??= run();
+    },
+    wake,
+    stop: async () => {
+      stopping = true;
+      wake();
+      await running;
+    },
+  };
+}

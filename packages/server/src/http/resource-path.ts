@@ -1,0 +1,15 @@
+import { readId } from "@bursar/protocol";
+import { Refusal } from "./refusal.js";
+
+/** The resource of a path. A text that is no identifier names one that does not exist, as any unknown identifier does. */
+export function transactionIdOf(params: { id: string }): string {
+  const id = readId("tx", params.id);
+  if (id === undefined) throw new Refusal("TRANSACTION_NOT_FOUND");
+  return id;
+}
+
+export function walletIdOf(params: { id: string }): string {
+  const id = readId("wlt", params.id);
+  if (id === undefined) throw new Refusal("WALLET_NOT_FOUND");
+  return id;
+}

@@ -1,0 +1,98 @@
+import { CreateTransactionBody, errorBody, errorCatalog, Transaction } from "@bursar/protocol";
+import { type Static, Type } from "typebox";
+import type { Principal } from "../../app/access/principal.js";
+import { isRefused } from "../../app/refused.js";
+import { presentTransaction } from "../../app/transactions/present-transaction.js";
+import type { UseCases } from "../../app/use-cases.js";
+import { principalOf } from "../access/guard.js";
+import { isIdempotencyKey } from "../access/idempotency-key.js";
+import { defineRoute } from "../route.js";
+import { createValidatorCompiler, describeFaults } from "../validation.js";
+
+const itemsMax = 1000;
+const bodyBytesMax = 4_194_304;
+
+const Item = Type.Object(
+  { idempotency_key: Type.String({ minLength: 1, maxLength: 255 }), ...CreateTransactionBody.properties },
+  { additionalProperties: false },
+);
+type Item = Static<typeof Item>;
+
+// The items are checked one by one, so that a wrong one is answered in its place and does not fail its neighbours.
+const Batch = Type.Object(
+  { transactions: Type.Array(Type.Unknown(), { minItems: 1, maxItems: itemsMax }) },
+  { additionalProperties: false },
+);
+
+const Result = Type.Object({
+  status: Type.Enum(["accepted", "replayed", "error"]),
+  transaction: Type.Optional(Transaction),
+  error: Type.Optional(
+    Type.Object({
+      code: Type.String(),
+      message: Type.String(),
+      request_id: Type.String(),
+      details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), reason: Type.String() }))),
+    }),
+  ),
+});
+const Results = Type.Object({ data: Type.Array(Result) }, { $id: "TransactionBatchResult" });
+
+const validate = createValidatorCompiler()({ schema: Item, httpPart: "body" });
+
+export function createTransactions({ createTransaction: create }: Pick<UseCases, "createTransaction">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/transactions/batch",
+      access: "transactions:write",
+      operationId: "createTransactions",
+      tag: "Transactions",
+      summary: "Create up to 1000 transactions",
+      description:
+        "Each item is a request of its own, with its own `idempotency_key` and its own result, in the order given. The batch as a whole is not atomic: some may be accepted and others not.",
+      body: Batch,
+      bodyBytesMax,
+      success: { status: 202, schema: Results },
+      errors: [],
+    },
+    async (request, reply) => {
+      const { principal } = principalOf(request);
+      const results = request.body.transactions.map((item, index) =>
+        createOne(create, principal, item, index, request.id),
+      );
+      reply.code(202);
+      return { data: await Promise.all(results) };
+    },
+  );
+}
+
+async function createOne(
+  create: UseCases["createTransaction"],
+  principal: Principal,
+  item: unknown,
+  index: number,
+  requestId: string,
+): Promise<Static<typeof Result>> {
+  const refuse = (
+    code: keyof typeof errorCatalog,
+    message?: string,
+    details?: Parameters<typeof errorBody>[3],
+  ) => ({
+    status: "error" as const,
+    ...errorBody(code, message ?? errorCatalog[code].message, requestId, details),
+  });
+  if (!validate(item)) {
+    return refuse(
+      "INVALID_REQUEST",
+      undefined,
+      describeFaults(validate.errors ?? [], `body.transactions.${index}`),
+    );
+  }
+  const { idempotency_key: key, ...body } = item as Item;
+  if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID");
+  const created = await create(principal, key, body);
+  if (isRefused(created)) return refuse(created.refused, created.message, created.details);
+  const status = created.replayed ? ("replayed" as const) : ("accepted" as const);
+  return { status, transaction: presentTransaction(created.transaction) };
+}

@@ -1,0 +1,58 @@
+import type { EventStore, LoggedEvent } from "../app/events/event.js";
+import type { Database, Queryable } from "./database.js";
+import { sql } from "./sql.js";
+
+/** An event that is about to happen; its sequence is given when it is written. */
+export interface NewEvent extends Omit<LoggedEvent, "sequence"> {
+  tenantId: string;
+}
+
+export function createEventStore(database: Database): EventStore {
+  return {
+    // Served by the primary key.
+    listEvents: async (tenantId, after, limit) => {
+      const rows = await database.query<Omit<LoggedEvent, "sequence"> & { sequence: string }>(sql`
+        SELECT sequence, event, subject_id AS "subjectId", version, state, previous_state AS "previousState",
+          failure_code AS "failureCode", occurred_at AS "occurredAt"
+        FROM events WHERE tenant_id = ${tenantId} AND sequence > ${after.toString()}
+        ORDER BY sequence LIMIT ${limit}
+      `);
+      return rows.map((row) => ({ ...row, sequence: BigInt(row.sequence) }));
+    },
+  };
+}
+
+/**
+ * Appends events to the logs of their tenants. The counters are locked until the commit, in the order of the tenants, so that
+ * every log is gapless and in commit order; that is why this is the last thing that a transaction locks.
+ */
+export async function appendEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const counts = new Map<string, number>();
+  for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+  const next = new Map<string, bigint>();
+  for (const tenantId of [...counts.keys()].sort()) {
+    const count = counts.get(tenantId) ?? 0;
+    const [row] = await transaction.query<{ sequence: string }>(sql`
+      INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, ${count})
+      ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence + ${count}
+      RETURNING sequence
+    `);
+    next.set(tenantId, BigInt(row?.sequence ?? 0) - BigInt(count) + 1n);
+  }
+  const sequences = events.map(({ tenantId }) => {
+    const sequence = next.get(tenantId) ?? 0n;
+    next.set(tenantId, sequence + 1n);
+    return sequence.toString();
+  });
+  const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
+  await transaction.query(sql`
+    INSERT INTO events
+      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at)
+    SELECT * FROM unnest(
+      ${column((e) => e.tenantId)}::uuid[], ${sequences}::bigint[], ${column((e) => e.event)}::text[],
+      ${column((e) => e.subjectId)}::uuid[], ${column((e) => e.version)}::integer[], ${column((e) => e.state)}::text[],
+      ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
+      ${column((e) => e.occurredAt)}::timestamptz[])
+  `);
+}

@@ -1,0 +1,143 @@
+import type { Wallet, WalletBalance, WalletStore, WalletWithBalances } from "../app/wallets/wallet.js";
+import { appendAudit } from "./audit.js";
+import type { Database, Queryable } from "./database.js";
+import { appendEvents } from "./events.js";
+import { sql } from "./sql.js";
+
+type WalletRow = Wallet & { balances: { asset: string; available: string; held: string }[] };
+
+export function createWalletStore(database: Database): WalletStore {
+  return {
+    createWallet: (wallet, request) =>
+      database.transaction(async (transaction) => {
+        const inserted = await insertWallet(transaction, wallet, request);
+        if (inserted) return { created: wallet };
+        const [found] = await transaction.query<Wallet & { hash: Buffer }>(sql`
+          SELECT ${walletColumns}, request_hash AS hash FROM wallets w
+          WHERE tenant_id = ${wallet.tenantId} AND idempotency_key = ${request?.key ?? null}
+        `);
+        if (found === undefined) throw new Error("a wallet that was in the way is gone");
+        const { hash, ...earlier } = found;
+        return { earlier, requestHash: hash };
+      }),
+    readWallet: (tenantId, id) => readWallet(database, tenantId, id),
+    // Served by the primary key, read backwards.
+    listWallets: async (tenantId, limit, beforeId) => {
+      const rows = await database.query<WalletRow>(sql`
+        SELECT ${walletColumns}, ${balancesColumn} FROM wallets w
+        WHERE tenant_id = ${tenantId} ${beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`}
+        ORDER BY id DESC LIMIT ${limit}
+      `);
+      return rows.map(withBalances);
+    },
+    setFrozen: (tenantId, id, frozen, audit) =>
+      database.transaction(async (transaction) => {
+        const [changed] = await transaction.query<Wallet>(sql`
+          UPDATE wallets w SET frozen = ${frozen}, version = version + 1, updated_at = ${audit.occurredAt}
+          WHERE tenant_id = ${tenantId} AND id = ${id} AND frozen <> ${frozen}
+          RETURNING ${walletColumns}
+        `);
+        if (changed !== undefined) {
+          await appendAudit(transaction, [audit]);
+          await appendEvents(transaction, [
+            {
+              tenantId,
+              event: "wallet.updated",
+              subjectId: id,
+              version: changed.version,
+              state: frozen ? "frozen" : changed.state,
+              previousState: frozen ? changed.state : "frozen",
+              failureCode: null,
+              occurredAt: audit.occurredAt,
+            },
+          ]);
+        }
+        return await readWallet(transaction, tenantId, id);
+      }),
+    // Served by wallets_creating.
+    activateWallets: (limit, occurredAt) =>
+      database.transaction(async (transaction) => {
+        const activated = await transaction.query<Wallet>(sql`
+          UPDATE wallets w SET state = 'active', version = version + 1, updated_at = ${occurredAt}
+          WHERE (tenant_id, id) IN (
+            SELECT tenant_id, id FROM wallets WHERE state = 'creating' ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+          RETURNING ${walletColumns}
+        `);
+        await appendEvents(
+          transaction,
+          activated.map(({ tenantId, id, version }) => ({
+            tenantId,
+            event: "wallet.updated" as const,
+            subjectId: id,
+            version,
+            state: "active",
+            previousState: "creating",
+            failureCode: null,
+            occurredAt,
+          })),
+        );
+        return activated.length;
+      }),
+    walletExists: async (tenantId, id) =>
+      (await database.query(sql`SELECT FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`)).length ===
+      1,
+    // Served by the unique key on the role.
+    findWalletByRole: async (tenantId, role) => {
+      const [row] = await database.query<{ id: string }>(
+        sql`SELECT id FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
+      );
+      if (row === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
+      return row.id;
+    },
+  };
+}
+
+export async function insertWallet(
+  transaction: Queryable,
+  wallet: Wallet,
+  request?: { key: string; hash: Uint8Array },
+): Promise<boolean> {
+  const inserted = await transaction.query(sql`
+    INSERT INTO wallets
+      (tenant_id, id, name, purpose, network, role, state, frozen, version, idempotency_key, request_hash, created_at, updated_at)
+    VALUES
+      (${wallet.tenantId}, ${wallet.id}, ${wallet.name}, ${wallet.purpose}, ${wallet.network}, ${wallet.role}, ${wallet.state},
+       ${wallet.frozen}, ${wallet.version}, ${request?.key ?? null},
+       ${request === undefined ? null : Buffer.from(request.hash)}, ${wallet.createdAt}, ${wallet.updatedAt})
+    ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
+    RETURNING id
+  `);
+  return inserted.length === 1;
+}
+
+async function readWallet(
+  source: Queryable,
+  tenantId: string,
+  id: string,
+): Promise<WalletWithBalances | undefined> {
+  const [row] = await source.query<WalletRow>(sql`
+    SELECT ${walletColumns}, ${balancesColumn} FROM wallets w WHERE tenant_id = ${tenantId} AND id = ${id}
+  `);
+  return row && withBalances(row);
+}
+
+const walletColumns = sql`
+  w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, w.frozen, w.version,
+  w.created_at AS "createdAt", w.updated_at AS "updatedAt"
+`;
+
+// Numbers go through JSON as texts: they do not fit into a JavaScript number.
+const balancesColumn = sql`
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('asset', a.asset, 'available', a.available::text, 'held', a.held::text)
+      ORDER BY a.asset), '[]')
+    FROM ledger_accounts a WHERE a.tenant_id = w.tenant_id AND a.owner_id = w.id) AS balances
+`;
+
+function withBalances(row: WalletRow): WalletWithBalances {
+  const balances: WalletBalance[] = row.balances.map(({ asset, available, held }) => ({
+    asset,
+    available: BigInt(available),
+    held: BigInt(held),
+  }));
+  return { ...row, balances };
+}

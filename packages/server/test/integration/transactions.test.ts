@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { auditLedger } from "../../src/store/audit-ledger.js";
+import { sql } from "../../src/store/sql.js";
+import { startTestService, type TestService } from "../harness/test-service.js";
+import { transactionsOf } from "../harness/transactions.js";
+
+const three = { reference: "invoice-1", asset: "USD", amount: "125.50" };
+
+describe("transactions", () => {
+  let service: TestService;
+  let api: ReturnType<typeof transactionsOf>;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  beforeEach(async () => {
+    api = transactionsOf(service, await service.token(await service.createTenant("1000")));
+  });
+  afterAll(async () => {
+    const violated = (await auditLedger(service.database)).filter(({ violations }) => violations.length > 0);
+    await service.stop();
+    expect(violated).toEqual([]);
+  });
+
+  it("take the contract's three fields, answer 202 with the whole resource, and complete", async () => {
+    const { status, headers, body } = await api.create(three);
+    expect(status).toBe(202);
+    expect(headers.get("location")).toBe(`/v1/transactions/${body.id}`);
+    expect(headers.get("retry-after")).toBe("1");
+    expect(body).toMatchObject({
+      object: "transaction",
+      reference: "invoice-1",
+      asset: "USD",
+      amount: "125.5",
+      state: "accepted",
+      version: 1,
+      failure: null,
+    });
+    const done = await api.settled(body.id);
+    expect(done).toMatchObject({ state: "completed", version: 2 });
+    expect(done.history.map(({ state, version }) => [version, state])).toEqual([
+      [1, "accepted"],
+      [2, "completed"],
+    ]);
+    expect(await api.balances()).toEqual({
+      primary: { asset: "USD", available: "874.5", held: "0" },
+      settlement: { asset: "USD", available: "125.5", held: "0" },
+    });
+  });
+
+  it.each<[what: string, body: object, status: number, code: string, path: string]>([
+    ["no reference", { asset: "USD", amount: "1" }, 400, "INVALID_REQUEST", "body.reference"],
+    ["an empty reference", { ...three, reference: "" }, 400, "INVALID_REQUEST", "body.reference"],
+    ["a long reference", { ...three, reference: "x".repeat(129) }, 400, "INVALID_REQUEST", "body.reference"],
+    ["a number for an amount", { ...three, amount: 1 }, 400, "INVALID_REQUEST", "body.amount"],
+    ["an amount of nothing", { ...three, amount: "0.00" }, 400, "INVALID_REQUEST", "body.amount"],
+    ["a negative amount", { ...three, amount: "-1" }, 400, "INVALID_REQUEST", "body.amount"],
+    ["an exponent", { ...three, amount: "1e3" }, 400, "INVALID_REQUEST", "body.amount"],
+    ["an endless amount", { ...three, amount: "9".repeat(50_000) }, 400, "INVALID_REQUEST", "body.amount"],
+    ["too many decimals", { ...three, amount: "1.001" }, 422, "AMOUNT_PRECISION_EXCEEDED", "body.amount"],
+    ["an unknown asset", { ...three, asset: "XYZ" }, 422, "ASSET_UNKNOWN", "body.asset"],
+    [
+      "an unknown wallet",
+      { ...three, source: { wallet_id: "wlt_01h455vb4pex5vsknk084sn02q" } },
+      422,
+      "WALLET_UNKNOWN",
+      "body.source.wallet_id",
+    ],
+    [
+      "a wallet that is none",
+      { ...three, destination: { wallet_id: "x" } },
+      422,
+      "WALLET_UNKNOWN",
+      "body.destination.wallet_id",
+    ],
+    ["an unknown field", { ...three, colour: "red" }, 400, "INVALID_REQUEST", "body.colour"],
+    ["metadata that is no text", { ...three, metadata: { a: 1 } }, 400, "INVALID_REQUEST", "body.metadata.a"],
+    [
+      "too much metadata",
+      { ...three, metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ""])) },
+      400,
+      "INVALID_REQUEST",
+      "body.metadata",
+    ],
+    ["a time that is none", { ...three, expires_at: "tomorrow" }, 400, "INVALID_REQUEST", "body.expires_at"],
+  ])("refuse %s, and do not use up the key", async (_what, body, status, code, path) => {
+    const key = `key-${path}-${code}`;
+    const answer = await api.create(body, key);
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+    expect(answer.body.error?.details?.map((detail) => detail.path)).toContain(path);
+    expect((await api.create(three, key)).status).toBe(202);
+  });
+
+  it("need a key", async () => {
+    const answer = await api.send("POST", "/v1/transactions", three);
+    expect([answer.status, answer.body.error?.code]).toEqual([400, "IDEMPOTENCY_KEY_MISSING"]);
+  });
+
+  it("give the original answer to the same key and body, byte for byte, also after they are done", async () => {
+    const first = await api.create(three, "once");
+    await api.settled(first.body.id);
+    const again = await api.create({ amount: "125.50", asset: "USD", reference: "invoice-1" }, '"once"');
+    expect(again.text).toBe(first.text);
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, "true"]);
+    const other = await api.create({ ...three, amount: "125.51" }, "once");
+    expect([other.status, other.body.error?.code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
+  });
+
+  it("fail without the funds, and hold nothing", async () => {
+    const { body } = await api.create({ ...three, amount: "1000.01" });
+    expect(await api.settled(body.id)).toMatchObject({
+      state: "failed",
+      failure: { code: "INSUFFICIENT_FUNDS" },
+    });
+    expect((await api.balances())["primary"]).toEqual({ asset: "USD", available: "1000", held: "0" });
+  });
+
+  it("fail when they have expired before they are processed", async () => {
+    const { body } = await api.create({ ...three, expires_at: "2020-01-01T00:00:00Z" });
+    expect(await api.settled(body.id)).toMatchObject({ state: "failed", failure: { code: "EXPIRED" } });
+  });
+
+  it("keep their metadata, and move between wallets that they name", async () => {
+    const wallet = (await api.send("POST", "/v1/wallets", { name: "payouts", purpose: "payout" }))
+      .body as unknown as { id: string };
+    const { body } = await api.create({
+      ...three,
+      destination: { wallet_id: wallet.id },
+      metadata: { order: "42" },
+    });
+    expect(await api.settled(body.id)).toMatchObject({
+      state: "completed",
+      destination: { wallet_id: wallet.id },
+      metadata: { order: "42" },
+    });
+  });
+
+  it("know their assets by code and by CAIP-19 identifier", async () => {
+    const { data } = (await api.send("GET", "/v1/assets")).body as unknown as {
+      data: { code: string; caip19: string | null }[];
+    };
+    expect(data.map(({ code }) => code)).toEqual(["USD", "ETH", "USDC"]);
+    const { body } = await api.create({
+      ...three,
+      asset: data[1]?.caip19 ?? "",
+      amount: "0.000000000000000001",
+    });
+    expect(body).toMatchObject({ asset: "ETH", amount: "0.000000000000000001" });
+  });
+
+  it("show the table of their states", async () => {
+    const { data } = (await api.send("GET", "/v1/transaction-states")).body as unknown as {
+      data: { state: string; next: string[]; final: boolean }[];
+    };
+    expect(data.find(({ state }) => state === "confirming")).toMatchObject({
+      final: false,
+      next: ["completed", "failed", "broadcast"],
+    });
+  });
+
+  describe("reading", () => {
+    it("answers 304 to who knows the version, and holds the answer for who wants to wait", async () => {
+      const { body, headers } = await api.create(three);
+      const done = await api.read(body.id, { "if-none-match": headers.get("etag") ?? "", prefer: "wait=10" });
+      expect(done.body).toMatchObject({ state: "completed", version: 2 });
+      expect(done.headers.get("preference-applied")).toBe("wait=10");
+      const tag = done.headers.get("etag") ?? "";
+      expect(tag).toBe(`W/"${body.id}-2"`);
+      expect((await api.read(body.id, { "if-none-match": tag })).status).toBe(304);
+      expect((await api.read(body.id, { "if-none-match": tag, prefer: "wait=1" })).status).toBe(304);
+      expect((await api.read(body.id, { "if-none-match": 'W/"other-2"' })).status).toBe(200);
+    });
+
+    it.each(["tx_01h455vb4pex5vsknk084sn02q", "x", "wlt_01h455vb4pex5vsknk084sn02q"])(
+      "does not find %s",
+      async (id) => {
+        const answer = await api.read(id);
+        expect([answer.status, answer.body.error?.code]).toEqual([404, "TRANSACTION_NOT_FOUND"]);
+      },
+    );
+
+    it("lists newest first, by every filter, a page at a time", async () => {
+      const made: string[] = [];
+      for (const [index, asset] of ["USD", "USD", "ETH", "USD"].entries()) {
+        const { body } = await api.create({ reference: `r${index % 2}`, asset, amount: "1" });
+        made.push(body.id);
+        await api.settled(body.id);
+      }
+      const list = async (query: string) => {
+        const { data, next_cursor } = (await api.send("GET", `/v1/transactions?${query}`))
+          .body as unknown as { data: { id: string }[]; next_cursor: string | null };
+        return { ids: data.map(({ id }) => made.indexOf(id)), next_cursor };
+      };
+      expect((await list("")).ids).toEqual([3, 2, 1, 0]);
+      expect((await list("state=completed")).ids).toEqual([3, 1, 0]);
+      expect((await list("state=failed")).ids).toEqual([2]);
+      expect((await list("state=accepted")).ids).toEqual([]);
+      expect((await list("reference=r1")).ids).toEqual([3, 1]);
+      expect((await list("asset=ETH")).ids).toEqual([2]);
+      const { body } = await api.read(made[1] ?? "");
+      expect((await list(`created_after=${body.created_at}`)).ids).toEqual([3, 2, 1]);
+      expect((await list(`created_before=${body.created_at}`)).ids).toEqual([0]);
+      expect((await list(`wallet_id=${body.source.wallet_id}&asset=USD&state=completed`)).ids).toEqual([
+        3, 1, 0,
+      ]);
+      const first = await list("limit=3");
+      expect([first.ids, (await list(`limit=3&cursor=${first.next_cursor}`)).ids]).toEqual([[3, 2, 1], [0]]);
+    });
+
+    it("is served by an index, whatever the filter", async () => {
+      const plans = await service.database.session(async (session) => {
+        // Without this PostgreSQL would rather read a table of a few rows as a whole.
+        await session.script("SET enable_seqscan = off");
+        const tenant = "00000000-0000-7000-8000-000000000000";
+        const filters = {
+          none: sql``,
+          reference: sql`AND reference = 'x'`,
+          asset: sql`AND asset = 'USD'`,
+          source: sql`AND source_wallet_id = ${tenant}`,
+          state: sql`AND id IN (SELECT subject_id FROM events WHERE tenant_id = ${tenant} AND state = 'failed' AND event = 'transaction.updated')`,
+        };
+        const found: Record<string, string> = {};
+        for (const [name, filter] of Object.entries(filters)) {
+          const rows = await session.query<{ "QUERY PLAN": string }>(
+            sql`EXPLAIN SELECT id FROM transactions WHERE tenant_id = ${tenant} ${filter} ORDER BY id DESC LIMIT 50`,
+          );
+          found[name] = rows.map((row) => row["QUERY PLAN"]).join("\n");
+        }
+        return found;
+      });
+      for (const plan of Object.values(plans)) expect(plan).not.toContain("Seq Scan");
+    });
+  });
+
+  it("log every change once, in order, with what the transaction was then", async () => {
+    const { body } = await api.create(three);
+    await api.settled(body.id);
+    const { data } = (await api.send("GET", "/v1/events?after=0")).body as unknown as {
+      data: {
+        sequence: number;
+        event: string;
+        data: { previous_state: string; transaction: { id: string; version: number; state: string } };
+      }[];
+    };
+    expect(data).toMatchObject([
+      {
+        sequence: 1,
+        event: "transaction.updated",
+        data: { previous_state: "accepted", transaction: { id: body.id, version: 2, state: "completed" } },
+      },
+    ]);
+    expect((await api.send("GET", "/v1/events?after=1")).body).toEqual({ data: [] });
+  });
+
+  describe("a batch", () => {
+    it("gives each item its own result, in order, and is not atomic", async () => {
+      await api.create(three, "seen");
+      const { status, body } = await api.send("POST", "/v1/transactions/batch", {
+        transactions: [
+          { idempotency_key: "new", ...three },
+          { idempotency_key: "seen", ...three },
+          { idempotency_key: "seen", ...three, amount: "1" },
+          { idempotency_key: "bad", ...three, asset: "XYZ" },
+          { ...three },
+          "nonsense",
+          { idempotency_key: "new", ...three },
+        ],
+      });
+      const { data } = body as unknown as {
+        data: {
+          status: string;
+          error?: { code: string; details?: { path: string }[] };
+          transaction?: { id: string };
+        }[];
+      };
+      expect(status).toBe(202);
+      expect(data.map((result) => result.error?.code ?? result.status)).toEqual([
+        "accepted",
+        "replayed",
+        "IDEMPOTENCY_KEY_REUSED",
+        "ASSET_UNKNOWN",
+        "INVALID_REQUEST",
+        "INVALID_REQUEST",
+        "replayed",
+      ]);
+      expect(data[0]?.transaction?.id).toBe(data[6]?.transaction?.id);
+      expect(data[4]?.error?.details?.[0]?.path).toBe("body.transactions.4.idempotency_key");
+    });
+
+    it.each([[0], [1001]])("of %i items is refused", async (count) => {
+      const transactions = Array.from({ length: count }, (_, index) => ({
+        idempotency_key: `k${index}`,
+        ...three,
+      }));
+      expect((await api.send("POST", "/v1/transactions/batch", { transactions })).status).toBe(400);
+    });
+
+    it("of a thousand items, each a hundred bytes and more, is taken", async () => {
+      const transactions = Array.from({ length: 1000 }, (_, index) => ({
+        idempotency_key: `k${index}`,
+        reference: "x".repeat(128),
+        asset: "USD",
+        amount: "0.01",
+      }));
+      const { status, body } = await api.send("POST", "/v1/transactions/batch", { transactions });
+      const { data } = body as unknown as { data: { status: string }[] };
+      expect([status, new Set(data.map((result) => result.status))]).toEqual([202, new Set(["accepted"])]);
+    });
+  });
+});

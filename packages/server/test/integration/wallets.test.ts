@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../harness/eventually.js";
+import { startTestService, type TestService } from "../harness/test-service.js";
+import { transactionsOf } from "../harness/transactions.js";
+
+interface ShownWallet {
+  id: string;
+  state: string;
+  frozen: boolean;
+  version: number;
+  role: string | null;
+}
+
+describe("wallets", () => {
+  let service: TestService;
+  let api: ReturnType<typeof transactionsOf>;
+  beforeAll(async () => {
+    service = await startTestService();
+    api = transactionsOf(service, await service.token(await service.createTenant("100")));
+  });
+  afterAll(() => service.stop());
+
+  const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+    const answer = await api.send(method, path, body, headers);
+    return { ...answer, wallet: answer.body as unknown as ShownWallet };
+  };
+
+  it("are born with the tenant: one pays, one is paid", async () => {
+    const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
+    expect(data.map(({ role, state }) => [role, state]).sort()).toEqual([
+      ["primary", "active"],
+      ["settlement", "active"],
+    ]);
+  });
+
+  it("are accepted and come to life, and say so in an event", async () => {
+    const { status, headers, wallet } = await send("POST", "/v1/wallets", {
+      name: "payouts",
+      purpose: "payout",
+    });
+    expect([status, wallet.state, wallet.version]).toEqual([202, "creating", 1]);
+    expect(headers.get("location")).toBe(`/v1/wallets/${wallet.id}`);
+    const active = await eventually(
+      async () => (await send("GET", `/v1/wallets/${wallet.id}`)).wallet,
+      ({ state }) => state === "active",
+    );
+    expect(active.version).toBe(2);
+    const { data } = (await send("GET", "/v1/events?limit=200")).body as unknown as {
+      data: { event: string; data: { wallet?: { id: string } } }[];
+    };
+    expect(
+      data.some(
+        ({ event, data: { wallet: subject } }) => event === "wallet.updated" && subject?.id === wallet.id,
+      ),
+    ).toBe(true);
+  });
+
+  it("honour an idempotency key, with the answer of the first time", async () => {
+    const body = { name: "once", purpose: "deposit" };
+    const first = await send("POST", "/v1/wallets", body, { "idempotency-key": "wallet-1" });
+    await eventually(
+      async () => (await send("GET", `/v1/wallets/${first.wallet.id}`)).wallet.state,
+      (state) => state === "active",
+    );
+    const again = await send("POST", "/v1/wallets", body, { "idempotency-key": "wallet-1" });
+    expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([first.text, "true"]);
+    const other = await send(
+      "POST",
+      "/v1/wallets",
+      { ...body, name: "twice" },
+      { "idempotency-key": "wallet-1" },
+    );
+    expect(other.body.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  it.each([
+    [{ name: "x", purpose: "fun" }, 400, "INVALID_REQUEST"],
+    [{ name: "x", purpose: "payout", network: "dogecoin" }, 422, "NETWORK_UNKNOWN"],
+    [{ purpose: "payout" }, 400, "INVALID_REQUEST"],
+  ])("refuse %j", async (body, status, code) => {
+    const answer = await send("POST", "/v1/wallets", body);
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+  });
+
+  it("send nothing while they are frozen", async () => {
+    const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
+    const primary = data.find(({ role }) => role === "primary")?.id ?? "";
+    expect((await send("POST", `/v1/wallets/${primary}/freeze`)).wallet).toMatchObject({
+      frozen: true,
+      version: 2,
+    });
+    expect((await send("POST", `/v1/wallets/${primary}/freeze`)).wallet).toMatchObject({
+      frozen: true,
+      version: 2,
+    });
+    const { body } = await api.create({ reference: "frozen", asset: "USD", amount: "1" });
+    expect(await api.settled(body.id)).toMatchObject({ state: "failed", failure: { code: "WALLET_FROZEN" } });
+    expect((await send("POST", `/v1/wallets/${primary}/unfreeze`)).wallet).toMatchObject({
+      frozen: false,
+      version: 3,
+    });
+    const again = await api.create({ reference: "thawed", asset: "USD", amount: "1" });
+    expect(await api.settled(again.body.id)).toMatchObject({ state: "completed" });
+  });
+
+  it.each(["wlt_01h455vb4pex5vsknk084sn02q", "x"])("are not found as %s", async (id) => {
+    const answer = await send("GET", `/v1/wallets/${id}`);
+    expect([answer.status, answer.body.error?.code]).toEqual([404, "WALLET_NOT_FOUND"]);
+  });
+});
