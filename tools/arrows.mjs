@@ -5,7 +5,7 @@ import { parseSync } from "oxc-parser";
 import { listFiles, root } from "./files.mjs";
 
 /**
- * A part is the longest of these prefixes that a file's path begins with; it may import itself, the listed parts and the
+ * A part is the first of these prefixes that a file's path begins with; it may import itself, the listed parts and the
  * listed packages. `*` is everything.
  * @type {Record<string, { parts: string[], packages: string[] }>}
  */
@@ -70,7 +70,7 @@ export function findForbiddenImports(path, source) {
 
 /** The package of an import: `node` for Node's own modules, the scope for a scoped one. @param {string} specifier */
 function packageOf(specifier) {
-  return specifier.startsWith("node") ? "node" : specifier.split("/")[0];
+  return specifier.startsWith("node:") ? "node" : specifier.split("/")[0];
 }
 
 /** @param {string} path @param {string} source */
@@ -86,6 +86,8 @@ function listImports(path, source) {
       entry.entries.flatMap((item) => (item.moduleRequest ? [item.moduleRequest.value] : [])),
     ),
     ...module.dynamicImports.map((entry) => text(entry.moduleRequest)),
+    // A type can be imported in the middle of an expression, where the parser's list of imports does not have it.
+    ...[...source.matchAll(/\bimport\(\s*["']([^"']+)["']\s*\)/g)].flatMap((match) => match[1] ?? []),
   ];
 }
 

@@ -109,6 +109,7 @@ async function openApiDocument() {
       newRequestId: () => "",
       isUnavailable: () => false,
       metricsToken: undefined,
+      isMetricsLocalOpen: true,
       trustedProxies: undefined,
       limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
     },

@@ -108,10 +108,16 @@ describe("the arrows", () => {
       "imports packages/server/src/store",
     ],
     ["packages/server/src/app/a.ts", 'await import("../http/edge.js");', "imports packages/server/src/http"],
+    [
+      "packages/server/src/app/a.ts",
+      'type X = import("../store/database.js").Y;',
+      "imports packages/server/src/store",
+    ],
+    ["packages/server/src/app/a.ts", 'import f from "node-fetch";', "imports the package node-fetch"],
     ["packages/server/src/app/a.ts", 'import Fastify from "fastify";', "imports the package fastify"],
     ["packages/server/src/elsewhere/a.ts", "", "belongs to no part"],
   ])("%s must not say %s", (path, source, fault) => {
-    expect(findForbiddenImports(path, source)).toEqual([expect.stringContaining(fault)]);
+    expect(new Set(findForbiddenImports(path, source))).toEqual(new Set([expect.stringContaining(fault)]));
   });
 
   it("let the allowed pass", () => {

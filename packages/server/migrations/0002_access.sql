@@ -1,5 +1,5 @@
--- Who may do what. A tenant owns everything; clients act for it. These tables are small and are read before the tenant is
--- known, so in a sharded database they are copied to every node (Citus: reference tables).
+-- Who may do what. A tenant owns everything; clients act for it. Tenants, clients and their credentials are few and are read
+-- before the tenant is known, so in a sharded database they are copied to every node (Citus: reference tables).
 
 CREATE TABLE tenants (
   id         uuid PRIMARY KEY,
@@ -56,20 +56,23 @@ CREATE TABLE token_keys (
 );
 
 CREATE TABLE revoked_tokens (
+  tenant_id  uuid NOT NULL,
   client_id  uuid NOT NULL,
   token_id   uuid NOT NULL,
   expires_at timestamptz NOT NULL,
-  PRIMARY KEY (client_id, token_id)
+  PRIMARY KEY (tenant_id, client_id, token_id)
 );
 
 -- Nonces of signed requests and ids of client assertions, until they could no longer be used anyway.
 CREATE TABLE used_nonces (
+  tenant_id  uuid NOT NULL,
   client_id  uuid NOT NULL,
   nonce      text NOT NULL,
   expires_at timestamptz NOT NULL,
-  PRIMARY KEY (client_id, nonce)
+  PRIMARY KEY (tenant_id, client_id, nonce)
 );
 
 -- Serve the removal of what has expired.
 CREATE INDEX revoked_tokens_by_expiry ON revoked_tokens (expires_at);
 CREATE INDEX used_nonces_by_expiry ON used_nonces (expires_at);
+CREATE INDEX client_secrets_by_expiry ON client_secrets (expires_at) WHERE expires_at IS NOT NULL;

@@ -37,3 +37,7 @@ $$;
 CREATE TRIGGER audit_entries_append_only
   BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_entries
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER audit_heads_stay
+  BEFORE DELETE OR TRUNCATE ON audit_heads
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();

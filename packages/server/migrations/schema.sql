@@ -121,10 +121,11 @@ CREATE TABLE open_transactions (
 );
 
 CREATE TABLE revoked_tokens (
+  tenant_id uuid NOT NULL,
   client_id uuid NOT NULL,
   token_id uuid NOT NULL,
   expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT revoked_tokens_pkey PRIMARY KEY (client_id, token_id)
+  CONSTRAINT revoked_tokens_pkey PRIMARY KEY (tenant_id, client_id, token_id)
 );
 
 CREATE TABLE schema_migrations (
@@ -172,10 +173,11 @@ CREATE TABLE transactions (
 );
 
 CREATE TABLE used_nonces (
+  tenant_id uuid NOT NULL,
   client_id uuid NOT NULL,
   nonce text NOT NULL,
   expires_at timestamp with time zone NOT NULL,
-  CONSTRAINT used_nonces_pkey PRIMARY KEY (client_id, nonce)
+  CONSTRAINT used_nonces_pkey PRIMARY KEY (tenant_id, client_id, nonce)
 );
 
 CREATE TABLE wallets (
@@ -204,6 +206,8 @@ CREATE TABLE wallets (
 CREATE INDEX client_keys_by_client ON public.client_keys USING btree (client_id);
 
 CREATE INDEX client_secrets_by_client ON public.client_secrets USING btree (client_id);
+
+CREATE INDEX client_secrets_by_expiry ON public.client_secrets USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
 CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC);
 
@@ -238,5 +242,7 @@ $function$
 ;
 
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER audit_heads_stay BEFORE DELETE OR TRUNCATE ON public.audit_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
 CREATE UNIQUE INDEX events_by_subject ON public.events USING btree (tenant_id, subject_id, version);

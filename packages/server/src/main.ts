@@ -155,6 +155,8 @@ async function buildEdge(
       newRequestId: () => showId("req", newUuid()),
       isUnavailable: isDatabaseAway,
       metricsToken: settings.metrics_token,
+      // A public address means a proxy, behind which everybody comes from this machine.
+      isMetricsLocalOpen: settings.public_url === undefined,
       trustedProxies: settings.trusted_proxies,
       limits: {
         bodyBytes: settings["limits.body_bytes"],

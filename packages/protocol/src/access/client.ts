@@ -4,7 +4,11 @@ import { allScopes } from "./scopes.js";
 
 const Timestamp = Type.String({ format: "date-time" });
 const Name = Type.String({ minLength: 1, maxLength: 128 });
-const Scopes = Type.Array(Type.Enum([...allScopes]), { uniqueItems: true, maxItems: allScopes.length });
+// The items say that they are texts, so that the check for repeated ones is by hash and not pair by pair.
+const Scopes = Type.Array(Type.Enum([...allScopes], { type: "string" }), {
+  uniqueItems: true,
+  maxItems: allScopes.length,
+});
 const KeyAlgorithm = Type.Enum(["ed25519", "hmac-sha256"]);
 
 const ClientSecret = Type.Object({

@@ -22,10 +22,27 @@ export function createReadiness(probe: DatabaseProbe): Readiness {
     },
     // Probes that arrive together share one query: a flood of them costs the database nothing.
     checkDatabase: () => {
-      pending ??= probe.ping().finally(() => {
+      pending ??= withTimeout(probe.ping(), pingTimeoutMs).finally(() => {
         pending = undefined;
       });
       return pending;
     },
   };
+}
+
+/** A database that has not answered by then cannot serve anybody. */
+const pingTimeoutMs = 2000;
+
+async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+  });
+  // Whichever is second is not waited for; its failure is nobody's business any more.
+  work.catch(() => undefined);
+  try {
+    await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -5,6 +5,7 @@ import { verifyAudit } from "../app/audit/verify-audit.js";
 import { OperatorError } from "../operator-error.js";
 import { createAuditStore } from "../store/audit.js";
 import { auditLedger } from "../store/audit-ledger.js";
+import { createTenantStore } from "../store/tenants.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addAuditCommand(program: Command): void {
@@ -25,7 +26,13 @@ export function addAuditCommand(program: Command): void {
     .command("verify")
     .description("follow every tenant's chain of audit entries; a changed or removed entry is found")
     .action(async () => {
-      const verdicts = await withDatabase(({ database }) => verifyAudit(createAuditStore(database)));
+      const verdicts = await withDatabase(async ({ database }) => {
+        const tenants = await createTenantStore(database).listTenants();
+        return await verifyAudit(
+          createAuditStore(database),
+          tenants.map(({ id }) => id),
+        );
+      });
       for (const { tenantId, entries, fault, head } of verdicts) {
         const name = tenantId === nilTenantId ? "(no tenant)" : showId("tnt", tenantId);
         console.log(`${name}  ${entries} entries  ${fault ?? `whole  ${head}`}`);

@@ -6,6 +6,8 @@ import { isRefused, type Refused } from "../app/refused.js";
 import { OperatorError } from "../operator-error.js";
 import { createClientStore } from "../store/clients.js";
 import type { Database } from "../store/database.js";
+import { createTenantStore } from "../store/tenants.js";
+import { nameArgument } from "./name-argument.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addClientCommand(program: Command): void {
@@ -14,20 +16,24 @@ export function addClientCommand(program: Command): void {
     .command("create")
     .description("create a client; its secret is shown this once")
     .argument("<tenant>", "the tenant's id", idArgument("tnt"))
-    .argument("<name>", "what to call it, 1 to 128 characters")
-    .option("--scope <scopes...>", "what it may do; everything where left out", collectScope)
+    .argument("<name>", "what to call it, 1 to 128 characters", nameArgument)
+    .requiredOption("--scope <scopes...>", "what it may do", collectScope)
     .option("--require-signature", "take only signed requests from it", false)
     .action(
-      async (tenantId: string, name: string, options: { scope?: Scope[]; requireSignature: boolean }) => {
+      async (tenantId: string, name: string, options: { scope: Scope[]; requireSignature: boolean }) => {
         const body = {
           name,
-          scopes: options.scope ?? allScopes,
+          scopes: options.scope,
           require_signature: options.requireSignature,
         };
         const origin: Origin = { by: "operator", tenantId };
-        const { client: created, secret } = await withDatabase(async ({ parts }) =>
-          succeed(await parts.useCases.createClient(origin, body, undefined)),
-        );
+        const { client: created, secret } = await withDatabase(async ({ parts, database }) => {
+          const tenants = await createTenantStore(database).listTenants();
+          if (!tenants.some(({ id }) => id === tenantId)) {
+            throw new OperatorError(`There is no tenant ${showId("tnt", tenantId)}.`);
+          }
+          return succeed(await parts.useCases.createClient(origin, body, undefined));
+        });
         console.log(`client_id      ${showId("cli", created.id)}`);
         console.log(`client_secret  ${secret}`);
       },

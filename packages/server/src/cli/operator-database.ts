@@ -9,7 +9,7 @@ import { createSealing, type Sealing } from "../credentials/sealing.js";
 import { createLogger } from "../log.js";
 import { OperatorError } from "../operator-error.js";
 import { type Database, openDatabase } from "../store/database.js";
-import { migrate } from "../store/migrate.js";
+import { assertMigrated } from "../store/migrate.js";
 import { readMigrations } from "../store/migrations.js";
 
 export interface OperatorTools {
@@ -34,7 +34,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
   const parts = compose({ database, sealing, publicUrl: "", log, newUuid });
   try {
-    await migrate(database, readMigrations());
+    await assertMigrated(database, readMigrations());
     return await work({ database, sealing, parts, newUuid });
   } finally {
     await parts.close();

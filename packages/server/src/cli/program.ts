@@ -56,6 +56,17 @@ function explain(error: unknown): number {
     console.error(`bursar: ${error.message}`);
     return usageExitCode;
   }
+  const refusal = refusalOfDatabase(error);
+  if (refusal !== undefined) {
+    console.error(`bursar: The database refuses the connection: ${refusal}.`);
+    return 1;
+  }
   console.error(error instanceof OperatorError ? `bursar: ${error.message}` : error);
   return 1;
+}
+
+/** A wrong password, an unknown role or an unknown database: for the person to put right, in PostgreSQL's own words. */
+function refusalOfDatabase(error: unknown): string | undefined {
+  const { code, message } = error as { code?: unknown; message?: string };
+  return typeof code === "string" && /^(28[0-9A-Z]{3}|3D000)$/.test(code) ? message : undefined;
 }

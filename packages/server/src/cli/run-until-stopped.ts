@@ -43,6 +43,8 @@ export async function runUntilStopped(
     await stopped;
   } catch (error) {
     if (!isOurAbort(error, stopping.signal)) throw error;
+    // The start was given up by the person, or because something it needs is lost for good.
+    await stopped;
   } finally {
     if (service !== undefined) {
       await service.stop();

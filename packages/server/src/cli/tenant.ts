@@ -1,6 +1,7 @@
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { createTenantStore } from "../store/tenants.js";
+import { nameArgument } from "./name-argument.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addTenantCommand(program: Command): void {
@@ -10,7 +11,7 @@ export function addTenantCommand(program: Command): void {
     .description(
       "create a tenant and its first client, which holds every scope; the secret is shown this once",
     )
-    .argument("<name>", "what to call it, 1 to 128 characters")
+    .argument("<name>", "what to call it, 1 to 128 characters", nameArgument)
     .action(async (name: string) => {
       const created = await withDatabase(({ parts }) => parts.createTenant(name));
       console.log(`tenant_id      ${showId("tnt", created.tenant.id)}`);

@@ -59,7 +59,7 @@ export const settings = {
   metrics_token: secret({
     env: "BURSAR_METRICS_TOKEN",
     about:
-      "The bearer token that `/metrics` asks for; without it `/metrics` answers callers on this machine only.",
+      "The bearer token that `/metrics` asks for; without it `/metrics` answers callers on this machine, and nobody where `public_url` is set.",
   }),
   "limits.body_bytes": integer(
     { default: 65_536, about: "The largest request body." },

@@ -13,7 +13,7 @@ export interface ClientAssertionOptions {
 /** An assertion that could be used for longer would have to be remembered for longer. */
 const lifetimeSecondsMax = 300;
 const clockToleranceSeconds = 30;
-const idLengthMax = 128;
+const idPattern = /^[\x21-\x7e]{1,128}$/;
 
 /** Client assertions: JWTs by which a client proves that it has its private key (RFC 7523, `private_key_jwt`). */
 export function createAssertionVerifier({ audiences, nowMs }: ClientAssertionOptions): AssertionVerifier {
@@ -50,7 +50,7 @@ export function createAssertionVerifier({ audiences, nowMs }: ClientAssertionOpt
       });
       const { jti = "", exp = 0 } = payload;
       const isShortLived = exp * 1000 <= nowMs() + (lifetimeSecondsMax + clockToleranceSeconds) * 1000;
-      if (!isShortLived || jti.length === 0 || jti.length > idLengthMax) return undefined;
+      if (!isShortLived || !idPattern.test(jti)) return undefined;
       // Remembered until the tolerance is over too.
       return { id: jti, expiresAt: new Date((exp + clockToleranceSeconds) * 1000) };
     } catch (error) {

@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../operator-error.js";
@@ -104,12 +104,13 @@ async function stop(cluster: PostgresCluster, child: ChildProcess, ended: Promis
 /** A PostgreSQL that is still there when a service starts has lost its keeper; with the instance lock held it can go. */
 async function stopOrphan(cluster: PostgresCluster): Promise<void> {
   const lock = readLockFile(cluster);
-  if (lock === undefined || !isPostgres(lock.pid)) return;
+  if (lock === undefined || !isOurs(lock.pid, cluster)) return;
   signal(lock.pid, "SIGINT");
-  for (let waitedMs = 0; waitedMs < stopTimeoutMs && isPostgres(lock.pid); waitedMs += pollMs)
+  for (let waitedMs = 0; waitedMs < stopTimeoutMs && isOurs(lock.pid, cluster); waitedMs += pollMs)
     await sleep(pollMs);
-  if (isPostgres(lock.pid)) signal(lock.pid, "SIGQUIT");
-  while (isPostgres(lock.pid)) await sleep(pollMs);
+  if (isOurs(lock.pid, cluster)) signal(lock.pid, "SIGQUIT");
+  for (let waitedMs = 0; waitedMs < stopTimeoutMs && isOurs(lock.pid, cluster); waitedMs += pollMs)
+    await sleep(pollMs);
 }
 
 interface LockFile {
@@ -130,14 +131,15 @@ function readLockFile(cluster: PostgresCluster): LockFile | undefined {
   }
 }
 
-/** Whether this process id belongs to a PostgreSQL: after a reboot it can be anybody's. */
-function isPostgres(pid: number): boolean {
+/** Whether this process is the PostgreSQL of this cluster: the id alone can be anybody's by now. */
+function isOurs(pid: number, cluster: PostgresCluster): boolean {
   if (!signal(pid, 0)) return false;
-  if (process.platform !== "linux") return true;
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // A zombie waits for its parent to notice and holds nothing any more.
-    return stat.includes("(postgres)") && !stat.slice(stat.lastIndexOf(")")).startsWith(") Z");
+    // PostgreSQL works inside its data folder.
+    if (process.platform === "linux") return readlinkSync(`/proc/${pid}/cwd`) === cluster.dir;
+    return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes(
+      `-D ${cluster.dir}`,
+    );
   } catch {
     return false;
   }

@@ -35,6 +35,7 @@ export interface EdgeOptions {
   newRequestId: () => string;
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
+  isMetricsLocalOpen: boolean;
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
   limits: EdgeLimits;
@@ -67,7 +68,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installAccessLog(app);
   installClosing(app);
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
-  installMetrics(app, { token: options.metricsToken });
+  installMetrics(app, { token: options.metricsToken, isLocalOpen: options.isMetricsLocalOpen });
   await installOpenApi(app, options.guard.publicUrl);
   installDocs(app);
   for (const route of [

@@ -17,7 +17,8 @@ export interface Database extends Queryable {
 }
 
 export interface Session extends Queryable {
-  script: (text: string) => Promise<void>;
+  /** Several statements without parameters. */
+  script: (text: string, timeoutMs?: number) => Promise<void>;
 }
 
 /** The database cannot be reached, or went away during a statement: whether that was done is not known. */
@@ -29,12 +30,18 @@ export interface DatabaseOptions {
 }
 
 const connectTimeoutMs = 5000;
+/**
+ * How long a statement may take before the database counts as away. A server that hangs looks to TCP like one that thinks, for
+ * many minutes; whoever waits for it must be told sooner.
+ */
+const statementTimeoutMs = 15_000;
 
 export function openDatabase({ url, connectionsMax }: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: statementTimeoutMs,
     application_name: "bursar",
     keepAlive: true,
   });
@@ -57,7 +64,8 @@ export function openDatabase({ url, connectionsMax }: DatabaseOptions): Database
     try {
       return await work({
         query: async <Row>(statement: Statement) => (await run(prepare(statement))).rows as Row[],
-        script: async (text) => void (await run(text)),
+        script: async (text, timeoutMs = statementTimeoutMs) =>
+          void (await run({ text, query_timeout: timeoutMs } as pg.QueryConfig)),
       });
     } finally {
       client.release(isBroken);

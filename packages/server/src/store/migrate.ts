@@ -3,6 +3,9 @@ import type { Database, Session } from "./database.js";
 import type { Migration } from "./migrations.js";
 import { sql } from "./sql.js";
 
+/** A step may rewrite a large table. */
+const migrationTimeoutMs = 24 * 3_600_000;
+
 /** Any number that no other user of the same database is likely to lock. */
 const migrationLock = 4_051_867_213;
 
@@ -12,13 +15,23 @@ const migrationLock = 4_051_867_213;
  */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   return await database.session(async (session) => {
-    await session.query(sql`SELECT pg_advisory_lock(${migrationLock})`);
+    await session.script(`SELECT pg_advisory_lock(${migrationLock})`, migrationTimeoutMs);
     try {
       return await applyMissing(session, migrations);
     } finally {
       await session.query(sql`SELECT pg_advisory_unlock(${migrationLock})`);
     }
   });
+}
+
+/** For who works on a database without being the one to change its schema. */
+export async function assertMigrated(database: Database, migrations: readonly Migration[]): Promise<void> {
+  const applied = await database.session(readApplied);
+  if (applied.length !== migrations.length) {
+    throw new OperatorError(
+      `The schema of the database is at step ${applied.length} of ${migrations.length}: run \`bursar migrate\`, or the matching version of Bursar.`,
+    );
+  }
 }
 
 async function applyMissing(session: Session, migrations: readonly Migration[]): Promise<string[]> {
@@ -53,7 +66,7 @@ async function readApplied(session: Session): Promise<{ number: number; name: st
 async function apply(session: Session, migration: Migration): Promise<void> {
   await session.script("BEGIN");
   try {
-    await session.script(migration.sql);
+    await session.script(migration.sql, migrationTimeoutMs);
     await session.query(sql`
       INSERT INTO schema_migrations (number, name, checksum)
       VALUES (${migration.number}, ${migration.name}, ${migration.checksum})

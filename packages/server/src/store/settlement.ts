@@ -126,10 +126,7 @@ async function write(
   );
 }
 
-async function writeAccounts(
-  transaction: Queryable,
-  accounts: ReadonlyMap<string, Balance>,
-): Promise<void> {
+async function writeAccounts(transaction: Queryable, accounts: ReadonlyMap<string, Balance>): Promise<void> {
   const rows = [...accounts].map(([name, { available, held }]) => {
     const [tenantId, ownerId, asset] = name.split(" ");
     return { tenantId, ownerId, asset, available: available.toString(), held: held.toString() };

@@ -5,16 +5,17 @@ import { sql } from "./sql.js";
 
 export function createRevocationStore(database: Database): RevocationStore {
   return {
-    revokeToken: async (clientId, tokenId, expiresAt) => {
+    revokeToken: async ({ tenantId, id }, tokenId, expiresAt) => {
       await database.query(sql`
-        INSERT INTO revoked_tokens (client_id, token_id, expires_at) VALUES (${clientId}, ${tokenId}, ${expiresAt})
+        INSERT INTO revoked_tokens (tenant_id, client_id, token_id, expires_at)
+        VALUES (${tenantId}, ${id}, ${tokenId}, ${expiresAt})
         ON CONFLICT DO NOTHING
       `);
     },
     // Served by the primary key.
-    listRevokedTokens: async (clientId) => {
+    listRevokedTokens: async ({ tenantId, id }) => {
       const rows = await database.query<{ token_id: string }>(sql`
-        SELECT token_id FROM revoked_tokens WHERE client_id = ${clientId} AND expires_at > now()
+        SELECT token_id FROM revoked_tokens WHERE tenant_id = ${tenantId} AND client_id = ${id} AND expires_at > now()
       `);
       return rows.map((row) => row.token_id);
     },
@@ -23,9 +24,10 @@ export function createRevocationStore(database: Database): RevocationStore {
 
 export function createNonceStore(database: Database): NonceStore {
   return {
-    useNonce: async (clientId, nonce, expiresAt) => {
+    useNonce: async ({ tenantId, id }, nonce, expiresAt) => {
       const inserted = await database.query(sql`
-        INSERT INTO used_nonces (client_id, nonce, expires_at) VALUES (${clientId}, ${nonce}, ${expiresAt})
+        INSERT INTO used_nonces (tenant_id, client_id, nonce, expires_at)
+        VALUES (${tenantId}, ${id}, ${nonce}, ${expiresAt})
         ON CONFLICT DO NOTHING RETURNING nonce
       `);
       return inserted.length === 1;

@@ -5,6 +5,8 @@ export interface TcpProxy {
   port: number;
   /** Refuses new connections and resets those that are open. */
   cut: () => Promise<void>;
+  /** Keeps every connection open and lets nothing through, as a network that swallows packets does. */
+  stall: () => void;
   /** Lets connections through again, on the same port. */
   restore: () => Promise<void>;
 }
@@ -13,8 +15,10 @@ export async function createTcpProxy(target: { host: string; port: number }): Pr
   const sockets = new Set<Socket>();
   let server: Server | undefined;
   let port = 0;
+  let isStalled = false;
 
   async function restore(): Promise<void> {
+    isStalled = false;
     const listening = createServer((incoming) => {
       const outgoing = connect(target.port, target.host);
       for (const [socket, other] of [
@@ -27,7 +31,9 @@ export async function createTcpProxy(target: { host: string; port: number }): Pr
           sockets.delete(socket);
           other.destroy();
         });
-        socket.pipe(other);
+        socket.on("data", (chunk) => {
+          if (!isStalled) other.write(chunk);
+        });
       }
     });
     await new Promise<void>((resolve) => listening.listen(port, "127.0.0.1", resolve));
@@ -47,6 +53,9 @@ export async function createTcpProxy(target: { host: string; port: number }): Pr
       return port;
     },
     cut,
+    stall: () => {
+      isStalled = true;
+    },
     restore,
   };
 }

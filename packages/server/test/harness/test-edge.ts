@@ -38,6 +38,7 @@ export async function createTestEdge(
       newRequestId: () => `req_${randomUUID()}`,
       isUnavailable: isDatabaseAway,
       metricsToken: undefined,
+      isMetricsLocalOpen: true,
       trustedProxies: undefined,
       limits: {
         bodyBytes: 65_536,

@@ -32,7 +32,9 @@ describe("the audit log", () => {
       next_cursor: string | null;
     };
   const faults = async () =>
-    (await verifyAudit(createAuditStore(service.database))).flatMap(({ fault }) => fault ?? []);
+    (await verifyAudit(createAuditStore(service.database), [readId("tnt", owner.tenantId) ?? ""])).flatMap(
+      ({ fault }) => fault ?? [],
+    );
   /** What an attacker with the database's own password can do. */
   const tamper = (statement: string) =>
     service.database.run(
@@ -108,6 +110,44 @@ describe("the audit log", () => {
     );
   });
 
+  it("is found whole while it is being written", async () => {
+    let writing = true;
+    const writer = (async () => {
+      while (writing) await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
+    })();
+    for (let count = 0; count < 20; count++) expect(await faults()).toEqual([]);
+    writing = false;
+    await writer;
+  });
+
+  it("shows a tenant the attempts on its clients, and what was tried with a token that was revoked", async () => {
+    const basic = (secret: string) => ({
+      authorization: `Basic ${Buffer.from(`${owner.clientId}:${secret}`).toString("base64")}`,
+    });
+    const post = (path: string, secret: string, form: Record<string, string>) =>
+      fetch(service.url + path, { method: "POST", headers: basic(secret), body: new URLSearchParams(form) });
+    await post("/oauth/token", "bsk_wrong", { grant_type: "client_credentials" });
+    const other = await service.token(owner);
+    await post("/oauth/revoke", owner.secret, { token: other });
+    await service.call("GET", `/v1/clients/${owner.clientId}`, other);
+    const found = await eventually(
+      async () => (await read("?limit=200")).data,
+      (data) =>
+        data.some(({ code }) => code === "TOKEN_REVOKED") &&
+        data.some(({ code }) => code === "invalid_client"),
+    );
+    expect(found.find(({ code }) => code === "invalid_client")).toMatchObject({
+      actor: "anonymous",
+      action: "token.issue",
+      object: owner.clientId,
+    });
+    expect(found.find(({ code }) => code === "TOKEN_REVOKED")).toMatchObject({
+      actor: "client",
+      client_id: owner.clientId,
+      object: owner.clientId,
+    });
+  });
+
   it("only grows", async () => {
     for (const statement of [
       "UPDATE audit_entries SET action = 'x'",
@@ -133,6 +173,11 @@ describe("the audit log", () => {
       "a removed entry",
       "DELETE FROM audit_entries WHERE number = 2 AND tenant_id = '$'",
       "entry 2 is missing",
+    ],
+    [
+      "a removed head",
+      "ALTER TABLE audit_heads DISABLE TRIGGER ALL; DELETE FROM audit_heads WHERE tenant_id = '$'; ALTER TABLE audit_heads ENABLE TRIGGER ALL",
+      "head of its chain is missing",
     ],
     [
       "a removed end",

@@ -1,5 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -63,6 +72,22 @@ describe("the embedded PostgreSQL", () => {
     await again.stop();
     rmSync(dirname(dirname(postgres.dir)), { recursive: true });
   });
+
+  it.runIf(process.platform === "linux")(
+    "does not touch another process that has the number of its last run",
+    async () => {
+      const first = await start(join(folder, "data"));
+      await first.stop();
+      const decoy = spawn("sleep", ["60"], { argv0: "postgres", cwd: "/" });
+      const lock = join(first.dir, "postmaster.pid");
+      writeFileSync(lock, `${decoy.pid}\n${first.dir}\n0\n1\n\n127.0.0.1\n  1 1\nready\n`);
+      chownSync(lock, statSync(first.dir).uid, statSync(first.dir).gid);
+      const second = await start(join(folder, "data"));
+      expect(decoy.exitCode ?? decoy.signalCode).toBeNull();
+      await second.stop();
+      decoy.kill("SIGKILL");
+    },
+  );
 
   it("starts without the links that an install script would have made", () => {
     const copy = copyPackage(folder);

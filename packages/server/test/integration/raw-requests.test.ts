@@ -1,8 +1,18 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../harness/eventually.js";
 import { createTestEdge, type TestEdge } from "../harness/test-edge.js";
+
+function connectTo(app: FastifyInstance, options: { allowHalfOpen?: boolean } = {}): Socket {
+  const address = app.server.address();
+  if (address === null || typeof address === "string") throw new Error("not listening");
+  const socket = connect({ port: address.port, host: "127.0.0.1", ...options });
+  socket.on("error", () => undefined);
+  socket.on("data", () => undefined);
+  return socket;
+}
 
 /** Writes bytes to a socket and gives back everything until the server closes it. */
 async function exchange(app: FastifyInstance, bytes: string): Promise<string> {
@@ -76,6 +86,32 @@ describe("requests that are not HTTP, or never end", () => {
     expect(answer).toMatchObject({ status, closes: true, error: { code } });
     expect(answer.error.request_id).toBe(answer.requestId);
     expect(edge.logLines.some((line) => line["request_id"] === answer.requestId)).toBe(true);
+  });
+
+  it.each([
+    ["CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n"],
+    ["garbage", "\x16\x03\x01\r\n\r\n"],
+  ])("survives a client that sends %s and resets the connection", async (_what, bytes) => {
+    for (let count = 0; count < 20; count++) {
+      const socket = connectTo(edge.app);
+      await new Promise((resolve) => socket.write(bytes, resolve));
+      socket.resetAndDestroy();
+    }
+    await sleep(200);
+    expect((await edge.app.inject("/healthz")).statusCode).toBe(200);
+  });
+
+  it.each([
+    ["CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n"],
+    ["garbage", "\x16\x03\x01\r\n\r\n"],
+  ])("lets go of a client that sends %s and never closes", async (_what, bytes) => {
+    const socket = connectTo(edge.app, { allowHalfOpen: true });
+    socket.write(bytes);
+    await new Promise((resolve) => socket.once("end", resolve));
+    const open = () =>
+      new Promise<number>((resolve) => edge.app.server.getConnections((_error, count) => resolve(count)));
+    await eventually(open, (count) => count === 0);
+    socket.destroy();
   });
 
   it("serves a request whose Expect it does not know", async () => {

@@ -8,9 +8,8 @@ import { startTestService, type TestClient, type TestService } from "../harness/
  * Every route, tried by everybody who may not: without a token, with every scope but the right one, and with another tenant's
  * token on this tenant's objects. The list comes from the routes themselves; a new one is in here without being asked.
  */
-const routes = listRoutes({} as never, "").filter(
-  (route) => route.access !== "open" && route.access !== "oauth",
-);
+const all = listRoutes({} as never, "");
+const routes = all.filter((route) => route.access !== "open" && route.access !== "oauth");
 const named = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 
 /** A body that the route's schema takes, so that nothing but the caller can be refused. */
@@ -89,7 +88,7 @@ describe("every route", () => {
 
   it("is in the matrix", () => {
     expect(routes.length).toBeGreaterThanOrEqual(9);
-    expect(routes.every((route) => route.path.startsWith("/v1/"))).toBe(true);
+    expect(all.filter((route) => route.path.startsWith("/v1/"))).toEqual(routes);
   });
 
   it.each(named)("%s refuses a request without a token", async (_name, route) => {

@@ -163,6 +163,20 @@ describe("signed requests", () => {
       () => ({ targetUri: "https://pay.example/bursar/v1/clients?a=1" }),
       "does not verify",
     ],
+    [
+      "a component that no request has",
+      () => ({
+        components: [
+          "@method",
+          "@target-uri",
+          "authorization",
+          "content-digest",
+          "idempotency-key",
+          "constructor",
+        ],
+      }),
+      "lacks something that the signature covers",
+    ],
     ["another label", () => ({ label: "sig2" }), "no well-formed signature with the label sig1"],
   ])("are refused with %s", async (_what, wanted, message) => {
     const answer = await send(wanted());

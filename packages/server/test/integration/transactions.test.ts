@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { auditLedger } from "../../src/store/audit-ledger.js";
-import { sql } from "../../src/store/sql.js";
 import { startTestService, type TestService } from "../harness/test-service.js";
 import { transactionsOf } from "../harness/transactions.js";
 
@@ -157,80 +156,6 @@ describe("transactions", () => {
     });
   });
 
-  describe("reading", () => {
-    it("answers 304 to who knows the version, and holds the answer for who wants to wait", async () => {
-      const { body, headers } = await api.create(three);
-      const done = await api.read(body.id, { "if-none-match": headers.get("etag") ?? "", prefer: "wait=10" });
-      expect(done.body).toMatchObject({ state: "completed", version: 2 });
-      expect(done.headers.get("preference-applied")).toBe("wait=10");
-      const tag = done.headers.get("etag") ?? "";
-      expect(tag).toBe(`W/"${body.id}-2"`);
-      expect((await api.read(body.id, { "if-none-match": tag })).status).toBe(304);
-      expect((await api.read(body.id, { "if-none-match": tag, prefer: "wait=1" })).status).toBe(304);
-      expect((await api.read(body.id, { "if-none-match": 'W/"other-2"' })).status).toBe(200);
-    });
-
-    it.each(["tx_01h455vb4pex5vsknk084sn02q", "x", "wlt_01h455vb4pex5vsknk084sn02q"])(
-      "does not find %s",
-      async (id) => {
-        const answer = await api.read(id);
-        expect([answer.status, answer.body.error?.code]).toEqual([404, "TRANSACTION_NOT_FOUND"]);
-      },
-    );
-
-    it("lists newest first, by every filter, a page at a time", async () => {
-      const made: string[] = [];
-      for (const [index, asset] of ["USD", "USD", "ETH", "USD"].entries()) {
-        const { body } = await api.create({ reference: `r${index % 2}`, asset, amount: "1" });
-        made.push(body.id);
-        await api.settled(body.id);
-      }
-      const list = async (query: string) => {
-        const { data, next_cursor } = (await api.send("GET", `/v1/transactions?${query}`))
-          .body as unknown as { data: { id: string }[]; next_cursor: string | null };
-        return { ids: data.map(({ id }) => made.indexOf(id)), next_cursor };
-      };
-      expect((await list("")).ids).toEqual([3, 2, 1, 0]);
-      expect((await list("state=completed")).ids).toEqual([3, 1, 0]);
-      expect((await list("state=failed")).ids).toEqual([2]);
-      expect((await list("state=accepted")).ids).toEqual([]);
-      expect((await list("reference=r1")).ids).toEqual([3, 1]);
-      expect((await list("asset=ETH")).ids).toEqual([2]);
-      const { body } = await api.read(made[1] ?? "");
-      expect((await list(`created_after=${body.created_at}`)).ids).toEqual([3, 2, 1]);
-      expect((await list(`created_before=${body.created_at}`)).ids).toEqual([0]);
-      expect((await list(`wallet_id=${body.source.wallet_id}&asset=USD&state=completed`)).ids).toEqual([
-        3, 1, 0,
-      ]);
-      const first = await list("limit=3");
-      expect([first.ids, (await list(`limit=3&cursor=${first.next_cursor}`)).ids]).toEqual([[3, 2, 1], [0]]);
-    });
-
-    it("is served by an index, whatever the filter", async () => {
-      const plans = await service.database.session(async (session) => {
-        // Without this PostgreSQL would rather read a table of a few rows as a whole.
-        await session.script("SET enable_seqscan = off");
-        const tenant = "00000000-0000-7000-8000-000000000000";
-        const filters = {
-          none: sql``,
-          reference: sql`AND reference = 'x'`,
-          asset: sql`AND asset = 'USD'`,
-          source: sql`AND source_wallet_id = ${tenant}`,
-          state: sql`AND id IN (SELECT subject_id FROM events WHERE tenant_id = ${tenant} AND state = 'failed' AND event = 'transaction.updated')`,
-        };
-        const found: Record<string, string> = {};
-        for (const [name, filter] of Object.entries(filters)) {
-          const rows = await session.query<{ "QUERY PLAN": string }>(
-            sql`EXPLAIN SELECT id FROM transactions WHERE tenant_id = ${tenant} ${filter} ORDER BY id DESC LIMIT 50`,
-          );
-          found[name] = rows.map((row) => row["QUERY PLAN"]).join("\n");
-        }
-        return found;
-      });
-      for (const plan of Object.values(plans)) expect(plan).not.toContain("Seq Scan");
-    });
-  });
-
   it("log every change once, in order, with what the transaction was then", async () => {
     const { body } = await api.create(three);
     await api.settled(body.id);
@@ -249,61 +174,5 @@ describe("transactions", () => {
       },
     ]);
     expect((await api.send("GET", "/v1/events?after=1")).body).toEqual({ data: [] });
-  });
-
-  describe("a batch", () => {
-    it("gives each item its own result, in order, and is not atomic", async () => {
-      await api.create(three, "seen");
-      const { status, body } = await api.send("POST", "/v1/transactions/batch", {
-        transactions: [
-          { idempotency_key: "new", ...three },
-          { idempotency_key: "seen", ...three },
-          { idempotency_key: "seen", ...three, amount: "1" },
-          { idempotency_key: "bad", ...three, asset: "XYZ" },
-          { ...three },
-          "nonsense",
-          { idempotency_key: "new", ...three },
-        ],
-      });
-      const { data } = body as unknown as {
-        data: {
-          status: string;
-          error?: { code: string; details?: { path: string }[] };
-          transaction?: { id: string };
-        }[];
-      };
-      expect(status).toBe(202);
-      expect(data.map((result) => result.error?.code ?? result.status)).toEqual([
-        "accepted",
-        "replayed",
-        "IDEMPOTENCY_KEY_REUSED",
-        "ASSET_UNKNOWN",
-        "INVALID_REQUEST",
-        "INVALID_REQUEST",
-        "replayed",
-      ]);
-      expect(data[0]?.transaction?.id).toBe(data[6]?.transaction?.id);
-      expect(data[4]?.error?.details?.[0]?.path).toBe("body.transactions.4.idempotency_key");
-    });
-
-    it.each([[0], [1001]])("of %i items is refused", async (count) => {
-      const transactions = Array.from({ length: count }, (_, index) => ({
-        idempotency_key: `k${index}`,
-        ...three,
-      }));
-      expect((await api.send("POST", "/v1/transactions/batch", { transactions })).status).toBe(400);
-    });
-
-    it("of a thousand items, each a hundred bytes and more, is taken", async () => {
-      const transactions = Array.from({ length: 1000 }, (_, index) => ({
-        idempotency_key: `k${index}`,
-        reference: "x".repeat(128),
-        asset: "USD",
-        amount: "0.01",
-      }));
-      const { status, body } = await api.send("POST", "/v1/transactions/batch", { transactions });
-      const { data } = body as unknown as { data: { status: string }[] };
-      expect([status, new Set(data.map((result) => result.status))]).toEqual([202, new Set(["accepted"])]);
-    });
   });
 });

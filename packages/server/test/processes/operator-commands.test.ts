@@ -1,10 +1,11 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
+import { createTestDatabase } from "../harness/test-database.js";
 
 describe("commands beside a running sandbox", () => {
   const dataDir = join(createTemporaryFolder("commands"), "data");
@@ -98,7 +99,8 @@ describe("commands beside a running sandbox", () => {
   });
 
   it.each([
-    [["client", "create", "acme", "worker"], "It must begin with tnt_."],
+    [["client", "create", "acme", "worker", "--scope", "audit:read"], "It must begin with tnt_."],
+    [["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker"], "required option '--scope"],
     [
       ["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker", "--scope", "everything"],
       "There are: wallets:read",
@@ -107,6 +109,52 @@ describe("commands beside a running sandbox", () => {
     [["tenant"], "Usage: bursar tenant"],
   ])("%j is refused with 2", async (args, message) => {
     expect(await run(args)).toMatchObject({ code: 2, output: expect.stringContaining(message) });
+  });
+
+  it.each([
+    ["postgres://nobody:x@", "refuses the connection: password authentication failed"],
+    ["unknown database", "refuses the connection: database"],
+  ])("a database that does not let us in is explained: %s", async (what, message) => {
+    const own = new URL(inject("postgresUrl"));
+    if (what === "unknown database") own.pathname = "/nowhere";
+    else own.username = "nobody";
+    const { code, output } = await run(["tenant", "list"], { DATABASE_URL: own.href });
+    expect([code, output.includes("    at ")]).toEqual([1, false]);
+    expect(output).toContain(message);
+  });
+
+  it("an old schema and an unknown tenant are told in one sentence", async () => {
+    const empty = await createTestDatabase("empty");
+    expect((await run(["tenant", "list"], { DATABASE_URL: empty.url })).output).toMatch(
+      /^bursar: The schema of the database is at step 0 of /,
+    );
+    await empty.drop();
+    const unknown = await run([
+      "client",
+      "create",
+      "tnt_01h455vb4pex5vsknk084sn02q",
+      "worker",
+      "--scope",
+      "audit:read",
+    ]);
+    expect(unknown.output).toBe("bursar: There is no tenant tnt_01h455vb4pex5vsknk084sn02q.\n");
+  });
+
+  it("`fund` and `audit ledger` keep the books", async () => {
+    const token = (await run(["token"])).output.trim();
+    const wallets = (await (
+      await fetch(`${url}/v1/wallets`, { headers: { authorization: `Bearer ${token}` } })
+    ).json()) as { data: { id: string; role: string }[] };
+    const primary = wallets.data.find(({ role }) => role === "primary")?.id ?? "";
+    expect((await run(["fund", primary, "USD", "12.50"])).output).toBe(`${primary} has received 12.5 USD\n`);
+    expect((await run(["fund", primary, "USD", "0.001"])).output).toBe(
+      "bursar: 0.001 is no amount of USD: too precise.\n",
+    );
+    expect((await run(["fund", "wlt_01h455vb4pex5vsknk084sn02q", "USD", "1"])).output).toMatch(
+      /^bursar: There is no wallet/,
+    );
+    const { code, output } = await run(["audit", "ledger"]);
+    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 7, false]);
   });
 
   it("a client that does not exist is named", async () => {

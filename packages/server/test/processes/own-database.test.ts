@@ -79,6 +79,19 @@ describe("a database of one's own", () => {
     await proxy.cut();
   });
 
+  it("may hang, which is told within seconds", async () => {
+    const { proxy, url } = await through();
+    const address = await run(["serve"], url).ready();
+    const status = async () => (await fetch(`${address}/readyz`)).status;
+    expect(await status()).toBe(200);
+    proxy.stall();
+    expect(await status()).toBe(503);
+    await proxy.cut();
+    await proxy.restore();
+    await eventually(status, (value) => value === 200);
+    await proxy.cut();
+  });
+
   it("is given up when the person gives up", async () => {
     const { proxy, url } = await through();
     await proxy.cut();

@@ -17,7 +17,7 @@ export interface AssertionVerifier {
 
 export interface NonceStore {
   /** True for the first use of a nonce by a client, false for every other. */
-  useNonce: (clientId: string, nonce: string, expiresAt: Date) => Promise<boolean>;
+  useNonce: (client: Pick<ApiClient, "tenantId" | "id">, nonce: string, expiresAt: Date) => Promise<boolean>;
 }
 
 export interface AuthenticateClientDeps {
@@ -28,34 +28,53 @@ export interface AuthenticateClientDeps {
   nowMs: () => number;
 }
 
+/** A refusal, and whose client it was tried for where that one exists: for the audit log, not for the caller. */
+export type ClientRefusal = OAuthFault & { claimed?: ApiClient };
+
 /** The client behind a proof, or one fault for every way to be wrong: which part was wrong is nobody's business. */
 export function createClientAuthenticator(deps: AuthenticateClientDeps) {
-  return async (proof: ClientProof, address: string): Promise<ApiClient | OAuthFault> => {
+  const trusted = createTrustedPairs();
+  return async (proof: ClientProof, address: string): Promise<ApiClient | ClientRefusal> => {
     const clientId =
       proof.clientId ??
       (proof.method === "assertion" ? deps.assertions.readSubject(proof.assertion) : undefined);
-    const keys = brakeKeys(clientId, address);
-    const waitSeconds = deps.brake.secondsToWait(keys);
+    const pair = `client ${clientId ?? "unknown"} ${address}`;
+    const keys = brakeKeys(pair, address, trusted.has(pair));
+    const waitSeconds = deps.brake.attempt(keys);
     if (waitSeconds > 0) {
       return { fault: "slow_down", description: "Too many failed attempts.", retryAfterSeconds: waitSeconds };
     }
     const result = proof.method === "secret" ? await bySecret(proof, deps) : await byAssertion(proof, deps);
-    if (isOAuthFault(result)) deps.brake.failed(keys);
-    // The address is not forgiven: one good client must not let its neighbours try all others.
-    else deps.brake.succeeded(keys.slice(0, 1));
+    if (!isOAuthFault(result)) {
+      deps.brake.succeeded(keys);
+      trusted.add(pair);
+    }
     return result;
   };
 }
 
 /**
  * An attacker must not be able to lock out a client from elsewhere, so the client counts together with the address. The
- * address alone counts too, with more patience, against trying many clients.
+ * address alone counts too, with more patience, against trying many clients; but not for a client that has been let in from
+ * there before, so that a bad neighbour behind the same address does not keep it out.
  */
-function brakeKeys(clientId: string | undefined, address: string): BrakeKey[] {
-  return [
-    { name: `client ${clientId ?? "unknown"} ${address}`, freeFailures: 5 },
-    { name: `address ${address}`, freeFailures: 20 },
-  ];
+function brakeKeys(pair: string, address: string, isTrusted: boolean): BrakeKey[] {
+  const own = { name: pair, freeFailures: 5 };
+  return isTrusted ? [own] : [own, { name: `address ${address}`, freeFailures: 20 }];
+}
+
+const trustedPairsMax = 10_000;
+
+function createTrustedPairs() {
+  const pairs = new Set<string>();
+  return {
+    has: (pair: string) => pairs.has(pair),
+    add: (pair: string) => {
+      pairs.delete(pair);
+      pairs.add(pair);
+      if (pairs.size > trustedPairsMax) pairs.delete(pairs.values().next().value as string);
+    },
+  };
 }
 
 const invalidClient: OAuthFault = {
@@ -66,23 +85,25 @@ const invalidClient: OAuthFault = {
 async function bySecret(
   { clientId, secret }: Extract<ClientProof, { method: "secret" }>,
   { clients, nowMs }: AuthenticateClientDeps,
-): Promise<ApiClient | OAuthFault> {
+): Promise<ApiClient | ClientRefusal> {
   // An unknown client costs the same query and the same comparison as a known one.
   const client = await clients.findClient(clientId);
   const matches = matchesSecret(client?.secrets ?? [], secret, nowMs());
-  return client !== undefined && matches && client.state === "active" ? client : invalidClient;
+  if (client === undefined) return invalidClient;
+  return matches && client.state === "active" ? client : { ...invalidClient, claimed: client };
 }
 
 async function byAssertion(
   { clientId, assertion }: Extract<ClientProof, { method: "assertion" }>,
   { clients, assertions, nonces }: AuthenticateClientDeps,
-): Promise<ApiClient | OAuthFault> {
+): Promise<ApiClient | ClientRefusal> {
   const subject = assertions.readSubject(assertion);
   if (subject === undefined || (clientId !== undefined && clientId !== subject)) return invalidClient;
   const client = await clients.findClient(subject);
-  if (client === undefined || client.state !== "active") return invalidClient;
-  const verified = await assertions.verify(assertion, client);
-  if (verified === undefined) return invalidClient;
-  const isFirstUse = await nonces.useNonce(client.id, `assertion:${verified.id}`, verified.expiresAt);
-  return isFirstUse ? client : invalidClient;
+  if (client === undefined) return invalidClient;
+  const refusal = { ...invalidClient, claimed: client };
+  const verified = client.state === "active" ? await assertions.verify(assertion, client) : undefined;
+  if (verified === undefined) return refusal;
+  const isFirstUse = await nonces.useNonce(client, `assertion:${verified.id}`, verified.expiresAt);
+  return isFirstUse ? client : refusal;
 }

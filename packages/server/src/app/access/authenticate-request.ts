@@ -11,6 +11,9 @@ export interface Authenticated {
   client: ApiClient;
 }
 
+/** A refusal, with what the token says where its signature was good: for the audit log. */
+export type TokenRefusal = Refused & { claims?: TokenClaims };
+
 export interface RequestAuthenticator {
   /**
    * Judges the `Authorization` header. For a token that was seen before it answers at once, not with a promise: that is a few
@@ -18,7 +21,7 @@ export interface RequestAuthenticator {
    */
   authenticate: (
     authorization: string | undefined,
-  ) => Authenticated | Refused | Promise<Authenticated | Refused>;
+  ) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
 }
 
 export interface RequestAuthenticatorDeps {
@@ -34,7 +37,7 @@ const verifiedMax = 10_000;
 interface VerifiedToken {
   claims: TokenClaims;
   access: ClientAccess | undefined;
-  judgement: Authenticated | Refused;
+  judgement: Authenticated | TokenRefusal;
 }
 
 export function createRequestAuthenticator({
@@ -44,7 +47,7 @@ export function createRequestAuthenticator({
 }: RequestAuthenticatorDeps): RequestAuthenticator {
   const verified = new Map<string, VerifiedToken>();
 
-  async function verify(authorization: string): Promise<Authenticated | Refused> {
+  async function verify(authorization: string): Promise<Authenticated | TokenRefusal> {
     const token = bearerPattern.exec(authorization)?.[1];
     if (token === undefined) return { refused: "UNAUTHENTICATED" };
     const claims = await tokens.verify(token);
@@ -59,7 +62,7 @@ export function createRequestAuthenticator({
 
   function authenticate(
     authorization: string | undefined,
-  ): Authenticated | Refused | Promise<Authenticated | Refused> {
+  ): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
     if (authorization === undefined) return { refused: "UNAUTHENTICATED" };
     // By the whole header, so that a known one is not even parsed: under 1 µs instead of 2.5 µs.
     const known = verified.get(authorization);
@@ -75,7 +78,7 @@ export function createRequestAuthenticator({
     return access === known.access ? known.judgement : renew(known, access);
   }
 
-  function renew(known: VerifiedToken, access: ClientAccess): Authenticated | Refused {
+  function renew(known: VerifiedToken, access: ClientAccess): Authenticated | TokenRefusal {
     known.access = access;
     known.judgement = judge(known.claims, access);
     return known.judgement;
@@ -84,9 +87,10 @@ export function createRequestAuthenticator({
   return { authenticate };
 }
 
-function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): Authenticated | Refused {
+function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): Authenticated | TokenRefusal {
   if (client === undefined || client.tenantId !== claims.tenantId) return { refused: "TOKEN_INVALID" };
-  if (client.state !== "active" || revokedTokenIds.has(claims.tokenId)) return { refused: "TOKEN_REVOKED" };
+  if (client.state !== "active" || revokedTokenIds.has(claims.tokenId))
+    return { refused: "TOKEN_REVOKED", claims };
   const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));
   const { tenantId, clientId, tokenId } = claims;
   return { principal: { tenantId, clientId, tokenId, scopes }, client };

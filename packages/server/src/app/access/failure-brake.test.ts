@@ -12,27 +12,33 @@ function setUp() {
 }
 
 describe("the brake", () => {
-  it("lets some failures pass and then asks for longer and longer pauses, up to a minute", () => {
+  it("lets some attempts pass and then asks for longer and longer pauses, up to a minute", () => {
     const { brake, keys, pass } = setUp();
     const waits = Array.from({ length: 10 }, () => {
-      brake.failed(keys.slice(0, 1));
-      return brake.secondsToWait(keys);
+      const wait = brake.attempt(keys.slice(0, 1));
+      pass(wait * 1000);
+      if (wait > 0) expect(brake.attempt(keys.slice(0, 1))).toBe(0);
+      return wait;
     });
-    expect(waits).toEqual([0, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
-    pass(59_500);
-    expect(brake.secondsToWait(keys)).toBe(1);
-    pass(500);
-    expect(brake.secondsToWait(keys)).toBe(0);
+    expect(waits).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 60, 60]);
   });
 
-  it("forgives after a success, and forgets after ten minutes", () => {
+  it("counts attempts that are under way", () => {
+    const { brake, keys } = setUp();
+    expect([brake.attempt(keys), brake.attempt(keys), brake.attempt(keys)]).toEqual([0, 0, 1]);
+  });
+
+  it("forgives the client after a success, and the address that one attempt", () => {
     const { brake, keys, pass } = setUp();
-    for (let count = 0; count < 5; count++) brake.failed(keys);
-    brake.succeeded(keys.slice(0, 1));
-    expect(brake.secondsToWait(keys.slice(0, 1))).toBe(0);
-    expect(brake.secondsToWait(keys)).toBe(2);
+    for (let count = 0; count < 4; count++) {
+      brake.attempt([{ name: `client ${count}`, freeFailures: 2 }, ...keys.slice(1)]);
+    }
+    expect(brake.attempt(keys)).toBe(1);
+    pass(1000);
+    expect(brake.attempt(keys)).toBe(0);
+    brake.succeeded(keys);
+    expect(brake.attempt(keys)).toBe(1);
     pass(600_000);
-    brake.failed(keys);
-    expect(brake.secondsToWait(keys)).toBe(0);
+    expect(brake.attempt(keys)).toBe(0);
   });
 });

@@ -1,8 +1,10 @@
 /** Slows down whoever keeps failing to authenticate. Memory is bounded; each process brakes on its own. */
 export interface FailureBrake {
-  /** How many seconds to wait before the next attempt; 0 where it may go ahead. */
-  secondsToWait: (keys: readonly BrakeKey[]) => number;
-  failed: (keys: readonly BrakeKey[]) => void;
+  /**
+   * Asks to try. 0 lets the attempt go ahead, and counts it as a failure until it turns out well: many attempts at once are not
+   * free because none has failed yet. Anything else is how many seconds to wait.
+   */
+  attempt: (keys: readonly BrakeKey[]) => number;
   succeeded: (keys: readonly BrakeKey[]) => void;
 }
 
@@ -29,24 +31,30 @@ export function createFailureBrake(nowMs: () => number): FailureBrake {
     return entry !== undefined && nowMs() - entry.lastAtMs < forgetAfterMs ? entry : undefined;
   };
 
+  const secondsToWait = ({ name, freeFailures }: BrakeKey): number => {
+    const entry = recent(name);
+    if (entry === undefined || entry.count < freeFailures) return 0;
+    const pauseMs = Math.min(2 ** (entry.count - freeFailures), waitMaxSeconds) * 1000;
+    return Math.max(0, Math.ceil((entry.lastAtMs + pauseMs - nowMs()) / 1000));
+  };
+
+  function remember(name: string, count: number): void {
+    failures.delete(name);
+    if (count > 0) failures.set(name, { count, lastAtMs: nowMs() });
+    if (failures.size > entriesMax) failures.delete(failures.keys().next().value as string);
+  }
+
   return {
-    secondsToWait: (keys) =>
-      keys.reduce((longest, { name, freeFailures }) => {
-        const entry = recent(name);
-        if (entry === undefined || entry.count < freeFailures) return longest;
-        const pauseMs = Math.min(2 ** (entry.count - freeFailures), waitMaxSeconds) * 1000;
-        return Math.max(longest, Math.ceil((entry.lastAtMs + pauseMs - nowMs()) / 1000));
-      }, 0),
-    failed: (keys) => {
-      for (const { name } of keys) {
-        const count = (recent(name)?.count ?? 0) + 1;
-        failures.delete(name);
-        failures.set(name, { count, lastAtMs: nowMs() });
-        if (failures.size > entriesMax) failures.delete(failures.keys().next().value as string);
-      }
+    attempt: (keys) => {
+      const wait = Math.max(0, ...keys.map(secondsToWait));
+      if (wait === 0) for (const { name } of keys) remember(name, (recent(name)?.count ?? 0) + 1);
+      return wait;
     },
     succeeded: (keys) => {
-      for (const { name } of keys) failures.delete(name);
+      const [first, ...others] = keys;
+      if (first !== undefined) remember(first.name, 0);
+      // Only this attempt is taken back: one good client must not let its neighbours try all others.
+      for (const { name } of others) remember(name, (recent(name)?.count ?? 1) - 1);
     },
   };
 }

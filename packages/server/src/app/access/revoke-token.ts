@@ -20,7 +20,7 @@ export function createTokenRevoker({ tokens, revocations, clients }: RevokeToken
     if (claims.clientId !== caller.id) {
       return { fault: "unauthorized_client", description: "The token was issued to another client." };
     }
-    await revocations.revokeToken(caller.id, claims.tokenId, new Date(claims.expiresAtMs));
+    await revocations.revokeToken(caller, claims.tokenId, new Date(claims.expiresAtMs));
     clients.forget(caller.id);
     return claims;
   };

@@ -1,13 +1,14 @@
+import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
 import type { UseCases, Whence } from "../use-cases.js";
-import type { ClientProof } from "./authenticate-client.js";
+import type { ClientProof, ClientRefusal } from "./authenticate-client.js";
 import type { ApiClient } from "./client.js";
 import type { Issued } from "./issue-token.js";
 import { isOAuthFault, type OAuthFault } from "./oauth-fault.js";
 import type { TokenClaims } from "./tokens.js";
 
 export interface TokenEndpointDeps {
-  authenticateClient: (proof: ClientProof, address: string) => Promise<ApiClient | OAuthFault>;
+  authenticateClient: (proof: ClientProof, address: string) => Promise<ApiClient | ClientRefusal>;
   issue: (client: ApiClient, scope: string | undefined) => Promise<Issued | OAuthFault>;
   revoke: (caller: ApiClient, token: string) => Promise<TokenClaims | OAuthFault | undefined>;
   introspect: (caller: ApiClient, token: string) => Promise<TokenClaims | undefined>;
@@ -27,7 +28,7 @@ export function createTokenEndpoints(
   ): Promise<T | OAuthFault> {
     const client = await deps.authenticateClient(proof, whence.address);
     const result = isOAuthFault(client) ? client : await act(client);
-    const known = isOAuthFault(client) ? undefined : client;
+    const known = isOAuthFault(client) ? { claimed: client.claimed } : { proven: client };
     if (isOAuthFault(result)) record(action, known, whence, undefined, result);
     else if (action !== "token.introspect") record(action, known, whence, tokenIdOf(result), undefined);
     return result;
@@ -35,19 +36,20 @@ export function createTokenEndpoints(
 
   function record(
     action: string,
-    client: ApiClient | undefined,
+    { proven, claimed }: { proven?: ApiClient; claimed?: ApiClient | undefined },
     whence: Whence,
     tokenId: string | undefined,
     fault: OAuthFault | undefined,
   ) {
     deps.audit.record({
-      tenantId: client?.tenantId,
+      // An attempt on a client that exists is for its tenant to see, though nobody has proven to be that client.
+      tenantId: (proven ?? claimed)?.tenantId,
       occurredAt: new Date(deps.nowMs()),
-      actor: client === undefined ? "anonymous" : "client",
-      clientId: client?.id ?? null,
+      actor: proven === undefined ? "anonymous" : "client",
+      clientId: proven?.id ?? null,
       tokenId: tokenId ?? null,
       action,
-      object: null,
+      object: claimed === undefined ? null : showId("cli", claimed.id),
       outcome: fault === undefined ? "succeeded" : "refused",
       code: fault?.fault ?? null,
       repeated: 1,

@@ -1,4 +1,5 @@
 import type { Scope } from "@bursar/protocol";
+import type { ApiClient } from "./client.js";
 
 /** An access token lives for 15 minutes; there is no refresh token, a client asks again. */
 export const tokenLifetimeSeconds = 900;
@@ -22,7 +23,11 @@ export interface TokenSigner {
 }
 
 export interface RevocationStore {
-  revokeToken: (clientId: string, tokenId: string, expiresAt: Date) => Promise<void>;
+  revokeToken: (
+    client: Pick<ApiClient, "tenantId" | "id">,
+    tokenId: string,
+    expiresAt: Date,
+  ) => Promise<void>;
   /** The tokens of a client that were revoked and have not expired by themselves. */
-  listRevokedTokens: (clientId: string) => Promise<string[]>;
+  listRevokedTokens: (client: Pick<ApiClient, "tenantId" | "id">) => Promise<string[]>;
 }

@@ -49,7 +49,7 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
     if (!hasItsDigest(request)) return { refused: "DIGEST_MISMATCH" };
     // Last, so that nobody can use up a nonce without the key.
     const expiresAt = new Date((signature.expires ?? 0) * 1000);
-    const isFirstUse = await deps.nonces.useNonce(client.id, `signature:${signature.nonce}`, expiresAt);
+    const isFirstUse = await deps.nonces.useNonce(client, `signature:${signature.nonce}`, expiresAt);
     return isFirstUse ? undefined : invalid("The nonce was used before.");
   };
 }

@@ -47,17 +47,39 @@ describe("recording", () => {
   it("has a bound, and says what it has let go", async () => {
     const written: AuditDraft[] = [];
     const { recorder, errors } = setUp(async (drafts) => void written.push(...drafts));
-    for (let count = 0; count < 1500; count++) recorder.record(draft({ address: `address ${count}` }));
+    for (let count = 0; count < 1500; count++)
+      recorder.record(draft({ actor: "client", clientId: `client ${count}` }));
     await recorder.close();
     expect([written.length, errors.map(([, lost]) => lost)]).toEqual([1000, [500]]);
   });
 
-  it("says when it could not write", async () => {
-    const { recorder, errors } = setUp(async () => {
-      throw new Error("away");
+  it("does not let strangers fill the disk from many addresses", async () => {
+    const written: AuditDraft[] = [];
+    const { recorder } = setUp(async (drafts) => void written.push(...drafts));
+    for (let count = 0; count < 5000; count++) recorder.record(draft({ address: `address ${count}` }));
+    await recorder.close();
+    expect(written.length).toBeLessThanOrEqual(51);
+    expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(5000);
+  });
+
+  it("keeps what could not be written for the next time, and writes once at a time", async () => {
+    const written: AuditDraft[] = [];
+    let failures = 1;
+    let running = 0;
+    const { recorder, errors } = setUp(async (drafts) => {
+      running += 1;
+      expect(running).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      running -= 1;
+      failures -= 1;
+      if (failures === 0) throw new Error("away");
+      written.push(...drafts);
     });
     recorder.record(draft({}));
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    recorder.record(draft({}));
     await recorder.close();
-    expect(errors).toMatchObject([[{ message: "away" }, 1]]);
+    expect(errors).toMatchObject([[{ message: "away" }, 0]]);
+    expect(written.map(({ repeated }) => repeated)).toEqual([2]);
   });
 });

@@ -2,7 +2,8 @@ import type { AuditDraft, AuditStore } from "./audit-entry.js";
 
 /**
  * Writes down refused attempts and issued tokens without making anybody wait. Entries are collected for a moment and written
- * together; equal refusals in that moment become one entry with a count, so that a flood cannot fill the disk.
+ * together, one write at a time; equal refusals that wait together become one entry with a count. What waits has a bound, and so
+ * has the number of rows that strangers can cause: a flood costs some entries their detail, not the disk or the memory.
  */
 export interface AuditRecorder {
   record: (draft: AuditDraft) => void;
@@ -17,41 +18,63 @@ export interface AuditRecorderOptions {
 
 const flushDelayMs = 500;
 const entriesMax = 1000;
+/** Beyond this many kinds of anonymous attempts in one write, their addresses are no longer told apart. */
+const anonymousMax = 50;
 
 export function createAuditRecorder({ store, onError }: AuditRecorderOptions): AuditRecorder {
   let waiting = new Map<string, AuditDraft>();
+  let anonymous = 0;
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
-  let writing = Promise.resolve();
+  let writing: Promise<void> | undefined;
 
   function record(draft: AuditDraft): void {
-    const key = draft.outcome === "refused" ? kindOf(draft) : `${waiting.size} ${draft.requestId}`;
-    const equal = waiting.get(key);
-    if (equal !== undefined) waiting.set(key, { ...equal, repeated: equal.repeated + 1 });
-    else if (waiting.size < entriesMax) waiting.set(key, draft);
-    else dropped += 1;
-    timer ??= setTimeout(flush, flushDelayMs);
+    const isNew = draft.actor === "anonymous" && !waiting.has(kindOf(draft));
+    add(isNew && anonymous >= anonymousMax ? { ...draft, address: null, object: null } : draft);
+    schedule();
   }
 
-  function flush(): void {
+  function add(draft: AuditDraft): void {
+    const key = draft.outcome === "refused" ? kindOf(draft) : `${waiting.size} ${draft.requestId}`;
+    const equal = waiting.get(key);
+    if (equal !== undefined) waiting.set(key, { ...equal, repeated: equal.repeated + draft.repeated });
+    else if (waiting.size < entriesMax) {
+      waiting.set(key, draft);
+      if (draft.actor === "anonymous") anonymous += 1;
+    } else dropped += draft.repeated;
+  }
+
+  function schedule(): void {
+    if (writing === undefined) timer ??= setTimeout(() => void flush(), flushDelayMs);
+  }
+
+  async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const drafts = [...waiting.values()];
     const lost = dropped;
     waiting = new Map();
+    anonymous = 0;
     dropped = 0;
-    if (lost > 0) onError(new Error("more kinds of attempts than the audit log takes in a moment"), lost);
+    if (lost > 0) onError(new Error("more attempts than the audit log takes in a moment"), lost);
     if (drafts.length === 0) return;
-    writing = writing
-      .then(() => store.append(drafts))
-      .catch((error: unknown) => onError(error, drafts.length));
+    writing = store.append(drafts).catch((error: unknown) => {
+      // They wait for the next time, together with what has come since.
+      for (const draft of drafts) add(draft);
+      onError(error, 0);
+    });
+    await writing;
+    writing = undefined;
+    if (waiting.size > 0) schedule();
   }
 
   return {
     record,
     close: async () => {
-      flush();
       await writing;
+      await flush();
+      clearTimeout(timer);
+      if (waiting.size > 0) onError(new Error("the service has ended"), waiting.size);
     },
   };
 }

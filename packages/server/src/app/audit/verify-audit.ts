@@ -12,11 +12,22 @@ export interface ChainVerdict {
 
 const pageSize = 1000;
 
-/** Follows every chain from its first entry to its head. */
-export async function verifyAudit(store: AuditStore): Promise<ChainVerdict[]> {
+/** Follows every chain from its first entry to its head. Every tenant must have one: its creation is its first entry. */
+export async function verifyAudit(store: AuditStore, tenantIds: readonly string[]): Promise<ChainVerdict[]> {
+  const heads = await store.listHeads();
   const verdicts: ChainVerdict[] = [];
-  for (const head of await store.listHeads()) verdicts.push(await verifyChain(store, head));
-  return verdicts;
+  for (const head of heads) verdicts.push(await verifyChain(store, head));
+  const known = new Set(heads.map(({ tenantId }) => tenantId));
+  const lost = tenantIds.filter((tenantId) => !known.has(tenantId));
+  return [
+    ...verdicts,
+    ...lost.map((tenantId) => ({
+      tenantId,
+      entries: 0n,
+      fault: "the head of its chain is missing",
+      head: "",
+    })),
+  ];
 }
 
 async function verifyChain(store: AuditStore, head: AuditHead): Promise<ChainVerdict> {
@@ -31,13 +42,15 @@ async function verifyChain(store: AuditStore, head: AuditHead): Promise<ChainVer
   for (;;) {
     const page = await store.listAscending(head.tenantId, pageSize, number);
     for (const { number: found, hash: foundHash, ...entry } of page) {
+      // What was appended after the head was read is the next verification's.
+      if (number === head.number) break;
       if (found !== number + 1n) return conclude(`entry ${number + 1n} is missing`);
       const expected = chainHash(hash, found, entry);
       if (Buffer.compare(expected, foundHash) !== 0) return conclude(`entry ${found} was changed`);
       number = found;
       hash = expected;
     }
-    if (page.length < pageSize) break;
+    if (page.length < pageSize || number === head.number) break;
   }
   const endsAtHead = number === head.number && Buffer.compare(hash, head.hash) === 0;
   return conclude(endsAtHead ? undefined : `the chain ends at entry ${number}, its head says ${head.number}`);

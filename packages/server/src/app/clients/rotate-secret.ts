@@ -13,20 +13,24 @@ export type RotateSecret = (
   overlapSeconds: number | undefined,
 ) => Promise<{ client: ApiClient; secret: string } | Refused>;
 
-/** Gives a client a new secret. The newest one before stays valid for a while, all older ones end: never more than two live. */
+/**
+ * Gives a client a new secret while the one in use stays valid for a while; never more than two live. Of two that live already the
+ * older is the one in use: the newer may be from a rotation whose answer was lost, and a retry must not end the secret that
+ * everybody still has.
+ */
 export function createSecretRotator(deps: ClientDeps): RotateSecret {
   return async (origin, clientId, overlapSeconds = overlapSecondsDefault) => {
     const secret = newSecretText(deps.randomBytes);
     const now = new Date(deps.nowMs());
     const client = await applyClientChange(deps, origin, clientId, "secret.rotate", ({ secrets }) => {
-      const newestFirst = [...secrets].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
-      const [kept, ...older] = overlapSeconds === 0 ? [undefined, ...newestFirst] : newestFirst;
+      const oldestFirst = [...secrets].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+      const [kept, ...others] = overlapSeconds === 0 ? [undefined, ...oldestFirst] : oldestFirst;
       const endsAt = new Date(now.getTime() + overlapSeconds * 1000);
       // A secret that ends sooner anyway is not given more time.
       const keepsItsEnd = kept === undefined || (kept.expiresAt !== null && kept.expiresAt < endsAt);
       return {
         addSecret: { id: deps.newUuid(), hash: hashSecret(secret), createdAt: now, expiresAt: null },
-        removeSecretIds: older.flatMap((candidate) => (candidate === undefined ? [] : [candidate.id])),
+        removeSecretIds: others.flatMap((candidate) => (candidate === undefined ? [] : [candidate.id])),
         ...(keepsItsEnd ? {} : { expireSecrets: { ids: [kept.id], at: endsAt } }),
       };
     });

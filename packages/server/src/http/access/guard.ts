@@ -1,7 +1,12 @@
 import { acceptSignature, type ErrorCode, type Scope } from "@bursar/protocol";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Authenticated, RequestAuthenticator } from "../../app/access/authenticate-request.js";
+import type {
+  Authenticated,
+  RequestAuthenticator,
+  TokenRefusal,
+} from "../../app/access/authenticate-request.js";
 import type { ApiClient } from "../../app/access/client.js";
+import type { TokenClaims } from "../../app/access/tokens.js";
 import type { SignedRequest } from "../../app/access/verify-request-signature.js";
 import type { Origin } from "../../app/audit/act.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
@@ -11,6 +16,8 @@ import { Refusal } from "../refusal.js";
 declare module "fastify" {
   interface FastifyRequest {
     authenticated: Authenticated | null;
+    /** What a token that was refused says, where its signature was good. */
+    refusedClaims: TokenClaims | null;
     /** The bytes of the body as they arrived; null where there was none. */
     rawBody: Buffer | null;
     /** The code of the error that the request was answered with. */
@@ -29,6 +36,7 @@ export interface AccessGuard {
 
 export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("authenticated", null);
+  app.decorateRequest("refusedClaims", null);
   app.decorateRequest("rawBody", null);
   app.decorateRequest("errorCode", null);
 }
@@ -52,14 +60,19 @@ export function guardRoute(scope: Scope, { authenticator, verifySignature, audit
       if (refused !== undefined) throw toRefusal(refused);
     },
     onResponse: (request: FastifyRequest, reply: { statusCode: number }, done: () => void) => {
-      if (reply.statusCode === 401 || reply.statusCode === 403) audit.record(describeRefusal(request));
+      const isRefusal =
+        reply.statusCode === 401 || reply.statusCode === 403 || request.errorCode === "DIGEST_MISMATCH";
+      if (isRefusal) audit.record(describeRefusal(request));
       done();
     },
   };
 }
 
 function admit(request: FastifyRequest, result: Authenticated | Refused, scope: Scope): Refusal | undefined {
-  if (isRefused(result)) return toRefusal(result);
+  if (isRefused(result)) {
+    request.refusedClaims = (result as TokenRefusal).claims ?? null;
+    return toRefusal(result);
+  }
   request.authenticated = result;
   if (result.principal.scopes.has(scope)) return undefined;
   return new Refusal("INSUFFICIENT_SCOPE", {
@@ -121,7 +134,7 @@ function toSignedRequest(request: FastifyRequest, publicUrl: string): SignedRequ
     method: request.method,
     targetUri: publicUrl + request.raw.url,
     header: (name) => {
-      const value = request.headers[name];
+      const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
       return Array.isArray(value) ? value.join(", ") : value;
     },
     body: request.rawBody ?? undefined,
@@ -129,15 +142,16 @@ function toSignedRequest(request: FastifyRequest, publicUrl: string): SignedRequ
 }
 
 function describeRefusal(request: FastifyRequest) {
-  const principal = request.authenticated?.principal;
+  const principal = request.authenticated?.principal ?? request.refusedClaims;
+  const objects = Object.values((request.params ?? {}) as Record<string, string>);
   return {
     tenantId: principal?.tenantId,
     occurredAt: new Date(),
-    actor: principal === undefined ? ("anonymous" as const) : ("client" as const),
+    actor: principal === null ? ("anonymous" as const) : ("client" as const),
     clientId: principal?.clientId ?? null,
     tokenId: principal?.tokenId ?? null,
     action: `${request.method} ${request.routeOptions.url}`,
-    object: null,
+    object: objects.length === 0 ? null : objects.join("/"),
     outcome: "refused" as const,
     code: request.errorCode,
     repeated: 1,

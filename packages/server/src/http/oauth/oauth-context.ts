@@ -52,6 +52,8 @@ function translate(
   const { status } = errorCatalog[code];
   const name = status < 500 ? "invalid_request" : status === 503 ? "temporarily_unavailable" : "server_error";
   const fault = details?.[0];
-  const description = fault === undefined ? message : `${fault.path.replace(/^body\./, "")} ${fault.reason}`;
+  const wrongType = "The body must be sent as application/x-www-form-urlencoded.";
+  const fallback = code === "UNSUPPORTED_MEDIA_TYPE" ? wrongType : message;
+  const description = fault === undefined ? fallback : `${fault.path.replace(/^body\./, "")} ${fault.reason}`;
   return { status, body: { error: name, error_description: description }, headers };
 }

@@ -10,6 +10,8 @@ export interface ErrorsOptions {
 
 /** Fastify's own errors, by their codes. One that is missing here is answered with 500 and logged, and then added. */
 const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
+  // The client went away in the middle of its body; the answer reaches nobody, and it is no failure of ours.
+  ECONNRESET: "MALFORMED_REQUEST",
   FST_ERR_BAD_URL: "MALFORMED_REQUEST",
   FST_ERR_MAX_PARAM_LENGTH: "URI_TOO_LONG",
   FST_ERR_CTP_BODY_TOO_LARGE: "PAYLOAD_TOO_LARGE",

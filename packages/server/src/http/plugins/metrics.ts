@@ -4,12 +4,14 @@ import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { Refusal } from "../refusal.js";
 
 export interface MetricsOptions {
-  /** The bearer token to ask for; without one only callers on this machine are answered. */
+  /** The bearer token to ask for. */
   token: string | undefined;
+  /** Whether callers on this machine need none: in the sandbox, which has no proxy in front. */
+  isLocalOpen: boolean;
 }
 
 /** `/metrics` for Prometheus. It tells much about the inside, so it is not open to everybody. */
-export function installMetrics(app: FastifyInstance, { token }: MetricsOptions): void {
+export function installMetrics(app: FastifyInstance, { token, isLocalOpen }: MetricsOptions): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -26,16 +28,16 @@ export function installMetrics(app: FastifyInstance, { token }: MetricsOptions):
     done();
   });
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
-    if (!mayRead(request, token)) throw new Refusal("NOT_FOUND");
+    if (!mayRead(request, token, isLocalOpen)) throw new Refusal("NOT_FOUND");
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }
 
-function mayRead(request: FastifyRequest, token: string | undefined): boolean {
+function mayRead(request: FastifyRequest, token: string | undefined, isLocalOpen: boolean): boolean {
   if (token !== undefined) return isEqual(request.headers.authorization ?? "", `Bearer ${token}`);
-  // Behind a proxy on the same machine everybody comes from loopback; the proxy's own header gives that away.
+  // Behind a proxy on the same machine everybody comes from loopback. Where it adds a header, that gives it away.
   const forwarded = request.headers["x-forwarded-for"] ?? request.headers.forwarded;
-  return forwarded === undefined && isLoopback(request.socket.remoteAddress ?? "");
+  return isLocalOpen && forwarded === undefined && isLoopback(request.socket.remoteAddress ?? "");
 }
 
 function isLoopback(address: string): boolean {

@@ -36,8 +36,22 @@ export function createClientErrorHandler({ log, newRequestId }: RawAnswersOption
       { request_id: requestId, error_code: error.code, status: errorCatalog[code].status },
       "malformed request",
     );
-    socket.end(rawAnswer(code, requestId));
+    answerAndClose(socket, rawAnswer(code, requestId));
   };
+}
+
+/** How long a peer that does not read may keep us from closing. */
+const lingerMs = 1000;
+
+/**
+ * Answers and lets go. These sockets have left Node's care: nobody else listens for their errors, which would end the process,
+ * and no timeout closes them if the peer does not.
+ */
+function answerAndClose(socket: Duplex, answer: string): void {
+  socket.on("error", () => undefined);
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(timer));
+  socket.end(answer, () => socket.destroy());
 }
 
 /** Requests that Node hands to events of their own instead of to the router. */
@@ -45,7 +59,7 @@ export function answerUnusualRequests(server: Server, { log, newRequestId }: Raw
   server.on("connect", (_request, socket) => {
     const requestId = newRequestId();
     log.info({ request_id: requestId }, "refused a CONNECT request");
-    socket.end(rawAnswer("MALFORMED_REQUEST", requestId));
+    answerAndClose(socket, rawAnswer("MALFORMED_REQUEST", requestId));
   });
   // `Expect` with anything but 100-continue; the request is served as if it had not asked.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {

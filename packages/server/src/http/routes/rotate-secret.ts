@@ -15,7 +15,7 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       tag: "Clients",
       summary: "Give a client a new secret",
       description:
-        "The secret before stays valid for `overlap_seconds`; older ones end at once. At most two are live.",
+        "The secret in use stays valid for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
       params: ClientPath,
       body: RotateSecretBody,
       success: { status: 201, schema: RotatedSecret },
