@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { errorCatalog, scopeCatalog } from "../packages/protocol/dist/index.js";
+import { describeTransactionStates, errorCatalog, scopeCatalog } from "../packages/protocol/dist/index.js";
 import { settings } from "../packages/server/dist/config/settings.js";
 import { startEmbeddedPostgres } from "../packages/server/dist/embedded/embedded-postgres.js";
 import { listRoutes } from "../packages/server/dist/http/api.js";
@@ -21,6 +21,7 @@ const artefacts = {
   "docs/reference/errors.md": errorsPage,
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/scopes.md": scopesPage,
+  "docs/reference/transaction-states.md": statesPage,
   "openapi.json": openApiDocument,
   "packages/server/migrations/schema.sql": schemaFile,
 };
@@ -142,6 +143,31 @@ Nobody gives away more than they have: a client can be given only scopes that th
 | scope | allows | routes |
 |---|---|---|
 ${rows.join("\n")}
+`;
+}
+
+function statesPage() {
+  const states = describeTransactionStates();
+  const rows = states.map(
+    ({ state, meaning, final, next }) =>
+      `| \`${state}\` | ${meaning} | ${final ? "final" : next.map((name) => `\`${name}\``).join(" ")} |`,
+  );
+  const arrows = states.flatMap(({ state, next }) => next.map((name) => `  ${state} --> ${name}`));
+  return `# The states of a transaction
+
+<!-- Generated from packages/domain/src/transaction/transitions.ts by \`npm run generate\`. -->
+
+| state | meaning | may go to |
+|---|---|---|
+${rows.join("\n")}
+
+On the book a transaction goes from \`accepted\` to \`completed\`, \`failed\` or \`cancelled\` in one step. What is held is released by every final state but \`completed\`, which pays it.
+
+\`\`\`mermaid
+stateDiagram-v2
+  [*] --> accepted
+${arrows.join("\n")}
+\`\`\`
 `;
 }
 

@@ -16,8 +16,9 @@ export function banner({ url, dataLocation }: Service): string {
   Try, in another terminal:
 
     TOKEN=$(npx bursar token)
-    curl -s -H "Authorization: Bearer $TOKEN" ${url}/v1/clients
-    curl -si ${url}/v1/clients
+    curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: one" \\
+      -H "Content-Type: application/json" -d '{"reference": "first", "asset": "USD", "amount": "125.50"}'
+    curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN"
 
   Ctrl-C stops all of it.
 `;

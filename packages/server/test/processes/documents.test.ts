@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { eventually } from "../harness/eventually.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -45,11 +46,17 @@ describe("what the documents tell to do", () => {
   };
   const hasCurl = hasProgram("curl");
 
-  it.runIf(hasCurl)("the README's first requests", async () => {
-    const requests = blocksOf("README.md", "sh").filter((block) => block.includes("curl"));
-    const [withToken = "", without = ""] = requests;
-    expect(requests).toHaveLength(2);
-    expect(await shell(withToken)).toMatch(/"object":"client"/);
+  it.runIf(hasCurl)("the README's tour, up to a completed transaction that is not paid twice", async () => {
+    const [create = "", list = "", without = ""] = blocksOf("README.md", "sh").filter((block) =>
+      block.includes("curl"),
+    );
+    const first = await shell(create);
+    expect(first).toMatch(/^HTTP\/1\.1 202 .*"state":"accepted"/s);
+    const listed = () => shell(`TOKEN=$(npx bursar token)\n${list}`);
+    const done = await eventually(listed, (text) => text.includes('"state":"completed"'));
+    expect(JSON.parse(done).data).toHaveLength(1);
+    expect(await shell(create)).toContain("idempotent-replayed: true");
+    expect(JSON.parse(await listed()).data).toHaveLength(1);
     expect(await shell(without)).toMatch(/^HTTP\/1\.1 401 .*"code":"UNAUTHENTICATED"/s);
   });
 
