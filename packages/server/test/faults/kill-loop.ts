@@ -1,0 +1,157 @@
+import { randomInt } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { freePort } from "../harness/free-port.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
+
+export interface KillLoopOptions {
+  times: number;
+  /** Whom to kill without warning: the service, or the PostgreSQL under it. */
+  victim: "service" | "postgres";
+}
+
+export interface KillLoopReport {
+  kills: number;
+  /** Keys that were sent, and those among them that were answered with 202 at the first or a later attempt. */
+  sent: number;
+  acknowledged: number;
+  /** Keys whose 202s named different transactions: each one is a payment done twice. */
+  contradicted: string[];
+  /** Transactions that a 202 named and that are not there, or not final. */
+  lost: string[];
+  /** How many transactions the service has in the end. */
+  found: number;
+  /** What `bursar audit ledger` said. */
+  books: { code: number | null; output: string };
+}
+
+const senders = 16;
+const lifeMinMs = 100;
+const lifeMaxMs = 700;
+const requestTimeoutMs = 5000;
+
+/**
+ * Sends transactions without pause while the victim is killed at random moments and started again. It remembers every 202 that it
+ * was given; in the end each must have exactly one final transaction, and the books must be in order.
+ */
+export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<KillLoopReport> {
+  const folder = createTemporaryFolder("kill");
+  const dataDir = join(folder, "data");
+  const env = { BURSAR_DATA_DIR: dataDir, PORT: String(await freePort()), LOG_LEVEL: "info" };
+  const url = `http://127.0.0.1:${env.PORT}`;
+  const idsByKey = new Map<string, Set<string>>();
+  let service = await start(env);
+  let token = await getToken(env);
+  let sent = 0;
+  let sending = true;
+
+  /** One attempt; true when it was acknowledged. */
+  async function attempt(key: string): Promise<boolean> {
+    const response = await fetch(`${url}/v1/transactions`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${token}`,
+        "idempotency-key": key,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ reference: "kill", asset: "USD", amount: "0.01" }),
+      signal: AbortSignal.timeout(requestTimeoutMs),
+    }).catch(() => undefined);
+    const body = (await response?.json().catch(() => undefined)) as { id?: string } | undefined;
+    if (response?.status !== 202 || body?.id === undefined) return false;
+    idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(body.id));
+    return true;
+  }
+
+  async function send(): Promise<void> {
+    while (sending) {
+      const key = `kill-${sent++}`;
+      // A client that got no answer repeats its request until it has one.
+      while (!(await attempt(key))) await sleep(20);
+      // And some repeat one that was answered, as if the answer had been lost.
+      if (randomInt(10) === 0) await attempt(key);
+    }
+  }
+
+  const sendingAll = Promise.all(Array.from({ length: senders }, send));
+  for (let kill = 0; kill < times; kill++) {
+    await sleep(randomInt(lifeMinMs, lifeMaxMs));
+    if (victim === "service") {
+      service.child.kill("SIGKILL");
+      await service.exited;
+      service = await start(env);
+    } else {
+      process.kill(postmasterPid(dataDir), "SIGKILL");
+      await service.waitFor(new RegExp(`(is running again[^]*){${kill + 1}}`));
+    }
+    // Tokens live for 15 minutes; a long loop lives longer.
+    if (kill % 100 === 99) token = await getToken(env);
+  }
+  sending = false;
+  await sendingAll;
+
+  const transactions = await readAll(url, await getToken(env));
+  const books = await run(["audit", "ledger"], env);
+  service.child.kill("SIGTERM");
+  await service.exited;
+  rmSync(folder, { recursive: true, force: true });
+
+  const finalIds = new Set(transactions.filter(({ state }) => state === "completed").map(({ id }) => id));
+  return {
+    kills: times,
+    sent,
+    acknowledged: idsByKey.size,
+    contradicted: [...idsByKey].filter(([, ids]) => ids.size !== 1).map(([key]) => key),
+    lost: [...idsByKey.values()].flatMap((ids) => [...ids]).filter((id) => !finalIds.has(id)),
+    found: transactions.length,
+    books,
+  };
+}
+
+async function start(env: Record<string, string>): Promise<BursarProcess> {
+  const service = spawnBursar({ args: ["dev"], env });
+  await service.ready();
+  return service;
+}
+
+async function run(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
+  const command = spawnBursar({ args, env });
+  const { code } = await command.exited;
+  return { code, output: command.output() };
+}
+
+async function getToken(env: Record<string, string>): Promise<string> {
+  for (;;) {
+    const { code, output } = await run(["token"], env);
+    if (code === 0) return output.trim();
+    await sleep(100);
+  }
+}
+
+function postmasterPid(dataDir: string): number {
+  return Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
+}
+
+/** Every transaction, once nothing is under way any more. */
+async function readAll(url: string, token: string): Promise<{ id: string; state: string }[]> {
+  const get = async (path: string) =>
+    (await (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as {
+      data: { id: string; state: string }[];
+      next_cursor: string | null;
+    };
+  while ((await get("/v1/transactions?state=accepted&limit=1")).data.length > 0) await sleep(50);
+  const all: { id: string; state: string }[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Awaited<ReturnType<typeof get>> = await get(
+      `/v1/transactions?limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`,
+    );
+    all.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  return all;
+}
