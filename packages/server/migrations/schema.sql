@@ -213,13 +213,9 @@ CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC
 
 CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));
 
-CREATE INDEX open_transactions_by_state ON public.open_transactions USING btree (tenant_id, state, id DESC);
-
 CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE (state = 'accepted'::text);
 
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
-
-CREATE INDEX transactions_by_asset ON public.transactions USING btree (tenant_id, asset, id DESC);
 
 CREATE INDEX transactions_by_destination ON public.transactions USING btree (tenant_id, destination_wallet_id, id DESC);
 

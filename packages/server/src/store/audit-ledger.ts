@@ -85,6 +85,9 @@ const violationsMax = 10;
 export async function auditLedger(database: Database): Promise<LedgerVerdict[]> {
   return await database.transaction(async (transaction) => {
     await transaction.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
+    // These read everything, where the service's own statements read by an index.
+    for (const way of [sql`SET LOCAL enable_seqscan = on`, sql`SET LOCAL enable_hashjoin = on`])
+      await transaction.query(way);
     const verdicts: LedgerVerdict[] = [];
     for (const { what, violations } of checks)
       verdicts.push({ what, violations: await find(transaction, violations) });

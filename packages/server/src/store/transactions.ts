@@ -71,7 +71,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
     },
     listTransactions: async (tenantId, filter, limit, beforeId) => {
       const rows = await database.query<TransactionRow>(sql`
-        ${selectTransactions} ${conditions(tenantId, filter, beforeId)} ORDER BY t.id DESC LIMIT ${limit}
+        ${selectTransactions} ${conditions(tenantId, filter, beforeId, limit)} ORDER BY t.id DESC LIMIT ${limit}
       `);
       return rows.map(read);
     },
@@ -143,17 +143,34 @@ const transactionColumns = sql`
 
 const selectTransactions = sql`SELECT ${transactionColumns} FROM transactions t`;
 
-/** Each filter has its index; which one leads is PostgreSQL's choice, by what it knows of the data. */
-function conditions(tenantId: string, filter: TransactionFilter, beforeId: string | undefined): Statement {
-  const { state, reference, asset, walletId, createdAfter, createdBefore } = filter;
-  let where = sql`WHERE t.tenant_id = ${tenantId}`;
-  if (beforeId !== undefined) where = sql`${where} AND t.id < ${beforeId}`;
+/** Each filter is served by an index, newest first; which one leads is PostgreSQL's choice. */
+function conditions(
+  tenantId: string,
+  filter: TransactionFilter,
+  beforeId: string | undefined,
+  limit: number,
+): Statement {
+  const { state, walletId } = filter;
+  let where = sql`WHERE t.tenant_id = ${tenantId} ${ownConditions(filter, beforeId)}`;
   if (state !== undefined) where = sql`${where} AND t.id IN (${idsInState(tenantId, state)})`;
+  if (walletId === undefined) return where;
+  // A wallet can be on either side. Each side is read by its own index and gives a page; the newest of both are the page. With
+  // a filter by state a page of each side may not be enough, and all of the wallet's transactions are candidates.
+  const side = (column: Statement) => sql`
+    (SELECT t.id FROM transactions t
+     WHERE t.tenant_id = ${tenantId} AND ${column} = ${walletId} ${ownConditions(filter, beforeId)}
+     ORDER BY t.id DESC ${state === undefined ? sql`LIMIT ${limit}` : sql``})`;
+  return sql`${where} AND t.id IN (${side(sql`t.source_wallet_id`)} UNION ${side(sql`t.destination_wallet_id`)})`;
+}
+
+/** The conditions on a transaction's own columns. An id begins with its time, so a time is a bound on ids. */
+function ownConditions(
+  { reference, asset, createdAfter, createdBefore }: TransactionFilter,
+  beforeId: string | undefined,
+): Statement {
+  let where = beforeId === undefined ? sql`` : sql`AND t.id < ${beforeId}`;
   if (reference !== undefined) where = sql`${where} AND t.reference = ${reference}`;
   if (asset !== undefined) where = sql`${where} AND t.asset = ${asset}`;
-  if (walletId !== undefined)
-    where = sql`${where} AND ${walletId} IN (t.source_wallet_id, t.destination_wallet_id)`;
-  // An id begins with its time, so a time is a bound on ids.
   if (createdAfter !== undefined) where = sql`${where} AND t.id >= ${idAt(createdAfter)}`;
   if (createdBefore !== undefined) where = sql`${where} AND t.id < ${idAt(createdBefore)}`;
   return where;

@@ -1,0 +1,82 @@
+// The programs that make load and give the yardstick. They are Debian packages; where they are missing and may be installed, they are.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+
+/** @param {"wrk" | "pgbench"} name @returns {string} its path */
+export function provideProgram(name) {
+  const found = find(name);
+  if (found !== undefined) return found;
+  const packageName = name === "wrk" ? "wrk" : "postgresql-15";
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    console.log(`bench: installing ${packageName}`);
+    spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore" });
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", packageName], {
+      stdio: "ignore",
+    });
+  }
+  const installed = find(name);
+  if (installed !== undefined) return installed;
+  console.error(`bench: ${name} is missing; install Debian's ${packageName}`);
+  process.exit(1);
+}
+
+/** @param {string} name */
+function find(name) {
+  const places = ["/usr/bin", "/usr/local/bin"];
+  const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql") : [];
+  return [...places, ...versions.map((version) => `/usr/lib/postgresql/${version}/bin`)]
+    .map((folder) => `${folder}/${name}`)
+    .find((path) => existsSync(path));
+}
+
+/**
+ * @typedef {object} LoadOptions
+ * @property {string} url
+ * @property {string} script Lua that makes the requests
+ * @property {number} seconds
+ * @property {number} [connections]
+ */
+
+/** Requests per second, all of them answered as they should be. @param {LoadOptions} options */
+export function runWrk({ url, script, seconds, connections = 64 }) {
+  const args = ["-t", "1", "-c", String(connections), "-d", `${seconds}s`, "-s", script, url];
+  const output = execFileSync(provideProgram("wrk"), args, { encoding: "utf8" });
+  const wrong = /Non-2xx or 3xx responses: (\d+)/.exec(output);
+  if (wrong !== null) throw new Error(`${wrong[1]} requests to ${url} were refused:\n${output}`);
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
+}
+
+/** Transactions per second of pgbench. @param {string} databaseUrl @param {string[]} args @param {number} seconds */
+export function runPgbench(databaseUrl, args, seconds) {
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl);
+  const connection = ["-h", hostname, "-p", port, "-U", username];
+  const output = execFileSync(
+    provideProgram("pgbench"),
+    [
+      ...connection,
+      "-n",
+      "-M",
+      "prepared",
+      "-c",
+      "32",
+      "-j",
+      "1",
+      "-T",
+      String(seconds),
+      ...args,
+      pathname.slice(1),
+    ],
+    { encoding: "utf8", env: { ...process.env, PGPASSWORD: password }, stdio: ["ignore", "pipe", "ignore"] },
+  );
+  return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
+}
+
+/** @param {string} databaseUrl @param {number} scale */
+export function initialisePgbench(databaseUrl, scale) {
+  const { hostname, port, username, password, pathname } = new URL(databaseUrl);
+  execFileSync(
+    provideProgram("pgbench"),
+    ["-h", hostname, "-p", port, "-U", username, "-i", "-q", "-s", String(scale), pathname.slice(1)],
+    { env: { ...process.env, PGPASSWORD: password }, stdio: "ignore" },
+  );
+}

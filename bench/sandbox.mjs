@@ -1,0 +1,80 @@
+// A service of its own for a bench: started in an empty folder, stopped and removed at the end.
+import { spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const bin = join(import.meta.dirname, "../packages/server/bin/bursar.mjs");
+
+/**
+ * @typedef {object} Sandbox
+ * @property {string} url
+ * @property {string} token
+ * @property {string} databaseUrl
+ * @property {number} pid
+ * @property {() => Promise<void>} stop
+ */
+
+/** @returns {Promise<Sandbox>} */
+export async function startSandbox() {
+  const folder = mkdtempSync(join(tmpdir(), "bursar-bench-"));
+  chmodSync(folder, 0o711);
+  const dataDir = join(folder, "data");
+  const port = await freePort();
+  const env = { PATH: process.env["PATH"], BURSAR_DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "warn" };
+  const child = spawn(process.execPath, [bin, "dev"], { env, stdio: "ignore" });
+  const url = `http://127.0.0.1:${port}`;
+  await waitUntilReady(url);
+  return {
+    url,
+    token: await getToken(dataDir, url),
+    databaseUrl: databaseUrlOf(dataDir),
+    pid: child.pid ?? 0,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await new Promise((resolve) => child.once("exit", resolve));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param {string} url */
+export async function waitUntilReady(url) {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const response = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (response?.status === 200) return;
+    await sleep(50);
+  }
+  throw new Error(`${url} did not become ready`);
+}
+
+/** @param {string} dataDir @param {string} url */
+async function getToken(dataDir, url) {
+  const { clients } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8"));
+  const form = {
+    grant_type: "client_credentials",
+    client_id: clients[0].client_id,
+    client_secret: clients[0].client_secret,
+  };
+  const response = await fetch(`${url}/oauth/token`, { method: "POST", body: new URLSearchParams(form) });
+  return /** @type {{ access_token: string }} */ (await response.json()).access_token;
+}
+
+/** @param {string} dataDir */
+function databaseUrlOf(dataDir) {
+  const port = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[3];
+  const password = readFileSync(join(dataDir, "postgres.password"), "utf8").trim();
+  return `postgres://bursar:${password}@127.0.0.1:${port}/postgres`;
+}
+
+/** @returns {Promise<number>} */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port from a TCP listener");
+  return address.port;
+}
