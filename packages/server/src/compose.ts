@@ -106,6 +106,7 @@ export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeO
   const createClient = createClientCreator(deps);
 
   const assets = createAssetRegistry(defaultAssets);
+  const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database);
   const changes = createChangeHub();
@@ -173,7 +174,7 @@ export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeO
       changes,
       nowMs,
     }),
-    listAssets: () => assets.list.map(presentAsset),
+    listAssets: () => presentedAssets,
     createWallet: createWalletCreator({
       store: wallets,
       networks: new Set(rails.keys()),

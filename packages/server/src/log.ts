@@ -1,12 +1,11 @@
 import pino, { type Logger } from "pino";
 import pretty from "pino-pretty";
 
-/** What must never be written, wherever in a log object it stands. */
-const secretPaths = ["authorization", "password", "secret", "token"].flatMap((key) => [
-  key,
-  `*.${key}`,
-  `*.*.${key}`,
-]);
+/**
+ * What must never be written. Requests, their headers and their bodies are not logged at all; this is for a careless line of
+ * ours. Deeper paths would be looked for in every request's logger, which cost 4 % of a small request.
+ */
+const secretPaths = ["authorization", "password", "secret", "token"];
 
 /** Log lines: readable on a terminal, JSON everywhere else. */
 export function createLogger(level: string, onTerminal: boolean): Logger {

@@ -25,13 +25,21 @@ const batchMax = 500;
 /** Other processes accept too, and tell nobody; this is how long their work waits at most. */
 const lookEveryMs = 200;
 const pauseAfterErrorMs = 500;
+/**
+ * A batch costs nine round trips whatever its size. Without a breath a steady load of 5,000/s is settled in batches of 30 and the
+ * engine's backend is busy all the time; with it batches are three times as large, for 5 ms of waiting.
+ */
+const breathMs = 5;
 const stepsPerWalletLook = 20;
+const recentMs = 2000;
+const fullLookEveryMs = 1000;
 
 export function createEngine(deps: EngineDeps): Engine {
   let running: Promise<void> | undefined;
   let stopping = false;
   let isWoken = false;
   let steps = 0;
+  let lastFullLookMs = 0;
   let endPause: (() => void) | undefined;
 
   async function run(): Promise<void> {
@@ -40,6 +48,7 @@ export function createEngine(deps: EngineDeps): Engine {
       try {
         const done = await step();
         if (done === 0 && !isWoken) await pause(lookEveryMs);
+        else if (done < batchMax) await breathe();
       } catch (error) {
         deps.onError(error);
         await pause(pauseAfterErrorMs);
@@ -47,9 +56,22 @@ export function createEngine(deps: EngineDeps): Engine {
     }
   }
 
+  /**
+   * From when on to claim. What was settled a moment ago leaves dead entries at the start of the index until they are cleaned
+   * up, and every claim would read past all of them; so only what is recent is looked at, and all of it once a second, for what
+   * was committed late.
+   */
+  function claimFrom(now: Date): Date | undefined {
+    if (now.getTime() - lastFullLookMs >= fullLookEveryMs) {
+      lastFullLookMs = now.getTime();
+      return undefined;
+    }
+    return new Date(now.getTime() - recentMs);
+  }
+
   async function step(): Promise<number> {
     const now = new Date(deps.nowMs());
-    const settled = await deps.settlements.settle(batchMax, (claimed, accounts) =>
+    const settled = await deps.settlements.settle(batchMax, claimFrom(now), (claimed, accounts) =>
       decideBatch(claimed, accounts, deps.rails, now),
     );
     if (settled.length > 0) deps.onChanged(settled.map(({ id }) => id));
@@ -58,6 +80,11 @@ export function createEngine(deps: EngineDeps): Engine {
     const looksForWallets = settled.length === 0 || steps % stepsPerWalletLook === 0;
     const activated = looksForWallets ? await deps.wallets.activateWallets(batchMax, now) : 0;
     return settled.length + activated;
+  }
+
+  /** Lets work gather after a batch that was not full; not even a wake-up cuts it short. */
+  function breathe(): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, breathMs));
   }
 
   function pause(ms: number): Promise<void> {

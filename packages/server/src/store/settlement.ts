@@ -8,6 +8,7 @@ import {
 } from "../app/transactions/settlement.js";
 import type { Database, Queryable } from "./database.js";
 import { appendEvents } from "./events.js";
+import { idAt } from "./id-at.js";
 import { sql } from "./sql.js";
 
 interface ClaimRow extends Omit<ClaimedTransaction, "amount"> {
@@ -22,9 +23,9 @@ interface AccountRow extends AccountKey {
 /** The engine's transaction: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
 export function createSettlementStore(database: Database): SettlementStore {
   return {
-    settle: (limit, decide) =>
+    settle: (limit, acceptedFrom, decide) =>
       database.transaction(async (transaction) => {
-        const claimed = await claim(transaction, limit);
+        const claimed = await claim(transaction, limit, acceptedFrom);
         if (claimed.length === 0) return [];
         const accounts = await lockAccounts(transaction, accountsOf(claimed));
         const settlements = decide(claimed, accounts);
@@ -35,10 +36,14 @@ export function createSettlementStore(database: Database): SettlementStore {
 }
 
 /** Served by open_transactions_to_do. Rows that another engine holds are passed over. */
-async function claim(transaction: Queryable, limit: number): Promise<ClaimedTransaction[]> {
+async function claim(
+  transaction: Queryable,
+  limit: number,
+  acceptedFrom: Date | undefined,
+): Promise<ClaimedTransaction[]> {
   const rows = await transaction.query<ClaimRow>(sql`
     WITH claimed AS (
-      SELECT tenant_id, id, version FROM open_transactions WHERE state = 'accepted'
+      SELECT tenant_id, id, version FROM open_transactions WHERE state = 'accepted' AND id >= ${idAt(acceptedFrom ?? new Date(0))}
       ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     SELECT t.tenant_id AS "tenantId", t.id, c.version, t.asset, t.amount, t.source_wallet_id AS "sourceWalletId",

@@ -9,6 +9,7 @@ import type {
 } from "../app/transactions/transaction.js";
 import type { Database } from "./database.js";
 import { appendEvents } from "./events.js";
+import { idAt } from "./id-at.js";
 import { type Statement, sql } from "./sql.js";
 
 interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "steps"> {
@@ -180,10 +181,4 @@ function idsInState(tenantId: string, state: TransactionState): Statement {
   return isFinal(state)
     ? sql`SELECT e.subject_id FROM events e WHERE e.tenant_id = ${tenantId} AND e.state = ${state} AND e.event = 'transaction.updated' AND e.state IN ('completed', 'rejected', 'failed', 'cancelled')`
     : sql`SELECT o.id FROM open_transactions o WHERE o.tenant_id = ${tenantId} AND o.state = ${state}`;
-}
-
-/** The least id of version 7 that could have been made at a time. */
-function idAt(time: Date): string {
-  const hex = Math.max(time.getTime(), 0).toString(16).padStart(12, "0").slice(-12);
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

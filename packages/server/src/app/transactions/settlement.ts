@@ -39,6 +39,8 @@ export interface SettlementStore {
   /** Claims, locks, asks for decisions and writes them, in one SQL transaction without network. Says what it has settled. */
   settle: (
     limit: number,
+    /** Passes over what was accepted before; undefined looks at everything. */
+    acceptedFrom: Date | undefined,
     decide: (claimed: readonly ClaimedTransaction[], accounts: Accounts) => Settlement[],
   ) => Promise<{ tenantId: string; id: string }[]>;
 }
