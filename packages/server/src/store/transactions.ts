@@ -1,5 +1,6 @@
 import type { AssetRegistry, FailureCode, TransactionState } from "@bursar/domain";
 import { isFinal } from "@bursar/domain";
+import { coalesce } from "../app/coalesce.js";
 import type {
   AcceptedTransaction,
   AcceptOutcome,
@@ -30,6 +31,16 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
     return { ...row, asset, amount: BigInt(row.amount), steps };
   };
 
+  // Served by the primary key and events_by_subject. Requests that come together share one query.
+  const readOne = coalesce<TransactionKey, Transaction>(
+    ({ tenantId, id }) => `${tenantId} ${id}`,
+    async (keys) => {
+      const rows = await database.query<TransactionRow>(selectByIds(keys));
+      return new Map(rows.map((row) => [`${row.tenantId} ${row.id}`, read(row)]));
+    },
+    readBatchMax,
+  );
+
   return {
     acceptTransactions: async (batch) => {
       const accepted = new Set(
@@ -56,13 +67,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
         return found;
       });
     },
-    // Served by the primary key and events_by_subject.
-    readTransaction: async (tenantId, id) => {
-      const [row] = await database.query<TransactionRow>(
-        sql`${selectTransactions} WHERE t.tenant_id = ${tenantId} AND t.id = ${id}`,
-      );
-      return row && read(row);
-    },
+    readTransaction: (tenantId, id) => readOne({ tenantId, id }),
     readTransactions: async (tenantId, ids) => {
       if (ids.length === 0) return [];
       const rows = await database.query<TransactionRow>(
@@ -122,6 +127,21 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
     INSERT INTO open_transactions (tenant_id, id, state, version)
     SELECT tenant_id, id, 'accepted', 1 FROM accepted
     RETURNING id
+  `;
+}
+
+interface TransactionKey {
+  tenantId: string;
+  id: string;
+}
+
+const readBatchMax = 64;
+
+function selectByIds(keys: readonly TransactionKey[]): Statement {
+  return sql`
+    SELECT ${transactionColumns}
+    FROM unnest(${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) AS wanted (tenant_id, id)
+    JOIN transactions t ON t.tenant_id = wanted.tenant_id AND t.id = wanted.id
   `;
 }
 

@@ -190,22 +190,24 @@ describe("signed requests", () => {
     );
   });
 
-  it("are refused when the key belongs to another client, of this tenant or another", async () => {
-    const other = await service.createTenant();
-    const theirs = generateKeyPairSync("ed25519");
-    const body = { algorithm: "ed25519", public_key: theirs.publicKey.export({ format: "jwk" }).x };
-    const added = await service.call(
-      "POST",
-      `/v1/clients/${other.clientId}/keys`,
-      await service.token(other),
-      body,
-    );
-    const { key } = (await added.json()) as { key: { id: string } };
-    expect(await send({ params: { keyid: key.id }, key: theirs.privateKey })).toMatchObject({
-      status: 401,
-      message: "The client has no key with this keyid.",
-    });
-  });
+  it.each(["of this tenant", "of another tenant"])(
+    "are refused when the key belongs to another client %s",
+    async (whose) => {
+      const other = await service.createTenant();
+      const made = await service.call("POST", "/v1/clients", token, { name: "other", scopes: [] });
+      const sibling = ((await made.json()) as { id: string }).id;
+      const theirs = generateKeyPairSync("ed25519");
+      const body = { algorithm: "ed25519", public_key: theirs.publicKey.export({ format: "jwk" }).x };
+      const isSibling = whose === "of this tenant";
+      const path = `/v1/clients/${isSibling ? sibling : other.clientId}/keys`;
+      const added = await service.call("POST", path, isSibling ? token : await service.token(other), body);
+      const { key } = (await added.json()) as { key: { id: string } };
+      expect(await send({ params: { keyid: key.id }, key: theirs.privateKey })).toMatchObject({
+        status: 401,
+        message: "The client has no key with this keyid.",
+      });
+    },
+  );
 
   it("are taken once", async () => {
     const params = { nonce: randomBytes(16).toString("base64url") };

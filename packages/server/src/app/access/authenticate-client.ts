@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient, ClientStore } from "./client.js";
 import { matchesSecret } from "./client-secret.js";
 import type { BrakeKey, FailureBrake } from "./failure-brake.js";
@@ -28,6 +29,12 @@ export interface AuthenticateClientDeps {
   nowMs: () => number;
 }
 
+/**
+ * No refusal leaves sooner than this after its request came in. Looking up a client that exists takes 0.1 ms longer than one that
+ * does not, which would tell them apart; now both take the same.
+ */
+const failureFloorMs = 5;
+
 /** A refusal, and whose client it was tried for where that one exists: for the audit log, not for the caller. */
 export type ClientRefusal = OAuthFault & { claimed?: ApiClient };
 
@@ -44,11 +51,14 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
     if (waitSeconds > 0) {
       return { fault: "slow_down", description: "Too many failed attempts.", retryAfterSeconds: waitSeconds };
     }
+    const floor = sleep(failureFloorMs);
     const result = proof.method === "secret" ? await bySecret(proof, deps) : await byAssertion(proof, deps);
-    if (!isOAuthFault(result)) {
-      deps.brake.succeeded(keys);
-      trusted.add(pair);
+    if (isOAuthFault(result)) {
+      await floor;
+      return result;
     }
+    deps.brake.succeeded(keys);
+    trusted.add(pair);
     return result;
   };
 }
