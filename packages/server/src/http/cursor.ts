@@ -12,7 +12,7 @@ const placePatterns = {
 type ListName = keyof typeof placePatterns;
 
 /** A place in a list, opaque to clients. It holds no more than the place: whose list it is comes from the token alone. */
-export function writeCursor(list: ListName, place: string): string {
+function writeCursor(list: ListName, place: string): string {
   return Buffer.from(`${list}:${place}`).toString("base64url");
 }
 
@@ -23,4 +23,18 @@ export function readCursor(list: ListName, cursor: string | undefined): string |
   throw new Refusal("INVALID_REQUEST", {
     details: [{ path: "query.cursor", reason: "is not a cursor of this list" }],
   });
+}
+
+/** A page of a list, from one item more than it shows: that one says whether there is another page. */
+export function toPage<Item, Shown>(
+  list: ListName,
+  found: readonly Item[],
+  limit: number,
+  placeOf: (item: Item) => string,
+  present: (item: Item) => Shown,
+): { data: Shown[]; next_cursor: string | null } {
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const hasMore = found.length > limit && last !== undefined;
+  return { data: page.map(present), next_cursor: hasMore ? writeCursor(list, placeOf(last)) : null };
 }

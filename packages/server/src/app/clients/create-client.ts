@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "@bursar/domain";
 import { type CreateClientBody, showId } from "@bursar/protocol";
 import type { ApiClient } from "../access/client.js";
 import { hashSecret, newSecretText } from "../access/client-secret.js";
 import { describeAct, type Origin } from "../audit/act.js";
 import type { Refused } from "../refused.js";
+import { hashRequest } from "../request-hash.js";
 import { refuseBeyondAuthority } from "./authority.js";
 import type { ClientDeps } from "./client-deps.js";
 
@@ -49,8 +48,4 @@ export function createClientCreator({ clients, newUuid, randomBytes, nowMs }: Cl
     const isSameRequest = request !== undefined && Buffer.compare(result.requestHash, request.hash) === 0;
     return isSameRequest ? { client: result.earlier, secret: null } : { refused: "IDEMPOTENCY_KEY_REUSED" };
   };
-}
-
-function hashRequest(body: unknown): Uint8Array {
-  return createHash("sha256").update(canonicalJson(body)).digest();
 }

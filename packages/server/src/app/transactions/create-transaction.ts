@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
-import { type Asset, type AssetRegistry, canonicalJson, parseAmount } from "@bursar/domain";
+import { type Asset, type AssetRegistry, parseAmount } from "@bursar/domain";
 import { type CreateTransactionBody, readId } from "@bursar/protocol";
 import type { Principal } from "../access/principal.js";
 import type { Refused } from "../refused.js";
 import { isRefused } from "../refused.js";
+import { hashRequest } from "../request-hash.js";
 import type { WalletDirectory } from "../wallets/wallet-directory.js";
 import type { AcceptQueue } from "./accept-queue.js";
 import type { AcceptedTransaction, Transaction } from "./transaction.js";
@@ -40,7 +40,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
       id: deps.newUuid(),
       clientId: principal.clientId,
       idempotencyKey,
-      requestHash: createHash("sha256").update(canonicalJson(body)).digest(),
+      requestHash: hashRequest(body),
       reference: body.reference,
       ...money,
       ...wallets,

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "@bursar/domain";
 import type { CreateWalletBody } from "@bursar/protocol";
 import type { Principal } from "../access/principal.js";
 import type { Refused } from "../refused.js";
+import { hashRequest } from "../request-hash.js";
 import type { Wallet, WalletStore } from "./wallet.js";
 
 export interface CreateWalletDeps {
@@ -49,7 +48,7 @@ export function createWalletCreator({
       createdAt: now,
       updatedAt: now,
     };
-    const hash = createHash("sha256").update(canonicalJson(body)).digest();
+    const hash = hashRequest(body);
     const result = await store.createWallet(
       wallet,
       idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash },

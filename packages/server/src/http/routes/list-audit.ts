@@ -2,7 +2,7 @@ import { AuditPage, PageQuery, showId } from "@bursar/protocol";
 import type { ChainedAuditEntry } from "../../app/audit/audit-entry.js";
 import type { UseCases } from "../../app/use-cases.js";
 import { principalOf } from "../access/guard.js";
-import { readCursor, writeCursor } from "../cursor.js";
+import { readCursor, toPage } from "../cursor.js";
 import { defineRoute } from "../route.js";
 
 export function listAudit({ listAudit: list }: Pick<UseCases, "listAudit">) {
@@ -24,11 +24,7 @@ export function listAudit({ listAudit: list }: Pick<UseCases, "listAudit">) {
       const place = readCursor("audit", cursor);
       const { tenantId } = principalOf(request).principal;
       const entries = await list(tenantId, limit + 1, place === undefined ? undefined : BigInt(place));
-      const page = entries.slice(0, limit);
-      return {
-        data: page.map(presentEntry),
-        next_cursor: entries.length > limit ? writeCursor("audit", String(page.at(-1)?.number)) : null,
-      };
+      return toPage("audit", entries, limit, ({ number }) => String(number), presentEntry);
     },
   );
 }

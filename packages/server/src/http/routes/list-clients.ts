@@ -1,7 +1,7 @@
 import { ClientPage, PageQuery } from "@bursar/protocol";
 import type { UseCases } from "../../app/use-cases.js";
 import { principalOf } from "../access/guard.js";
-import { readCursor, writeCursor } from "../cursor.js";
+import { readCursor, toPage } from "../cursor.js";
 import { presentClient } from "../present-client.js";
 import { defineRoute } from "../route.js";
 
@@ -22,11 +22,7 @@ export function listClients({ listClients: list }: Pick<UseCases, "listClients">
       const { limit = 50, cursor } = request.query;
       const { tenantId } = principalOf(request).principal;
       const clients = await list(tenantId, limit + 1, readCursor("clients", cursor));
-      const page = clients.slice(0, limit);
-      return {
-        data: page.map(presentClient),
-        next_cursor: clients.length > limit ? writeCursor("clients", page.at(-1)?.id ?? "") : null,
-      };
+      return toPage("clients", clients, limit, ({ id }) => id, presentClient);
     },
   );
 }

@@ -4,7 +4,7 @@ import { presentTransaction } from "../../app/transactions/present-transaction.j
 import type { TransactionFilter } from "../../app/transactions/transaction.js";
 import type { UseCases } from "../../app/use-cases.js";
 import { principalOf } from "../access/guard.js";
-import { readCursor, writeCursor } from "../cursor.js";
+import { readCursor, toPage } from "../cursor.js";
 import { Refusal } from "../refusal.js";
 import { defineRoute } from "../route.js";
 
@@ -32,11 +32,7 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
         limit + 1,
         readCursor("transactions", cursor),
       );
-      const page = found.slice(0, limit);
-      return {
-        data: page.map(presentTransaction),
-        next_cursor: found.length > limit ? writeCursor("transactions", page.at(-1)?.id ?? "") : null,
-      };
+      return toPage("transactions", found, limit, ({ id }) => id, presentTransaction);
     },
   );
 }

@@ -1,7 +1,7 @@
 import { PageQuery, WalletPage } from "@bursar/protocol";
 import type { UseCases } from "../../app/use-cases.js";
 import { principalOf } from "../access/guard.js";
-import { readCursor, writeCursor } from "../cursor.js";
+import { readCursor, toPage } from "../cursor.js";
 import { defineRoute } from "../route.js";
 
 export function listWallets({
@@ -24,11 +24,7 @@ export function listWallets({
       const { limit = 50, cursor } = request.query;
       const { tenantId } = principalOf(request).principal;
       const wallets = await list(tenantId, limit + 1, readCursor("wallets", cursor));
-      const page = wallets.slice(0, limit);
-      return {
-        data: page.map(presentWallet),
-        next_cursor: wallets.length > limit ? writeCursor("wallets", page.at(-1)?.id ?? "") : null,
-      };
+      return toPage("wallets", wallets, limit, ({ id }) => id, presentWallet);
     },
   );
 }
