@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../operator-error.js";
@@ -104,13 +104,14 @@ async function stop(cluster: PostgresCluster, child: ChildProcess, ended: Promis
 /** A PostgreSQL that is still there when a service starts has lost its keeper; with the instance lock held it can go. */
 async function stopOrphan(cluster: PostgresCluster): Promise<void> {
   const lock = readLockFile(cluster);
-  if (lock === undefined || !isOurs(lock.pid, cluster)) return;
-  signal(lock.pid, "SIGINT");
-  for (let waitedMs = 0; waitedMs < stopTimeoutMs && isOurs(lock.pid, cluster); waitedMs += pollMs)
-    await sleep(pollMs);
-  if (isOurs(lock.pid, cluster)) signal(lock.pid, "SIGQUIT");
-  for (let waitedMs = 0; waitedMs < stopTimeoutMs && isOurs(lock.pid, cluster); waitedMs += pollMs)
-    await sleep(pollMs);
+  if (lock === undefined) return;
+  const isThere = () => whoHas(lock.pid, cluster) === "ours";
+  // PostgreSQL would take any process of this account with that number for its own last run, and refuse to start.
+  if (whoHas(lock.pid, cluster) === "another") rmSync(join(cluster.dir, "postmaster.pid"));
+  for (const name of ["SIGINT", "SIGQUIT"] as const) {
+    if (isThere()) signal(lock.pid, name);
+    for (let waitedMs = 0; waitedMs < stopTimeoutMs && isThere(); waitedMs += pollMs) await sleep(pollMs);
+  }
 }
 
 interface LockFile {
@@ -131,17 +132,20 @@ function readLockFile(cluster: PostgresCluster): LockFile | undefined {
   }
 }
 
-/** Whether this process is the PostgreSQL of this cluster: the id alone can be anybody's by now. */
-function isOurs(pid: number, cluster: PostgresCluster): boolean {
-  if (!signal(pid, 0)) return false;
+/** Whether a process is the PostgreSQL of this cluster: its number alone can be anybody's by now. */
+function whoHas(pid: number, cluster: PostgresCluster): "nobody" | "ours" | "another" | "unknown" {
+  if (!signal(pid, 0)) return "nobody";
   try {
     // PostgreSQL works inside its data folder.
-    if (process.platform === "linux") return readlinkSync(`/proc/${pid}/cwd`) === cluster.dir;
-    return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes(
-      `-D ${cluster.dir}`,
-    );
+    const isOurs =
+      process.platform === "linux"
+        ? readlinkSync(`/proc/${pid}/cwd`) === cluster.dir
+        : execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes(
+            `-D ${cluster.dir}`,
+          );
+    return isOurs ? "ours" : "another";
   } catch {
-    return false;
+    return "unknown";
   }
 }
 
