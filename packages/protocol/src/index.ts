@@ -40,7 +40,7 @@ export {
   TransactionStates,
 } from "./resources/transaction.js";
 export { describeTransactionStates } from "./resources/transaction-states.js";
-export { CreateWalletBody, Wallet, WalletPage, WalletPath } from "./resources/wallet.js";
+export { CreateWalletBody, Wallet, WalletPage, WalletPath, WalletQuery } from "./resources/wallet.js";
 export { readContentDigest } from "./signing/content-digest.js";
 export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
 export {

@@ -93,8 +93,8 @@ export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeO
       const client = await clients.findClient(clientId);
       const revoked = client === undefined ? [] : await revocations.listRevokedTokens(client);
       return { client, revokedTokenIds: new Set(revoked) };
-      // Ages are measured by a clock that nobody can set back.
     },
+    // Ages are measured by a clock that nobody can set back.
     () => performance.now(),
   );
   const authenticator = createRequestAuthenticator({ tokens, clients: access, nowMs });

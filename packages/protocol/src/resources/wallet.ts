@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Page } from "../pagination.js";
+import { Page, PageQuery } from "../pagination.js";
 
 const Timestamp = Type.String({ format: "date-time" });
 const Purpose = Type.Enum(["treasury", "deposit", "payout", "settlement", "fees"]);
@@ -42,3 +42,14 @@ export type Wallet = Static<typeof Wallet>;
 
 export const WalletPage = Page(Wallet, "WalletPage");
 export const WalletPath = Type.Object({ id: Type.String() });
+
+export const WalletQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    purpose: Type.Optional(Purpose),
+    state: Type.Optional(Type.Enum(["creating", "active"])),
+    network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    frozen: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);

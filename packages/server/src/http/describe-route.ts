@@ -13,7 +13,8 @@ export function describeRoute(route: Route): FastifySchema {
     ...(route.body === undefined ? {} : { body: route.body }),
     ...(route.query === undefined ? {} : { querystring: route.query }),
     ...(route.params === undefined ? {} : { params: route.params }),
-    ...(route.idempotent === true ? { headers: idempotencyHeaders } : {}),
+    ...(route.idempotent === undefined ? {} : { headers: idempotencyHeaders }),
+    ...(route.idempotent === "required" ? { requiredHeaders: ["idempotency-key"] } : {}),
     ...(route.access === "oauth" ? { consumes: ["application/x-www-form-urlencoded"] } : {}),
     security: describeSecurity(route),
     response: {
@@ -44,6 +45,14 @@ function describeSecurity({ access }: Route): Record<string, string[]>[] {
   }
 }
 
+/** The schema as the document shows it: a header that a route needs is checked by its own code, and shown as required. */
+export function forDocument(schema: FastifySchema & { requiredHeaders?: string[] }): FastifySchema {
+  const { requiredHeaders, ...rest } = schema;
+  return requiredHeaders === undefined
+    ? rest
+    : { ...rest, headers: { ...(rest.headers as object), required: requiredHeaders } };
+}
+
 /** What any route can answer with, whatever it does; what those with a body can; what those with a scope can. */
 const errorsOfEveryRoute: readonly ErrorCode[] = ["MALFORMED_REQUEST", "INTERNAL"];
 const errorsOfRoutesWithBody: readonly ErrorCode[] = [
@@ -70,7 +79,7 @@ function describeErrors(route: Route): Record<number, unknown> {
     ...errorsOfEveryRoute,
     ...(takesInput ? (["INVALID_REQUEST"] as const) : []),
     ...(route.body === undefined ? [] : errorsOfRoutesWithBody),
-    ...(route.idempotent === true ? errorsOfIdempotentRoutes : []),
+    ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
     ...route.errors,
   ];

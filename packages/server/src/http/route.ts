@@ -20,8 +20,8 @@ export interface Route {
   params?: TSchema;
   /** The largest body, where it is not that of every other route. */
   bodyBytesMax?: number;
-  /** Whether the route honours `Idempotency-Key`. */
-  idempotent?: boolean;
+  /** Whether the route honours `Idempotency-Key`, or even needs it. */
+  idempotent?: "honoured" | "required";
   /** The answer to a request that succeeded. */
   success: { status: number; schema: TSchema };
   /** Errors that this route adds to those that every route of its kind can answer with. */

@@ -1,8 +1,14 @@
-import type { Wallet, WalletBalance, WalletStore, WalletWithBalances } from "../app/wallets/wallet.js";
+import type {
+  Wallet,
+  WalletBalance,
+  WalletFilter,
+  WalletStore,
+  WalletWithBalances,
+} from "../app/wallets/wallet.js";
 import { appendAudit } from "./audit.js";
 import type { Database, Queryable } from "./database.js";
 import { appendEvents } from "./events.js";
-import { sql } from "./sql.js";
+import { type Statement, sql } from "./sql.js";
 
 type WalletRow = Wallet & { balances: { asset: string; available: string; held: string }[] };
 
@@ -21,11 +27,11 @@ export function createWalletStore(database: Database): WalletStore {
         return { earlier, requestHash: hash };
       }),
     readWallet: (tenantId, id) => readWallet(database, tenantId, id),
-    // Served by the primary key, read backwards.
-    listWallets: async (tenantId, limit, beforeId) => {
+    // Served by the primary key, read backwards: a tenant's wallets are few enough to pass over those that do not match.
+    listWallets: async (tenantId, filter, limit, beforeId) => {
       const rows = await database.query<WalletRow>(sql`
         SELECT ${walletColumns}, ${balancesColumn} FROM wallets w
-        WHERE tenant_id = ${tenantId} ${beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`}
+        WHERE tenant_id = ${tenantId} ${conditions(filter, beforeId)}
         ORDER BY id DESC LIMIT ${limit}
       `);
       return rows.map(withBalances);
@@ -90,6 +96,18 @@ export function createWalletStore(database: Database): WalletStore {
       return row.id;
     },
   };
+}
+
+function conditions(
+  { purpose, state, network, frozen }: WalletFilter,
+  beforeId: string | undefined,
+): Statement {
+  let where = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
+  if (purpose !== undefined) where = sql`${where} AND purpose = ${purpose}`;
+  if (state !== undefined) where = sql`${where} AND state = ${state}`;
+  if (network !== undefined) where = sql`${where} AND network = ${network}`;
+  if (frozen !== undefined) where = sql`${where} AND frozen = ${frozen}`;
+  return where;
 }
 
 export async function insertWallet(

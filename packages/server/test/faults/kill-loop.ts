@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { eventually } from "../harness/eventually.js";
 import { freePort } from "../harness/free-port.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
@@ -31,6 +32,7 @@ const senders = 16;
 const lifeMinMs = 100;
 const lifeMaxMs = 700;
 const requestTimeoutMs = 5000;
+const startTimeoutMs = 60_000;
 
 /**
  * Sends transactions without pause while the victim is killed at random moments and started again. It remembers every 202 that it
@@ -39,7 +41,7 @@ const requestTimeoutMs = 5000;
 export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<KillLoopReport> {
   const folder = createTemporaryFolder("kill");
   const dataDir = join(folder, "data");
-  const env = { BURSAR_DATA_DIR: dataDir, PORT: String(await freePort()), LOG_LEVEL: "info" };
+  const env = { BURSAR_DATA_DIR: dataDir, PORT: String(await freePort()), LOG_LEVEL: "warn" };
   const url = `http://127.0.0.1:${env.PORT}`;
   const idsByKey = new Map<string, Set<string>>();
   let service = await start(env);
@@ -84,7 +86,8 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
       service = await start(env);
     } else {
       process.kill(postmasterPid(dataDir), "SIGKILL");
-      await service.waitFor(new RegExp(`(is running again[^]*){${kill + 1}}`));
+      const restarts = () => service.output().split("is running again").length - 1;
+      await eventually(restarts, (count) => count === kill + 1, startTimeoutMs);
     }
     // Tokens live for 15 minutes; a long loop lives longer.
     if (kill % 100 === 99) token = await getToken(env);
@@ -112,7 +115,12 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
 
 async function start(env: Record<string, string>): Promise<BursarProcess> {
   const service = spawnBursar({ args: ["dev"], env });
-  await service.ready();
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${env["PORT"]}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await eventually(isReady, Boolean, startTimeoutMs);
   return service;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createReadiness } from "../../src/app/readiness.js";
+import { listRoutes } from "../../src/http/api.js";
 import { createTestEdge } from "../harness/test-edge.js";
 
 describe("readiness", () => {
@@ -88,6 +89,28 @@ describe("documents", () => {
     expect(Object.keys(document.paths)).toEqual(["/healthz", "/readyz"]);
     expect(document.paths["/readyz"].get.responses["503"].content["application/json"].schema.$ref).toBe(
       "#/components/schemas/Error",
+    );
+    await app.close();
+  });
+
+  it("shows what the contract requires", async () => {
+    const { app } = await createTestEdge(listRoutes({} as never, "http://bursar.example"));
+    const { paths, components } = (await app.inject("/openapi.json")).json();
+    const create = paths["/v1/transactions"].post;
+    expect(create.parameters).toContainEqual(
+      expect.objectContaining({ in: "header", name: "idempotency-key", required: true }),
+    );
+    expect(create.security).toEqual([{ oauth2: ["transactions:write"] }]);
+    expect(create.requestBody.content["application/json"].schema.required).toEqual([
+      "reference",
+      "asset",
+      "amount",
+    ]);
+    expect(Object.keys(create.responses)).toEqual(
+      expect.arrayContaining(["202", "400", "401", "403", "422", "503"]),
+    );
+    expect(Object.keys(components.securitySchemes.oauth2.flows.clientCredentials.scopes)).toContain(
+      "transactions:write",
     );
     await app.close();
   });

@@ -103,6 +103,19 @@ describe("wallets", () => {
     expect(await api.settled(again.body.id)).toMatchObject({ state: "completed" });
   });
 
+  it("are listed by purpose, state, network and whether they are frozen", async () => {
+    const list = async (query: string) => {
+      const { data } = (await send("GET", `/v1/wallets?${query}`)).body as unknown as {
+        data: { role: string | null }[];
+      };
+      return data.map(({ role }) => role);
+    };
+    expect(await list("purpose=settlement")).toEqual(["settlement"]);
+    expect(await list("frozen=true")).toEqual([]);
+    expect(await list("frozen=false&purpose=treasury&state=active&network=book")).toEqual(["primary"]);
+    expect((await send("GET", "/v1/wallets?purpose=fun")).status).toBe(400);
+  });
+
   it.each(["wlt_01h455vb4pex5vsknk084sn02q", "x"])("are not found as %s", async (id) => {
     const answer = await send("GET", `/v1/wallets/${id}`);
     expect([answer.status, answer.body.error?.code]).toEqual([404, "WALLET_NOT_FOUND"]);

@@ -28,6 +28,8 @@ export interface WalletWithBalances extends Wallet {
   balances: readonly WalletBalance[];
 }
 
+export type WalletFilter = Partial<Pick<Wallet, "purpose" | "state" | "network" | "frozen">>;
+
 /** What the engine does for wallets. */
 export interface WalletActivation {
   /** Brings new wallets to life, with their events; says how many. */
@@ -42,6 +44,7 @@ export interface WalletStore extends WalletActivation {
   readWallet: (tenantId: string, id: string) => Promise<WalletWithBalances | undefined>;
   listWallets: (
     tenantId: string,
+    filter: WalletFilter,
     limit: number,
     beforeId: string | undefined,
   ) => Promise<WalletWithBalances[]>;

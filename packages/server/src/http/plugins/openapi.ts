@@ -1,6 +1,7 @@
 import { apiVersion, scopeCatalog } from "@bursar/protocol";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
+import { forDocument } from "../describe-route.js";
 import { tagDescriptions } from "../route.js";
 
 /** Describes every route as OpenAPI 3.1, from the same schemas that check the requests. */
@@ -29,6 +30,7 @@ export async function installOpenApi(app: FastifyInstance, publicUrl: string): P
         },
       },
     },
+    transform: ({ schema, url }) => ({ schema: forDocument(schema), url }),
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) => String(schema["$id"] ?? `Schema${index}`),
     },

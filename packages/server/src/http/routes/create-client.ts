@@ -17,7 +17,7 @@ export function createClient({ createClient: create }: Pick<UseCases, "createCli
       description:
         "The secret is in this answer and nowhere else. A client cannot be given a scope that the caller's token does not hold.",
       body: CreateClientBody,
-      idempotent: true,
+      idempotent: "honoured",
       success: { status: 201, schema: CreatedClient },
       errors: [],
     },

@@ -18,7 +18,7 @@ export function createTransaction({ createTransaction: create }: Pick<UseCases, 
       description:
         "Accepted for asynchronous processing: the answer leaves after the transaction is on disk, and before it is processed. The same key with the same body gives the same answer, for ever; with another body it is refused.",
       body: CreateTransactionBody,
-      idempotent: true,
+      idempotent: "required",
       success: { status: 202, schema: Transaction },
       errors: [
         "IDEMPOTENCY_KEY_MISSING",

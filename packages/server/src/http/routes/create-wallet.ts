@@ -18,7 +18,7 @@ export function createWallet({
       summary: "Create a wallet",
       description: "Accepted for asynchronous processing: its state goes from `creating` to `active`.",
       body: CreateWalletBody,
-      idempotent: true,
+      idempotent: "honoured",
       success: { status: 202, schema: Wallet },
       errors: ["NETWORK_UNKNOWN"],
     },

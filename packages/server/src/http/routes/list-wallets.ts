@@ -1,4 +1,4 @@
-import { PageQuery, WalletPage } from "@bursar/protocol";
+import { WalletPage, WalletQuery } from "@bursar/protocol";
 import type { UseCases } from "../../app/use-cases.js";
 import { principalOf } from "../access/guard.js";
 import { readCursor, toPage } from "../cursor.js";
@@ -16,14 +16,14 @@ export function listWallets({
       operationId: "listWallets",
       tag: "Wallets",
       summary: "List wallets and their balances",
-      query: PageQuery,
+      query: WalletQuery,
       success: { status: 200, schema: WalletPage },
       errors: [],
     },
     async (request) => {
-      const { limit = 50, cursor } = request.query;
+      const { limit = 50, cursor, ...filter } = request.query;
       const { tenantId } = principalOf(request).principal;
-      const wallets = await list(tenantId, limit + 1, readCursor("wallets", cursor));
+      const wallets = await list(tenantId, filter, limit + 1, readCursor("wallets", cursor));
       return toPage("wallets", wallets, limit, ({ id }) => id, presentWallet);
     },
   );
