@@ -1,6 +1,6 @@
 export { type KeySchedule, scheduleKeys } from "./access/token-key-schedule.js";
 export { isTypeId, type TypeId, typeIdFromUuid, uuidFromTypeId } from "./id/type-id.js";
-export { createUuidV7Source, type UuidV7Source } from "./id/uuid-v7.js";
+export { createUuidV7Source, timeOfUuidV7, type UuidV7Source } from "./id/uuid-v7.js";
 export { canonicalJson } from "./json/canonical-json.js";
 export type { Balance } from "./ledger/account.js";
 export { formatAmount, parseAmount } from "./money/amount.js";

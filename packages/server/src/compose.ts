@@ -164,7 +164,6 @@ export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeO
         onAccepted: () => engine.wake(),
       }),
       newUuid,
-      nowMs,
     }),
     readTransaction: readTransactionUseCase,
     listTransactions: transactions.listTransactions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createUuidV7Source } from "./uuid-v7.js";
+import { createUuidV7Source, timeOfUuidV7 } from "./uuid-v7.js";
 
 const zeros = (count: number) => new Uint8Array(count);
 
@@ -10,6 +10,11 @@ describe("UUID version 7", () => {
       randomBytes: (count) => new Uint8Array(count).fill(0xff),
     });
     expect(next()).toBe("017f22e2-79b0-77ff-bfff-ffffffffffff");
+  });
+
+  it("gives back its time", () => {
+    const next = createUuidV7Source({ nowMs: () => 0x017f22e279b0, randomBytes: zeros });
+    expect(timeOfUuidV7(next())).toBe(0x017f22e279b0);
   });
 
   it("increases within one millisecond, past the end of the counter", () => {

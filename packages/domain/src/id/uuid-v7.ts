@@ -45,6 +45,11 @@ export function createUuidV7Source({ nowMs, randomBytes }: UuidV7Inputs): UuidV7
   };
 }
 
+/** The time that a UUID of version 7 carries. */
+export function timeOfUuidV7(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
+}
+
 function format(timestampMs: number, counter: number, random: Uint8Array): string {
   const time = timestampMs.toString(16).padStart(12, "0");
   const variant = 0x80 | (byteAt(random, 0) & 0x3f);

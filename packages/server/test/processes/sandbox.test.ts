@@ -1,11 +1,16 @@
 import { chownSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { canRead } from "../../src/embedded/postgres-account.js";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const isRoot = process.getuid?.() === 0;
+const nobody = { uid: 65_534, gid: 65_534 };
+/** A checkout under a private home cannot be read by anybody else. */
+const checkout = fileURLToPath(new URL("../../../../", import.meta.url)).replace(/\/$/, "");
 
 describe("the sandbox", () => {
   let dataDir: string;
@@ -119,8 +124,8 @@ describe("the sandbox", () => {
     expect(postmasterPid()).not.toBe(postgres);
   });
 
-  it.runIf(isRoot)("runs as an ordinary user", async () => {
-    const account = { uid: 65_534, gid: 65_534 };
+  it.runIf(isRoot && canRead(checkout, nobody))("runs as an ordinary user", async () => {
+    const account = nobody;
     chownSync(join(dataDir, ".."), account.uid, account.gid);
     const bursar = dev({ account });
     expect(await readiness(await bursar.ready())).toBe(200);

@@ -1,4 +1,4 @@
-import { type Asset, type AssetRegistry, parseAmount } from "@bursar/domain";
+import { type Asset, type AssetRegistry, parseAmount, timeOfUuidV7 } from "@bursar/domain";
 import { type CreateTransactionBody, readId } from "@bursar/protocol";
 import type { Principal } from "../access/principal.js";
 import type { Refused } from "../refused.js";
@@ -13,7 +13,6 @@ export interface CreateTransactionDeps {
   wallets: WalletDirectory;
   queue: AcceptQueue;
   newUuid: () => string;
-  nowMs: () => number;
 }
 
 interface CreatedTransaction {
@@ -35,9 +34,10 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
     if (isRefused(money)) return money;
     const wallets = await findWallets(deps.wallets, principal.tenantId, body);
     if (isRefused(wallets)) return wallets;
+    const id = deps.newUuid();
     const accepted: AcceptedTransaction = {
       tenantId: principal.tenantId,
-      id: deps.newUuid(),
+      id,
       clientId: principal.clientId,
       idempotencyKey,
       requestHash: hashRequest(body),
@@ -46,7 +46,8 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
       ...wallets,
       metadata: body.metadata ?? null,
       expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
-      createdAt: new Date(deps.nowMs()),
+      // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
+      createdAt: new Date(timeOfUuidV7(id)),
     };
     const outcome = await deps.queue.accept(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };
