@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { ConfigError, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
+import { OperatorError } from "../operator-error.js";
 import { runUntilStopped } from "./run-until-stopped.js";
 
 export function addServeCommand(program: Command): void {
@@ -19,7 +20,17 @@ export function addServeCommand(program: Command): void {
           "master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set: it must name a file with 32 bytes in base64 or hexadecimal.",
         );
       }
-      const masterKey = readMasterKey(values.master_key_file);
+      const masterKey = readConfiguredKey(values.master_key_file);
       await runUntilStopped(values, { masterKey: () => masterKey });
     });
+}
+
+/** A key file that does not do is wrong configuration, like any other value. */
+function readConfiguredKey(path: string): Uint8Array {
+  try {
+    return readMasterKey(path);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    throw new ConfigError(error.message, { cause: error });
+  }
 }

@@ -125,9 +125,9 @@ describe("the command line", () => {
       output: expect.stringContaining("master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set"),
     });
     const missing = await run(["serve"], { ...env, BURSAR_MASTER_KEY_FILE: "/nowhere.key" });
-    expect(missing).toMatchObject({ code: 1, output: expect.stringContaining("cannot be read") });
+    expect(missing).toMatchObject({ code: 2, output: expect.stringContaining("cannot be read") });
     const wrong = await run(["serve"], { ...env, BURSAR_MASTER_KEY_FILE: configFile("c2hvcnQ=") });
-    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining("is not 32 bytes") });
+    expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining("is not 32 bytes") });
   });
 
   it("needs a database for production", async () => {
