@@ -6,7 +6,7 @@ import { showId } from "@bursar/protocol";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createReadiness } from "./app/readiness.js";
-import { compose, type Parts } from "./compose.js";
+import { compose, type Parts } from "./compose/compose.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
 import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
@@ -68,6 +68,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       publicUrl,
       log,
       newUuid,
+      nowMs: Date.now,
     });
     closers.push(parts.close);
     const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);
