@@ -21,7 +21,7 @@ import { defaultAssets } from "../config/default-assets.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { bookRail } from "../rails/book/book-rail.js";
 import { isDatabaseAway } from "../store/database.js";
-import { createEventStore } from "../store/events.js";
+import { createEventLog, createEventStore } from "../store/events.js";
 import { fundWallet } from "../store/ledger.js";
 import { createSettlementStore } from "../store/settlement.js";
 import { createTransactionStore } from "../store/transactions.js";
@@ -38,16 +38,17 @@ export interface TransactionParts {
 }
 
 export function composeTransactions(options: ComposeOptions): TransactionParts {
-  const { database, log, newUuid, nowMs } = options;
+  const { database, wakeUps, log, newUuid, nowMs } = options;
+  const events = createEventLog(wakeUps);
   const assets = createAssetRegistry(defaultAssets);
   const presentedAssets = assets.list.map(presentAsset);
-  const transactions = createTransactionStore(database, assets);
-  const wallets = createWalletStore(database);
+  const transactions = createTransactionStore(database, assets, events);
+  const wallets = createWalletStore(database, events);
   const changes = createChangeHub();
   const read = createTransactionReader({ store: transactions, changes, nowMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   const engine = createEngine({
-    settlements: createSettlementStore(database),
+    settlements: createSettlementStore(database, events),
     wallets,
     rails,
     onChanged: changes.announce,
@@ -57,8 +58,9 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
   const queue = createAcceptQueue({
     store: transactions,
     isUnavailable: isDatabaseAway,
-    onAccepted: engine.wake,
+    onAccepted: () => wakeUps.announce("accepted", []),
   });
+  wakeUps.listen("accepted", engine.wake);
 
   return {
     assets,
@@ -78,7 +80,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
       createWallet: createWalletCreator({
         store: wallets,
         networks: new Set(rails.keys()),
-        onCreated: engine.wake,
+        onCreated: () => wakeUps.announce("accepted", []),
         newUuid,
         nowMs,
       }),

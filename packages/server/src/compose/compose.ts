@@ -2,6 +2,7 @@ import type { AssetRegistry } from "@bursar/domain";
 import type { Logger } from "pino";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
+import type { WakeUps } from "../app/wake-ups.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
@@ -15,6 +16,7 @@ import { composeTransactions } from "./compose-transactions.js";
 export interface ComposeOptions {
   database: Database;
   sealing: Sealing;
+  wakeUps: WakeUps;
   publicUrl: string;
   log: Logger;
   newUuid: () => string;

@@ -22,7 +22,7 @@ export interface EngineDeps {
 }
 
 const batchMax = 500;
-/** Other processes accept too, and tell nobody; this is how long their work waits at most. */
+/** A hint of another process can be lost; this is how long its work waits then. */
 const lookEveryMs = 200;
 const pauseAfterErrorMs = 500;
 /**

@@ -7,10 +7,15 @@ export interface Queryable {
   query: <Row>(statement: Statement) => Promise<Row[]>;
 }
 
+export interface Transaction extends Queryable {
+  /** Does something when the transaction has been committed, and nothing where it has not, or where nobody knows. */
+  afterCommit: (work: () => void) => void;
+}
+
 /** The pool of connections to PostgreSQL. */
 export interface Database extends Queryable {
   /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
-  transaction: <T>(work: (transaction: Queryable) => Promise<T>) => Promise<T>;
+  transaction: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
   /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
   session: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   close: () => Promise<void>;
@@ -94,18 +99,20 @@ export function openDatabase({ url, connectionsMax }: DatabaseOptions): Database
 
 async function inTransaction<T>(
   connection: Session,
-  work: (transaction: Queryable) => Promise<T>,
+  work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   await connection.script("BEGIN");
+  const afterwards: (() => void)[] = [];
   let result: T;
   try {
-    result = await work(connection);
+    result = await work({ query: connection.query, afterCommit: (one) => afterwards.push(one) });
   } catch (error) {
     // Where the connection is gone the server rolls back by itself.
     if (!(error instanceof DatabaseAwayError)) await connection.script("ROLLBACK");
     throw error;
   }
   await connection.script("COMMIT");
+  for (const one of afterwards) one();
   return result;
 }
 

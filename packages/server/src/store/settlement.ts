@@ -6,8 +6,8 @@ import {
   type Settlement,
   type SettlementStore,
 } from "../app/transactions/settlement.js";
-import type { Database, Queryable } from "./database.js";
-import { appendEvents } from "./events.js";
+import type { Database, Queryable, Transaction } from "./database.js";
+import type { EventLog } from "./events.js";
 import { idAt } from "./id-at.js";
 import { sql } from "./sql.js";
 
@@ -21,7 +21,7 @@ interface AccountRow extends AccountKey {
 }
 
 /** The engine's transaction: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
-export function createSettlementStore(database: Database): SettlementStore {
+export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
   return {
     settle: (limit, acceptedFrom, decide) =>
       database.transaction(async (transaction) => {
@@ -29,7 +29,7 @@ export function createSettlementStore(database: Database): SettlementStore {
         if (claimed.length === 0) return [];
         const accounts = await lockAccounts(transaction, accountsOf(claimed));
         const settlements = decide(claimed, accounts);
-        await write(transaction, settlements, accounts);
+        await write(transaction, log, settlements, accounts);
         return settlements.map(({ transaction: { tenantId, id } }) => ({ tenantId, id }));
       }),
   };
@@ -96,7 +96,8 @@ async function lockAccounts(
 }
 
 async function write(
-  transaction: Queryable,
+  transaction: Transaction,
+  log: EventLog,
   settlements: readonly Settlement[],
   accounts: ReadonlyMap<string, Balance>,
 ): Promise<void> {
@@ -116,7 +117,7 @@ async function write(
       ${settlements.map((s) => s.transaction.tenantId)}::uuid[], ${settlements.map((s) => s.transaction.id)}::uuid[]
     ) AS done (tenant_id, id) WHERE o.tenant_id = done.tenant_id AND o.id = done.id
   `);
-  await appendEvents(
+  await log.append(
     transaction,
     settlements.map(({ transaction: settled, decision, occurredAt }) => ({
       tenantId: settled.tenantId,

@@ -9,7 +9,7 @@ import type {
   TransactionStore,
 } from "../app/transactions/transaction.js";
 import type { Database } from "./database.js";
-import { appendEvents } from "./events.js";
+import type { EventLog } from "./events.js";
 import { idAt } from "./id-at.js";
 import { type Statement, sql } from "./sql.js";
 
@@ -19,7 +19,11 @@ interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "steps">
   steps: { version: number; state: TransactionState; failure: FailureCode | null; occurred_at: string }[];
 }
 
-export function createTransactionStore(database: Database, assets: AssetRegistry): TransactionStore {
+export function createTransactionStore(
+  database: Database,
+  assets: AssetRegistry,
+  log: EventLog,
+): TransactionStore {
   const read = (row: TransactionRow): Transaction => {
     const asset = assets.find(row.asset);
     if (asset === undefined)
@@ -88,7 +92,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
           DELETE FROM open_transactions WHERE tenant_id = ${tenantId} AND id = ${id} AND state = 'accepted' RETURNING version
         `);
         if (open === undefined) return false;
-        await appendEvents(transaction, [
+        await log.append(transaction, [
           {
             tenantId,
             event: "transaction.updated",

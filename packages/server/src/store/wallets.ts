@@ -7,12 +7,12 @@ import type {
 } from "../app/wallets/wallet.js";
 import { appendAudit } from "./audit.js";
 import type { Database, Queryable } from "./database.js";
-import { appendEvents } from "./events.js";
+import type { EventLog } from "./events.js";
 import { type Statement, sql } from "./sql.js";
 
 type WalletRow = Wallet & { balances: { asset: string; available: string; held: string }[] };
 
-export function createWalletStore(database: Database): WalletStore {
+export function createWalletStore(database: Database, log: EventLog): WalletStore {
   return {
     createWallet: (wallet, request) =>
       database.transaction(async (transaction) => {
@@ -45,7 +45,7 @@ export function createWalletStore(database: Database): WalletStore {
         `);
         if (changed !== undefined) {
           await appendAudit(transaction, [audit]);
-          await appendEvents(transaction, [
+          await log.append(transaction, [
             {
               tenantId,
               event: "wallet.updated",
@@ -69,7 +69,7 @@ export function createWalletStore(database: Database): WalletStore {
             SELECT tenant_id, id FROM wallets WHERE state = 'creating' ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
           RETURNING ${walletColumns}
         `);
-        await appendEvents(
+        await log.append(
           transaction,
           activated.map(({ tenantId, id, version }) => ({
             tenantId,
