@@ -101,9 +101,9 @@ async function write(
   settlements: readonly Settlement[],
   accounts: ReadonlyMap<string, Balance>,
 ): Promise<void> {
-  await writeAccounts(transaction, accounts);
+  writeAccounts(transaction, accounts);
   const moved = settlements.filter(({ decision }) => decision.moved > 0n);
-  await transaction.query(sql`
+  transaction.send(sql`
     INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
     SELECT tenant_id, transaction_id, 1, debit, credit, asset, amount FROM unnest(
       ${moved.map((s) => s.transaction.tenantId)}::uuid[], ${moved.map((s) => s.transaction.id)}::uuid[],
@@ -112,7 +112,7 @@ async function write(
     ) AS moved (tenant_id, transaction_id, debit, credit, asset, amount)
   `);
   // Settling on the book is final: nothing stays open.
-  await transaction.query(sql`
+  transaction.send(sql`
     DELETE FROM open_transactions o USING unnest(
       ${settlements.map((s) => s.transaction.tenantId)}::uuid[], ${settlements.map((s) => s.transaction.id)}::uuid[]
     ) AS done (tenant_id, id) WHERE o.tenant_id = done.tenant_id AND o.id = done.id
@@ -132,12 +132,12 @@ async function write(
   );
 }
 
-async function writeAccounts(transaction: Queryable, accounts: ReadonlyMap<string, Balance>): Promise<void> {
+function writeAccounts(transaction: Transaction, accounts: ReadonlyMap<string, Balance>): void {
   const rows = [...accounts].map(([name, { available, held }]) => {
     const [tenantId, ownerId, asset] = name.split(" ");
     return { tenantId, ownerId, asset, available: available.toString(), held: held.toString() };
   });
-  await transaction.query(sql`
+  transaction.send(sql`
     UPDATE ledger_accounts a SET available = changed.available, held = changed.held
     FROM unnest(
       ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.ownerId)}::uuid[], ${rows.map((row) => row.asset)}::text[],
