@@ -17,6 +17,7 @@ export { compilePolicy, type PolicyCompilation } from "./policy/compile-policy.j
 export type { CompiledPolicy, SpotVerdict, Verdict, WindowKind } from "./policy/compiled-policy.js";
 export { defaultPolicy } from "./policy/default-policy.js";
 export type { PolicyFault } from "./policy/document-field.js";
+export { createTimeZones, type TimeZones } from "./policy/hour-of-day.js";
 export { type Judgement, judge, judgeWithUsage, type Measurement, neededWindows } from "./policy/judge.js";
 export {
   type DestinationKind,
@@ -30,7 +31,13 @@ export {
 } from "./policy/policy-document.js";
 export type { PolicyReference, PolicyWorld } from "./policy/policy-reader.js";
 export type { PolicyRequest } from "./policy/policy-request.js";
-export { countTransaction, type Usage, type UsageByWindow, type UsageWindow } from "./policy/usage.js";
+export {
+  countsTowardsLimits,
+  countTransaction,
+  type Usage,
+  type UsageByWindow,
+  type UsageWindow,
+} from "./policy/usage.js";
 export { type Decision, decide, type FailureCode } from "./transaction/decide.js";
 export {
   isFinal,

@@ -81,7 +81,7 @@ describe("approvals", () => {
       clientIds: option(subarray(clients)),
       expiresAfterSeconds: integer({ min: 1, max: 80 }),
     });
-    assert(
+    return assert(
       property(
         requirement,
         array(approval, { maxLength: 8 }),

@@ -4,6 +4,7 @@ import { typeIdFromUuid } from "../id/type-id.js";
 import { createAssetRegistry } from "../money/asset.js";
 import { compilePolicy } from "./compile-policy.js";
 import { defaultPolicy } from "./default-policy.js";
+import { createTimeZones } from "./hour-of-day.js";
 
 const asset = { network: "book", minimum: 1n, maximum: 10n ** 60n };
 const world = {
@@ -12,6 +13,7 @@ const world = {
     { code: "ETH", caip19: "eip155:1/slip44:60", decimals: 18, ...asset },
   ]),
   networks: new Set(["book"]),
+  timeZones: createTimeZones(),
 };
 const uuid = (number: number) => `018f0000-0000-7000-8000-${String(number).padStart(12, "0")}`;
 const client = (number: number) => typeIdFromUuid("cli", uuid(number));
@@ -237,13 +239,13 @@ describe("a hostile document", () => {
 
   it("never throws, whatever takes the place of whichever part", () => {
     const paths = pathsOf(valid);
-    assert(
+    expect(paths.length).toBeGreaterThan(10);
+    return assert(
       property(constantFrom(...paths), anything({ maxDepth: 2 }), jsonValue(), (path, odd, json) => {
         for (const value of [...junk, odd, json]) faultsOf(withRule(replaceAt(valid, path, value)));
       }),
       { numRuns: 30 },
     );
-    expect(paths.length).toBeGreaterThan(10);
   });
 
   it("does not pass for another through its prototype", () => {

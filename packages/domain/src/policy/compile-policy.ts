@@ -7,7 +7,7 @@ import { readCondition } from "./read-condition.js";
 
 export type PolicyCompilation =
   | { policy: CompiledPolicy; references: readonly PolicyReference[]; faults?: never }
-  | { faults: readonly PolicyFault[]; policy?: never };
+  | { faults: readonly PolicyFault[]; policy?: never; references?: never };
 
 const namePattern = new RegExp(policyLimits.namePattern);
 const everything: Condition = {

@@ -1,6 +1,8 @@
 import { assert, constantFrom, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createHourOfDay } from "./hour-of-day.js";
+import { createTimeZones } from "./hour-of-day.js";
+
+const findZone = createTimeZones();
 
 describe("the hour of the day", () => {
   it.each([
@@ -15,7 +17,7 @@ describe("the hour of the day", () => {
     ["Australia/Lord_Howe", "2026-10-03T15:29:59Z", 1],
     ["Australia/Lord_Howe", "2026-10-03T15:30:00Z", 2],
   ])("in %s at %s is %i", (zone, time, hour) => {
-    expect(createHourOfDay(zone)?.(Date.parse(time))).toBe(hour);
+    expect(findZone(zone)?.(Date.parse(time))).toBe(hour);
   });
 
   it("does not depend on what was asked before", () =>
@@ -25,7 +27,7 @@ describe("the hour of the day", () => {
         integer({ min: Date.UTC(1972, 1), max: Date.UTC(2100, 1) }),
         integer({ min: -200_000, max: 200_000 }),
         (zone, timeMs, stepMs) => {
-          const hourAt = createHourOfDay(zone);
+          const hourAt = findZone(zone);
           const fresh = (ms: number) =>
             new Date(ms).toLocaleTimeString("en-GB", { timeZone: zone }).slice(0, 2);
           return [timeMs, timeMs + stepMs, timeMs].every((ms) => hourAt?.(ms) === Number(fresh(ms)));
@@ -33,10 +35,14 @@ describe("the hour of the day", () => {
       ),
     ));
 
+  it("is found whatever the case of the zone, and kept by one clock", () => {
+    expect(findZone("europe/BERLIN")).toBe(findZone("Europe/Berlin"));
+  });
+
   it.each(["", "Mars/Base", "+01:00", "-05", "Europe/Berlin\n", " UTC", "__proto__", "a".repeat(100_000)])(
     "is not known in %.20j",
     (zone) => {
-      expect(createHourOfDay(zone)).toBeUndefined();
+      expect(findZone(zone)).toBeUndefined();
     },
   );
 });

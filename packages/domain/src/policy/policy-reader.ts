@@ -2,6 +2,7 @@ import { uuidFromTypeId } from "../id/type-id.js";
 import { parseAmount } from "../money/amount.js";
 import type { Asset, AssetRegistry } from "../money/asset.js";
 import { addFault, type Field, readInteger, readSet, readText } from "./document-field.js";
+import type { TimeZones } from "./hour-of-day.js";
 import { policyLimits } from "./policy-document.js";
 
 /** A wallet or client that a document names. Whether the tenant has it is for those to say who can look it up. */
@@ -17,6 +18,7 @@ export interface PolicyReference {
 export interface PolicyWorld {
   assets: AssetRegistry;
   networks: ReadonlySet<string>;
+  timeZones: TimeZones;
 }
 
 /** What reading a document needs and gathers. */

@@ -9,7 +9,6 @@ import {
   readSet,
   readText,
 } from "./document-field.js";
-import { createHourOfDay } from "./hour-of-day.js";
 import { type DestinationKind, destinationKinds, policyLimits, usageScopes } from "./policy-document.js";
 import {
   type PolicyReading,
@@ -60,7 +59,7 @@ export function readCondition(field: Field, reading: PolicyReading): ReadConditi
       ) ?? null,
     destinations: readDestinations(given.get("destinations")) ?? null,
     clients: readIds(given.get("clients"), "client", references) ?? null,
-    hours: readHours(given.get("hours")) ?? null,
+    hours: readHours(given.get("hours"), world) ?? null,
   };
   return { condition, limits: [sum, count].filter((limit) => limit !== undefined) };
 }
@@ -103,14 +102,14 @@ function readDestinations(field: Field | undefined): ReadonlySet<DestinationKind
   return kinds?.has("address") ? new Set([...kinds, "listed_address"]) : kinds;
 }
 
-function readHours(field: Field | undefined): Condition["hours"] | undefined {
+function readHours(field: Field | undefined, { timeZones }: PolicyWorld): Condition["hours"] | undefined {
   const given = field && readObject(field, ["from", "to", "time_zone"], []);
   if (given === undefined) return undefined;
   const from = readInteger(given.get("from"), 0, 23);
   const to = readInteger(given.get("to"), 0, 24);
   const zoneField = given.get("time_zone");
   const zone = readText(zoneField, policyLimits.textLengthMax);
-  const hourAt = zone === undefined ? undefined : createHourOfDay(zone);
+  const hourAt = zone === undefined ? undefined : timeZones(zone);
   if (zoneField !== undefined && zone !== undefined && hourAt === undefined) {
     addFault(zoneField, "is not a known time zone, such as Europe/Berlin");
   }

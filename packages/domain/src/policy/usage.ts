@@ -1,3 +1,4 @@
+import { type TransactionState, transactionStates } from "../transaction/transitions.js";
 import type { CompiledPolicy, WindowKind } from "./compiled-policy.js";
 import type { PolicyRequest } from "./policy-request.js";
 
@@ -22,6 +23,11 @@ export interface Usage {
 
 /** What the windows of a batch hold, by their keys. */
 export type UsageByWindow = Map<string, Usage>;
+
+/** Whether a transaction that has been judged counts, by its state. */
+export function countsTowardsLimits(state: TransactionState): boolean {
+  return state === "completed" || transactionStates[state].holdsFunds;
+}
 
 /** The window of this kind that a request falls into. */
 export function windowOf({ per, asset, periodSeconds }: WindowKind, request: PolicyRequest): UsageWindow {
