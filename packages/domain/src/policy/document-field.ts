@@ -61,23 +61,13 @@ export function readEntries(field: Field): [name: string, member: Field][] | und
     ]);
 }
 
-/** The items of a list that is not empty. */
-export function readList(field: Field | undefined, itemsMax: number): Field[] | undefined {
-  if (field === undefined) return undefined;
-  const { value } = field;
-  if (!Array.isArray(value) || value.length === 0 || value.length > itemsMax) {
-    return addFault(field, `must be a list of 1 to ${itemsMax} items`);
-  }
-  return value.map((item, index) => ({ ...field, value: item, path: join(field.path, String(index)) }));
-}
-
 /** A list of values, each read by itself; one that was given twice is a fault. */
 export function readSet<Value extends string>(
   field: Field | undefined,
   itemsMax: number,
   readItem: (item: Field) => Value | undefined,
 ): ReadonlySet<Value> | undefined {
-  const items = readList(field, itemsMax);
+  const items = field && readList(field, itemsMax);
   if (items === undefined) return undefined;
   const values = new Set<Value>();
   for (const item of items) {
@@ -87,6 +77,15 @@ export function readSet<Value extends string>(
     values.add(value);
   }
   return values;
+}
+
+/** The items of a list that is not empty. */
+function readList(field: Field, itemsMax: number): Field[] | undefined {
+  const { value } = field;
+  if (!Array.isArray(value) || value.length === 0 || value.length > itemsMax) {
+    return addFault(field, `must be a list of 1 to ${itemsMax} items`);
+  }
+  return value.map((item, index) => ({ ...field, value: item, path: join(field.path, String(index)) }));
 }
 
 export function readText(field: Field | undefined, lengthMax: number): string | undefined {

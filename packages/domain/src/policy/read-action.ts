@@ -34,7 +34,7 @@ export function readActionMembers(field: Field, others: readonly string[]): Acti
   const { value } = field;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isObject) return addFault(field, "must be an object");
-  const action = Object.hasOwn(value, "action") ? (value as Record<string, unknown>)["action"] : undefined;
+  const { action } = value as Record<string, unknown>;
   const kind = readChoice({ ...field, value: action, path: `${field.path}.action` }, policyActions);
   const { required, optional } = kind === undefined ? membersOfAny : membersOf[kind];
   const members = readObject(field, [...others, ...required], ["action", ...optional]);
@@ -92,17 +92,18 @@ function readApprovers(
   field: Field | undefined,
   { groups, references }: PolicyReading,
 ): ReadonlySet<string> | undefined {
-  const faultsBefore = field?.faults.length;
-  const given = field && readObject(field, [], ["clients", "groups"]);
+  if (field === undefined) return undefined;
+  const faultsBefore = field.faults.length;
+  const given = readObject(field, [], ["clients", "groups"]);
   if (given === undefined) return undefined;
-  if (given.size === 0) return addFault(field as Field, "needs clients, groups or both");
+  if (given.size === 0) return addFault(field, "needs clients, groups or both");
   const clients = readIds(given.get("clients"), "client", references) ?? [];
   const names = readSet(given.get("groups"), policyLimits.groupsMax, (item) => {
     const name = readText(item, policyLimits.nameLengthMax);
     return name === undefined || groups.has(name) ? name : addFault(item, "is not a group of this document");
   });
   const members = [...(names ?? [])].map((name) => groups.get(name));
-  const isSound = field?.faults.length === faultsBefore && !members.includes(undefined);
+  const isSound = field.faults.length === faultsBefore && !members.includes(undefined);
   return isSound ? new Set([...clients, ...members.flatMap((ids) => [...(ids ?? [])])]) : undefined;
 }
 

@@ -86,14 +86,14 @@ function readNetwork(field: Field, { networks }: PolicyWorld): string | undefine
 }
 
 function readAmountRange(field: Field | undefined, world: PolicyWorld) {
-  const given = field && readObject(field, ["asset"], ["min", "max"]);
+  if (field === undefined) return undefined;
+  const given = readObject(field, ["asset"], ["min", "max"]);
   if (given === undefined) return undefined;
   const asset = readAsset(given.get("asset"), world);
   const min = readAmount(given.get("min"), asset);
   const max = readAmount(given.get("max"), asset);
-  if (!given.has("min") && !given.has("max")) addFault(field as Field, "needs min, max or both");
-  if (min !== undefined && max !== undefined && min > max)
-    addFault(field as Field, "has a min above its max");
+  if (!given.has("min") && !given.has("max")) addFault(field, "needs min, max or both");
+  if (min !== undefined && max !== undefined && min > max) addFault(field, "has a min above its max");
   return { asset: asset?.code, min, max };
 }
 
@@ -103,7 +103,8 @@ function readDestinations(field: Field | undefined): ReadonlySet<DestinationKind
 }
 
 function readHours(field: Field | undefined, { timeZones }: PolicyWorld): Condition["hours"] | undefined {
-  const given = field && readObject(field, ["from", "to", "time_zone"], []);
+  if (field === undefined) return undefined;
+  const given = readObject(field, ["from", "to", "time_zone"], []);
   if (given === undefined) return undefined;
   const from = readInteger(given.get("from"), 0, 23);
   const to = readInteger(given.get("to"), 0, 24);
@@ -114,7 +115,7 @@ function readHours(field: Field | undefined, { timeZones }: PolicyWorld): Condit
     addFault(zoneField, "is not a known time zone, such as Europe/Berlin");
   }
   if (from === undefined || to === undefined || hourAt === undefined) return undefined;
-  if (from === to) return addFault(field as Field, "is empty: the whole day is from 0 to 24");
+  if (from === to) return addFault(field, "is empty: the whole day is from 0 to 24");
   return { from, to, hourAt };
 }
 
