@@ -6,6 +6,7 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
+import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
@@ -43,7 +44,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database);
-  const changes = createChangeHub();
+  const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, nowMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   const engine = createEngine({
@@ -53,11 +54,13 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
     nowMs,
+    timers: nodeTimers,
   });
   const queue = createAcceptQueue({
     store: transactions,
     isUnavailable: isDatabaseAway,
     onAccepted: engine.wake,
+    timers: nodeTimers,
   });
 
   return {

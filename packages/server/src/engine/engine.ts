@@ -1,3 +1,4 @@
+import type { Timers } from "../app/timers.js";
 import type { Rail } from "../app/transactions/rail.js";
 import type { SettlementStore } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
@@ -19,6 +20,7 @@ export interface EngineDeps {
   onChanged: (ids: readonly string[]) => void;
   onError: (error: unknown) => void;
   nowMs: () => number;
+  timers: Pick<Timers, "after">;
 }
 
 const batchMax = 500;
@@ -84,14 +86,14 @@ export function createEngine(deps: EngineDeps): Engine {
 
   /** Lets work gather after a batch that was not full; not even a wake-up cuts it short. */
   function breathe(): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, breathMs));
+    return new Promise((resolve) => void deps.timers.after(breathMs, resolve));
   }
 
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const callOff = deps.timers.after(ms, resolve);
       endPause = () => {
-        clearTimeout(timer);
+        callOff();
         resolve();
       };
     });
