@@ -74,7 +74,8 @@ export function createEngine(deps: EngineDeps): Engine {
   async function step(): Promise<number> {
     const now = new Date(deps.nowMs());
     const settled = await deps.settlements.settle(batchMax, claimFrom(now), (claimed, accounts) =>
-      decideBatch(claimed, accounts, deps.rails, now),
+      // The time of the decision, not of the wish to decide: between the two may be a wait for connections and locks.
+      decideBatch(claimed, accounts, deps.rails, new Date(deps.nowMs())),
     );
     if (settled.length > 0) deps.onChanged(settled.map(({ id }) => id));
     steps += 1;
