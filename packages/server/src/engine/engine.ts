@@ -1,3 +1,4 @@
+import type { Timers } from "../app/timers.js";
 import type { Rail } from "../app/transactions/rail.js";
 import type { SettlementStore } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
@@ -19,6 +20,7 @@ export interface EngineDeps {
   onChanged: (ids: readonly string[]) => void;
   onError: (error: unknown) => void;
   nowMs: () => number;
+  timers: Pick<Timers, "after">;
 }
 
 const batchMax = 500;
@@ -75,7 +77,8 @@ export function createEngine(deps: EngineDeps): Engine {
   async function step(): Promise<number> {
     const now = new Date(deps.nowMs());
     const settled = await deps.settlements.settle(batchMax, claimFrom(now), (claimed, accounts) =>
-      decideBatch(claimed, accounts, deps.rails, now),
+      // The time of the decision, not of the wish to decide: between the two may be a wait for connections and locks.
+      decideBatch(claimed, accounts, deps.rails, new Date(deps.nowMs())),
     );
     if (settled.length > 0) deps.onChanged(settled.map(({ id }) => id));
     steps += 1;
@@ -87,14 +90,14 @@ export function createEngine(deps: EngineDeps): Engine {
 
   /** Not even a wake-up cuts it short. */
   function breathe(ms: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, ms));
+    return new Promise((resolve) => void deps.timers.after(ms, resolve));
   }
 
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const callOff = deps.timers.after(ms, resolve);
       endPause = () => {
-        clearTimeout(timer);
+        callOff();
         resolve();
       };
     });

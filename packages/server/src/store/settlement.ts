@@ -35,7 +35,10 @@ export function createSettlementStore(database: Database, log: EventLog): Settle
   };
 }
 
-/** Served by open_transactions_to_do. Rows that another engine holds are passed over. */
+/**
+ * Served by open_transactions_to_do. Rows that another engine holds are passed over. The wallets are locked against a freeze: one
+ * that has been answered is obeyed, and one that comes now waits for this batch.
+ */
 async function claim(
   transaction: Queryable,
   limit: number,
@@ -51,7 +54,7 @@ async function claim(
     FROM claimed c
     JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
     JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_wallet_id
-    ORDER BY t.id
+    ORDER BY t.id FOR SHARE OF w
   `);
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }));
 }
