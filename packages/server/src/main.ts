@@ -74,6 +74,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       wakeUps,
       sealing: createSealing(options.masterKey(settings.data_dir)),
       publicUrl,
+      destinationDelaySeconds: settings["policy.destination_delay_seconds"],
       log,
       newUuid,
       nowMs: Date.now,

@@ -33,6 +33,7 @@ import type { ComposeOptions } from "./compose.js";
 export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
+  networks: ReadonlySet<string>;
   engine: Engine;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
@@ -48,6 +49,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, nowMs });
   const rails = new Map([[bookRail.network, bookRail]]);
+  const networks = new Set(rails.keys());
   const engine = createEngine({
     settlements: createSettlementStore(database, events),
     wallets,
@@ -67,6 +69,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
 
   return {
     assets,
+    networks,
     engine,
     useCases: {
       createTransaction: createTransactionCreator({
@@ -82,7 +85,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
       listEvents: createEventLister({ events: createEventStore(database), transactions }),
       createWallet: createWalletCreator({
         store: wallets,
-        networks: new Set(rails.keys()),
+        networks,
         onCreated: () => wakeUps.announce("accepted", []),
         newUuid,
         nowMs,

@@ -10,6 +10,7 @@ import type { Database } from "../store/database.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
 import { composeAccess } from "./compose-access.js";
+import { composePolicy } from "./compose-policy.js";
 import { composeTransactions } from "./compose-transactions.js";
 
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
@@ -18,6 +19,8 @@ export interface ComposeOptions {
   sealing: Sealing;
   wakeUps: WakeUps;
   publicUrl: string;
+  /** How long a new address on an allow-list waits before it counts. */
+  destinationDelaySeconds: number;
   log: Logger;
   newUuid: () => string;
   nowMs: () => number;
@@ -43,6 +46,8 @@ export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
   const transactions = composeTransactions(options);
+  const { assets, networks } = transactions;
+  const policy = composePolicy(options, { assets, networks });
   const housekeeping = setInterval(() => {
     removeExpiredCredentials(database).catch((error: unknown) =>
       log.warn({ err: error }, "housekeeping failed"),
@@ -50,7 +55,7 @@ export function compose(options: ComposeOptions): Parts {
   }, housekeepingIntervalMs).unref();
 
   return {
-    useCases: { ...access.useCases, ...transactions.useCases },
+    useCases: { ...access.useCases, ...transactions.useCases, ...policy.useCases },
     guard: access.guard,
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),

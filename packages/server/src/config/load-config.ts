@@ -14,8 +14,11 @@ export interface Config {
 /** What the operator wrote is wrong. The message names the key, the value and what is allowed; the process exits with 2. */
 export class ConfigError extends Error {}
 
-/** The environment wins over the file that `BURSAR_CONFIG` names, the file over the defaults. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+/** The environment wins over the file that `BURSAR_CONFIG` names, the file over the defaults. A command can have its own. */
+export function loadConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  ownDefaults: Partial<Settings> = {},
+): Config {
   const filePath = env["BURSAR_CONFIG"] || undefined;
   const fileValues = filePath === undefined ? new Map<string, string>() : readConfigFile(filePath);
   const values: Partial<Record<SettingKey, string | number>> = {};
@@ -25,8 +28,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     const fromEnv = setting.env === undefined ? undefined : env[setting.env] || undefined;
     const written = fromEnv ?? fileValues.get(key);
     if (written === undefined) {
-      if (setting.default === undefined) continue;
-      values[key] = setting.default;
+      const fallback = ownDefaults[key] ?? setting.default;
+      if (fallback === undefined) continue;
+      values[key] = fallback;
       sources[key] = "default";
       continue;
     }

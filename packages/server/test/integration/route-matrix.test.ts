@@ -23,11 +23,15 @@ const bodies: Record<string, unknown> = {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
   createWallet: { name: "matrix", purpose: "payout" },
+  replacePolicy: { rules: [], default: { action: "allow" } },
+  evaluatePolicy: { transaction: { reference: "matrix", asset: "USD", amount: "1" } },
+  createDestination: { label: "matrix", network: "eip155:1", address: `0x${"1".repeat(40)}` },
 };
 
 /** Identifiers of the right form that nobody has. */
 const unknownIds: Record<string, string> = {
   clients: "cli_01h455vb4pex5vsknk084sn02q",
+  destinations: "dst_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
 };
@@ -55,10 +59,13 @@ describe("every route", () => {
       "idempotency-key": "the-owner's",
     });
     const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
+    const listed = await service.call("POST", "/v1/destinations", token, bodies["createDestination"]);
+    const destination = (await listed.json()) as { id: string };
     Object.assign(objects, {
       clients: owner.clientId,
       keys: key.id,
       secrets: client.secrets[0].id,
+      destinations: destination.id,
       transactions: id,
       wallets: source.wallet_id,
     });
