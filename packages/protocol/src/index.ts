@@ -24,7 +24,8 @@ export {
 } from "./access/oauth.js";
 export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
-export { type ErrorCode, type ErrorEntry, errorCatalog } from "./errors/error-catalog.js";
+export { type ErrorCode, errorCatalog } from "./errors/error-catalog.js";
+export type { ErrorEntry } from "./errors/error-entry.js";
 export { Liveness, Readiness } from "./health.js";
 export { readId, showId } from "./ids.js";
 export { PageQuery } from "./pagination.js";

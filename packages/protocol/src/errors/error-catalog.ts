@@ -1,19 +1,10 @@
+import type { ErrorEntry } from "./error-entry.js";
+import { policyErrors } from "./policy-errors.js";
+
 /**
- * Every error that Bursar answers with, in one place. The status of an answer, the texts below and
+ * Every error that Bursar answers with; those of policy are in a file of their own. The status of an answer, the texts and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
  */
-export interface ErrorEntry {
-  status: number;
-  /** The `message` of an answer that has nothing more precise to say. */
-  message: string;
-  /** When a client sees it, as the rest of a sentence that begins with "when". */
-  when: string;
-  /** What the client should do about it. */
-  advice: string;
-  /** `never`: the same request fails again. `later`: the same request may succeed, after `Retry-After` where given. */
-  retry: "never" | "later";
-}
-
 export const errorCatalog = {
   MALFORMED_REQUEST: {
     status: 400,
@@ -141,20 +132,6 @@ export const errorCatalog = {
     advice: "Check the id.",
     retry: "never",
   },
-  POLICY_VERSION_NOT_FOUND: {
-    status: 404,
-    message: "The policy has no such version.",
-    when: "the tenant's policy never had the version that `version` asks for",
-    advice: "See `GET /v1/policy/versions` for those that there are.",
-    retry: "never",
-  },
-  DESTINATION_NOT_FOUND: {
-    status: 404,
-    message: "There is no such destination.",
-    when: "the tenant has no destination with this id, or has removed it",
-    advice: "Check the id.",
-    retry: "never",
-  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     message: "This path does not take this method.",
@@ -181,20 +158,6 @@ export const errorCatalog = {
     message: "It is too late to cancel this transaction.",
     when: "the transaction is final, or its rail has gone too far",
     advice: "Read the transaction to see what became of it.",
-    retry: "never",
-  },
-  DESTINATION_EXISTS: {
-    status: 409,
-    message: "This address is on the allow-list already.",
-    when: "a destination with the same network and address is listed, or waits to be",
-    advice: "Use the one that is there; to change its label, remove it first.",
-    retry: "never",
-  },
-  PRECONDITION_FAILED: {
-    status: 412,
-    message: "The policy has been changed since it was read.",
-    when: "`If-Match` names another version of the policy than the one in force",
-    advice: "Read the policy again, make the change in it, and send the new `ETag`.",
     retry: "never",
   },
   PAYLOAD_TOO_LARGE: {
@@ -253,32 +216,11 @@ export const errorCatalog = {
     advice: "For a wallet leave it out, or use `book`; for a destination use one such as `eip155:1`.",
     retry: "never",
   },
-  CLIENT_UNKNOWN: {
-    status: 422,
-    message: "There is no such client.",
-    when: "`client_id` names a client that the tenant does not have",
-    advice: "Check the id, or leave it out.",
-    retry: "never",
-  },
-  POLICY_INVALID: {
-    status: 422,
-    message: "The policy cannot be put in force.",
-    when: "a policy has faults: in its form, or because it names what the tenant or the service does not have",
-    advice: "Correct the fields named in `details`, each with its rule.",
-    retry: "never",
-  },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     message: "The idempotency key was used for another request.",
     when: "a request with the same `Idempotency-Key` had another body",
     advice: "Send a new key with a new request, and the same key only with the same body.",
-    retry: "never",
-  },
-  PRECONDITION_REQUIRED: {
-    status: 428,
-    message: "If-Match must name the version of the policy that is to be replaced.",
-    when: "`PUT /v1/policy` comes without `If-Match`, or with `*`, which names none",
-    advice: "Read the policy and send its `ETag`.",
     retry: "never",
   },
   HEADERS_TOO_LARGE: {
@@ -309,6 +251,7 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...policyErrors,
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalog;
