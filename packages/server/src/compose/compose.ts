@@ -1,14 +1,18 @@
-import type { AssetRegistry } from "@bursar/domain";
+import { type AssetRegistry, createAssetRegistry, createTimeZones, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
+import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
+import { defaultAssets } from "../config/default-assets.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import type { Database } from "../store/database.js";
+import { createPolicyStore } from "../store/policies.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
+import { removeOldTotals } from "../store/usage.js";
 import { composeAccess } from "./compose-access.js";
 import { composeTransactions } from "./compose-transactions.js";
 
@@ -42,10 +46,21 @@ const housekeepingIntervalMs = 60_000;
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const transactions = composeTransactions(options);
+  const policies = createActivePolicies({
+    store: createPolicyStore(database),
+    world: {
+      assets: createAssetRegistry(defaultAssets),
+      networks: new Set(["book"]),
+      timeZones: createTimeZones(),
+    },
+    wakeUps: options.wakeUps,
+    nowMs: () => performance.now(),
+  });
+  const transactions = composeTransactions(options, policies);
   const housekeeping = setInterval(() => {
-    removeExpiredCredentials(database).catch((error: unknown) =>
-      log.warn({ err: error }, "housekeeping failed"),
+    const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
+    Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
+      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
 
