@@ -1,7 +1,14 @@
 import type { ErrorEntry } from "./error-entry.js";
 
-/** The errors of policies and allow-lists. */
+/** The errors of policies, approvals and allow-lists. */
 export const policyErrors = {
+  POLICY_REJECTED: {
+    status: 403,
+    message: "Policy refuses it.",
+    when: "a rule of the tenant's policy refuses the request, or does not let this client approve",
+    advice: "Do not repeat it unchanged; `message` gives the rule's reason.",
+    retry: "never",
+  },
   POLICY_VERSION_NOT_FOUND: {
     status: 404,
     message: "The policy has no such version.",
@@ -14,6 +21,20 @@ export const policyErrors = {
     message: "There is no such destination.",
     when: "the tenant has no destination with this id, or has removed it",
     advice: "Check the id.",
+    retry: "never",
+  },
+  NOT_AWAITING_APPROVAL: {
+    status: 409,
+    message: "The transaction does not wait for approval.",
+    when: "nobody was asked, or the transaction has gone on or ended since",
+    advice: "Read the transaction to see what became of it.",
+    retry: "never",
+  },
+  APPROVAL_STALE: {
+    status: 409,
+    message: "The digest is not that of this transaction.",
+    when: "`digest` does not stand for what will be sent",
+    advice: "Read the transaction again, look at what it says, and name the digest that it shows.",
     retry: "never",
   },
   DESTINATION_EXISTS: {

@@ -1,14 +1,16 @@
-import type { AssetRegistry } from "@bursar/domain";
+import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
+import { defaultAssets } from "../config/default-assets.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import type { Database } from "../store/database.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
+import { removeOldTotals } from "../store/usage.js";
 import { composeAccess } from "./compose-access.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeTransactions } from "./compose-transactions.js";
@@ -45,12 +47,15 @@ const housekeepingIntervalMs = 60_000;
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const transactions = composeTransactions(options);
-  const { assets, networks } = transactions;
-  const policy = composePolicy(options, { assets, networks });
+  const policy = composePolicy(options, {
+    assets: createAssetRegistry(defaultAssets),
+    networks: new Set(["book"]),
+  });
+  const transactions = composeTransactions(options, policy.policies);
   const housekeeping = setInterval(() => {
-    removeExpiredCredentials(database).catch((error: unknown) =>
-      log.warn({ err: error }, "housekeeping failed"),
+    const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
+    Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
+      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
 

@@ -9,6 +9,7 @@ import { createDestination } from "./routes/create-destination.js";
 import { createTransaction } from "./routes/create-transaction.js";
 import { createTransactions } from "./routes/create-transactions.js";
 import { createWallet } from "./routes/create-wallet.js";
+import { decideApproval } from "./routes/decide-approval.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
 import { issueToken } from "./routes/issue-token.js";
@@ -42,6 +43,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     listTransactions(useCases),
     readTransaction(useCases),
     cancelTransaction(useCases),
+    decideApproval(useCases),
     listTransactionStates,
     listAssets(useCases),
     createWallet(useCases),

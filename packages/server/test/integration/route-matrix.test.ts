@@ -18,6 +18,7 @@ const bodies: Record<string, unknown> = {
   changeClient: { name: "changed" },
   rotateSecret: {},
   addKey: { algorithm: "hmac-sha256" },
+  decideApproval: { decision: "approve", digest: "0".repeat(64) },
   createTransaction: { reference: "matrix", asset: "USD", amount: "1" },
   createTransactions: {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
