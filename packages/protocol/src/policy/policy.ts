@@ -66,7 +66,7 @@ export const EvaluatePolicyBody = Type.Object(
       Type.String({
         format: "date-time",
         description:
-          "When it would be asked for, for rules with hours; now where it is left out. Sums are always those of now.",
+          "When it would be asked for, for rules with hours and for addresses that wait; now where it is left out. Sums are always those of now.",
       }),
     ),
     document: Type.Optional(PolicyDocumentRef),

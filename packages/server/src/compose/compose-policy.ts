@@ -5,12 +5,18 @@ import { presentDestination } from "../app/destinations/present-destination.js";
 import { createDestinationRemover } from "../app/destinations/remove-destination.js";
 import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createDocumentChecker } from "../app/policy/check-document.js";
+import { createPolicyEvaluator } from "../app/policy/evaluate-policy.js";
+import { createEvaluatedRequestReader } from "../app/policy/evaluated-request.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import type { PolicyUseCases } from "../app/policy/policy-use-cases.js";
 import { createPolicyReader } from "../app/policy/read-policy.js";
 import { createPolicyReplacer } from "../app/policy/replace-policy.js";
+import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { createDestinationStore } from "../store/destinations.js";
+import { createEventLog } from "../store/events.js";
 import { createPolicyStore } from "../store/policies.js";
+import { createUsageStore } from "../store/usage.js";
+import { createWalletStore } from "../store/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** What may be paid: the policy of each tenant, and the addresses that it has listed. */
@@ -32,6 +38,7 @@ export function composePolicy(
   const world: PolicyWorld = { assets, networks, timeZones: createTimeZones() };
   const store = createPolicyStore(database, wakeUps);
   const destinations = createDestinationStore(database);
+  const wallets = createWalletDirectory(createWalletStore(database, createEventLog(wakeUps)));
   const checkDocument = createDocumentChecker({ store, world });
   // Ages are measured by a clock that nobody can set back.
   const policies = createActivePolicies({ store, world, wakeUps, nowMs: () => performance.now() });
@@ -42,6 +49,15 @@ export function composePolicy(
       readPolicy: createPolicyReader(store),
       replacePolicy: createPolicyReplacer({ store, checkDocument, nowMs }),
       listPolicyVersions: store.listVersions,
+      evaluatePolicy: createPolicyEvaluator({
+        policies,
+        checkDocument,
+        readRequest: createEvaluatedRequestReader({ assets, wallets, networks, allowList: destinations }),
+        usage: createUsageStore(database),
+        store,
+        assets,
+        nowMs,
+      }),
       addDestination: createDestinationAdder({
         store: destinations,
         networks,

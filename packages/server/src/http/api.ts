@@ -10,6 +10,7 @@ import { createTransaction } from "./routes/create-transaction.js";
 import { createTransactions } from "./routes/create-transactions.js";
 import { createWallet } from "./routes/create-wallet.js";
 import { decideApproval } from "./routes/decide-approval.js";
+import { evaluatePolicy } from "./routes/evaluate-policy.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
 import { issueToken } from "./routes/issue-token.js";
@@ -54,6 +55,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     readPolicy(useCases),
     replacePolicy(useCases),
     listPolicyVersions(useCases),
+    evaluatePolicy(useCases),
     createDestination(useCases),
     listDestinations(useCases),
     readDestination(useCases),

@@ -1,6 +1,7 @@
 import { defaultPolicy } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventually } from "../harness/eventually.js";
 import { policyOf } from "../harness/policy.js";
 import { startTestService, type TestClient, type TestService } from "../harness/test-service.js";
 
@@ -253,6 +254,32 @@ describe("the policy of a tenant", () => {
     expect((await theirs.send("GET", "/v1/policy/versions")).body).toMatchObject({ data: [] });
     await theirs.write(reject("theirs"), '"0"');
     expect((await policy.read()).body.document).toEqual(reject("ours"));
+  });
+
+  it("is in force at once where it was written, and soon in another process", async () => {
+    const another = await service.another();
+    try {
+      let count = 0;
+      const pay = async (at: TestService) => {
+        const body = { reference: "r", asset: "USD", amount: "1" };
+        const answer = await at.call("POST", "/v1/transactions", token, body, {
+          "idempotency-key": `pay-${count++}`,
+        });
+        return { status: answer.status, body: (await answer.json()) as object };
+      };
+      // Both processes know the policy that is about to be replaced.
+      expect([(await pay(service)).status, (await pay(another)).status]).toEqual([202, 202]);
+      await policy.write(reject("Closed."), '"0"');
+      const refused = { status: 403, body: { error: { code: "POLICY_REJECTED", message: "Closed." } } };
+      expect(await pay(service)).toMatchObject(refused);
+      const answer = await eventually(
+        () => pay(another),
+        ({ status }) => status !== 202,
+      );
+      expect(answer).toMatchObject(refused);
+    } finally {
+      await another.stop();
+    }
   });
 
   it("has each of its changes in the audit log, and no change that was refused", async () => {

@@ -1,3 +1,4 @@
+import type { EvaluatePolicy } from "./evaluate-policy.js";
 import type { PolicyStore } from "./policy.js";
 import type { ReadPolicy } from "./read-policy.js";
 import type { ReplacePolicy } from "./replace-policy.js";
@@ -7,4 +8,5 @@ export interface PolicyUseCases {
   readPolicy: ReadPolicy;
   replacePolicy: ReplacePolicy;
   listPolicyVersions: PolicyStore["listVersions"];
+  evaluatePolicy: EvaluatePolicy;
 }
