@@ -35,7 +35,7 @@ import { createWalletCreator } from "./app/wallets/create-wallet.js";
 import { createWalletPresenter } from "./app/wallets/present-wallet.js";
 import { createFreezer } from "./app/wallets/set-frozen.js";
 import { createWalletDirectory } from "./app/wallets/wallet-directory.js";
-import { defaultAssets } from "./config/default-assets.js";
+import { assertNetworksKnown } from "./config/assert-networks-known.js";
 import { createAssertionVerifier } from "./credentials/client-assertion.js";
 import type { Sealing } from "./credentials/sealing.js";
 import { createTokenKeyRing, prepareTokenKeys } from "./credentials/token-keys.js";
@@ -57,6 +57,7 @@ import { createWalletStore } from "./store/wallets.js";
 
 export interface ComposeOptions {
   database: Database;
+  assets: readonly Asset[];
   sealing: Sealing;
   publicUrl: string;
   log: Logger;
@@ -79,7 +80,8 @@ export interface Parts {
 
 const housekeepingIntervalMs = 60_000;
 
-export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeOptions): Parts {
+export function compose(options: ComposeOptions): Parts {
+  const { database, sealing, publicUrl, log, newUuid } = options;
   const nowMs = Date.now;
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
@@ -105,13 +107,14 @@ export function compose({ database, sealing, publicUrl, log, newUuid }: ComposeO
   const deps = { clients, access, newUuid, randomBytes, nowMs };
   const createClient = createClientCreator(deps);
 
-  const assets = createAssetRegistry(defaultAssets);
+  const assets = createAssetRegistry(options.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database);
   const changes = createChangeHub();
   const readTransactionUseCase = createTransactionReader({ store: transactions, changes, nowMs });
   const rails = new Map([[bookRail.network, bookRail]]);
+  assertNetworksKnown(options.assets, rails.keys());
   const engine = createEngine({
     settlements: createSettlementStore(database),
     wallets,

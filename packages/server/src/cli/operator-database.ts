@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
 import { compose, type Parts } from "../compose.js";
-import { type Config, ConfigError, loadConfig } from "../config/load-config.js";
+import { ConfigError } from "../config/config-error.js";
+import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
 import { createSealing, type Sealing } from "../credentials/sealing.js";
 import { createLogger } from "../log.js";
@@ -32,7 +33,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
-  const parts = compose({ database, sealing, publicUrl: "", log, newUuid });
+  const parts = compose({ database, assets: values.assets, sealing, publicUrl: "", log, newUuid });
   try {
     await assertMigrated(database, readMigrations());
     return await work({ database, sealing, parts, newUuid });
