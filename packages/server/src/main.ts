@@ -38,6 +38,8 @@ export interface ServiceOptions {
   masterKey: (dataDir: string) => Uint8Array;
   /** Fills the database before the service is ready; may be called again after a failure. */
   seed?: (url: string, parts: Parts) => Promise<void>;
+  /** Opens the pool of connections; left out, as production does it. */
+  openDatabase?: typeof openDatabase;
   /** Called when the service cannot go on. */
   onFailure: (error: Error) => void;
   /** Ends a start that still waits for its database. */
@@ -58,7 +60,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const source = await provideDatabase(settings, log, options.onFailure);
     closers.push(source.stop);
-    const database = openDatabase({
+    const database = (options.openDatabase ?? openDatabase)({
       url: source.url,
       connectionsMax: settings.database_connections,
     });
