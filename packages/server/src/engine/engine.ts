@@ -1,3 +1,4 @@
+import { timeOfUuidV7 } from "@bursar/domain";
 import type { Rail } from "../app/transactions/rail.js";
 import type { SettlementStore } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
@@ -40,6 +41,8 @@ export function createEngine(deps: EngineDeps): Engine {
   let isWoken = false;
   let steps = 0;
   let lastFullLookMs = 0;
+  /** Where the last batch ended, if it was full: there is more behind it, however old. */
+  let backlogFromMs: number | undefined;
   let endPause: (() => void) | undefined;
 
   async function run(): Promise<void> {
@@ -59,14 +62,14 @@ export function createEngine(deps: EngineDeps): Engine {
   /**
    * From when on to claim. What was settled a moment ago leaves dead entries at the start of the index until they are cleaned
    * up, and every claim would read past all of them; so only what is recent is looked at, and all of it once a second, for what
-   * was committed late.
+   * was committed late. A backlog is older than that: it is worked off from where the last batch ended.
    */
   function claimFrom(now: Date): Date | undefined {
     if (now.getTime() - lastFullLookMs >= fullLookEveryMs) {
       lastFullLookMs = now.getTime();
       return undefined;
     }
-    return new Date(now.getTime() - recentMs);
+    return new Date(Math.min(backlogFromMs ?? Number.POSITIVE_INFINITY, now.getTime() - recentMs));
   }
 
   async function step(): Promise<number> {
@@ -74,6 +77,8 @@ export function createEngine(deps: EngineDeps): Engine {
     const settled = await deps.settlements.settle(batchMax, claimFrom(now), (claimed, accounts) =>
       decideBatch(claimed, accounts, deps.rails, now),
     );
+    const last = settled.at(-1);
+    backlogFromMs = last === undefined || settled.length < batchMax ? undefined : timeOfUuidV7(last.id);
     if (settled.length > 0) deps.onChanged(settled.map(({ id }) => id));
     steps += 1;
     // Wallets are rare. Looking for them in every step would cost a busy engine a round trip each time.
