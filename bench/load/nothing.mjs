@@ -1,6 +1,6 @@
 // The yardstick for routes: Fastify with the same schemas and a handler that does nothing.
 import Fastify from "fastify";
-import { CreateTransactionBody, Transaction } from "../packages/protocol/dist/index.js";
+import { CreateTransactionBody, Transaction } from "../../packages/protocol/dist/index.js";
 
 const sample = JSON.parse(process.argv[3] ?? "{}");
 const app = Fastify();
