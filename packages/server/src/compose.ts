@@ -43,6 +43,7 @@ import { createTokenSigner } from "./credentials/token-signer.js";
 import { createEngine, type Engine } from "./engine/engine.js";
 import type { AccessGuard } from "./http/access/guard.js";
 import { bookRail } from "./rails/book/book-rail.js";
+import { analyzeYoungTables } from "./store/analyze-young-tables.js";
 import { createAuditStore } from "./store/audit.js";
 import { createClientStore } from "./store/clients.js";
 import { type Database, isDatabaseAway } from "./store/database.js";
@@ -79,10 +80,12 @@ export interface Parts {
 }
 
 const housekeepingIntervalMs = 60_000;
+const analyzeIntervalMs = 1000;
 
 export function compose(options: ComposeOptions): Parts {
   const { database, sealing, publicUrl, log, newUuid } = options;
   const nowMs = Date.now;
+  let isPrepared = false;
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
   const nonces = createNonceStore(database);
@@ -205,6 +208,12 @@ export function compose(options: ComposeOptions): Parts {
       log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
+  const analyzing = setInterval(() => {
+    if (!isPrepared) return;
+    analyzeYoungTables(database).catch((error: unknown) =>
+      log.debug({ err: error }, "tables could not be analysed"),
+    );
+  }, analyzeIntervalMs).unref();
 
   return {
     useCases,
@@ -217,11 +226,15 @@ export function compose(options: ComposeOptions): Parts {
       const walletId = await wallets.findWalletByRole(tenantId, "primary");
       await fundWallet(database, { tenantId, walletId, asset: code, amount: units, id: newUuid() });
     },
-    prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs),
+    prepare: async () => {
+      await prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs);
+      isPrepared = true;
+    },
     engine,
     assets,
     close: async () => {
       clearInterval(housekeeping);
+      clearInterval(analyzing);
       await engine.stop();
       await audit.close();
     },

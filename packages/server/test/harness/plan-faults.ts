@@ -17,6 +17,11 @@ export interface PlanNode {
 /** Tables of a handful of rows that are read as a whole, whatever else grows. */
 const smallTables = new Set(["token_keys"]);
 
+/** PostgreSQL's own tables have a row for each of ours. */
+function isSmall(table: string): boolean {
+  return smallTables.has(table) || table.startsWith("pg_");
+}
+
 /** No page and no batch is larger. */
 const sortedRowsMax = 500;
 /** What a scan may read and throw away: a little, and in proportion to what it gives. */
@@ -37,13 +42,13 @@ export function findPlanFaults(root: PlanNode): string[] {
 
 function scanFaults(node: PlanNode): string[] {
   const { "Relation Name": table = "" } = node;
-  if (smallTables.has(table)) return [];
+  if (isSmall(table)) return [];
   return node["Node Type"] === "Seq Scan" ? [`reads ${table} as a whole`] : [];
 }
 
 function wasteFaults(node: PlanNode, answered: number): string[] {
   const table = node["Relation Name"];
-  if (smallTables.has(table ?? "") || node["Node Type"] === "Function Scan") return [];
+  if (isSmall(table ?? "") || node["Node Type"] === "Function Scan") return [];
   const loops = node["Actual Loops"] ?? 0;
   const rows = rowsOf(node);
   const wasted =
