@@ -76,7 +76,7 @@ export function insertRows({ databaseUrl }, seconds) {
 }
 
 /** The tenant that the load generator acts for, and its two wallets. */
-const sandboxTenant = `
+export const sandboxTenant = `
   SELECT t.id AS tenant_id, p.id AS source, s.id AS destination FROM tenants t
   JOIN wallets p ON p.tenant_id = t.id AND p.role = 'primary'
   JOIN wallets s ON s.tenant_id = t.id AND s.role = 'settlement'
@@ -118,4 +118,10 @@ async function countEvents(database) {
     `SELECT coalesce(max(sequence), 0) AS count FROM event_sequences JOIN (${sandboxTenant}) tenant USING (tenant_id)`,
   );
   return Number(rows[0].count);
+}
+
+/** @param {import("pg").Client} database */
+export async function untilSettled(database) {
+  const open = "SELECT FROM open_transactions ORDER BY tenant_id DESC, id DESC LIMIT 1";
+  while ((await database.query(open)).rowCount !== 0) await sleep(100);
 }

@@ -93,7 +93,7 @@ function print(scenario, summary, ratios) {
 }
 
 /** @param {string} scenario @param {object} result */
-function save(scenario, result) {
+export function save(scenario, result) {
   const folder = join(import.meta.dirname, "results");
   mkdirSync(folder, { recursive: true });
   const content = { scenario, at: new Date().toISOString(), ...result };

@@ -50,7 +50,7 @@ export function watchProcesses(watched) {
 }
 
 /** The resident memory of one process and the most that it ever was, in megabytes. @param {number} pid */
-function residentMegabytes(pid) {
+export function residentMegabytes(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (/** @type {string} */ name) =>
     Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);

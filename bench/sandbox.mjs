@@ -12,6 +12,7 @@ const bin = join(import.meta.dirname, "../packages/server/bin/bursar.mjs");
  * @typedef {object} Sandbox
  * @property {string} url
  * @property {string} token
+ * @property {() => Promise<string>} newToken for what takes longer than a token lasts
  * @property {string} databaseUrl
  * @property {number} pid
  * @property {number} postgresPid
@@ -32,6 +33,7 @@ export async function startSandbox() {
   return {
     url,
     token: await getToken(dataDir, url),
+    newToken: () => getToken(dataDir, url),
     databaseUrl: databaseUrlOf(dataDir),
     pid: child.pid ?? 0,
     postgresPid: Number(postmasterFile(dataDir)[0]),
