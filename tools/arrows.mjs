@@ -25,7 +25,7 @@ export const arrows = {
     },
     config: { parts: ["domain"], packages: ["node", "yaml"] },
     cli: { parts: ["*"], packages: ["node", "commander"] },
-    "compose.ts": { parts: ["*"], packages: ["node", "pino"] },
+    compose: { parts: ["*"], packages: ["node", "pino"] },
     "main.ts": { parts: ["*"], packages: ["*"] },
     "log.ts": { parts: [], packages: ["pino", "pino-pretty"] },
     "version.ts": { parts: [], packages: ["node"] },

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createUuidV7Source } from "@bursar/domain";
@@ -6,7 +6,8 @@ import { showId } from "@bursar/protocol";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createReadiness } from "./app/readiness.js";
-import { compose, type Parts } from "./compose.js";
+import { createWakeUps } from "./app/wake-ups.js";
+import { compose, type Parts } from "./compose/compose.js";
 import { ConfigError } from "./config/config-error.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
@@ -17,6 +18,7 @@ import { OperatorError } from "./operator-error.js";
 import { checkDatabaseSettings } from "./store/check-database-settings.js";
 import { type Database, isDatabaseAway, openDatabase } from "./store/database.js";
 import { findUnknownAsset } from "./store/find-unknown-asset.js";
+import { createHintChannelOpener } from "./store/hint-channel.js";
 import { migrate } from "./store/migrate.js";
 import { readMigrations } from "./store/migrations.js";
 import { sql } from "./store/sql.js";
@@ -66,13 +68,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     closers.push(database.close);
     const publicUrl = publicUrlOf(settings);
+    const wakeUps = createWakeUps({
+      openChannel: createHintChannelOpener(source.url),
+      processId: randomUUID(),
+    });
+    closers.push(wakeUps.close);
     const parts = compose({
       database,
       assets: settings.assets,
+      wakeUps,
       sealing: createSealing(options.masterKey(settings.data_dir)),
       publicUrl,
       log,
       newUuid,
+      nowMs: Date.now,
     });
     closers.push(parts.close);
     const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Parts } from "../compose.js";
+import type { Parts } from "../compose/compose.js";
 import { loadConfig } from "../config/load-config.js";
 import { readMasterKey, readOrCreateMasterKey } from "../credentials/master-key.js";
 import { banner } from "./banner.js";

@@ -1,8 +1,9 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
-import { compose, type Parts } from "../compose.js";
+import { createWakeUps } from "../app/wake-ups.js";
+import { compose, type Parts } from "../compose/compose.js";
 import { ConfigError } from "../config/config-error.js";
 import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
@@ -10,6 +11,7 @@ import { createSealing, type Sealing } from "../credentials/sealing.js";
 import { createLogger } from "../log.js";
 import { OperatorError } from "../operator-error.js";
 import { type Database, openDatabase } from "../store/database.js";
+import { createHintChannelOpener } from "../store/hint-channel.js";
 import { assertMigrated } from "../store/migrate.js";
 import { readMigrations } from "../store/migrations.js";
 
@@ -26,19 +28,28 @@ export interface OperatorTools {
  */
 export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>): Promise<T> {
   const { values } = loadConfig(process.env);
-  const database = openDatabase({
-    url: values.database_url ?? sandboxDatabaseUrl(values.data_dir),
-    connectionsMax: 2,
-  });
+  const url = values.database_url ?? sandboxDatabaseUrl(values.data_dir);
+  const database = openDatabase({ url, connectionsMax: 2 });
+  const wakeUps = createWakeUps({ openChannel: createHintChannelOpener(url), processId: randomUUID() });
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
-  const parts = compose({ database, assets: values.assets, sealing, publicUrl: "", log, newUuid });
+  const parts = compose({
+    database,
+    assets: values.assets,
+    sealing,
+    wakeUps,
+    publicUrl: "",
+    log,
+    newUuid,
+    nowMs: Date.now,
+  });
   try {
     await assertMigrated(database, readMigrations());
     return await work({ database, sealing, parts, newUuid });
   } finally {
     await parts.close();
+    await wakeUps.close();
     await database.close();
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { readId, showId } from "@bursar/protocol";
 import { isRefused } from "../app/refused.js";
-import type { Parts } from "../compose.js";
+import type { Parts } from "../compose/compose.js";
 import { OperatorError } from "../operator-error.js";
 
 /** What the sandbox has made for trying things out: where it is, and clients with their secrets. Mode 600. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { nodeTimers } from "../app/timers.js";
 import type { SettlementStore } from "../app/transactions/settlement.js";
 import { createEngine } from "./engine.js";
 
@@ -36,6 +37,7 @@ async function claimsOn(
       throw error;
     },
     nowMs: () => nowMs,
+    timers: nodeTimers,
   });
   engine.start();
   await done;

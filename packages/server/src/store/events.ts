@@ -1,9 +1,10 @@
 import type { EventStore, LoggedEvent } from "../app/events/event.js";
-import type { Database, Queryable } from "./database.js";
+import type { WakeUps } from "../app/wake-ups.js";
+import type { Database, Transaction } from "./database.js";
 import { sql } from "./sql.js";
 
 /** An event that is about to happen; its sequence is given when it is written. */
-export interface NewEvent extends Omit<LoggedEvent, "sequence"> {
+interface NewEvent extends Omit<LoggedEvent, "sequence"> {
   tenantId: string;
 }
 
@@ -22,12 +23,27 @@ export function createEventStore(database: Database): EventStore {
   };
 }
 
-/**
- * Appends events to the logs of their tenants. The counters are locked until the commit, in the order of the tenants, so that
- * every log is gapless and in commit order; that is why this is the last thing that a transaction locks.
- */
-export async function appendEvents(transaction: Queryable, events: readonly NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
+/** Where every change is written down. */
+export interface EventLog {
+  /**
+   * Appends events to the logs of their tenants, and tells so after the commit. The counters are locked until then, in the order
+   * of the tenants, so that every log is gapless and in commit order; that is why this is the last thing that a transaction locks.
+   */
+  append: (transaction: Transaction, events: readonly NewEvent[]) => Promise<void>;
+}
+
+export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
+  return {
+    append: async (transaction, events) => {
+      if (events.length === 0) return;
+      await appendEvents(transaction, events);
+      const tenantIds = [...new Set(events.map(({ tenantId }) => tenantId))];
+      transaction.afterCommit(() => wakeUps.announce("events", tenantIds));
+    },
+  };
+}
+
+async function appendEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<void> {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   const next = new Map<string, bigint>();
@@ -46,7 +62,7 @@ export async function appendEvents(transaction: Queryable, events: readonly NewE
     return sequence.toString();
   });
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
-  await transaction.query(sql`
+  transaction.send(sql`
     INSERT INTO events
       (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at)
     SELECT * FROM unnest(

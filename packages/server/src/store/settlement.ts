@@ -6,8 +6,8 @@ import {
   type Settlement,
   type SettlementStore,
 } from "../app/transactions/settlement.js";
-import type { Database, Queryable } from "./database.js";
-import { appendEvents } from "./events.js";
+import type { Database, Queryable, Transaction } from "./database.js";
+import type { EventLog } from "./events.js";
 import { idAt } from "./id-at.js";
 import { sql } from "./sql.js";
 
@@ -21,7 +21,7 @@ interface AccountRow extends AccountKey {
 }
 
 /** The engine's transaction: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
-export function createSettlementStore(database: Database): SettlementStore {
+export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
   return {
     settle: (limit, acceptedFrom, decide) =>
       database.transaction(async (transaction) => {
@@ -29,13 +29,16 @@ export function createSettlementStore(database: Database): SettlementStore {
         if (claimed.length === 0) return [];
         const accounts = await lockAccounts(transaction, accountsOf(claimed));
         const settlements = decide(claimed, accounts);
-        await write(transaction, settlements, accounts);
+        await write(transaction, log, settlements, accounts);
         return settlements.map(({ transaction: { tenantId, id } }) => ({ tenantId, id }));
       }),
   };
 }
 
-/** Served by open_transactions_to_do. Rows that another engine holds are passed over. */
+/**
+ * Served by open_transactions_to_do. Rows that another engine holds are passed over. The wallets are locked against a freeze: one
+ * that has been answered is obeyed, and one that comes now waits for this batch.
+ */
 async function claim(
   transaction: Queryable,
   limit: number,
@@ -51,7 +54,7 @@ async function claim(
     FROM claimed c
     JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
     JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_wallet_id
-    ORDER BY t.id
+    ORDER BY t.id FOR SHARE OF w
   `);
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }));
 }
@@ -96,13 +99,14 @@ async function lockAccounts(
 }
 
 async function write(
-  transaction: Queryable,
+  transaction: Transaction,
+  log: EventLog,
   settlements: readonly Settlement[],
   accounts: ReadonlyMap<string, Balance>,
 ): Promise<void> {
-  await writeAccounts(transaction, accounts);
+  writeAccounts(transaction, accounts);
   const moved = settlements.filter(({ decision }) => decision.moved > 0n);
-  await transaction.query(sql`
+  transaction.send(sql`
     INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
     SELECT tenant_id, transaction_id, 1, debit, credit, asset, amount FROM unnest(
       ${moved.map((s) => s.transaction.tenantId)}::uuid[], ${moved.map((s) => s.transaction.id)}::uuid[],
@@ -111,12 +115,12 @@ async function write(
     ) AS moved (tenant_id, transaction_id, debit, credit, asset, amount)
   `);
   // Settling on the book is final: nothing stays open.
-  await transaction.query(sql`
+  transaction.send(sql`
     DELETE FROM open_transactions o USING unnest(
       ${settlements.map((s) => s.transaction.tenantId)}::uuid[], ${settlements.map((s) => s.transaction.id)}::uuid[]
     ) AS done (tenant_id, id) WHERE o.tenant_id = done.tenant_id AND o.id = done.id
   `);
-  await appendEvents(
+  await log.append(
     transaction,
     settlements.map(({ transaction: settled, decision, occurredAt }) => ({
       tenantId: settled.tenantId,
@@ -131,12 +135,12 @@ async function write(
   );
 }
 
-async function writeAccounts(transaction: Queryable, accounts: ReadonlyMap<string, Balance>): Promise<void> {
+function writeAccounts(transaction: Transaction, accounts: ReadonlyMap<string, Balance>): void {
   const rows = [...accounts].map(([name, { available, held }]) => {
     const [tenantId, ownerId, asset] = name.split(" ");
     return { tenantId, ownerId, asset, available: available.toString(), held: held.toString() };
   });
-  await transaction.query(sql`
+  transaction.send(sql`
     UPDATE ledger_accounts a SET available = changed.available, held = changed.held
     FROM unnest(
       ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.ownerId)}::uuid[], ${rows.map((row) => row.asset)}::text[],

@@ -7,7 +7,7 @@ import type {
   TransactionStore,
 } from "../app/transactions/transaction.js";
 import type { Database } from "./database.js";
-import { appendEvents } from "./events.js";
+import type { EventLog } from "./events.js";
 import { type Statement, sql } from "./sql.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
@@ -17,7 +17,11 @@ interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "steps">
   steps: { version: number; state: TransactionState; failure: FailureCode | null; occurred_at: string }[];
 }
 
-export function createTransactionStore(database: Database, assets: AssetRegistry): TransactionStore {
+export function createTransactionStore(
+  database: Database,
+  assets: AssetRegistry,
+  log: EventLog,
+): TransactionStore {
   const read = (row: TransactionRow): Transaction => {
     const asset = assets.find(row.asset);
     if (asset === undefined)
@@ -47,7 +51,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
       const repeated = batch.filter(({ id }) => !accepted.has(id));
       const earlier = new Map<string, AcceptOutcome>();
       if (repeated.length > 0) {
-        const rows = await database.query<TransactionRow & { key: string; hash: Buffer }>(
+        const rows = await database.query<TransactionRow & { key: string; hash: string }>(
           selectByKeys(repeated),
         );
         for (const { key, hash, ...row } of rows) {
@@ -89,7 +93,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
           DELETE FROM open_transactions WHERE tenant_id = ${tenantId} AND id = ${id} AND state = 'accepted' RETURNING version
         `);
         if (open === undefined) return false;
-        await appendEvents(transaction, [
+        await log.append(transaction, [
           {
             tenantId,
             event: "transaction.updated",
@@ -116,7 +120,7 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
          destination_wallet_id, metadata, expires_at, created_at)
       SELECT * FROM unnest(
         ${column((t) => t.tenantId)}::uuid[], ${column((t) => t.id)}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
-        ${column((t) => Buffer.from(t.requestHash))}::bytea[], ${column((t) => t.clientId)}::uuid[],
+        ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
         ${column((t) => t.reference)}::text[], ${column((t) => t.asset.code)}::text[],
         ${column((t) => t.amount.toString())}::numeric[], ${column((t) => t.sourceWalletId)}::uuid[],
         ${column((t) => t.destinationWalletId)}::uuid[],
@@ -149,7 +153,7 @@ function selectByIds(keys: readonly TransactionKey[]): Statement {
 // Served by the unique key.
 function selectByKeys(batch: readonly AcceptedTransaction[]): Statement {
   return sql`
-    SELECT t.idempotency_key AS key, t.request_hash AS hash, ${transactionColumns}
+    SELECT t.idempotency_key AS key, encode(t.request_hash, 'hex') AS hash, ${transactionColumns}
     FROM unnest(${batch.map((t) => t.tenantId)}::uuid[], ${batch.map((t) => t.idempotencyKey)}::text[]) AS wanted (tenant_id, key)
     JOIN transactions t ON t.tenant_id = wanted.tenant_id AND t.idempotency_key = wanted.key
   `;

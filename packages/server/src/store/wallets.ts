@@ -7,19 +7,19 @@ import type {
 } from "../app/wallets/wallet.js";
 import { appendAudit } from "./audit.js";
 import type { Database, Queryable } from "./database.js";
-import { appendEvents } from "./events.js";
+import type { EventLog } from "./events.js";
 import { type Statement, sql } from "./sql.js";
 
 type WalletRow = Wallet & { balances: { asset: string; available: string; held: string }[] };
 
-export function createWalletStore(database: Database): WalletStore {
+export function createWalletStore(database: Database, log: EventLog): WalletStore {
   return {
     createWallet: (wallet, request) =>
       database.transaction(async (transaction) => {
         const inserted = await insertWallet(transaction, wallet, request);
         if (inserted) return { created: wallet };
-        const [found] = await transaction.query<Wallet & { hash: Buffer }>(sql`
-          SELECT ${walletColumns}, request_hash AS hash FROM wallets w
+        const [found] = await transaction.query<Wallet & { hash: string }>(sql`
+          SELECT ${walletColumns}, encode(request_hash, 'hex') AS hash FROM wallets w
           WHERE tenant_id = ${wallet.tenantId} AND idempotency_key = ${request?.key ?? null}
         `);
         if (found === undefined) throw new Error("a wallet that was in the way is gone");
@@ -45,7 +45,7 @@ export function createWalletStore(database: Database): WalletStore {
         `);
         if (changed !== undefined) {
           await appendAudit(transaction, [audit]);
-          await appendEvents(transaction, [
+          await log.append(transaction, [
             {
               tenantId,
               event: "wallet.updated",
@@ -69,7 +69,7 @@ export function createWalletStore(database: Database): WalletStore {
             SELECT tenant_id, id FROM wallets WHERE state = 'creating' ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
           RETURNING ${walletColumns}
         `);
-        await appendEvents(
+        await log.append(
           transaction,
           activated.map(({ tenantId, id, version }) => ({
             tenantId,
@@ -113,7 +113,7 @@ function conditions(
 export async function insertWallet(
   transaction: Queryable,
   wallet: Wallet,
-  request?: { key: string; hash: Uint8Array },
+  request?: { key: string; hash: string },
 ): Promise<boolean> {
   const inserted = await transaction.query(sql`
     INSERT INTO wallets
@@ -121,7 +121,7 @@ export async function insertWallet(
     VALUES
       (${wallet.tenantId}, ${wallet.id}, ${wallet.name}, ${wallet.purpose}, ${wallet.network}, ${wallet.role}, ${wallet.state},
        ${wallet.frozen}, ${wallet.version}, ${request?.key ?? null},
-       ${request === undefined ? null : Buffer.from(request.hash)}, ${wallet.createdAt}, ${wallet.updatedAt})
+       decode(${request?.hash ?? null}, 'hex'), ${wallet.createdAt}, ${wallet.updatedAt})
     ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
     RETURNING id
   `);

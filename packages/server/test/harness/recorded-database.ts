@@ -9,17 +9,29 @@ const runsMax = 200;
 
 /** The same database, which also writes down what it is asked. */
 export function recordStatements(database: Database, recording: Recording): Database {
-  const record = <Q extends Queryable>(source: Q): Q => ({
+  const writeDown = (statement: Statement) => {
+    const runs = recording.get(statement.text) ?? [];
+    if (runs.length < runsMax) recording.set(statement.text, [...runs, statement]);
+  };
+  const recorded = <Q extends Queryable>(source: Q): Q => ({
     ...source,
     query: <Row>(statement: Statement) => {
-      const runs = recording.get(statement.text) ?? [];
-      if (runs.length < runsMax) recording.set(statement.text, [...runs, statement]);
+      writeDown(statement);
       return source.query<Row>(statement);
     },
   });
   return {
-    ...record(database),
-    transaction: (work) => database.transaction((transaction) => work(record(transaction))),
-    session: (work) => database.session((session) => work(record(session))),
+    ...recorded(database),
+    transaction: (work) =>
+      database.transaction((transaction) =>
+        work({
+          ...recorded(transaction),
+          send: (statement) => {
+            writeDown(statement);
+            transaction.send(statement);
+          },
+        }),
+      ),
+    session: (work) => database.session((session) => work(recorded(session))),
   };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readId, showId } from "@bursar/protocol";
 import pino from "pino";
 import type { ApiClient } from "../../src/app/access/client.js";
-import type { Parts } from "../../src/compose.js";
+import type { Parts } from "../../src/compose/compose.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { type Service, startService } from "../../src/main.js";
 import { openDatabase } from "../../src/store/database.js";

@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
-import type { UseCases, Whence } from "../use-cases.js";
+import type { AccessUseCases, Whence } from "./access-use-cases.js";
 import type { ClientProof, ClientRefusal } from "./authenticate-client.js";
 import type { ApiClient } from "./client.js";
 import type { Issued } from "./issue-token.js";
@@ -19,7 +19,7 @@ export interface TokenEndpointDeps {
 /** The three things that a client can do with tokens. Each begins with proving who it is, and is written down. */
 export function createTokenEndpoints(
   deps: TokenEndpointDeps,
-): Pick<UseCases, "requestToken" | "revokeToken" | "introspectToken"> {
+): Pick<AccessUseCases, "requestToken" | "revokeToken" | "introspectToken"> {
   async function asClient<T>(
     action: string,
     proof: ClientProof,

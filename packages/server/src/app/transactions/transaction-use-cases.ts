@@ -1,0 +1,22 @@
+import type { ListEvents } from "../events/list-events.js";
+import type { CancelTransaction } from "./cancel-transaction.js";
+import type { CreateTransaction } from "./create-transaction.js";
+import type { ReadTransaction } from "./read-transaction.js";
+import type { TransactionStore } from "./transaction.js";
+
+/** What can be asked about transactions and the log of what happened to them. */
+export interface TransactionUseCases {
+  createTransaction: CreateTransaction;
+  readTransaction: ReadTransaction;
+  listTransactions: TransactionStore["listTransactions"];
+  cancelTransaction: CancelTransaction;
+  listAssets: () => {
+    code: string;
+    caip19: string | null;
+    decimals: number;
+    network: string;
+    minimum: string;
+    maximum: string;
+  }[];
+  listEvents: ListEvents;
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from "node:crypto";
+import type { AccessUseCases } from "../app/access/access-use-cases.js";
+import { createClientAuthenticator } from "../app/access/authenticate-client.js";
+import { createRequestAuthenticator } from "../app/access/authenticate-request.js";
+import type { ClientAccess } from "../app/access/client-access.js";
+import { createFailureBrake } from "../app/access/failure-brake.js";
+import { createTokenIntrospector } from "../app/access/introspect-token.js";
+import { createTokenIssuer } from "../app/access/issue-token.js";
+import { createTokenRevoker } from "../app/access/revoke-token.js";
+import { createTokenEndpoints } from "../app/access/token-endpoints.js";
+import { createRequestSignatureVerifier, ed25519PublicKey } from "../app/access/verify-request-signature.js";
+import { createAuditRecorder } from "../app/audit/audit-recorder.js";
+import { createKeyAdder } from "../app/clients/add-key.js";
+import { createClientChanger } from "../app/clients/change-client.js";
+import { createClientCreator } from "../app/clients/create-client.js";
+import { createKeyRemover } from "../app/clients/remove-key.js";
+import { createSecretRemover } from "../app/clients/remove-secret.js";
+import { createSecretRotator } from "../app/clients/rotate-secret.js";
+import { createFreshCache } from "../app/fresh-cache.js";
+import { createAssertionVerifier } from "../credentials/client-assertion.js";
+import type { Sealing } from "../credentials/sealing.js";
+import { createTokenKeyRing, prepareTokenKeys } from "../credentials/token-keys.js";
+import { createTokenSigner } from "../credentials/token-signer.js";
+import type { AccessGuard } from "../http/access/guard.js";
+import { createAuditStore } from "../store/audit.js";
+import { createClientStore } from "../store/clients.js";
+import type { Database } from "../store/database.js";
+import { createTokenKeyStore } from "../store/token-keys.js";
+import { createNonceStore, createRevocationStore } from "../store/tokens.js";
+import type { ComposeOptions } from "./compose.js";
+
+/** Who may do what: clients, their secrets, keys and tokens, and the audit log. */
+export interface AccessParts {
+  useCases: AccessUseCases;
+  guard: AccessGuard;
+  /** To be called once, when the schema is there. */
+  prepare: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+export function composeAccess(options: ComposeOptions): AccessParts {
+  const { database, sealing, publicUrl, log, newUuid, nowMs } = options;
+  const clients = createClientStore(database);
+  const revocations = createRevocationStore(database);
+  const nonces = createNonceStore(database);
+  const tokenKeyStore = createTokenKeyStore(database);
+  const auditStore = createAuditStore(database);
+  const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, nowMs);
+  const tokens = createTokenSigner({ keys: tokenKeys, issuer: publicUrl, nowMs });
+  const access = cacheClientAccess(database);
+  const authenticator = createRequestAuthenticator({ tokens, clients: access, nowMs });
+  const audit = createAuditRecorder({
+    store: auditStore,
+    onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
+  });
+  const deps = { clients, access, newUuid, randomBytes, nowMs };
+
+  const useCases: AccessUseCases = {
+    ...createTokenEndpoints({
+      authenticateClient: createClientAuthenticator({
+        clients,
+        assertions: createAssertionVerifier({ audiences: assertionAudiences(publicUrl), nowMs }),
+        nonces,
+        brake: createFailureBrake(nowMs),
+        nowMs,
+      }),
+      issue: createTokenIssuer({ tokens, newUuid, nowMs }),
+      revoke: createTokenRevoker({ tokens, revocations, clients: access }),
+      introspect: createTokenIntrospector({ tokens, authenticator }),
+      audit,
+      nowMs,
+    }),
+    listTokenKeys: async () =>
+      (await tokenKeys.published()).map(({ kid, publicKey }) => ({
+        kid,
+        x: publicKey.export({ format: "jwk" }).x ?? "",
+      })),
+    createClient: createClientCreator(deps),
+    readClient: async (tenantId, id) =>
+      (await clients.findClientOfTenant(tenantId, id)) ?? { refused: "CLIENT_NOT_FOUND" },
+    listClients: clients.listClients,
+    changeClient: createClientChanger(deps),
+    rotateSecret: createSecretRotator(deps),
+    removeSecret: createSecretRemover(deps),
+    addKey: createKeyAdder({
+      ...deps,
+      sealSecret: (id, secret) => sealing.seal(keyContext(id), secret),
+      isPublicKey,
+    }),
+    removeKey: createKeyRemover(deps),
+    listAudit: auditStore.list,
+  };
+  const verifySignature = createRequestSignatureVerifier({
+    nonces,
+    openSecret: (key) => openKey(sealing, key),
+    nowMs,
+  });
+  return {
+    useCases,
+    guard: { authenticator, verifySignature, audit, publicUrl },
+    prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs),
+    close: audit.close,
+  };
+}
+
+function cacheClientAccess(database: Database) {
+  const clients = createClientStore(database);
+  const revocations = createRevocationStore(database);
+  return createFreshCache<ClientAccess>(
+    async (clientId) => {
+      const client = await clients.findClient(clientId);
+      const revoked = client === undefined ? [] : await revocations.listRevokedTokens(client);
+      return { client, revokedTokenIds: new Set(revoked) };
+    },
+    // Ages are measured by a clock that nobody can set back.
+    () => performance.now(),
+  );
+}
+
+/** An assertion may name the issuer or the endpoint that it is sent to; libraries differ. */
+function assertionAudiences(publicUrl: string): string[] {
+  return [publicUrl, ...["token", "revoke", "introspect"].map((name) => `${publicUrl}/oauth/${name}`)];
+}
+
+function openKey(sealing: Sealing, key: { id: string; material: Uint8Array }): Uint8Array {
+  const secret = sealing.open(keyContext(key.id), key.material);
+  if (secret === undefined) throw new Error("the master key does not open a client's key");
+  return secret;
+}
+
+function keyContext(keyId: string): string {
+  return `client-key ${keyId}`;
+}
+
+function isPublicKey(raw: Uint8Array): boolean {
+  try {
+    return ed25519PublicKey(raw).asymmetricKeyType === "ed25519";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,116 @@
+import {
+  type Asset,
+  type AssetRegistry,
+  createAssetRegistry,
+  formatAmount,
+  parseAmount,
+} from "@bursar/domain";
+import { createEventLister } from "../app/events/list-events.js";
+import { nodeTimers } from "../app/timers.js";
+import { createAcceptQueue } from "../app/transactions/accept-queue.js";
+import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
+import { createChangeHub } from "../app/transactions/change-hub.js";
+import { createTransactionCreator } from "../app/transactions/create-transaction.js";
+import { createTransactionReader } from "../app/transactions/read-transaction.js";
+import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
+import { createWalletCreator } from "../app/wallets/create-wallet.js";
+import { createWalletPresenter } from "../app/wallets/present-wallet.js";
+import { createFreezer } from "../app/wallets/set-frozen.js";
+import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
+import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
+import { assertNetworksKnown } from "../config/assert-networks-known.js";
+import { createEngine, type Engine } from "../engine/engine.js";
+import { bookRail } from "../rails/book/book-rail.js";
+import { isDatabaseAway } from "../store/database.js";
+import { createEventLog, createEventStore } from "../store/events.js";
+import { fundWallet } from "../store/ledger.js";
+import { createSettlementStore } from "../store/settlement.js";
+import { createTransactionStore } from "../store/transactions.js";
+import { createWalletStore } from "../store/wallets.js";
+import type { ComposeOptions } from "./compose.js";
+
+/** How money moves: wallets, transactions, the engine that drives them and the log of what happened. */
+export interface TransactionParts {
+  useCases: TransactionUseCases & WalletUseCases;
+  assets: AssetRegistry;
+  engine: Engine;
+  /** Brings money in from outside, into a tenant's primary wallet. */
+  fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
+}
+
+export function composeTransactions(options: ComposeOptions): TransactionParts {
+  const { database, wakeUps, log, newUuid, nowMs } = options;
+  const events = createEventLog(wakeUps);
+  const assets = createAssetRegistry(options.assets);
+  const presentedAssets = assets.list.map(presentAsset);
+  const transactions = createTransactionStore(database, assets, events);
+  const wallets = createWalletStore(database, events);
+  const changes = createChangeHub(nodeTimers);
+  const read = createTransactionReader({ store: transactions, changes, nowMs });
+  const rails = new Map([[bookRail.network, bookRail]]);
+  assertNetworksKnown(options.assets, rails.keys());
+  const engine = createEngine({
+    settlements: createSettlementStore(database, events),
+    wallets,
+    rails,
+    onChanged: changes.announce,
+    onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
+    nowMs,
+    timers: nodeTimers,
+  });
+  const queue = createAcceptQueue({
+    store: transactions,
+    isUnavailable: isDatabaseAway,
+    onAccepted: () => wakeUps.announce("accepted", []),
+    timers: nodeTimers,
+  });
+  wakeUps.listen("accepted", engine.wake);
+
+  return {
+    assets,
+    engine,
+    useCases: {
+      createTransaction: createTransactionCreator({
+        assets,
+        wallets: createWalletDirectory(wallets),
+        queue,
+        newUuid,
+      }),
+      readTransaction: read,
+      listTransactions: transactions.listTransactions,
+      cancelTransaction: createTransactionCanceller({ store: transactions, read, changes, nowMs }),
+      listAssets: () => presentedAssets,
+      listEvents: createEventLister({ events: createEventStore(database), transactions }),
+      createWallet: createWalletCreator({
+        store: wallets,
+        networks: new Set(rails.keys()),
+        onCreated: () => wakeUps.announce("accepted", []),
+        newUuid,
+        nowMs,
+      }),
+      readWallet: async (tenantId, id) =>
+        (await wallets.readWallet(tenantId, id)) ?? { refused: "WALLET_NOT_FOUND" },
+      listWallets: wallets.listWallets,
+      setFrozen: createFreezer(wallets, nowMs),
+      presentWallet: createWalletPresenter(assets),
+    },
+    fundPrimary: async (tenantId, code, amount) => {
+      const asset = assets.find(code);
+      const units = asset === undefined ? "malformed" : parseAmount(amount, asset.decimals);
+      if (typeof units === "string") throw new Error(`cannot fund ${amount} ${code}`);
+      const walletId = await wallets.findWalletByRole(tenantId, "primary");
+      await fundWallet(database, { tenantId, walletId, asset: code, amount: units, id: newUuid() });
+    },
+  };
+}
+
+function presentAsset({ code, caip19, decimals, network, minimum, maximum }: Asset) {
+  return {
+    code,
+    caip19,
+    decimals,
+    network,
+    minimum: formatAmount(minimum, decimals),
+    maximum: formatAmount(maximum, decimals),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Asset, AssetRegistry } from "@bursar/domain";
+import type { Logger } from "pino";
+import { createTenantCreator } from "../app/tenants/create-tenant.js";
+import type { UseCases } from "../app/use-cases.js";
+import type { WakeUps } from "../app/wake-ups.js";
+import type { Sealing } from "../credentials/sealing.js";
+import type { Engine } from "../engine/engine.js";
+import type { AccessGuard } from "../http/access/guard.js";
+import { analyzeYoungTables } from "../store/analyze-young-tables.js";
+import type { Database } from "../store/database.js";
+import { createTenantStore } from "../store/tenants.js";
+import { removeExpiredCredentials } from "../store/tokens.js";
+import { composeAccess } from "./compose-access.js";
+import { composeTransactions } from "./compose-transactions.js";
+
+/** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
+export interface ComposeOptions {
+  database: Database;
+  assets: readonly Asset[];
+  sealing: Sealing;
+  wakeUps: WakeUps;
+  publicUrl: string;
+  log: Logger;
+  newUuid: () => string;
+  nowMs: () => number;
+}
+
+/** Use cases with their ports filled, and what the edge and the command line need of them. */
+export interface Parts {
+  useCases: UseCases;
+  guard: AccessGuard;
+  createTenant: ReturnType<typeof createTenantCreator>;
+  /** Brings money in from outside, into a tenant's primary wallet. */
+  fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
+  engine: Engine;
+  assets: AssetRegistry;
+  /** To be called once, when the schema is there. */
+  prepare: () => Promise<void>;
+  close: () => Promise<void>;
+}
+
+const housekeepingIntervalMs = 60_000;
+const analyzeIntervalMs = 1000;
+
+export function compose(options: ComposeOptions): Parts {
+  const { database, log, newUuid, nowMs } = options;
+  const access = composeAccess(options);
+  const transactions = composeTransactions(options);
+  const housekeeping = setInterval(() => {
+    removeExpiredCredentials(database).catch((error: unknown) =>
+      log.warn({ err: error }, "housekeeping failed"),
+    );
+  }, housekeepingIntervalMs).unref();
+  let analyzing: NodeJS.Timeout | undefined;
+  const keepAnalyzed = () => {
+    analyzing = setInterval(() => {
+      analyzeYoungTables(database).catch((error: unknown) =>
+        log.debug({ err: error }, "tables could not be analysed"),
+      );
+    }, analyzeIntervalMs).unref();
+  };
+
+  return {
+    useCases: { ...access.useCases, ...transactions.useCases },
+    guard: access.guard,
+    createTenant: createTenantCreator({
+      tenants: createTenantStore(database),
+      createClient: access.useCases.createClient,
+      newUuid,
+      nowMs,
+    }),
+    fundPrimary: transactions.fundPrimary,
+    prepare: async () => {
+      await access.prepare();
+      keepAnalyzed();
+    },
+    engine: transactions.engine,
+    assets: transactions.assets,
+    close: async () => {
+      clearInterval(housekeeping);
+      clearInterval(analyzing);
+      await transactions.engine.stop();
+      await access.close();
+    },
+  };
+}
