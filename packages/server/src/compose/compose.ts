@@ -1,12 +1,12 @@
-import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
+import { type Asset, type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
-import { defaultAssets } from "../config/default-assets.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
+import { analyzeYoungTables } from "../store/analyze-young-tables.js";
 import type { Database } from "../store/database.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
@@ -18,6 +18,7 @@ import { composeTransactions } from "./compose-transactions.js";
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
   database: Database;
+  assets: readonly Asset[];
   sealing: Sealing;
   wakeUps: WakeUps;
   publicUrl: string;
@@ -43,12 +44,13 @@ export interface Parts {
 }
 
 const housekeepingIntervalMs = 60_000;
+const analyzeIntervalMs = 1000;
 
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
   const policy = composePolicy(options, {
-    assets: createAssetRegistry(defaultAssets),
+    assets: createAssetRegistry(options.assets),
     networks: new Set(["book"]),
   });
   const transactions = composeTransactions(options, policy.policies);
@@ -58,6 +60,14 @@ export function compose(options: ComposeOptions): Parts {
       (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
+  let analyzing: NodeJS.Timeout | undefined;
+  const keepAnalyzed = () => {
+    analyzing = setInterval(() => {
+      analyzeYoungTables(database).catch((error: unknown) =>
+        log.debug({ err: error }, "tables could not be analysed"),
+      );
+    }, analyzeIntervalMs).unref();
+  };
 
   return {
     useCases: { ...access.useCases, ...transactions.useCases, ...policy.useCases },
@@ -69,11 +79,15 @@ export function compose(options: ComposeOptions): Parts {
       nowMs,
     }),
     fundPrimary: transactions.fundPrimary,
-    prepare: access.prepare,
+    prepare: async () => {
+      await access.prepare();
+      keepAnalyzed();
+    },
     engine: transactions.engine,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
+      clearInterval(analyzing);
       await transactions.engine.stop();
       await access.close();
     },
