@@ -41,12 +41,13 @@ export interface TransactionParts {
 export function composeTransactions(options: ComposeOptions): TransactionParts {
   const { database, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
+  const elapsedMs = () => performance.now();
   const assets = createAssetRegistry(defaultAssets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets, events);
   const wallets = createWalletStore(database, events);
   const changes = createChangeHub(nodeTimers);
-  const read = createTransactionReader({ store: transactions, changes, nowMs });
+  const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   const engine = createEngine({
     settlements: createSettlementStore(database, events),
@@ -55,6 +56,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
     nowMs,
+    elapsedMs,
     timers: nodeTimers,
   });
   const queue = createAcceptQueue({

@@ -20,6 +20,8 @@ export interface EngineDeps {
   onChanged: (ids: readonly string[]) => void;
   onError: (error: unknown) => void;
   nowMs: () => number;
+  /** A clock that nobody can set: the next look at everything comes also when the time of day was put back. */
+  elapsedMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -44,7 +46,7 @@ export function createEngine(deps: EngineDeps): Engine {
   let stopping = false;
   let isWoken = false;
   let steps = 0;
-  let lastFullLookMs = 0;
+  let lastFullLookMs = Number.NEGATIVE_INFINITY;
   let endPause: (() => void) | undefined;
 
   async function run(): Promise<void> {
@@ -67,8 +69,9 @@ export function createEngine(deps: EngineDeps): Engine {
    * was committed late.
    */
   function claimFrom(now: Date): Date | undefined {
-    if (now.getTime() - lastFullLookMs >= fullLookEveryMs) {
-      lastFullLookMs = now.getTime();
+    const elapsedMs = deps.elapsedMs();
+    if (elapsedMs - lastFullLookMs >= fullLookEveryMs) {
+      lastFullLookMs = elapsedMs;
       return undefined;
     }
     return new Date(now.getTime() - recentMs);
