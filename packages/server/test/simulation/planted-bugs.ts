@@ -1,9 +1,7 @@
-import type { Accounts, SettlementStore } from "../../src/app/transactions/settlement.js";
-import { accountName } from "../../src/app/transactions/settlement.js";
-import type { AcceptedTransaction, TransactionStore } from "../../src/app/transactions/transaction.js";
+import { type Accounts, accountName } from "../../src/app/transactions/settlement.js";
+import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
 import { DatabaseGone } from "./database-faults.js";
-import type { BugSurroundings, PlantedBug } from "./planted-bug.js";
-import type { Ports } from "./ports.js";
+import { type PlantedBug, putAtOnce, withAccept, withDecide } from "./planted-bug.js";
 import { appendEvents } from "./simulated-events.js";
 import type { Table, Tables } from "./simulated-rows.js";
 import {
@@ -16,8 +14,6 @@ import {
   transactions,
   wallets,
 } from "./simulated-tables.js";
-
-type Decide = Parameters<SettlementStore["settle"]>[2];
 
 /** What people get wrong in services that move money. The simulation is worth something if it finds each of these. */
 export const plantedBugs: readonly PlantedBug[] = [
@@ -220,36 +216,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     }),
   },
 ];
-
-type Accept = TransactionStore["acceptTransactions"];
-
-function withAccept(
-  accept: (batch: Parameters<Accept>[0], real: Accept, around: BugSurroundings) => ReturnType<Accept>,
-): NonNullable<PlantedBug["disguisePorts"]> {
-  return (ports, around) => ({
-    ...ports,
-    transactions: {
-      ...ports.transactions,
-      acceptTransactions: (batch) => accept(batch, ports.transactions.acceptTransactions, around),
-    },
-  });
-}
-
-function withDecide(
-  decide: (claimed: Parameters<Decide>[0], locked: Accounts, real: Decide) => ReturnType<Decide>,
-): (ports: Ports) => Ports {
-  return (ports) => ({
-    ...ports,
-    settlements: {
-      settle: (limit, acceptedFrom, real) =>
-        ports.settlements.settle(limit, acceptedFrom, (claimed, locked) => decide(claimed, locked, real)),
-    },
-  });
-}
-
-function putAtOnce(tables: Tables, { name }: Table<unknown>, key: string, row: unknown): void {
-  tables.set(name, (tables.get(name) ?? new Map<string, unknown>()).set(key, row));
-}
 
 function anotherId(id: string): string {
   return id.slice(0, -1) + (id.endsWith("0") ? "1" : "0");

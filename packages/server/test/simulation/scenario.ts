@@ -34,7 +34,7 @@ export function drawScenario(random: Random): Scenario {
     tenants: tenantIds.slice(0, random.chance(0.3) ? 2 : 1),
     processes: random.between(1, 3),
     clientsPerTenant: random.between(2, 4),
-    requestsPerClient: random.between(3, 9),
+    requestsPerClient: random.between(2, 6),
     rates: { refused: sometimes(0.4, 0.08), cut: sometimes(0.4, 0.08), answerLost: sometimes(0.5, 0.15) },
     killsMs: random.chance(0.5) ? moments(4) : [],
     outagesMs: random.chance(0.3) ? moments(2) : [],

@@ -13,7 +13,7 @@ export const openTransactions: Table<{ tenantId: string; id: string; version: nu
   name: "open_transactions",
 };
 export const accounts: Table<Balance> = { name: "ledger_accounts" };
-export const wallets: Table<Wallet & { requestHash: Uint8Array | null }> = { name: "wallets" };
+export const wallets: Table<Wallet & { requestHash: string | null }> = { name: "wallets" };
 export const walletKeys: Table<string> = { name: "wallet_keys" };
 export const eventSequences: Table<bigint> = { name: "event_sequences" };
 export const events: Table<StoredEvent> = { name: "events" };
