@@ -1,6 +1,6 @@
 import { auditOutcome } from "./audit-outcome.js";
 import type { Evidence } from "./auditor.js";
-import type { Event, Transaction } from "./exchange.js";
+import type { Transaction } from "./exchange.js";
 
 /** A wallet as it was from one event of the log on. */
 export interface WalletMoment {
@@ -145,5 +145,3 @@ export function units(amount: string, asset: string): bigint {
   const [whole = "", fraction = ""] = amount.split(".");
   return BigInt(whole + fraction.padEnd(decimals[asset] ?? 0, "0"));
 }
-
-export type { Event };

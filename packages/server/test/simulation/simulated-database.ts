@@ -23,7 +23,7 @@ export interface SimulatedDatabase {
   deadlocks: readonly string[];
 }
 
-export type Statement<T> = (rows: Rows) => T | Promise<T>;
+type Statement<T> = (rows: Rows) => T | Promise<T>;
 export type RunStatement = <T>(what: string, statement: Statement<T>) => Promise<T>;
 
 /** How often what goes wrong, for one statement. */
