@@ -78,7 +78,8 @@ export function createSimulatedTransactionStore(database: SimulatedDatabase, act
 
 async function insertBatch(rows: Rows, batch: readonly AcceptedTransaction[]): Promise<Set<string>> {
   const accepted = new Set<string>();
-  for (const transaction of batch) {
+  const ordered = batch.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+  for (const transaction of ordered) {
     const { tenantId, id, idempotencyKey } = transaction;
     if (!(await rows.isFree(transactionKeys, keyOf(tenantId, idempotencyKey)))) continue;
     rows.put(transactionKeys, keyOf(tenantId, idempotencyKey), id);
@@ -87,6 +88,10 @@ async function insertBatch(rows: Rows, batch: readonly AcceptedTransaction[]): P
     accepted.add(id);
   }
   return accepted;
+}
+
+function nameOf({ tenantId, idempotencyKey, id }: AcceptedTransaction): string {
+  return keyOf(idempotencyKey, tenantId, id);
 }
 
 function selectByKeys(rows: Rows, batch: readonly AcceptedTransaction[]): Map<string, AcceptOutcome> {
