@@ -1,0 +1,56 @@
+import type { Accounts, SettlementStore } from "../../src/app/transactions/settlement.js";
+import type { TransactionStore } from "../../src/app/transactions/transaction.js";
+import type { Ports } from "./ports.js";
+import type { Actor, Scheduler } from "./scheduler.js";
+import type { SimulatedDatabase } from "./simulated-database.js";
+import type { Rows, Table, Tables } from "./simulated-rows.js";
+
+/** A mistake that somebody could make, put between the code and its world. The code itself is not touched. */
+export interface PlantedBug {
+  name: string;
+  /** Which promise it breaks. */
+  breaks: string;
+  disguisePorts?: (ports: Ports, around: BugSurroundings) => Ports;
+  /** Changes how statements see the tables. */
+  disguiseRows?: (rows: Rows, tables: Tables) => Rows;
+}
+
+interface BugSurroundings {
+  database: SimulatedDatabase;
+  actor: Actor;
+  scheduler: Scheduler;
+}
+
+type Decide = Parameters<SettlementStore["settle"]>[2];
+type Accept = TransactionStore["acceptTransactions"];
+
+/** A bug in how a batch is accepted. */
+export function withAccept(
+  accept: (batch: Parameters<Accept>[0], real: Accept, around: BugSurroundings) => ReturnType<Accept>,
+): NonNullable<PlantedBug["disguisePorts"]> {
+  return (ports, around) => ({
+    ...ports,
+    transactions: {
+      ...ports.transactions,
+      acceptTransactions: (batch) => accept(batch, ports.transactions.acceptTransactions, around),
+    },
+  });
+}
+
+/** A bug in how a batch is decided. */
+export function withDecide(
+  decide: (claimed: Parameters<Decide>[0], locked: Accounts, real: Decide) => ReturnType<Decide>,
+): (ports: Ports) => Ports {
+  return (ports) => ({
+    ...ports,
+    settlements: {
+      settle: (limit, acceptedFrom, real) =>
+        ports.settlements.settle(limit, acceptedFrom, (claimed, locked) => decide(claimed, locked, real)),
+    },
+  });
+}
+
+/** Writes past the transaction. */
+export function putAtOnce(tables: Tables, { name }: Table<unknown>, key: string, row: unknown): void {
+  tables.set(name, (tables.get(name) ?? new Map<string, unknown>()).set(key, row));
+}
