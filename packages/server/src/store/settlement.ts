@@ -33,7 +33,11 @@ const roundsMax = 5;
 
 /** Where money moves: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
 export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
-  async function settle(claim: Statement, approval: Statement, plan: PlanBatch): Promise<SettledTransaction[]> {
+  async function settle(
+    claim: Statement,
+    approval: Statement,
+    plan: PlanBatch,
+  ): Promise<SettledTransaction[]> {
     for (let round = 0; round < roundsMax; round++) {
       const result = await database.transaction(async (transaction) => {
         const rows = await transaction.query<ClaimRow>(selectClaimed(claim, approval));

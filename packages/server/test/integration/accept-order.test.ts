@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createAssetRegistry } from "@bursar/domain";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
-import { defaultAssets } from "../../src/config/default-assets.js";
-import { createEventLog } from "../../src/store/events.js";
+import { assetList } from "../../src/config/asset-list.js";
 import { createTransactionStore } from "../../src/store/transactions.js";
 import { createTestDatabase, type TestDatabase } from "../harness/test-database.js";
 
@@ -14,13 +13,9 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 it("two batches with the same keys in opposite order are both answered, and neither waits for the other for ever", async () => {
-  const [asset] = defaultAssets;
+  const [asset] = assetList.default;
   if (asset === undefined) throw new Error("there are no assets");
-  const store = createTransactionStore(
-    database,
-    createAssetRegistry(defaultAssets),
-    createEventLog({ announce: () => undefined }),
-  );
+  const store = createTransactionStore(database, createAssetRegistry(assetList.default));
   const tenantId = randomUUID();
   const batchOf = (keys: readonly string[]): AcceptedTransaction[] =>
     keys.map((idempotencyKey) => ({
@@ -33,7 +28,7 @@ it("two batches with the same keys in opposite order are both answered, and neit
         reference: "r",
       },
       ...{ asset, amount: 1n, sourceWalletId: tenantId, destinationWalletId: tenantId },
-      ...{ metadata: null, expiresAt: null, createdAt: new Date() },
+      ...{ metadata: null, expiresAt: null, createdAt: new Date(), policyVersion: 0, needsJudgement: false },
     }));
   for (let round = 0; round < 20; round++) {
     const keys = Array.from({ length: 200 }, (_, index) => `${round}-${index}`);

@@ -1,4 +1,10 @@
-import type { Accounts, SettlementStore } from "../../src/app/transactions/settlement.js";
+import type {
+  Accounts,
+  BatchPlan,
+  ClaimedTransaction,
+  PlanBatch,
+  Settlement,
+} from "../../src/app/transactions/settlement.js";
 import type { TransactionStore } from "../../src/app/transactions/transaction.js";
 import type { Ports } from "./ports.js";
 import type { Actor, Scheduler } from "./scheduler.js";
@@ -21,7 +27,8 @@ interface BugSurroundings {
   scheduler: Scheduler;
 }
 
-type Decide = Parameters<SettlementStore["settle"]>[2];
+/** Decides some of a batch, on these balances. */
+type Decide = (claimed: readonly ClaimedTransaction[], locked: Accounts) => Settlement[];
 type Accept = TransactionStore["acceptTransactions"];
 
 /** A bug in how a batch is accepted. */
@@ -37,15 +44,28 @@ export function withAccept(
   });
 }
 
-/** A bug in how a batch is decided. */
+/** A bug in how a batch is decided, or in what is believed of its transactions. */
 export function withDecide(
-  decide: (claimed: Parameters<Decide>[0], locked: Accounts, real: Decide) => ReturnType<Decide>,
+  decide: (claimed: readonly ClaimedTransaction[], locked: Accounts, real: Decide) => Settlement[],
+  believe: (claimed: ClaimedTransaction) => ClaimedTransaction = (claimed) => claimed,
 ): (ports: Ports) => Ports {
+  const disguise =
+    (plan: PlanBatch): PlanBatch =>
+    async (given) => {
+      const claimed = given.map(believe);
+      // One plan each, so that a bug can decide one without the others.
+      const plans = new Map<string, BatchPlan>();
+      for (const one of claimed) plans.set(one.id, await plan([one]));
+      const real: Decide = (some, locked) =>
+        some.flatMap(({ id }) => plans.get(id)?.decide(locked, new Map()) ?? []);
+      return { ...(await plan(claimed)), decide: (locked) => decide(claimed, locked, real) };
+    };
   return (ports) => ({
     ...ports,
     settlements: {
-      settle: (limit, acceptedFrom, real) =>
-        ports.settlements.settle(limit, acceptedFrom, (claimed, locked) => decide(claimed, locked, real)),
+      ...ports.settlements,
+      settleAccepted: (limit, acceptedFrom, plan) =>
+        ports.settlements.settleAccepted(limit, acceptedFrom, disguise(plan)),
     },
   });
 }

@@ -165,17 +165,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "a final state stays final",
     disguisePorts: (ports, { database, actor }) => ({
       ...ports,
-      transactions: {
-        ...ports.transactions,
-        cancelTransaction: async (tenantId, id, occurredAt) => {
-          if (await ports.transactions.cancelTransaction(tenantId, id, occurredAt)) return true;
+      settlements: {
+        ...ports.settlements,
+        settleOne: async (tenantId, id, plan) => {
+          const settled = await ports.settlements.settleOne(tenantId, id, plan);
+          if (settled.length > 0) return settled;
           return await database.transaction(actor, async (run) => {
             const last = await run("read", (rows) => eventsOf(rows, tenantId, id).at(-1));
-            if (last === undefined || last.state === "cancelled") return false;
-            const { event, subjectId, failureCode } = last;
+            if (last === undefined || last.state === "cancelled") return [];
+            const { event, subjectId, failureCode, occurredAt } = last;
             const change = { version: last.version + 1, state: "cancelled", previousState: last.state };
             await appendEvents(run, [{ tenantId, event, subjectId, failureCode, occurredAt, ...change }]);
-            return true;
+            return [{ tenantId, id }];
           });
         },
       },
@@ -184,11 +185,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "expiry is not looked at",
     breaks: "what has expired is not paid",
-    disguisePorts: withDecide((claimed, locked, decide) =>
-      decide(
-        claimed.map((one) => ({ ...one, expiresAt: null })),
-        locked,
-      ),
+    disguisePorts: withDecide(
+      (claimed, locked, decide) => decide(claimed, locked),
+      (one) => ({ ...one, expiresAt: null }),
     ),
   },
   {
@@ -209,7 +208,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         const name = accountName({ ...transaction, ownerId: transaction.sourceWalletId });
         const { available = 0n, held = 0n } = locked.get(name) ?? {};
         const { amount } = transaction;
-        if (decision.state === "failed" && available >= amount)
+        if (decision?.state === "failed" && available >= amount)
           locked.set(name, { available: available - amount, held: held + amount });
       }
       return settlements;

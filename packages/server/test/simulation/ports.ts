@@ -3,7 +3,7 @@ import type { CreateTransaction } from "../../src/app/transactions/create-transa
 import type { SettlementStore } from "../../src/app/transactions/settlement.js";
 import type { TransactionStore } from "../../src/app/transactions/transaction.js";
 import type { WalletStore } from "../../src/app/wallets/wallet.js";
-import { defaultAssets } from "../../src/config/default-assets.js";
+import { assetList } from "../../src/config/asset-list.js";
 import type { Actor } from "./scheduler.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import { createSimulatedEventStore } from "./simulated-events.js";
@@ -28,7 +28,7 @@ export function createPorts(database: SimulatedDatabase, actor: Actor): Ports {
     wallets: createSimulatedWalletStore(
       database,
       actor,
-      defaultAssets.map(({ code }) => code),
+      assetList.default.map(({ code }) => code),
     ),
     events: createSimulatedEventStore(database, actor),
     disguiseCreator: (create) => create,

@@ -1,4 +1,10 @@
-import { createAssetRegistry, createUuidV7Source } from "@bursar/domain";
+import {
+  compilePolicy,
+  createAssetRegistry,
+  createTimeZones,
+  createUuidV7Source,
+  defaultPolicy,
+} from "@bursar/domain";
 import { errorCatalog, readId } from "@bursar/protocol";
 import { createEventLister } from "../../src/app/events/list-events.js";
 import { isRefused, type Refused } from "../../src/app/refused.js";
@@ -13,8 +19,9 @@ import { createWalletCreator } from "../../src/app/wallets/create-wallet.js";
 import { createWalletPresenter } from "../../src/app/wallets/present-wallet.js";
 import { createFreezer } from "../../src/app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../../src/app/wallets/wallet-directory.js";
-import { defaultAssets } from "../../src/config/default-assets.js";
+import { assetList } from "../../src/config/asset-list.js";
 import { createEngine } from "../../src/engine/engine.js";
+import { createBatchPlanner } from "../../src/engine/plan-batch.js";
 import { bookRail } from "../../src/rails/book/book-rail.js";
 import { DatabaseGone, StatementRefused } from "./database-faults.js";
 import type { Answer, Request } from "./exchange.js";
@@ -91,15 +98,20 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
     after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work),
   };
   const elapsedMs = scheduler.nowMs;
-  const assets = createAssetRegistry(defaultAssets);
+  const assets = createAssetRegistry(assetList.default);
   const newUuid = createUuidV7Source({ nowMs, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
   const read = createTransactionReader({ store: ports.transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
+  const world = { assets, networks: new Set(rails.keys()), timeZones: createTimeZones() };
+  const { policy } = compilePolicy(defaultPolicy, world);
+  if (policy === undefined) throw new Error("the policy of a new tenant does not compile");
+  const active = { version: 0, policy };
+  const policies = { peek: () => active, load: async () => active };
   const engine = createEngine({
     settlements: ports.settlements,
+    plan: createBatchPlanner({ rails, policies, nowMs }),
     wallets: ports.wallets,
-    rails,
     onChanged: changes.announce,
     onError: (error) => void (isInjected(error) || onBroken(error)),
     nowMs,
@@ -113,9 +125,16 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
     timers,
   });
   const create = ports.disguiseCreator(
-    createTransactionCreator({ assets, wallets: createWalletDirectory(ports.wallets), queue, newUuid }),
+    createTransactionCreator({
+      assets,
+      wallets: createWalletDirectory(ports.wallets),
+      policies,
+      queue,
+      store: ports.transactions,
+      newUuid,
+    }),
   );
-  const cancel = createTransactionCanceller({ store: ports.transactions, read, changes, nowMs });
+  const cancel = createTransactionCanceller({ settlements: ports.settlements, read, changes, nowMs });
   const createWallet = createWalletCreator({
     store: ports.wallets,
     networks: new Set(rails.keys()),

@@ -3,6 +3,8 @@ import {
   type Accounts,
   accountName,
   type ClaimedTransaction,
+  type PlanBatch,
+  type SettledTransaction,
   type Settlement,
   type SettlementStore,
 } from "../../src/app/transactions/settlement.js";
@@ -11,28 +13,43 @@ import type { Actor } from "./scheduler.js";
 import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { appendEvents } from "./simulated-events.js";
 import type { Rows } from "./simulated-rows.js";
-import { accounts, keyOf, openTransactions, transactions, wallets } from "./simulated-tables.js";
+import {
+  accounts,
+  keyOf,
+  type OpenTransaction,
+  openTransactions,
+  transactions,
+  wallets,
+} from "./simulated-tables.js";
 
 /** `store/settlement.ts`, on the simulated database: the same statements in the same order. */
 export function createSimulatedSettlementStore(database: SimulatedDatabase, actor: Actor): SettlementStore {
+  type Claim = (rows: Rows) => Promise<ClaimedTransaction[]>;
+
+  async function settle(take: Claim, plan: PlanBatch): Promise<SettledTransaction[]> {
+    for (let round = 0; round < roundsMax; round++) {
+      const result = await database.transaction(actor, async (run) => {
+        const claimed = await run("claim", take);
+        if (claimed.length === 0) return { settled: [] };
+        const { decide } = await plan(claimed);
+        const keys = accountsOf(claimed);
+        const locked = await run("lock accounts", (rows) => lockAccounts(rows, keys));
+        if (locked.size < keys.length) return { missing: keys };
+        const settlements = decide(locked, new Map());
+        await write(run, settlements, locked);
+        return { settled: settlements.map(({ transaction: { tenantId, id } }) => ({ tenantId, id })) };
+      });
+      if ("settled" in result) return result.settled;
+      await database.query(actor, "create accounts", (rows) => createAccounts(rows, result.missing));
+    }
+    return [];
+  }
+
   return {
-    settle: async (limit, acceptedFrom, decide) => {
-      for (let round = 0; round < roundsMax; round++) {
-        const result = await database.transaction(actor, async (run) => {
-          const claimed = await run("claim", (rows) => claim(rows, limit, acceptedFrom));
-          if (claimed.length === 0) return { settled: [] };
-          const keys = accountsOf(claimed);
-          const locked = await run("lock accounts", (rows) => lockAccounts(rows, keys));
-          if (locked.size < keys.length) return { missing: keys };
-          const settlements = decide(claimed, locked);
-          await write(run, settlements, locked);
-          return { settled: settlements.map(({ transaction: { tenantId, id } }) => ({ tenantId, id })) };
-        });
-        if ("settled" in result) return result.settled;
-        await database.query(actor, "create accounts", (rows) => createAccounts(rows, result.missing));
-      }
-      return [];
-    },
+    settleAccepted: (limit, acceptedFrom, plan) => settle((rows) => claim(rows, limit, acceptedFrom), plan),
+    // Nobody is asked in the simulated world: the policy is that of a new tenant.
+    settleDue: async () => [],
+    settleOne: (tenantId, id, plan) => settle((rows) => claimOne(rows, tenantId, id), plan),
   };
 }
 
@@ -50,18 +67,39 @@ async function claim(
     .filter(({ id }) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) >= fromMs)
     .filter(({ tenantId, id }) => rows.lockUnlessLocked(openTransactions, keyOf(tenantId, id)))
     .slice(0, limit);
+  return await readClaimed(rows, claimed);
+}
+
+async function claimOne(rows: Rows, tenantId: string, id: string): Promise<ClaimedTransaction[]> {
+  const key = keyOf(tenantId, id);
+  if (rows.get(openTransactions, key) === undefined) return [];
+  await rows.lock(openTransactions, key);
+  const open = rows.get(openTransactions, key);
+  return open === undefined ? [] : await readClaimed(rows, [open]);
+}
+
+async function readClaimed(rows: Rows, claimed: readonly OpenTransaction[]): Promise<ClaimedTransaction[]> {
   const found: ClaimedTransaction[] = [];
-  for (const { tenantId, id, version } of claimed) {
+  for (const { tenantId, id, version, needsJudgement } of claimed) {
     const accepted = rows.get(transactions, keyOf(tenantId, id));
     if (accepted === undefined) throw new Error("what is open was never accepted");
     await rows.lock(wallets, keyOf(tenantId, accepted.sourceWalletId), "shared");
     const wallet = rows.get(wallets, keyOf(tenantId, accepted.sourceWalletId));
     if (wallet === undefined) throw new Error("a wallet is gone");
-    const { asset, amount, sourceWalletId, destinationWalletId, expiresAt } = accepted;
-    const { frozen: sourceIsFrozen, network } = wallet;
+    const { clientId, asset, amount, sourceWalletId, destinationWalletId, expiresAt, createdAt } = accepted;
+    const { frozen: sourceIsFrozen, purpose: sourcePurpose, network } = wallet;
     found.push({
-      ...{ tenantId, id, version, asset: asset.code, amount, sourceWalletId, destinationWalletId, expiresAt },
-      ...{ sourceIsFrozen, network },
+      ...{ tenantId, id, state: "accepted", version, clientId, asset: asset.code, amount, sourceWalletId },
+      ...{
+        destinationWalletId,
+        expiresAt,
+        createdAt,
+        sourceIsFrozen,
+        sourcePurpose,
+        network,
+        needsJudgement,
+      },
+      approval: null,
     });
   }
   return found;
@@ -110,15 +148,13 @@ async function write(
   });
   await appendEvents(
     run,
-    settlements.map(({ transaction: { tenantId, id }, decision, occurredAt }) => ({
-      tenantId,
-      event: "transaction.updated",
-      subjectId: id,
-      version: decision.version,
-      state: decision.state,
-      previousState: "accepted",
-      failureCode: decision.failure,
-      occurredAt,
-    })),
+    settlements.map(({ transaction: { tenantId, id }, decision, occurredAt }) => {
+      if (decision === undefined) throw new Error("nothing waits for approval here");
+      const { version, state, failure: failureCode } = decision;
+      return {
+        ...{ tenantId, event: "transaction.updated", subjectId: id, version, state, failureCode, occurredAt },
+        previousState: "accepted",
+      };
+    }),
   );
 }

@@ -9,9 +9,7 @@ import type { Rows, Table } from "./simulated-rows.js";
 export const transactions: Table<AcceptedTransaction> = { name: "transactions" };
 /** The unique key on the idempotency key; its rows say whose it is. */
 export const transactionKeys: Table<string> = { name: "transaction_keys" };
-export const openTransactions: Table<{ tenantId: string; id: string; version: number }> = {
-  name: "open_transactions",
-};
+export const openTransactions: Table<OpenTransaction> = { name: "open_transactions" };
 export const accounts: Table<Balance> = { name: "ledger_accounts" };
 export const wallets: Table<Wallet & { requestHash: string | null }> = { name: "wallets" };
 export const walletKeys: Table<string> = { name: "wallet_keys" };
@@ -19,6 +17,13 @@ export const eventSequences: Table<bigint> = { name: "event_sequences" };
 export const events: Table<StoredEvent> = { name: "events" };
 /** The unique index on subject and version. */
 export const eventsBySubject: Table<StoredEvent> = { name: "events_by_subject" };
+
+export interface OpenTransaction {
+  tenantId: string;
+  id: string;
+  version: number;
+  needsJudgement: boolean;
+}
 
 export interface StoredEvent extends LoggedEvent {
   tenantId: string;

@@ -7,7 +7,6 @@ import type {
 } from "../../src/app/transactions/transaction.js";
 import type { Actor } from "./scheduler.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
-import { appendEvents } from "./simulated-events.js";
 import type { Rows } from "./simulated-rows.js";
 import { eventsOf, keyOf, openTransactions, transactionKeys, transactions } from "./simulated-tables.js";
 
@@ -48,31 +47,10 @@ export function createSimulatedTransactionStore(database: SimulatedDatabase, act
           .reverse()
           .slice(0, limit),
       ),
-    cancelTransaction: (tenantId, id, occurredAt) =>
-      database.transaction(actor, async (run) => {
-        const open = await run("take from the open ones", async (rows) => {
-          const key = keyOf(tenantId, id);
-          if (rows.get(openTransactions, key) === undefined) return undefined;
-          await rows.lock(openTransactions, key);
-          const row = rows.get(openTransactions, key);
-          rows.remove(openTransactions, key);
-          return row;
-        });
-        if (open === undefined) return false;
-        await appendEvents(run, [
-          {
-            tenantId,
-            event: "transaction.updated",
-            subjectId: id,
-            version: open.version + 1,
-            state: "cancelled",
-            previousState: "accepted",
-            failureCode: null,
-            occurredAt,
-          },
-        ]);
-        return true;
-      }),
+    findByKey: (tenantId, idempotencyKey) =>
+      database.query(actor, "find by key", (rows) =>
+        selectByKeys(rows, [{ tenantId, idempotencyKey }]).get(keyOf(tenantId, idempotencyKey)),
+      ),
   };
 }
 
@@ -84,7 +62,12 @@ async function insertBatch(rows: Rows, batch: readonly AcceptedTransaction[]): P
     if (!(await rows.isFree(transactionKeys, keyOf(tenantId, idempotencyKey)))) continue;
     rows.put(transactionKeys, keyOf(tenantId, idempotencyKey), id);
     rows.insert(transactions, keyOf(tenantId, id), transaction);
-    rows.insert(openTransactions, keyOf(tenantId, id), { tenantId, id, version: 1 });
+    rows.insert(openTransactions, keyOf(tenantId, id), {
+      tenantId,
+      id,
+      version: 1,
+      needsJudgement: transaction.needsJudgement,
+    });
     accepted.add(id);
   }
   return accepted;
@@ -94,8 +77,13 @@ function nameOf({ tenantId, idempotencyKey, id }: AcceptedTransaction): string {
   return keyOf(idempotencyKey, tenantId, id);
 }
 
-function selectByKeys(rows: Rows, batch: readonly AcceptedTransaction[]): Map<string, AcceptOutcome> {
-  const found = new Map<string, AcceptOutcome>();
+type Earlier = Extract<AcceptOutcome, { kind: "earlier" }>;
+
+function selectByKeys(
+  rows: Rows,
+  batch: readonly Pick<AcceptedTransaction, "tenantId" | "idempotencyKey">[],
+): Map<string, Earlier> {
+  const found = new Map<string, Earlier>();
   for (const { tenantId, idempotencyKey } of batch) {
     const id = rows.get(transactionKeys, keyOf(tenantId, idempotencyKey));
     const transaction = id === undefined ? undefined : readTransaction(rows, tenantId, id);
@@ -115,7 +103,7 @@ function readTransaction(rows: Rows, tenantId: string, id: string): Transaction 
     failure: failureCode as FailureCode | null,
     occurredAt,
   }));
-  return { ...accepted, steps };
+  return { ...accepted, steps, judgement: null };
 }
 
 function stateOf(steps: Transaction["steps"]): TransactionState {

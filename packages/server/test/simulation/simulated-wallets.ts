@@ -88,19 +88,15 @@ export function createSimulatedWalletStore(
         );
         return activated.length;
       }),
-    walletExists: (tenantId, id) =>
-      database.query(
-        actor,
-        "look for wallet",
-        (rows) => rows.get(wallets, keyOf(tenantId, id)) !== undefined,
-      ),
+    findWallet: (tenantId, id) =>
+      database.query(actor, "look for wallet", (rows) => rows.get(wallets, keyOf(tenantId, id))),
     findWalletByRole: (tenantId, role) =>
       database.query(actor, "find wallet by role", (rows) => {
         const found = rows
           .all(wallets)
           .find((wallet) => wallet.tenantId === tenantId && wallet.role === role);
         if (found === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
-        return found.id;
+        return found;
       }),
   };
 }
