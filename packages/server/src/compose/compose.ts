@@ -1,5 +1,12 @@
-import type { Asset, AssetRegistry } from "@bursar/domain";
+import {
+  type Asset,
+  type AssetRegistry,
+  createAssetRegistry,
+  createTimeZones,
+  policyLimits,
+} from "@bursar/domain";
 import type { Logger } from "pino";
+import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
@@ -8,8 +15,10 @@ import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { analyzeYoungTables } from "../store/analyze-young-tables.js";
 import type { Database } from "../store/database.js";
+import { createPolicyStore } from "../store/policies.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
+import { removeOldTotals } from "../store/usage.js";
 import { composeAccess } from "./compose-access.js";
 import { composeTransactions } from "./compose-transactions.js";
 
@@ -45,10 +54,21 @@ const analyzeIntervalMs = 1000;
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const transactions = composeTransactions(options);
+  const policies = createActivePolicies({
+    store: createPolicyStore(database),
+    world: {
+      assets: createAssetRegistry(options.assets),
+      networks: new Set(["book"]),
+      timeZones: createTimeZones(),
+    },
+    wakeUps: options.wakeUps,
+    nowMs: () => performance.now(),
+  });
+  const transactions = composeTransactions(options, policies);
   const housekeeping = setInterval(() => {
-    removeExpiredCredentials(database).catch((error: unknown) =>
-      log.warn({ err: error }, "housekeeping failed"),
+    const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
+    Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
+      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
   let analyzing: NodeJS.Timeout | undefined;

@@ -8,6 +8,7 @@ import { createClient } from "./routes/create-client.js";
 import { createTransaction } from "./routes/create-transaction.js";
 import { createTransactions } from "./routes/create-transactions.js";
 import { createWallet } from "./routes/create-wallet.js";
+import { decideApproval } from "./routes/decide-approval.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
 import { issueToken } from "./routes/issue-token.js";
@@ -35,6 +36,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     listTransactions(useCases),
     readTransaction(useCases),
     cancelTransaction(useCases),
+    decideApproval(useCases),
     listTransactionStates,
     listAssets(useCases),
     createWallet(useCases),

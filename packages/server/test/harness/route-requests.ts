@@ -8,6 +8,7 @@ const bodies: Record<string, unknown> = {
   rotateSecret: {},
   addKey: { algorithm: "hmac-sha256" },
   createTransaction: { reference: "matrix", asset: "USD", amount: "1" },
+  decideApproval: { decision: "approve", digest: "0".repeat(64) },
   createTransactions: {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
