@@ -13,6 +13,7 @@ import { installJsonBody } from "./plugins/json-body.js";
 import { collectMethods, installMethodNotAllowed } from "./plugins/method-not-allowed.js";
 import { installMetrics } from "./plugins/metrics.js";
 import { installOpenApi } from "./plugins/openapi.js";
+import { createPendingAnswers, type PendingAnswers } from "./plugins/pending-answers.js";
 import { answerUnusualRequests, createClientErrorHandler } from "./plugins/raw-answers.js";
 import {
   createRequestIdChooser,
@@ -57,7 +58,9 @@ const lateRequestCheckMs = 1000;
 const pathSegmentLengthMax = 200;
 
 export async function createEdge(options: EdgeOptions, routes: readonly Route[]): Promise<FastifyInstance> {
-  const app = createApp(options);
+  const pending = createPendingAnswers();
+  const app = createApp(options, pending);
+  pending.follow(app.server);
   answerUnusualRequests(app.server, options);
   app.setValidatorCompiler(createValidatorCompiler() as never);
   app.addSchema(ErrorBody);
@@ -89,7 +92,10 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   return app;
 }
 
-function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): FastifyInstance {
+function createApp(
+  { log, limits, newRequestId, trustedProxies }: EdgeOptions,
+  pending: PendingAnswers,
+): FastifyInstance {
   return Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
@@ -107,7 +113,7 @@ function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): 
     // Requests that arrive on an open connection while the service stops are still served; the connection closes after.
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    clientErrorHandler: createClientErrorHandler({ log, newRequestId }),
+    clientErrorHandler: createClientErrorHandler({ log, newRequestId }, pending),
     frameworkErrors: (error, request, reply) => {
       // No hook runs for these, so what the hooks do is done here.
       setCommonHeaders(request, reply);

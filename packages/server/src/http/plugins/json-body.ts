@@ -21,9 +21,10 @@ export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: 
 }
 
 function parse(request: FastifyRequest, body: Buffer, depthMax: number): unknown {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== "utf-8")
-    return new Refusal("UNSUPPORTED_MEDIA_TYPE");
+  const charsets = (request.headers["content-type"] ?? "").matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi);
+  for (const [, charset] of charsets) {
+    if (charset?.toLowerCase() !== "utf-8") return new Refusal("UNSUPPORTED_MEDIA_TYPE");
+  }
   // A route that takes a body refuses its absence by its schema; one that takes none lets an empty one pass.
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) return new Refusal("MALFORMED_JSON", { message: "The body is not valid UTF-8." });
