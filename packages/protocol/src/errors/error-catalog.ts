@@ -16,7 +16,7 @@ export const errorCatalog = {
   MALFORMED_JSON: {
     status: 400,
     message: "The body is not valid JSON.",
-    when: "the body is not UTF-8, is not JSON, repeats a key, nests too deeply, or holds a key such as `__proto__`",
+    when: "the body is not UTF-8, is not JSON, repeats a key, nests too deeply, is too wide, or holds a key such as `__proto__` or a number that no double can be",
     advice: "Correct the body; `message` says what is wrong with it.",
     retry: "never",
   },
