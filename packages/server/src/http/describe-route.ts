@@ -113,7 +113,10 @@ function describeOAuthErrors(): Record<number, unknown> {
   return {
     400: errorResponse("OAuthError", "The request is malformed."),
     401: errorResponse("OAuthError", "The client could not be authenticated."),
+    413: errorResponse("OAuthError", "The body is too large."),
+    415: errorResponse("OAuthError", "The body is not form-encoded."),
     429: errorResponse("OAuthError", "Too many failed attempts; see `Retry-After`."),
+    500: errorResponse("OAuthError", "The service failed in a way that it did not foresee."),
     503: errorResponse("OAuthError", "The service cannot take the request right now."),
   };
 }
