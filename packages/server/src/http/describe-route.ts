@@ -66,7 +66,7 @@ export function forDocument(schema: FastifySchema & { requiredHeaders?: string[]
     : { ...rest, headers: { ...(rest.headers as object), required: requiredHeaders } };
 }
 
-/** What any route can answer with, whatever it does; what those with a body can; what those with a scope can. */
+/** What any route can answer with, whatever it does; what those whose method has a body can; what those with a scope can. */
 const errorsOfEveryRoute: readonly ErrorCode[] = ["MALFORMED_REQUEST", "INTERNAL"];
 const errorsOfRoutesWithBody: readonly ErrorCode[] = [
   "MALFORMED_JSON",
@@ -91,7 +91,9 @@ function describeErrors(route: Route): Record<number, unknown> {
   const codes: ErrorCode[] = [
     ...errorsOfEveryRoute,
     ...(takesInput ? (["INVALID_REQUEST"] as const) : []),
-    ...(route.body === undefined ? [] : errorsOfRoutesWithBody),
+    ...(route.params === undefined ? [] : (["URI_TOO_LONG"] as const)),
+    // Also where a route takes no body: one that comes all the same is read.
+    ...(route.method === "GET" ? [] : errorsOfRoutesWithBody),
     ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
     ...route.errors,

@@ -46,7 +46,7 @@ function authorization({ path }: Operation, { authorizations }: FuzzWorld, rando
 function fillPath(path: string, { ids }: FuzzWorld, random: Random): string {
   return path.replace(/([\w-]+)\/\{\w+\}/g, (_, collection: string) => {
     const known = ids[collection] ?? [];
-    const odd = ["x", "..", "%00", "é", "a".repeat(150), "tx_", " "];
+    const odd = ["x", "..", "%00", "é", "a".repeat(150), "a".repeat(250), "tx_", " "];
     const id = known.length > 0 && random.chance(0.85) ? random.pick(known) : random.pick(odd);
     return `${collection}/${encodeURIComponent(id)}`;
   });
@@ -80,6 +80,7 @@ function makeHeaders(
     prefer: ["wait=0", "wait=x", "respond-async"],
     "if-none-match": ['W/"x"', "*"],
     "x-request-id": ["fuzz", "not safe"],
+    "content-encoding": ["identity", "gzip"],
   };
   const needed = new Set(parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name));
   const headers: Record<string, string> = {};

@@ -15,7 +15,8 @@ export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: 
   });
   app.addHook("onRequest", (request, _reply, done) => {
     const encoding = request.headers["content-encoding"];
-    if (encoding === undefined || encoding === "identity") done();
+    // The body of a GET is not looked at.
+    if (encoding === undefined || encoding === "identity" || request.method === "GET") done();
     else done(new Refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The body must not be compressed." }));
   });
 }
