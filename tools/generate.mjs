@@ -89,6 +89,7 @@ async function openApiDocument() {
       metricsToken: undefined,
       isMetricsLocalOpen: true,
       trustedProxies: undefined,
+      corsOrigins: undefined,
       limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
     },
     apiRoutes(publicUrl),

@@ -186,6 +186,7 @@ async function buildEdge(
       // A public address means a proxy, behind which everybody comes from this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
       trustedProxies: settings.trusted_proxies,
+      corsOrigins: settings.cors_origins,
       limits: {
         bodyBytes: settings["limits.body_bytes"],
         headerBytes: settings["limits.header_bytes"],

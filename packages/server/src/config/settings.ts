@@ -1,6 +1,6 @@
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
-import { integer, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
+import { integer, networks, oneOf, origins, type Setting, secret, text, url } from "./setting.js";
 
 /**
  * Every setting of the service that is a single value. The key is its path in the configuration file; `docs/reference/configuration.md` and
@@ -23,6 +23,11 @@ export const settings = {
     env: "BURSAR_TRUSTED_PROXIES",
     about:
       "The addresses or networks of the proxies in front of the service, separated by commas; their `X-Forwarded-For` tells the client's address. Without it nobody's is believed.",
+  }),
+  cors_origins: origins({
+    env: "BURSAR_CORS_ORIGINS",
+    about:
+      "The origins whose scripts may call the service from a browser, separated by commas, or `*` for all. Without it there are none. Cookies are never allowed.",
   }),
   data_dir: text({
     env: "BURSAR_DATA_DIR",
@@ -114,7 +119,7 @@ type SettingValue<S> = S extends { read: (text: string) => infer T | undefined }
 /** The keys that have a value in every configuration, because they have a default. */
 type DefaultedKey = Exclude<
   SettingKey,
-  "public_url" | "trusted_proxies" | "database_url" | "master_key_file" | "metrics_token"
+  "public_url" | "trusted_proxies" | "cors_origins" | "database_url" | "master_key_file" | "metrics_token"
 >;
 
 export type Settings = { readonly [K in DefaultedKey]: SettingValue<(typeof settings)[K]> } & {

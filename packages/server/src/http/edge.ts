@@ -7,6 +7,7 @@ import { describeRoute } from "./describe-route.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installAccessLog, logAccess } from "./plugins/access-log.js";
 import { installClosing } from "./plugins/closing.js";
+import { installCors } from "./plugins/cors.js";
 import { installDocs } from "./plugins/docs.js";
 import { answerRouterError, installErrors } from "./plugins/errors.js";
 import { installJsonBody } from "./plugins/json-body.js";
@@ -40,6 +41,8 @@ export interface EdgeOptions {
   isMetricsLocalOpen: boolean;
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
+  /** Origins whose scripts may call, separated by commas; `*` for all of them. */
+  corsOrigins: string | undefined;
   limits: EdgeLimits;
 }
 
@@ -66,10 +69,11 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   app.addSchema(ErrorBody);
   app.addSchema(OAuthError);
   app.addSchema(PolicyDocument);
-  const methodsByPath = collectMethods(app);
+  const { methodsByPath, stop: stopCollecting } = collectMethods(app);
   installRequestState(app);
   installErrors(app, options);
   installRequestContext(app);
+  installCors(app, options.corsOrigins, methodsByPath);
   installAccessLog(app);
   installClosing(app);
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
@@ -88,7 +92,8 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
     for (const route of routes.filter((candidate) => candidate.access === "oauth"))
       addRoute(context, route, options);
   });
-  installMethodNotAllowed(app, new Map(methodsByPath));
+  stopCollecting();
+  installMethodNotAllowed(app, methodsByPath);
   return app;
 }
 

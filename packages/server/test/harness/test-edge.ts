@@ -40,6 +40,7 @@ export async function createTestEdge(
       metricsToken: undefined,
       isMetricsLocalOpen: true,
       trustedProxies: undefined,
+      corsOrigins: undefined,
       limits: {
         bodyBytes: 65_536,
         headerBytes: 8192,

@@ -17,6 +17,8 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
     .header(requestIdHeader, request.id)
     .header(versionHeader, apiVersion)
     .header("x-content-type-options", "nosniff");
+  // Balances and secrets that are shown once are nothing for a cache, whoever keeps it.
+  if (request.url.startsWith("/v1/")) reply.header("cache-control", "no-store");
 }
 
 export function installRequestContext(app: FastifyInstance): void {
