@@ -90,6 +90,7 @@ async function openApiDocument() {
       isMetricsLocalOpen: true,
       trustedProxies: undefined,
       corsOrigins: undefined,
+      nowMs: () => 0,
       limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
     },
     apiRoutes(publicUrl),

@@ -187,6 +187,7 @@ async function buildEdge(
       isMetricsLocalOpen: settings.public_url === undefined,
       trustedProxies: settings.trusted_proxies,
       corsOrigins: settings.cors_origins,
+      nowMs: Date.now,
       limits: {
         bodyBytes: settings["limits.body_bytes"],
         headerBytes: settings["limits.header_bytes"],

@@ -160,6 +160,13 @@ export const errorCatalog = {
     advice: "Read the transaction to see what became of it.",
     retry: "never",
   },
+  API_VERSION_SUNSET: {
+    status: 410,
+    message: "This part of the API has ended.",
+    when: "a route or a field is used after the day that its `Sunset` header had named",
+    advice: "Use what the page in the `Link` header names instead.",
+    retry: "never",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: "The body is larger than this route takes.",

@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCatalog } from "@bursar/protocol";
 import type { FastifySchema } from "fastify";
 import { type TSchema, Type } from "typebox";
+import { isMarkedDeprecated } from "./deprecations.js";
 import type { Route } from "./route.js";
 
 /** A route's schemas, as Fastify checks them and the OpenAPI document shows them. */
@@ -9,6 +10,7 @@ export function describeRoute(route: Route): FastifySchema {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
+    ...(route.deprecated === undefined ? {} : { deprecated: true }),
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.body === undefined ? {} : { body: route.body }),
     ...(route.query === undefined ? {} : { querystring: route.query }),
@@ -96,6 +98,7 @@ function describeErrors(route: Route): Record<number, unknown> {
     ...(route.method === "GET" ? [] : errorsOfRoutesWithBody),
     ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
+    ...(isMarkedDeprecated(route) ? (["API_VERSION_SUNSET"] as const) : []),
     ...route.errors,
   ];
   const byStatus = new Map<number, ErrorCode[]>();

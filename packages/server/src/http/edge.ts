@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { TSchema } from "typebox";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
+import { deprecationHooks } from "./deprecations.js";
 import { describeRoute } from "./describe-route.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installAccessLog, logAccess } from "./plugins/access-log.js";
@@ -43,6 +44,7 @@ export interface EdgeOptions {
   trustedProxies: string | undefined;
   /** Origins whose scripts may call, separated by commas; `*` for all of them. */
   corsOrigins: string | undefined;
+  nowMs: () => number;
   limits: EdgeLimits;
 }
 
@@ -128,11 +130,12 @@ function createApp(
   });
 }
 
-function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: EdgeOptions): void {
+function addRoute(app: FastifyInstance, route: Route, { guard, readiness, nowMs }: EdgeOptions): void {
   const { method, path, access, handle } = route;
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
   const checking =
     route.checkedBody === undefined ? {} : { validatorCompiler: checkBodyBy(route.checkedBody) };
+  const { onRequest: ends, ...deprecation } = deprecationHooks(route, nowMs);
   const common = {
     method,
     url: path,
@@ -140,13 +143,15 @@ function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: Edge
     handler: handle,
     ...bodyLimit,
     ...checking,
+    ...deprecation,
   };
+  const first = ends === undefined ? [] : [ends];
   const waits = refuseWhileStarting(readiness);
-  if (access === "open") app.route(common);
-  else if (access === "oauth") app.route({ ...common, onRequest: waits });
+  if (access === "open") app.route({ ...common, onRequest: first });
+  else if (access === "oauth") app.route({ ...common, onRequest: [...first, waits] });
   else {
     const { onRequest, ...hooks } = guardRoute(access, guard);
-    app.route({ ...common, ...hooks, onRequest: [waits, onRequest] });
+    app.route({ ...common, ...hooks, onRequest: [...first, waits, onRequest] });
   }
 }
 

@@ -41,6 +41,7 @@ export async function createTestEdge(
       isMetricsLocalOpen: true,
       trustedProxies: undefined,
       corsOrigins: undefined,
+      nowMs: Date.now,
       limits: {
         bodyBytes: 65_536,
         headerBytes: 8192,
