@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type ApiDocument, type JsonSchema, listOperations, type Operation } from "./api-document.js";
 
-export interface Answer {
+interface Answer {
   method: string;
   /** Without the query. */
   path: string;
