@@ -91,7 +91,14 @@ async function openApiDocument() {
       trustedProxies: undefined,
       corsOrigins: undefined,
       nowMs: () => 0,
-      limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
+      limits: {
+        bodyBytes: 1,
+        headerBytes: 1,
+        jsonDepth: 1,
+        headersTimeoutMs: 1,
+        requestTimeoutMs: 1,
+        idleTimeoutMs: 1,
+      },
     },
     apiRoutes(publicUrl),
   );

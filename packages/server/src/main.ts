@@ -194,6 +194,7 @@ async function buildEdge(
         jsonDepth: settings["limits.json_depth"],
         headersTimeoutMs: settings["limits.headers_timeout_ms"],
         requestTimeoutMs: settings["limits.request_timeout_ms"],
+        idleTimeoutMs: settings["limits.idle_timeout_ms"],
       },
     },
     listRoutes(parts.useCases, publicUrl),

@@ -97,6 +97,14 @@ export const settings = {
     { default: 10_000, about: "How long a whole request may take to arrive." },
     { min: 100, max: 300_000 },
   ),
+  "limits.idle_timeout_ms": integer(
+    {
+      default: 60_000,
+      about:
+        "How long nothing may move on a connection before it is closed, as when a client does not read its answer. An answer can be held back for 30 s.",
+    },
+    { min: 31_000, max: 600_000 },
+  ),
   "limits.shutdown_timeout_ms": integer(
     { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
     { min: 1000, max: 600_000 },

@@ -54,6 +54,8 @@ interface EdgeLimits {
   jsonDepth: number;
   headersTimeoutMs: number;
   requestTimeoutMs: number;
+  /** How long nothing may move on a connection that has a request in hand; longer than any answer is held back. */
+  idleTimeoutMs: number;
 }
 
 /** How often Node looks for requests that are late; its own default of 30 s would make a limit of 5 s meaningless. */
@@ -110,6 +112,7 @@ function createApp(
     trustProxy: trustedProxies ?? false,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.idleTimeoutMs,
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,

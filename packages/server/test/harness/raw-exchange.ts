@@ -39,6 +39,7 @@ export async function listenForRawRequests(): Promise<TestEdge> {
       jsonDepth: 16,
       headersTimeoutMs: 300,
       requestTimeoutMs: 600,
+      idleTimeoutMs: 1000,
     },
   });
   await edge.app.listen({ host: "127.0.0.1", port: 0 });

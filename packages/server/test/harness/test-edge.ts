@@ -48,6 +48,7 @@ export async function createTestEdge(
         jsonDepth: 16,
         headersTimeoutMs: 5000,
         requestTimeoutMs: 10_000,
+        idleTimeoutMs: 60_000,
       },
       ...changed,
     },

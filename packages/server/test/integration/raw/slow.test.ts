@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { converse, listenForRawRequests, readAnswers } from "../../harness/raw-exchange.js";
+import { eventually } from "../../harness/eventually.js";
+import { connectTo, converse, listenForRawRequests, readAnswers } from "../../harness/raw-exchange.js";
 import type { TestEdge } from "../../harness/test-edge.js";
 
 const head = "POST /v1/probes HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
@@ -71,6 +72,18 @@ describe("requests that take too long to arrive", () => {
     expect(last?.status).toBe(408);
     expect(last?.headers["connection"]).toBe("close");
     expect(JSON.parse(last?.body ?? "")).toMatchObject({ error: { code: "REQUEST_TIMEOUT" } });
+  });
+
+  it("lets go of a client that asks and asks and does not read", async () => {
+    const socket = connectTo(edge.app);
+    socket.pause();
+    socket.write("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1000));
+    await new Promise((resolve) => socket.once("connect", resolve));
+    const open = () =>
+      new Promise<number>((resolve) => edge.app.server.getConnections((_error, count) => resolve(count)));
+    await eventually(open, (count) => count === 1);
+    await eventually(open, (count) => count === 0);
+    socket.destroy();
   });
 
   it("closes a connection on which nothing comes", async () => {
