@@ -1,0 +1,32 @@
+// Looks at the registry's signatures of what is installed, where the registry and its keys can be reached. It says one line; it
+// fails only where a signature is wrong, because not every registry has signatures and not every machine reaches the keys.
+import { spawnSync } from "node:child_process";
+import { root } from "./files.mjs";
+
+const timeoutMs = 60_000;
+const { stdout } = spawnSync(
+  "npm",
+  ["audit", "signatures", "--json", "--fetch-retries=0", "--fetch-timeout=10000"],
+  { cwd: root, encoding: "utf8", timeout: timeoutMs },
+);
+/** @type {{ invalid?: { name: string, version: string }[], missing?: unknown[], error?: { code?: string } }} */
+const report = read(stdout);
+if (report.invalid === undefined) {
+  console.log(`signatures of packages: not checked (${report.error?.code ?? "no answer"})`);
+} else if (report.invalid.length === 0) {
+  console.log(`signatures of packages: none is wrong, ${report.missing?.length ?? 0} are missing`);
+} else {
+  console.log(
+    `signatures of packages: WRONG for ${report.invalid.map(({ name, version }) => `${name}@${version}`).join(", ")}`,
+  );
+  process.exitCode = 1;
+}
+
+/** @param {string | null} text */
+function read(text) {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return {};
+  }
+}
