@@ -25,7 +25,12 @@ export type Event = Static<typeof Event>;
 export const EventQuery = Type.Object(
   {
     after: Type.Optional(
-      Type.Integer({ minimum: 0, default: 0, description: "The last sequence already seen." }),
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        default: 0,
+        description: "The last sequence already seen.",
+      }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   },
