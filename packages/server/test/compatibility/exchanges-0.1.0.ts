@@ -62,7 +62,7 @@ export const requests: readonly RecordedRequest[] = [
     method: "POST",
     path: "/v1/transactions",
     headers: { "idempotency-key": "d" },
-    body: { ...payment, asset: "XXX" },
+    body: { ...payment, asset: "NONE" },
   },
   { name: "read", method: "GET", path: "/v1/transactions/{transaction}", untilState: "completed" },
   { name: "cancel too late", method: "POST", path: "/v1/transactions/{transaction}/cancel" },

@@ -7,6 +7,9 @@ import type { FuzzWorld } from "./fuzzed-request.js";
 /** How many ids of one kind are remembered, so that a long run does not grow with its requests. */
 const idsMax = 50;
 
+/** How many more clients there are to be changed. */
+const othersCount = 12;
+
 export interface LivingWorld extends FuzzWorld {
   /** Remembers what an answer has told, so that later requests can name it. */
   learn: (body: string) => void;
@@ -24,9 +27,14 @@ export async function createFuzzWorld(service: TestService): Promise<LivingWorld
   const own = await createObjects(service, token, victim.id);
   const foreign = await createObjects(service, await service.token(stranger), stranger.clientId);
   const ids: Record<string, string[]> = Object.fromEntries(
-    Object.entries(own).map(([collection, id]) => [collection, [id, id, id, foreign[collection] as string]]),
+    Object.entries(own).map(([collection, id]) => [collection, [id, foreign[collection] as string]]),
   );
 
+  // Changes of one client wait for each other; many at once would try the patience of a lock and not the edge.
+  for (let count = 0; count < othersCount; count++) {
+    const other = await service.call("POST", "/v1/clients", token, { name: `other ${count}`, scopes: [] });
+    ids["clients"]?.push(((await other.json()) as { id: string }).id);
+  }
   return {
     operations: listOperations(document),
     resolve: (reference) => document.components.schemas[reference.split("/").at(-1) ?? ""] as JsonSchema,
@@ -42,7 +50,7 @@ export async function createFuzzWorld(service: TestService): Promise<LivingWorld
     ids,
     known: {
       wallet_id: ids["wallets"] ?? [],
-      asset: ["USD", "ETH", "USDC", "eip155:1/slip44:60", "XXX"],
+      asset: ["USD", "ETH", "USDC", "eip155:1/slip44:60", "NONE"],
       amount: [
         "1",
         "0.01",
@@ -74,7 +82,7 @@ export async function createFuzzWorld(service: TestService): Promise<LivingWorld
       if (id === undefined || collection === undefined) return;
       const list = ids[collection] ?? [];
       list.push(id);
-      if (list.length > idsMax) list.splice(4, 1);
+      if (list.length > idsMax) list.splice(2, 1);
     },
   };
 }
