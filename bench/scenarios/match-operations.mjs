@@ -1,4 +1,5 @@
 // The operations that the match bench feeds to both books, made before anything is measured.
+import { createBook } from "../../packages/domain/dist/index.js";
 
 /** @typedef {import("../../packages/domain/dist/index.js").BookCommand} BookCommand */
 /** @typedef {import("../../packages/domain/dist/index.js").Effect} Effect */
@@ -12,15 +13,18 @@
 const middle = 10_000_000;
 const marketShare = 0.08;
 const aggressiveShare = 0.05;
+const nearLevels = 50;
+const nearOrders = 1000;
 
 /**
- * A book of so many orders, and limit, cancel and market operations that keep it at that size. Prices are even over the levels of
- * each side, a twentieth of the limit orders crosses, and cancels hit any open order with the same chance. A book of ours plays along
- * only to know which orders are open.
- * @param {{ restingCount: number, ordersPerLevel: number, operationCount: number, createBook: typeof import("../../packages/domain/dist/index.js").createBook }} options
+ * A book of so many orders, and limit, cancel and market operations that keep it at that size; a twentieth of the limit orders
+ * crosses. With activity `anywhere`, prices are even over all levels and cancels hit any open order with the same chance, which is the
+ * worst case for a computer's memory; with `near`, new orders come within 50 levels of the best and cancels hit the last 1000 of
+ * them, as on a real market. A book of ours plays along only to know which orders are open.
+ * @param {{ restingCount: number, ordersPerLevel: number, operationCount: number, activity: "anywhere" | "near" }} options
  * @returns {Workload}
  */
-export function makeWorkload({ restingCount, ordersPerLevel, operationCount, createBook }) {
+export function makeWorkload({ restingCount, ordersPerLevel, operationCount, activity }) {
   const random = createRandom(restingCount + ordersPerLevel);
   const levelsPerSide = Math.max(1, Math.round(restingCount / ordersPerLevel / 2));
   const book = createBook();
@@ -32,10 +36,10 @@ export function makeWorkload({ restingCount, ordersPerLevel, operationCount, cre
   const below = (/** @type {number} */ limit) => Math.floor(random() * limit);
   const side = () => (random() < 0.5 ? "buy" : /** @type {const} */ ("sell"));
 
-  /** @param {boolean} isAggressive @returns {BookCommand} */
-  const limit = (isAggressive) => {
+  /** @param {boolean} isAggressive @param {number} levels @returns {BookCommand} */
+  const limit = (isAggressive, levels) => {
     const own = side();
-    const offset = isAggressive ? -1 - below(3) : 1 + below(levelsPerSide);
+    const offset = isAggressive ? -1 - below(3) : 1 + below(levels);
     return {
       kind: "place_limit",
       id: id(),
@@ -69,17 +73,20 @@ export function makeWorkload({ restingCount, ordersPerLevel, operationCount, cre
     return command;
   };
 
-  const resting = Array.from({ length: restingCount }, () => play(limit(false)));
+  const resting = Array.from({ length: restingCount }, () => play(limit(false, levelsPerSide)));
+  const levels = activity === "near" ? Math.min(levelsPerSide, nearLevels) : levelsPerSide;
+  const openId = () => (activity === "near" ? open.recent(below(nearOrders)) : open.at(below(open.count())));
   const mix = Array.from({ length: operationCount }, () => {
     if (random() < marketShare) return play(market());
-    if (random() < (open.count() < restingCount ? 0.6 : 0.4)) return play(limit(random() < aggressiveShare));
-    return play({ kind: "cancel", id: textOf(open.at(below(open.count()))) });
+    if (random() < (open.count() < restingCount ? 0.6 : 0.4))
+      return play(limit(random() < aggressiveShare, levels));
+    return play({ kind: "cancel", id: textOf(openId()) });
   });
   return { resting, mix };
 }
 
 /** Numbers from 0 to 1 that are the same in every run (mulberry32). @param {number} seed */
-export function createRandom(seed) {
+function createRandom(seed) {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -100,13 +107,22 @@ function createOpenIds() {
   const ids = [];
   /** @type {Map<string, number>} */
   const places = new Map();
+  /** @type {string[]} */
+  const history = [];
   return {
     count: () => ids.length,
     at: (/** @type {number} */ place) => /** @type {string} */ (ids[place]),
+    /** The open order that came last before the given number of others. @param {number} back */
+    recent: (back) => {
+      let at = Math.max(0, history.length - 1 - back);
+      while (at > 0 && !places.has(/** @type {string} */ (history[at]))) at -= 1;
+      return /** @type {string} */ (history[at]);
+    },
     /** @param {string} id */
     add: (id) => {
       places.set(id, ids.length);
       ids.push(id);
+      history.push(id);
     },
     /** @param {string} id */
     remove: (id) => {

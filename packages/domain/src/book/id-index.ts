@@ -22,23 +22,27 @@ export function createIdIndex(): IdIndex {
   return { places: new Int32Array(placesAtFirst * 2), mask: placesAtFirst - 1, count: 0 };
 }
 
-/** The row of an id, where `ids` holds the id of each row. */
-export function findRow(index: IdIndex, ids: readonly string[], id: string): number {
-  const place = findPlace(index, ids, id, hashId(id));
-  return (index.places[place * 2 + 1] as number) - 1;
+/** The row of an id, or `none`; `ids` holds the id of each row. */
+export function findRow({ places, mask }: IdIndex, ids: readonly string[], id: string): number {
+  const hash = hashId(id);
+  for (let place = hash & mask; ; place = (place + 1) & mask) {
+    const row = (places[place * 2 + 1] as number) - 1;
+    if (row === none || (places[place * 2] === hash && ids[row] === id)) return row;
+  }
 }
 
 /** The id must not be there yet. */
-export function insertRow(index: IdIndex, id: string, row: number): void {
+export function insertRow(index: IdIndex, hash: number, row: number): void {
   if (index.count * 2 > index.mask) grow(index);
-  putInFirstFree(index, hashId(id), row + 1);
+  putInFirstFree(index, hash, row + 1);
   index.count += 1;
 }
 
-/** Empties the place of an id, and moves those behind it that would no longer be found up to fill it. */
-export function removeRow(index: IdIndex, ids: readonly string[], id: string): void {
+/** Empties the place of a row, and moves those behind it that would no longer be found up to fill it. */
+export function removeRow(index: IdIndex, hash: number, row: number): void {
   const { places, mask } = index;
-  let gap = findPlace(index, ids, id, hashId(id));
+  let gap = hash & mask;
+  while (places[gap * 2 + 1] !== row + 1) gap = (gap + 1) & mask;
   for (let at = (gap + 1) & mask; places[at * 2 + 1] !== 0; at = (at + 1) & mask) {
     const wanted = (places[at * 2] as number) & mask;
     if (((at - wanted) & mask) < ((at - gap) & mask)) continue;
@@ -48,16 +52,6 @@ export function removeRow(index: IdIndex, ids: readonly string[], id: string): v
   }
   places[gap * 2 + 1] = 0;
   index.count -= 1;
-}
-
-/** Where the id is, or the empty place where it would be. */
-function findPlace({ places, mask }: IdIndex, ids: readonly string[], id: string, hash: number): number {
-  let place = hash & mask;
-  for (;;) {
-    const row = (places[place * 2 + 1] as number) - 1;
-    if (row === none || (places[place * 2] === hash && ids[row] === id)) return place;
-    place = (place + 1) & mask;
-  }
 }
 
 function putInFirstFree({ places, mask }: IdIndex, hash: number, entry: number): void {
@@ -77,8 +71,8 @@ function grow(index: IdIndex): void {
   }
 }
 
-/** FNV-1a, with its high bits brought down to where places are chosen. */
-function hashId(id: string): number {
+/** FNV-1a of an id's end, with its high bits brought down to where places are chosen. */
+export function hashId(id: string): number {
   let hash = 0x811c9dc5 | 0;
   for (let at = Math.max(0, id.length - hashedLength); at < id.length; at++)
     hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);

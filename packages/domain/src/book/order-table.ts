@@ -1,4 +1,4 @@
-import { createIdIndex, findRow, type IdIndex, insertRow, removeRow } from "./id-index.js";
+import { createIdIndex, findRow, hashId, type IdIndex, insertRow, removeRow } from "./id-index.js";
 import type { OpenOrder } from "./order.js";
 
 /**
@@ -8,8 +8,11 @@ import type { OpenOrder } from "./order.js";
  */
 export interface OrderTable {
   index: IdIndex;
+  /** Of a free row, those of the order that was there last: emptying them would cost a write to memory that nothing else needs. */
   ids: string[];
   owners: string[];
+  /** Of the id, so that a row leaves the index without a look at its text. */
+  hash: Int32Array;
   isBuy: Uint8Array;
   level: Int32Array;
   /** In the queue of the level; of a free row, the next free row. */
@@ -31,6 +34,7 @@ export function createOrderTable(): OrderTable {
     index: createIdIndex(),
     ids: [],
     owners: [],
+    hash: new Int32Array(0),
     isBuy: new Uint8Array(0),
     level: new Int32Array(0),
     next: new Int32Array(0),
@@ -47,7 +51,9 @@ export function addOrderRow(table: OrderTable, order: Readonly<OpenOrder>): numb
   if (table.firstFree === none) growTo(table, table.level.length * 2);
   const row = table.firstFree;
   table.firstFree = table.next[row] as number;
-  insertRow(table.index, order.id, row);
+  const hash = hashId(order.id);
+  insertRow(table.index, hash, row);
+  table.hash[row] = hash;
   table.ids[row] = order.id;
   table.owners[row] = order.owner;
   table.isBuy[row] = order.side === "buy" ? 1 : 0;
@@ -63,10 +69,7 @@ export function rowOf(table: OrderTable, id: string): number {
 
 /** The row must be out of its queue. */
 export function dropOrderRow(table: OrderTable, row: number): void {
-  removeRow(table.index, table.ids, table.ids[row] as string);
-  // An empty text lets go of the strings; a hole or undefined would change the kind of the array.
-  table.ids[row] = "";
-  table.owners[row] = "";
+  removeRow(table.index, table.hash[row] as number, row);
   table.next[row] = table.firstFree;
   table.firstFree = row;
 }
@@ -77,6 +80,7 @@ function growTo(table: OrderTable, rows: number): void {
     copy.set(column);
     return copy;
   };
+  table.hash = larger(table.hash, new Int32Array(rows));
   table.isBuy = larger(table.isBuy, new Uint8Array(rows));
   table.level = larger(table.level, new Int32Array(rows));
   table.next = larger(table.next, new Int32Array(rows));
