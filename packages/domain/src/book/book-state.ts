@@ -37,17 +37,17 @@ export function sideOfRow(state: BookState, row: number): BookSide {
 }
 
 /** Puts an order, or what is left of it, at the end of its queue; false where the book holds as much as it may. */
-export function rest(state: BookState, order: Readonly<OpenOrder>): boolean {
+export function rest(state: BookState, order: Readonly<OpenOrder>, hash: number): boolean {
   const side = ownSide(state, order.side);
   if (state.orders.index.count >= state.ordersMax) return false;
   if (side.lots + order.remaining > Number.MAX_SAFE_INTEGER) return false;
-  addToSide(side, addOrderRow(state.orders, order), order.price);
+  addToSide(side, addOrderRow(state.orders, order, hash), order.price);
   return true;
 }
 
 /** Ids are given out by whoever keeps the orders; one that comes twice is an error of the program, not a wish of a client. */
-export function assertNewId(state: BookState, id: string): void {
-  if (rowOf(state.orders, id) !== none) throw new Error(`order ${id} is in the book already`);
+export function assertNewId(state: BookState, id: string, hash: number): void {
+  if (rowOf(state.orders, id, hash) !== none) throw new Error(`order ${id} is in the book already`);
 }
 
 /** Ticks and lots are checked where texts become numbers; here a fraction or an unsafe number is a broken invariant. */

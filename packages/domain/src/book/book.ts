@@ -4,6 +4,7 @@ import { amendOrder, cancelOrder } from "./changing.js";
 import type { BookCommand } from "./commands.js";
 import { type Depth, type LevelChange, readDepth, takeLevelChanges } from "./depth.js";
 import type { Effect } from "./effects.js";
+import { hashId } from "./id-index.js";
 import { findOpenOrder, fingerprintOf, listOpenOrders } from "./open-orders.js";
 import type { OpenOrder } from "./order.js";
 import { placeLimit, placeMarket } from "./placing.js";
@@ -46,14 +47,15 @@ export function createBook({ ordersMax = ordersMaxDefault }: BookOptions = {}): 
 export function restoreBook(openOrders: Iterable<OpenOrder>, options: BookOptions = {}): Book {
   const state = createBookState(options.ordersMax ?? ordersMaxDefault);
   for (const order of openOrders) {
-    assertNewId(state, order.id);
+    const hash = hashId(order.id);
+    assertNewId(state, order.id, hash);
     assertWhole("price", order.price);
     assertWhole("size", order.size);
     assertWhole("remaining size", order.remaining);
     if (order.remaining > order.size) throw new Error(`order ${order.id} has more left than its size`);
     if (isBestWithin(otherSide(state, order.side), order.price))
       throw new Error(`order ${order.id} crosses the book`);
-    if (!rest(state, order)) throw new Error(`order ${order.id} is more than the book may hold`);
+    if (!rest(state, order, hash)) throw new Error(`order ${order.id} is more than the book may hold`);
   }
   takeLevelChanges(state);
   return faceOf(state);

@@ -16,15 +16,15 @@ export interface IdIndex {
 }
 
 const placesAtFirst = 2048;
-const hashedLength = 16;
+/** Eight hexadecimal digits are as many bits as the hash has; reading sixteen took a tenth of the time of an operation. */
+const hashedLength = 8;
 
 export function createIdIndex(): IdIndex {
   return { places: new Int32Array(placesAtFirst * 2), mask: placesAtFirst - 1, count: 0 };
 }
 
 /** The row of an id, or `none`; `ids` holds the id of each row. */
-export function findRow({ places, mask }: IdIndex, ids: readonly string[], id: string): number {
-  const hash = hashId(id);
+export function findRow({ places, mask }: IdIndex, ids: readonly string[], id: string, hash: number): number {
   for (let place = hash & mask; ; place = (place + 1) & mask) {
     const row = (places[place * 2 + 1] as number) - 1;
     if (row === none || (places[place * 2] === hash && ids[row] === id)) return row;

@@ -47,11 +47,10 @@ export function createOrderTable(): OrderTable {
   return table;
 }
 
-export function addOrderRow(table: OrderTable, order: Readonly<OpenOrder>): number {
+export function addOrderRow(table: OrderTable, order: Readonly<OpenOrder>, hash: number): number {
   if (table.firstFree === none) growTo(table, table.level.length * 2);
   const row = table.firstFree;
   table.firstFree = table.next[row] as number;
-  const hash = hashId(order.id);
   insertRow(table.index, hash, row);
   table.hash[row] = hash;
   table.ids[row] = order.id;
@@ -63,8 +62,8 @@ export function addOrderRow(table: OrderTable, order: Readonly<OpenOrder>): numb
 }
 
 /** The row of an open order, or `none`. */
-export function rowOf(table: OrderTable, id: string): number {
-  return findRow(table.index, table.ids, id);
+export function rowOf(table: OrderTable, id: string, hash = hashId(id)): number {
+  return findRow(table.index, table.ids, id, hash);
 }
 
 /** The row must be out of its queue. */

@@ -3,13 +3,15 @@ import { assertNewId, assertWhole, type BookState, otherSide, rest } from "./boo
 import type { PlaceLimit, PlaceMarket } from "./commands.js";
 import type { CancelReason, Effect, RejectReason } from "./effects.js";
 import { isFillable } from "./fillable.js";
+import { hashId } from "./id-index.js";
 import { affordable, takeFrom } from "./matching.js";
 import type { IncomingOrder } from "./order.js";
 
 /** Trades and cancelled makers go to `effects`; what ends the placing, if that was not the last trade, is returned. */
 export function placeLimit(state: BookState, command: PlaceLimit, effects: Effect[]): Effect | undefined {
   const { id, owner, side, price, size, selfTrade, timeInForce } = command;
-  assertNewId(state, id);
+  const hash = hashId(id);
+  assertNewId(state, id, hash);
   assertWhole("price", price);
   assertWhole("size", size);
   const incoming: IncomingOrder = {
@@ -30,7 +32,7 @@ export function placeLimit(state: BookState, command: PlaceLimit, effects: Effec
   if (end === "filled") return undefined;
   if (end !== "no_match") return cancelRest(incoming, end);
   if (timeInForce === "ioc" || timeInForce === "fok") return cancelRest(incoming, "unfilled");
-  if (!rest(state, { id, owner, side, price, size, remaining: incoming.remaining }))
+  if (!rest(state, { id, owner, side, price, size, remaining: incoming.remaining }, hash))
     return cancelRest(incoming, "book_full");
   return { kind: "rested", id, remaining: incoming.remaining };
 }
@@ -41,7 +43,7 @@ export function placeLimit(state: BookState, command: PlaceLimit, effects: Effec
  */
 export function placeMarket(state: BookState, command: PlaceMarket, effects: Effect[]): Effect | undefined {
   const { id, owner, side, size, selfTrade, quoteMax: budget } = command;
-  assertNewId(state, id);
+  assertNewId(state, id, hashId(id));
   assertWhole("size", size);
   if (budget !== undefined && (side === "sell" || budget <= 0n))
     throw new Error("a quote limit is positive, and of a buyer");

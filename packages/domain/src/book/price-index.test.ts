@@ -22,20 +22,23 @@ function walk(index: PriceIndex): number[] {
 describe("the index of prices", () => {
   it("is a sorted set, whatever is put in and taken out", () =>
     assert(
-      property(array(tuple(integer({ min: -400, max: 400 }), boolean()), { maxLength: 2000, size: "max" }), (steps) => {
-        const index = createPriceIndex();
-        const wanted = new Set<number>();
-        for (const [key, isInsert] of steps) {
-          const isThere = seek(index, key);
-          expect(isThere).toBe(wanted.has(key));
-          if (isThere) expect(soughtLevel(index)).toBe(key + 1000);
-          if (isInsert && !isThere) insertSought(index, key, key + 1000);
-          if (!isInsert && isThere) removeSought(index);
-          if (isInsert) wanted.add(key);
-          else wanted.delete(key);
-        }
-        expect(walk(index)).toEqual([...wanted].sort((a, b) => b - a).map((key) => key + 1000));
-      }),
+      property(
+        array(tuple(integer({ min: -400, max: 400 }), boolean()), { maxLength: 2000, size: "max" }),
+        (steps) => {
+          const index = createPriceIndex();
+          const wanted = new Set<number>();
+          for (const [key, isInsert] of steps) {
+            const isThere = seek(index, key);
+            expect(isThere).toBe(wanted.has(key));
+            if (isThere) expect(soughtLevel(index)).toBe(key + 1000);
+            if (isInsert && !isThere) insertSought(index, key, key + 1000);
+            if (!isInsert && isThere) removeSought(index);
+            if (isInsert) wanted.add(key);
+            else wanted.delete(key);
+          }
+          expect(walk(index)).toEqual([...wanted].sort((a, b) => b - a).map((key) => key + 1000));
+        },
+      ),
       { numRuns: 30 },
     ));
 
