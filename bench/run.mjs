@@ -6,6 +6,7 @@ import pg from "pg";
 import { compare, residentMegabytes } from "./measure.mjs";
 import { initialisePgbench, runPgbench, runWrk } from "./programs.mjs";
 import { freePort, startSandbox, waitUntilReady } from "./sandbox.mjs";
+import { match } from "./scenarios/match.mjs";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,11 +18,20 @@ const here = (/** @type {string} */ name) => join(import.meta.dirname, name);
 
 /** @type {Record<string, (sandbox: import("./sandbox.mjs").Sandbox, nothing: string) => Promise<void>>} */
 const scenarios = { accept, bulk, settle, read };
+/** Scenarios that need no service. @type {Record<string, (options: { rounds: number }) => Promise<void>>} */
+const pureScenarios = { match };
 
-for (const name of positionals.length > 0 ? positionals : Object.keys(scenarios)) {
+for (const name of positionals.length > 0 ? positionals : Object.keys({ ...scenarios, ...pureScenarios })) {
+  const pure = pureScenarios[name];
+  if (pure !== undefined) {
+    await pure({ rounds });
+    continue;
+  }
   const scenario = scenarios[name];
   if (scenario === undefined) {
-    console.error(`bench: there is no scenario ${name}; there are ${Object.keys(scenarios).join(", ")}`);
+    console.error(
+      `bench: there is no scenario ${name}; there are ${Object.keys({ ...scenarios, ...pureScenarios }).join(", ")}`,
+    );
     process.exit(2);
   }
   const sandbox = await startSandbox();
