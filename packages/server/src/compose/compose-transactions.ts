@@ -20,7 +20,7 @@ import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
-import { defaultAssets } from "../config/default-assets.js";
+import { assertNetworksKnown } from "../config/assert-networks-known.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchPlanner } from "../engine/plan-batch.js";
 import { bookRail } from "../rails/book/book-rail.js";
@@ -45,7 +45,7 @@ export interface TransactionParts {
 export function composeTransactions(options: ComposeOptions, policies: ActivePolicies): TransactionParts {
   const { database, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
-  const assets = createAssetRegistry(defaultAssets);
+  const assets = createAssetRegistry(options.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
@@ -53,6 +53,7 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
   const read = createTransactionReader({ store: transactions, changes, nowMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   const settlements = createSettlementStore(database, events);
+  assertNetworksKnown(options.assets, rails.keys());
   const engine = createEngine({
     settlements,
     plan: createBatchPlanner({ rails, policies, nowMs }),

@@ -1,13 +1,13 @@
-import { type AssetRegistry, createAssetRegistry, createTimeZones, policyLimits } from "@bursar/domain";
+import { type Asset, type AssetRegistry, createAssetRegistry, createTimeZones, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
 import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
-import { defaultAssets } from "../config/default-assets.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
+import { analyzeYoungTables } from "../store/analyze-young-tables.js";
 import type { Database } from "../store/database.js";
 import { createPolicyStore } from "../store/policies.js";
 import { createTenantStore } from "../store/tenants.js";
@@ -19,6 +19,7 @@ import { composeTransactions } from "./compose-transactions.js";
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
   database: Database;
+  assets: readonly Asset[];
   sealing: Sealing;
   wakeUps: WakeUps;
   publicUrl: string;
@@ -42,6 +43,7 @@ export interface Parts {
 }
 
 const housekeepingIntervalMs = 60_000;
+const analyzeIntervalMs = 1000;
 
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
@@ -49,7 +51,7 @@ export function compose(options: ComposeOptions): Parts {
   const policies = createActivePolicies({
     store: createPolicyStore(database),
     world: {
-      assets: createAssetRegistry(defaultAssets),
+      assets: createAssetRegistry(options.assets),
       networks: new Set(["book"]),
       timeZones: createTimeZones(),
     },
@@ -63,6 +65,14 @@ export function compose(options: ComposeOptions): Parts {
       (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
+  let analyzing: NodeJS.Timeout | undefined;
+  const keepAnalyzed = () => {
+    analyzing = setInterval(() => {
+      analyzeYoungTables(database).catch((error: unknown) =>
+        log.debug({ err: error }, "tables could not be analysed"),
+      );
+    }, analyzeIntervalMs).unref();
+  };
 
   return {
     useCases: { ...access.useCases, ...transactions.useCases },
@@ -74,11 +84,15 @@ export function compose(options: ComposeOptions): Parts {
       nowMs,
     }),
     fundPrimary: transactions.fundPrimary,
-    prepare: access.prepare,
+    prepare: async () => {
+      await access.prepare();
+      keepAnalyzed();
+    },
     engine: transactions.engine,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
+      clearInterval(analyzing);
       await transactions.engine.stop();
       await access.close();
     },

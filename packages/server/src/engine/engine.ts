@@ -1,3 +1,4 @@
+import { timeOfUuidV7 } from "@bursar/domain";
 import type { Timers } from "../app/timers.js";
 import type { PlanBatch, SettlementStore } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
@@ -43,6 +44,8 @@ export function createEngine(deps: EngineDeps): Engine {
   let isWoken = false;
   let steps = 0;
   let lastFullLookMs = 0;
+  /** Where the last batch ended, if it was full: there is more behind it, however old. */
+  let backlogFromMs: number | undefined;
   let endPause: (() => void) | undefined;
 
   async function run(): Promise<void> {
@@ -62,19 +65,21 @@ export function createEngine(deps: EngineDeps): Engine {
   /**
    * From when on to claim. What was settled a moment ago leaves dead entries at the start of the index until they are cleaned
    * up, and every claim would read past all of them; so only what is recent is looked at, and all of it once a second, for what
-   * was committed late.
+   * was committed late. A backlog is older than that: it is worked off from where the last batch ended.
    */
   function claimFrom(now: Date): Date | undefined {
     if (now.getTime() - lastFullLookMs >= fullLookEveryMs) {
       lastFullLookMs = now.getTime();
       return undefined;
     }
-    return new Date(now.getTime() - recentMs);
+    return new Date(Math.min(backlogFromMs ?? Number.POSITIVE_INFINITY, now.getTime() - recentMs));
   }
 
   async function step(): Promise<number> {
     const now = new Date(deps.nowMs());
     const settled = await deps.settlements.settleAccepted(batchMax, claimFrom(now), deps.plan);
+    const last = settled.at(-1);
+    backlogFromMs = last === undefined || settled.length < batchMax ? undefined : timeOfUuidV7(last.id);
     tell(settled);
     steps += 1;
     // New wallets and people's decisions are rare. Looking for them in every step would cost a busy engine round trips each time.

@@ -1,18 +1,16 @@
 import type { AssetRegistry, FailureCode, TransactionState } from "@bursar/domain";
-import { isFinal } from "@bursar/domain";
 import { coalesce } from "../app/coalesce.js";
 import type {
   AcceptedTransaction,
   AcceptOutcome,
   RecordedApproval,
   Transaction,
-  TransactionFilter,
   TransactionJudgement,
   TransactionStore,
 } from "../app/transactions/transaction.js";
 import type { Database } from "./database.js";
-import { idAt } from "./id-at.js";
 import { type Statement, sql } from "./sql.js";
+import { selectPageOfIds } from "./transaction-page.js";
 
 interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "steps" | "judgement"> {
   asset: string;
@@ -80,13 +78,16 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
     readTransactions: async (tenantId, ids) => {
       if (ids.length === 0) return [];
       const rows = await database.query<TransactionRow>(
-        sql`${selectTransactions} WHERE t.tenant_id = ${tenantId} AND t.id = ANY(${[...new Set(ids)]}::uuid[])`,
+        sql`SELECT ${transactionColumns} FROM transactions t WHERE t.tenant_id = ${tenantId} AND t.id = ANY(${[...new Set(ids)]}::uuid[])`,
       );
       return rows.map(read);
     },
     listTransactions: async (tenantId, filter, limit, beforeId) => {
       const rows = await database.query<TransactionRow>(sql`
-        ${selectTransactions} ${conditions(tenantId, filter, beforeId, limit)} ORDER BY t.id DESC LIMIT ${limit}
+        SELECT ${transactionColumns}
+        FROM (${selectPageOfIds({ tenantId, filter, limit, beforeId })}) page
+        JOIN transactions t ON t.tenant_id = ${tenantId} AND t.id = page.id
+        ORDER BY page.id DESC
       `);
       return rows.map(read);
     },
@@ -174,44 +175,3 @@ const transactionColumns = sql`
         FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id))
     FROM judgements j WHERE j.tenant_id = t.tenant_id AND j.transaction_id = t.id) AS judgement
 `;
-
-const selectTransactions = sql`SELECT ${transactionColumns} FROM transactions t`;
-
-/** Each filter is served by an index, newest first; which one leads is PostgreSQL's choice. */
-function conditions(
-  tenantId: string,
-  filter: TransactionFilter,
-  beforeId: string | undefined,
-  limit: number,
-): Statement {
-  const { state, walletId } = filter;
-  let where = sql`WHERE t.tenant_id = ${tenantId} ${ownConditions(filter, beforeId)}`;
-  if (state !== undefined) where = sql`${where} AND t.id IN (${idsInState(tenantId, state)})`;
-  if (walletId === undefined) return where;
-  // A wallet can be on either side. Each side is read by its own index and gives a page; the newest of both are the page. With
-  // a filter by state a page of each side may not be enough, and all of the wallet's transactions are candidates.
-  const side = (column: Statement) => sql`
-    (SELECT t.id FROM transactions t
-     WHERE t.tenant_id = ${tenantId} AND ${column} = ${walletId} ${ownConditions(filter, beforeId)}
-     ORDER BY t.id DESC ${state === undefined ? sql`LIMIT ${limit}` : sql``})`;
-  return sql`${where} AND t.id IN (${side(sql`t.source_wallet_id`)} UNION ${side(sql`t.destination_wallet_id`)})`;
-}
-
-/** The conditions on a transaction's own columns. An id begins with its time, so a time is a bound on ids. */
-function ownConditions(
-  { reference, asset, createdAfter, createdBefore }: TransactionFilter,
-  beforeId: string | undefined,
-): Statement {
-  let where = beforeId === undefined ? sql`` : sql`AND t.id < ${beforeId}`;
-  if (reference !== undefined) where = sql`${where} AND t.reference = ${reference}`;
-  if (asset !== undefined) where = sql`${where} AND t.asset = ${asset}`;
-  if (createdAfter !== undefined) where = sql`${where} AND t.id >= ${idAt(createdAfter)}`;
-  if (createdBefore !== undefined) where = sql`${where} AND t.id < ${idAt(createdBefore)}`;
-  return where;
-}
-
-function idsInState(tenantId: string, state: TransactionState): Statement {
-  return isFinal(state)
-    ? sql`SELECT e.subject_id FROM events e WHERE e.tenant_id = ${tenantId} AND e.state = ${state} AND e.event = 'transaction.updated' AND e.state IN ('completed', 'rejected', 'failed', 'cancelled')`
-    : sql`SELECT o.id FROM open_transactions o WHERE o.tenant_id = ${tenantId} AND o.state = ${state}`;
-}
