@@ -19,7 +19,7 @@ async function claimsOn(
   const done = new Promise<void>((resolve) => {
     isDone = resolve;
   });
-  const settle: SettlementStore["settle"] = async (_limit, acceptedFrom) => {
+  const settleAccepted: SettlementStore["settleAccepted"] = async (_limit, acceptedFrom) => {
     const batch = batches[claims.length];
     claims.push(acceptedFrom?.getTime() ?? "all");
     if (batch === undefined) isDone();
@@ -29,9 +29,11 @@ async function claimsOn(
     }));
   };
   const engine = createEngine({
-    settlements: { settle },
+    settlements: { settleAccepted, settleDue: async () => [] },
+    plan: async () => {
+      throw new Error("nothing is claimed in earnest");
+    },
     wallets: { activateWallets: async () => 0 },
-    rails: new Map(),
     onChanged: () => undefined,
     onError: (error) => {
       throw error;
