@@ -12,7 +12,15 @@ export {
   type Trade,
 } from "./book/effects.js";
 export { createMarket, type Market, type MarketFault, type MarketTerms } from "./book/market.js";
+export {
+  createMarketRegistry,
+  type DefinitionFault,
+  type MarketDefinition,
+  type MarketRegistry,
+  type TradedMarket,
+} from "./book/market-registry.js";
 export type { OpenOrder, SelfTrade, Side, TimeInForce } from "./book/order.js";
+export { feeOf, limitHold, type TradeMoney, tradeMoney } from "./book/order-money.js";
 export {
   type OrderEvent,
   type OrderState,

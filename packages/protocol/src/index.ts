@@ -35,6 +35,23 @@ export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
 export { type Event, EventList, EventQuery } from "./resources/event.js";
 export {
+  MarketList,
+  MarketPath,
+  Orderbook,
+  OrderbookQuery,
+  Trade,
+  TradePage,
+  TradeQuery,
+} from "./resources/market.js";
+export {
+  AmendOrderBody,
+  Order,
+  OrderPage,
+  OrderPath,
+  OrderQuery,
+  PlaceOrderBody,
+} from "./resources/order.js";
+export {
   CreateTransactionBody,
   Transaction,
   TransactionPage,

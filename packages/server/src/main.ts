@@ -76,6 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const parts = compose({
       database,
       assets: settings.assets,
+      markets: settings.markets,
       wakeUps,
       sealing: createSealing(options.masterKey(settings.data_dir)),
       publicUrl,
@@ -98,6 +99,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await options.seed?.(url, parts);
     });
     parts.engine.start();
+    parts.markets.start();
     readiness.set("ready");
     log.info({ url }, "ready");
     return { url, dataLocation: source.location, stop };

@@ -141,6 +141,20 @@ export const errorCatalog = {
     advice: "Check the id.",
     retry: "never",
   },
+  MARKET_NOT_FOUND: {
+    status: 404,
+    message: "There is no such market.",
+    when: "no market of this service has this name",
+    advice: "Use one of `GET /v1/markets`.",
+    retry: "never",
+  },
+  ORDER_NOT_FOUND: {
+    status: 404,
+    message: "There is no such order.",
+    when: "the tenant has no order with this id",
+    advice: "Check the id.",
+    retry: "never",
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     message: "This path does not take this method.",
@@ -188,6 +202,13 @@ export const errorCatalog = {
     message: "The digest is not that of this transaction.",
     when: "`digest` does not stand for what will be sent",
     advice: "Read the transaction again, look at what it says, and name the digest that it shows.",
+    retry: "never",
+  },
+  ORDER_NOT_OPEN: {
+    status: 409,
+    message: "The order is over.",
+    when: "the order has ended, or is filled beyond what was asked for",
+    advice: "Read the order to see what became of it.",
     retry: "never",
   },
   PAYLOAD_TOO_LARGE: {
@@ -244,6 +265,27 @@ export const errorCatalog = {
     message: "There is no such network.",
     when: "`network` is not one that this service serves",
     advice: "Leave it out, or use `book`.",
+    retry: "never",
+  },
+  MARKET_UNKNOWN: {
+    status: 422,
+    message: "There is no such market.",
+    when: "`market` is not one of `GET /v1/markets`",
+    advice: "Use one that is listed there.",
+    retry: "never",
+  },
+  PRICE_NOT_IN_TICKS: {
+    status: 422,
+    message: "The price is not a whole number of ticks.",
+    when: "`price` is between two steps of the market, or beyond what a market can hold",
+    advice: "See `GET /v1/markets` for the tick size.",
+    retry: "never",
+  },
+  SIZE_NOT_IN_LOTS: {
+    status: 422,
+    message: "The size is not a whole number of lots.",
+    when: "`size` is between two steps of the market, below its minimum, or beyond what a market can hold",
+    advice: "See `GET /v1/markets` for the lot size and the minimum.",
     retry: "never",
   },
   IDEMPOTENCY_KEY_REUSED: {

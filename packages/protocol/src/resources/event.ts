@@ -1,16 +1,18 @@
 import { type Static, Type } from "typebox";
+import { Order } from "./order.js";
 import { Transaction } from "./transaction.js";
 
 /** The body of an event, the same to every reader of the log. */
 export const Event = Type.Object(
   {
-    event: Type.Enum(["transaction.updated", "wallet.updated"]),
+    event: Type.Enum(["transaction.updated", "wallet.updated", "order.updated"]),
     sequence: Type.Integer({
       description: "Counts the tenant's events: no gap, in the order of their commits.",
     }),
     occurred_at: Type.String({ format: "date-time" }),
     data: Type.Object({
       transaction: Type.Optional(Transaction),
+      order: Type.Optional(Order),
       wallet: Type.Optional(
         Type.Object({ id: Type.String(), version: Type.Integer(), state: Type.String() }),
       ),

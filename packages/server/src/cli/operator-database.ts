@@ -37,6 +37,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const parts = compose({
     database,
     assets: values.assets,
+    markets: values.markets,
     sealing,
     wakeUps,
     publicUrl: "",

@@ -5,7 +5,7 @@ import {
   formatAmount,
   parseAmount,
 } from "@bursar/domain";
-import { createEventLister } from "../app/events/list-events.js";
+import { createEventLister, type ListEventsDeps } from "../app/events/list-events.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -42,7 +42,11 @@ export interface TransactionParts {
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
 
-export function composeTransactions(options: ComposeOptions, policies: ActivePolicies): TransactionParts {
+export function composeTransactions(
+  options: ComposeOptions,
+  policies: ActivePolicies,
+  orders: Pick<ListEventsDeps, "orders" | "presentOrder">,
+): TransactionParts {
   const { database, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
   const assets = createAssetRegistry(options.assets);
@@ -93,7 +97,7 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
         nowMs,
       }),
       listAssets: () => presentedAssets,
-      listEvents: createEventLister({ events: createEventStore(database), transactions }),
+      listEvents: createEventLister({ events: createEventStore(database), transactions, ...orders }),
       createWallet: createWalletCreator({
         store: wallets,
         networks: new Set(rails.keys()),

@@ -1,4 +1,11 @@
-import { type Asset, type AssetRegistry, createAssetRegistry, createTimeZones, policyLimits } from "@bursar/domain";
+import {
+  type Asset,
+  type AssetRegistry,
+  createAssetRegistry,
+  createTimeZones,
+  type MarketDefinition,
+  policyLimits,
+} from "@bursar/domain";
 import type { Logger } from "pino";
 import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
@@ -14,12 +21,14 @@ import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
 import { removeOldTotals } from "../store/usage.js";
 import { composeAccess } from "./compose-access.js";
+import { composeMarkets, type MarketParts } from "./compose-markets.js";
 import { composeTransactions } from "./compose-transactions.js";
 
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
   database: Database;
   assets: readonly Asset[];
+  markets: readonly MarketDefinition[];
   sealing: Sealing;
   wakeUps: WakeUps;
   publicUrl: string;
@@ -36,6 +45,8 @@ export interface Parts {
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
+  /** Runs the markets, or waits to take over one that nobody runs. */
+  markets: Pick<MarketParts, "start">;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
@@ -48,22 +59,26 @@ const analyzeIntervalMs = 1000;
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
+  const assets = createAssetRegistry(options.assets);
   const policies = createActivePolicies({
     store: createPolicyStore(database),
     world: {
-      assets: createAssetRegistry(options.assets),
+      assets,
       networks: new Set(["book"]),
       timeZones: createTimeZones(),
     },
     wakeUps: options.wakeUps,
     nowMs: () => performance.now(),
   });
-  const transactions = composeTransactions(options, policies);
+  const markets = composeMarkets(options, assets, policies);
+  const transactions = composeTransactions(options, policies, markets);
   const housekeeping = setInterval(() => {
     const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
-    Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
-      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
-    );
+    Promise.all([
+      removeExpiredCredentials(database),
+      removeOldTotals(database, oldest),
+      markets.keepHouse(),
+    ]).catch((error: unknown) => log.warn({ err: error }, "housekeeping failed"));
   }, housekeepingIntervalMs).unref();
   let analyzing: NodeJS.Timeout | undefined;
   const keepAnalyzed = () => {
@@ -75,7 +90,7 @@ export function compose(options: ComposeOptions): Parts {
   };
 
   return {
-    useCases: { ...access.useCases, ...transactions.useCases },
+    useCases: { ...access.useCases, ...markets.useCases, ...transactions.useCases },
     guard: access.guard,
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
@@ -86,13 +101,16 @@ export function compose(options: ComposeOptions): Parts {
     fundPrimary: transactions.fundPrimary,
     prepare: async () => {
       await access.prepare();
+      await markets.prepare();
       keepAnalyzed();
     },
     engine: transactions.engine,
+    markets,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
       clearInterval(analyzing);
+      await markets.stop();
       await transactions.engine.stop();
       await access.close();
     },

@@ -28,7 +28,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     sources[key] = found.source;
   };
   for (const [key, setting] of Object.entries(settings)) take(key, findValue(key, setting, env, file));
-  for (const [key, setting] of Object.entries(listSettings)) take(key, findList(key, setting, file));
+  for (const [key, setting] of Object.entries<ListSetting<object>>(listSettings))
+    take(key, findList(key, setting, file));
   return { values: values as unknown as Settings, sources };
 }
 

@@ -1,5 +1,6 @@
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
+import { marketList } from "./market-list.js";
 import { integer, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
@@ -94,6 +95,7 @@ export type SettingKey = keyof typeof settings;
 /** Every setting that is a list. The key stands at the top level of the configuration file. */
 export const listSettings = {
   assets: assetList,
+  markets: marketList,
 } satisfies Record<string, ListSetting<object>>;
 
 export type ListKey = keyof typeof listSettings;

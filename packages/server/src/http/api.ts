@@ -1,7 +1,9 @@
 import type { UseCases } from "../app/use-cases.js";
 import type { Route } from "./route.js";
 import { addKey } from "./routes/add-key.js";
+import { amendOrder } from "./routes/amend-order.js";
 import { authorizationServer } from "./routes/authorization-server.js";
+import { cancelOrder } from "./routes/cancel-order.js";
 import { cancelTransaction } from "./routes/cancel-transaction.js";
 import { changeClient } from "./routes/change-client.js";
 import { createClient } from "./routes/create-client.js";
@@ -16,16 +18,22 @@ import { listAssets } from "./routes/list-assets.js";
 import { listAudit } from "./routes/list-audit.js";
 import { listClients } from "./routes/list-clients.js";
 import { listEvents } from "./routes/list-events.js";
+import { listMarkets } from "./routes/list-markets.js";
+import { listOrders } from "./routes/list-orders.js";
+import { listTrades } from "./routes/list-trades.js";
 import { listTransactionStates } from "./routes/list-transaction-states.js";
 import { listTransactions } from "./routes/list-transactions.js";
 import { listWallets } from "./routes/list-wallets.js";
+import { placeOrder } from "./routes/place-order.js";
 import { readClient } from "./routes/read-client.js";
+import { readOrder } from "./routes/read-order.js";
 import { readTransaction } from "./routes/read-transaction.js";
 import { readWallet } from "./routes/read-wallet.js";
 import { removeKey } from "./routes/remove-key.js";
 import { removeSecret } from "./routes/remove-secret.js";
 import { revokeToken } from "./routes/revoke-token.js";
 import { rotateSecret } from "./routes/rotate-secret.js";
+import { showOrderbook } from "./routes/show-orderbook.js";
 import { tokenKeys } from "./routes/token-keys.js";
 
 /** Every route of the API, in the order of its reference. */
@@ -44,6 +52,14 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     readWallet(useCases),
     freezeWallet(useCases),
     unfreezeWallet(useCases),
+    showOrderbook(useCases),
+    listMarkets(useCases),
+    listTrades(useCases),
+    placeOrder(useCases),
+    listOrders(useCases),
+    readOrder(useCases),
+    amendOrder(useCases),
+    cancelOrder(useCases),
     listEvents(useCases),
     issueToken(useCases),
     revokeToken(useCases),

@@ -6,6 +6,8 @@ const placePatterns = {
   clients: uuidPattern,
   transactions: uuidPattern,
   wallets: uuidPattern,
+  orders: uuidPattern,
+  trades: /^[1-9]\d{0,15}$/,
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 

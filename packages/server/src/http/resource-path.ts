@@ -13,3 +13,9 @@ export function walletIdOf(params: { id: string }): string {
   if (id === undefined) throw new Refusal("WALLET_NOT_FOUND");
   return id;
 }
+
+export function orderIdOf(params: { id: string }): string {
+  const id = readId("ord", params.id);
+  if (id === undefined) throw new Refusal("ORDER_NOT_FOUND");
+  return id;
+}

@@ -32,6 +32,7 @@ export interface Route {
 export const tagDescriptions = {
   Transactions: "Money that moves, exactly once.",
   Wallets: "Where money is.",
+  Markets: "Order books, orders and trades.",
   Events: "What has happened, in order.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
   Clients: "The programs that may act for a tenant.",

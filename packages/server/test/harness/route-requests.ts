@@ -13,6 +13,8 @@ const bodies: Record<string, unknown> = {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
   createWallet: { name: "matrix", purpose: "payout" },
+  placeOrder: { market: "ETH-USD", side: "buy", price: "1", size: "1" },
+  amendOrder: { size: "0.5" },
 };
 
 /** Identifiers of the right form that nobody has. */
@@ -20,6 +22,8 @@ export const unknownIds: Record<string, string> = {
   clients: "cli_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
+  orders: "ord_01h455vb4pex5vsknk084sn02q",
+  markets: "NO-MARKET",
   keys: "x",
   secrets: "x",
 };
@@ -55,11 +59,16 @@ export async function createObjects(
     "idempotency-key": "the-owner's",
   });
   const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
+  const order = (await (
+    await call("POST", "/v1/orders", token, bodies["placeOrder"], { "idempotency-key": "the-owner's" })
+  ).json()) as { id: string };
   return {
     clients: clientId,
     keys: key.id,
     secrets: client.secrets[0].id,
     transactions: id,
     wallets: source.wallet_id,
+    orders: order.id,
+    markets: "ETH-USD",
   };
 }

@@ -1,12 +1,14 @@
 /** One row of the log: what has changed, and to which state. Its body is built from this and what the subject is. */
 export interface LoggedEvent {
   sequence: bigint;
-  event: "transaction.updated" | "wallet.updated";
+  event: "transaction.updated" | "wallet.updated" | "order.updated";
   subjectId: string;
   version: number;
   state: string;
   previousState: string;
   failureCode: string | null;
+  /** What has changed beside the state, in the form of the subject that it belongs to. */
+  details?: unknown;
   occurredAt: Date;
 }
 

@@ -1,0 +1,87 @@
+import {
+  checksumDepth,
+  formatPrice,
+  formatSize,
+  type MarketRegistry,
+  type TradedMarket,
+} from "@bursar/domain";
+import type { Orderbook } from "@bursar/protocol";
+import type { Refused } from "../refused.js";
+import type { Levels, ViewLevel } from "./depth-view.js";
+import type { MarketView } from "./market-view.js";
+
+/** A snapshot as it is sent: its bytes are made once for each market and depth, and used again until something has changed. */
+export interface Snapshot {
+  json: string;
+  tag: string;
+}
+
+export type ShowOrderbook = (market: string | undefined, depth: number) => Snapshot | Refused;
+
+/** Depths are asked for by clients; so many different ones are kept. */
+const depthsKeptMax = 16;
+
+export function createOrderbookShower(
+  markets: MarketRegistry,
+  views: ReadonlyMap<string, MarketView>,
+): ShowOrderbook {
+  const [first] = markets.list;
+  const shown = new Map(markets.list.map(({ name }) => [name, new Map<number, Kept>()]));
+  return (name, depth) => {
+    const market = name === undefined ? first : markets.find(name);
+    if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
+    const view = views.get(market.name);
+    const levels = view?.levels();
+    // Not before it was read for the first time, right after the start.
+    if (view === undefined || levels === undefined) return { refused: "UNAVAILABLE" };
+    const kept = shown.get(market.name) as Map<number, Kept>;
+    const isStale = view.isStale();
+    const known = kept.get(depth);
+    if (known !== undefined && known.sequence === levels.sequence && known.isStale === isStale) return known;
+    const { sequence } = levels;
+    const json = JSON.stringify(presentLevels(market, levels, depth, isStale));
+    const made = {
+      json,
+      tag: `W/"${market.name}-${sequence}-${depth}${isStale ? "-stale" : ""}"`,
+      sequence,
+      isStale,
+    };
+    if (!kept.has(depth) && kept.size >= depthsKeptMax) kept.delete(kept.keys().next().value as number);
+    kept.set(depth, made);
+    return made;
+  };
+}
+
+interface Kept extends Snapshot {
+  sequence: number;
+  isStale: boolean;
+}
+
+/** Where the orders of a book come from: this service's own clients. */
+const source = "bursar";
+/** As many levels as the checksum looks at. */
+const checkedLevels = 10;
+
+export function presentLevels(
+  { name, steps }: TradedMarket,
+  levels: Levels,
+  depth: number,
+  stale: boolean,
+): Orderbook {
+  const show = (side: readonly ViewLevel[]) =>
+    side
+      .slice(0, Math.max(depth, checkedLevels))
+      .map(({ price, size }) => [formatPrice(price, steps), formatSize(size, steps)] as [string, string]);
+  const bids = show(levels.bids);
+  const asks = show(levels.asks);
+  return {
+    market: name,
+    sequence: levels.sequence,
+    as_of: levels.changedAt.toISOString(),
+    bids: bids.slice(0, depth),
+    asks: asks.slice(0, depth),
+    checksum: checksumDepth(asks, bids),
+    source,
+    stale,
+  };
+}
