@@ -1,7 +1,7 @@
 import { addToSide, type BookSide, createBookSide } from "./book-side.js";
 import { createLevelTable } from "./level-table.js";
-import type { OpenOrder, Side } from "./order.js";
-import { addOrderRow, createOrderTable, none, type OrderTable, rowOf } from "./order-table.js";
+import type { Side } from "./order.js";
+import { addOrderRow, createOrderTable, type NewOrder, none, type OrderTable, rowOf } from "./order-table.js";
 
 /** What a book is inside: two sides over one table of orders. */
 export interface BookState {
@@ -37,11 +37,11 @@ export function sideOfRow(state: BookState, row: number): BookSide {
 }
 
 /** Puts an order, or what is left of it, at the end of its queue; false where the book holds as much as it may. */
-export function rest(state: BookState, order: Readonly<OpenOrder>, hash: number): boolean {
+export function rest(state: BookState, order: NewOrder, remaining: number, hash: number): boolean {
   const side = ownSide(state, order.side);
   if (state.orders.index.count >= state.ordersMax) return false;
-  if (side.lots + order.remaining > Number.MAX_SAFE_INTEGER) return false;
-  addToSide(side, addOrderRow(state.orders, order, hash), order.price);
+  if (side.lots + remaining > Number.MAX_SAFE_INTEGER) return false;
+  addToSide(side, addOrderRow(state.orders, order, remaining, hash), order.price);
   return true;
 }
 

@@ -55,7 +55,8 @@ export function restoreBook(openOrders: Iterable<OpenOrder>, options: BookOption
     if (order.remaining > order.size) throw new Error(`order ${order.id} has more left than its size`);
     if (isBestWithin(otherSide(state, order.side), order.price))
       throw new Error(`order ${order.id} crosses the book`);
-    if (!rest(state, order, hash)) throw new Error(`order ${order.id} is more than the book may hold`);
+    if (!rest(state, order, order.remaining, hash))
+      throw new Error(`order ${order.id} is more than the book may hold`);
   }
   takeLevelChanges(state);
   return faceOf(state);

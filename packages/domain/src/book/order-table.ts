@@ -1,6 +1,9 @@
 import { createIdIndex, findRow, hashId, type IdIndex, insertRow, removeRow } from "./id-index.js";
 import type { OpenOrder } from "./order.js";
 
+/** What a row takes over from an order. */
+export type NewOrder = Readonly<Pick<OpenOrder, "id" | "owner" | "side" | "price" | "size">>;
+
 /**
  * The resting orders, as columns of typed arrays: an order is a row number, and its neighbours in the queue of its level are row
  * numbers too. A million orders are then a handful of objects for the garbage collector instead of a million that point at each
@@ -47,7 +50,7 @@ export function createOrderTable(): OrderTable {
   return table;
 }
 
-export function addOrderRow(table: OrderTable, order: Readonly<OpenOrder>, hash: number): number {
+export function addOrderRow(table: OrderTable, order: NewOrder, remaining: number, hash: number): number {
   if (table.firstFree === none) growTo(table, table.level.length * 2);
   const row = table.firstFree;
   table.firstFree = table.next[row] as number;
@@ -57,7 +60,7 @@ export function addOrderRow(table: OrderTable, order: Readonly<OpenOrder>, hash:
   table.owners[row] = order.owner;
   table.isBuy[row] = order.side === "buy" ? 1 : 0;
   table.size[row] = order.size;
-  table.remaining[row] = order.remaining;
+  table.remaining[row] = remaining;
   return row;
 }
 
