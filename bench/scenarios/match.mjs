@@ -38,8 +38,8 @@ async function compareAt(restingCount, ordersPerLevel, rounds) {
   for (const measure of [ours, other]) measure();
   const title = `match, ${restingCount} resting orders, ${ordersPerLevel} a level`;
   const sides = [
-    { name: "nodejs-order-book", measure: other },
-    { name: "bursar", measure: ours },
+    { name: "nodejs-order-book", measure: other, processes: {} },
+    { name: "bursar", measure: ours, processes: {} },
   ];
   await compare(title, rounds, sides, [{ of: "bursar", against: "nodejs-order-book", target: 10 }]);
 }

@@ -28,6 +28,9 @@ CREATE TABLE orders (
   CHECK ((type = 'limit') = (price IS NOT NULL) AND (type = 'limit') = (time_in_force IS NOT NULL))
 );
 
+-- Serves the filter by market, newest first.
+CREATE INDEX orders_by_market ON orders (tenant_id, market, id DESC);
+
 CREATE TABLE open_orders (
   tenant_id        uuid NOT NULL,
   id               uuid NOT NULL,

@@ -5,7 +5,7 @@ import { eventually } from "./eventually.js";
 import type { TestClient, TestService } from "./test-service.js";
 import { transactionsOf } from "./transactions.js";
 
-export interface OrderAnswer {
+interface OrderAnswer {
   status: number;
   headers: Headers;
   text: string;

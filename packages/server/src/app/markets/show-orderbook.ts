@@ -11,7 +11,7 @@ import type { Levels, ViewLevel } from "./depth-view.js";
 import type { MarketView } from "./market-view.js";
 
 /** A snapshot as it is sent: its bytes are made once for each market and depth, and used again until something has changed. */
-export interface Snapshot {
+interface Snapshot {
   json: string;
   tag: string;
 }
@@ -62,7 +62,7 @@ const source = "bursar";
 /** As many levels as the checksum looks at. */
 const checkedLevels = 10;
 
-export function presentLevels(
+function presentLevels(
   { name, steps }: TradedMarket,
   levels: Levels,
   depth: number,
