@@ -13,6 +13,8 @@ import { nodeTimers } from "../app/timers.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { ConfigError } from "../config/config-error.js";
 import { readMarkets } from "../config/read-markets.js";
+import { createSeededRandom } from "../market/ladder.js";
+import { createMarketMaker, type MarketMaker } from "../market/market-maker.js";
 import { createMarketOwner } from "../market/market-owner.js";
 import { createOrderAdmission } from "../store/admit-orders.js";
 import { createBatchApplication } from "../store/apply-batch.js";
@@ -34,12 +36,17 @@ export interface MarketParts {
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
   start: () => void;
+  /** Lets a client keep orders in the books that have a usual price, until the service stops. */
+  startMarketMaker: (client: { tenantId: string; clientId: string }) => void;
   keepHouse: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
 /** How long a market stands still when the process that owns it is gone without a word. */
 const leaseMs = 4000;
+/** What the market maker of a sandbox takes for the price, in the markets of the default. */
+const usualPrices: Readonly<Record<string, string>> = { "ETH-USD": "3000", "USDC-USD": "1" };
+const marketMakerSeed = 20_260;
 /** How far behind a copy of a book may be before it is read anew. */
 const deltasKeptMs = 3_600_000;
 
@@ -48,7 +55,7 @@ export function composeMarkets(
   assets: AssetRegistry,
   policies: ActivePolicies,
 ): MarketParts {
-  const { database, wakeUps, newUuid, nowMs } = options;
+  const { database, wakeUps, log, newUuid, nowMs } = options;
   const markets = readMarkets(options.markets, assets);
   const events = createEventLog(wakeUps);
   const orders = createOrderStore(database);
@@ -58,41 +65,44 @@ export function composeMarkets(
   const wakeOwner = (market: string) => wakeUps.announce("orders", [market]);
   const changing = { markets, store: orders, onRequested: wakeOwner };
   const presentOrder = createOrderPresenter(markets);
+  const makers: MarketMaker[] = [];
+
+  const useCases: MarketUseCases = {
+    placeOrder: createOrderPlacer({
+      markets,
+      wallets: createWalletDirectory(createWalletStore(database, events)),
+      policies,
+      queue: createGroupCommit<AcceptedOrder, OrderOutcome>({
+        write: orders.acceptOrders,
+        isUnavailable: isDatabaseAway,
+        onWritten: (batch, outcomes) => {
+          const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
+          for (const market of new Set(accepted.map((order) => order.market))) wakeOwner(market);
+        },
+        timers: nodeTimers,
+      }),
+      store: orders,
+      newUuid,
+    }),
+    readOrder: async (tenantId, id) =>
+      (await orders.readOrder(tenantId, id)) ?? { refused: "ORDER_NOT_FOUND" },
+    listOrders: orders.listOrders,
+    cancelOrder: createOrderCanceller(changing),
+    amendOrder: createOrderAmender(changing),
+    presentOrder,
+    listMarkets: () => markets.list,
+    listTrades: async (name, limit, before) => {
+      const market = markets.find(name);
+      if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
+      return { market, trades: await trades.listTrades(name, limit, before) };
+    },
+    showOrderbook: createOrderbookShower(markets, views),
+  };
 
   return {
+    useCases,
     orders,
     presentOrder,
-    useCases: {
-      placeOrder: createOrderPlacer({
-        markets,
-        wallets: createWalletDirectory(createWalletStore(database, events)),
-        policies,
-        queue: createGroupCommit<AcceptedOrder, OrderOutcome>({
-          write: orders.acceptOrders,
-          isUnavailable: isDatabaseAway,
-          onWritten: (batch, outcomes) => {
-            const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
-            for (const market of new Set(accepted.map((order) => order.market))) wakeOwner(market);
-          },
-          timers: nodeTimers,
-        }),
-        store: orders,
-        newUuid,
-      }),
-      readOrder: async (tenantId, id) =>
-        (await orders.readOrder(tenantId, id)) ?? { refused: "ORDER_NOT_FOUND" },
-      listOrders: orders.listOrders,
-      cancelOrder: createOrderCanceller(changing),
-      amendOrder: createOrderAmender(changing),
-      presentOrder,
-      listMarkets: () => markets.list,
-      listTrades: async (name, limit, before) => {
-        const market = markets.find(name);
-        if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
-        return { market, trades: await trades.listTrades(name, limit, before) };
-      },
-      showOrderbook: createOrderbookShower(markets, views),
-    },
     prepare: async () => {
       const changed = await prepareMarkets(database, markets.list);
       if (changed !== undefined)
@@ -106,8 +116,27 @@ export function composeMarkets(
         owner.start();
       }
     },
+    startMarketMaker: (client) => {
+      for (const market of markets.list) {
+        const middle = usualPrices[market.name];
+        if (middle === undefined) continue;
+        const maker = createMarketMaker({
+          market,
+          middle,
+          principal: { ...client, tokenId: "", scopes: new Set() },
+          useCases,
+          onError: (error) => log.warn({ err: error, market: market.name }, "the market maker had a problem"),
+          newUuid,
+          random: createSeededRandom(marketMakerSeed),
+          timers: nodeTimers,
+        });
+        makers.push(maker);
+        maker.start();
+      }
+    },
     keepHouse: () => removeOldDeltas(database, new Date(nowMs() - deltasKeptMs)),
     stop: async () => {
+      await Promise.all(makers.map((maker) => maker.stop()));
       await Promise.all(running.flatMap(({ view, owner }) => [owner.stop(), view.stop()]));
     },
   };

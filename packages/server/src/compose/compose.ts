@@ -46,7 +46,7 @@ export interface Parts {
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
   /** Runs the markets, or waits to take over one that nobody runs. */
-  markets: Pick<MarketParts, "start">;
+  markets: Pick<MarketParts, "start" | "startMarketMaker">;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;

@@ -59,6 +59,15 @@ export const settings = {
     "fatal",
     "silent",
   ]),
+  market_maker: oneOf(
+    {
+      env: "BURSAR_MARKET_MAKER",
+      default: "on",
+      about:
+        "Whether the sandbox has a small market maker, so that its books are not empty. Production never has one.",
+    },
+    ["on", "off"],
+  ),
   metrics_token: secret({
     env: "BURSAR_METRICS_TOKEN",
     about:
