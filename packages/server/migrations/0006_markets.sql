@@ -79,6 +79,9 @@ CREATE TABLE markets (
   quote             text NOT NULL,
   tick_size         text NOT NULL,
   lot_size          text NOT NULL,
+  -- A lot in base units of the base asset, and what a lot costs at a price of one tick in those of the quote asset.
+  lot_units         numeric(78, 0) NOT NULL,
+  tick_lot_units    numeric(78, 0) NOT NULL,
   holder            uuid,
   fence             bigint NOT NULL DEFAULT 0,
   expires_at        timestamptz NOT NULL DEFAULT '-infinity',

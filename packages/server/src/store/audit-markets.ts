@@ -34,13 +34,23 @@ export const marketChecks: readonly LedgerCheck[] = [
         OR coalesce(t.fee, 0) <> coalesce((l.details ->> 'fee')::numeric, 0)`,
   },
   {
-    what: "every trade has moved its size and its fees",
+    what: "every order in a book holds what it can still cost, and no more",
+    violations: sql`
+      SELECT p.tenant_id, p.id, p.held::text FROM open_orders p JOIN markets m USING (market)
+      WHERE p.state IN ('open', 'partially_filled') AND p.held <> (p.size - p.filled)
+        * CASE p.side WHEN 'buy' THEN p.price * m.tick_lot_units ELSE m.lot_units END`,
+  },
+  {
+    what: "every trade has moved its size, its cost and its fees",
     violations: sql`
       SELECT t.market, t.sequence::text FROM trades t
       JOIN markets m ON m.market = t.market
       LEFT JOIN ledger_entries l ON l.transaction_id = t.id
-      GROUP BY t.market, t.sequence, m.base, m.quote, t.taker_side, t.maker_fee, t.taker_fee
-      HAVING count(*) FILTER (WHERE l.credit_owner_id = ${marketOwnerId}) <> 2
+      GROUP BY t.market, t.sequence, m.market
+      HAVING coalesce(sum(l.amount) FILTER (WHERE l.credit_owner_id = ${marketOwnerId} AND l.asset = m.base), 0)
+          <> t.size * m.lot_units
+        OR coalesce(sum(l.amount) FILTER (WHERE l.credit_owner_id = ${marketOwnerId} AND l.asset = m.quote), 0)
+          <> t.price * t.size * m.tick_lot_units
         OR coalesce(sum(l.amount) FILTER (WHERE l.tenant_id = ${houseTenantId} AND l.credit_owner_id = ${feesWalletId}
           AND l.asset = CASE t.taker_side WHEN 'buy' THEN m.base ELSE m.quote END), 0) <> t.taker_fee
         OR coalesce(sum(l.amount) FILTER (WHERE l.tenant_id = ${houseTenantId} AND l.credit_owner_id = ${feesWalletId}

@@ -60,10 +60,11 @@ export async function prepareMarkets(
   database: Database,
   markets: readonly TradedMarket[],
 ): Promise<{ market: string; tickSize: string; lotSize: string } | undefined> {
-  for (const { name, base, quote, definition } of markets) {
+  for (const { name, base, quote, steps, definition } of markets) {
     await database.query(sql`
-      INSERT INTO markets (market, base, quote, tick_size, lot_size)
-      VALUES (${name}, ${base.code}, ${quote.code}, ${definition.tickSize}, ${definition.lotSize})
+      INSERT INTO markets (market, base, quote, tick_size, lot_size, lot_units, tick_lot_units)
+      VALUES (${name}, ${base.code}, ${quote.code}, ${definition.tickSize}, ${definition.lotSize}, ${steps.lotUnits},
+        ${steps.tickLotUnits})
       ON CONFLICT (market) DO NOTHING
     `);
     const [row] = await database.query<{ tickSize: string; lotSize: string }>(

@@ -98,7 +98,7 @@ describe("a market", () => {
     const events = createEventLog({ announce: () => undefined });
     const leases = createMarketLeases(database);
     await database.run(
-      "INSERT INTO markets (market, base, quote, tick_size, lot_size) VALUES ('LATE-USD', 'ETH', 'USD', '1', '1')",
+      "INSERT INTO markets (market, base, quote, tick_size, lot_size, lot_units, tick_lot_units) VALUES ('LATE-USD', 'ETH', 'USD', '1', '1', 1, 1)",
     );
     const late = await leases.takeLease("LATE-USD", "00000000-0000-7000-8000-000000000001", 1);
     expect(await leases.takeLease("ETH-USD", "00000000-0000-7000-8000-000000000001", 1)).toBeUndefined();
