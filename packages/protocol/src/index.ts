@@ -50,3 +50,18 @@ export {
   signatureBase,
 } from "./signing/signature-base.js";
 export { apiVersion, versionHeader } from "./version.js";
+export {
+  type StandardWebhook,
+  signStandardWebhook,
+  verifyStandardWebhook,
+} from "./webhooks/standard-webhook.js";
+export type { Verification, VerificationClock } from "./webhooks/verification.js";
+export { WebhookBody } from "./webhooks/webhook-body.js";
+export type { WebhookHashes } from "./webhooks/webhook-hashes.js";
+export {
+  signWebhookMessage,
+  verifyWebhookMessage,
+  type WebhookMessage,
+  type WebhookMessageHeaders,
+} from "./webhooks/webhook-message.js";
+export { formatWebhookSecret, parseWebhookSecret } from "./webhooks/webhook-secret.js";
