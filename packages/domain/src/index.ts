@@ -14,3 +14,10 @@ export {
   transactionStates,
   transitions,
 } from "./transaction/transitions.js";
+export {
+  afterFailure,
+  allowedRequests,
+  type CircuitBreaker,
+  closedBreaker,
+} from "./webhooks/circuit-breaker.js";
+export { attemptDelaysMs, delayAfter, readRetryAfterMs } from "./webhooks/retry-schedule.js";

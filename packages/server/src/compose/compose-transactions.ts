@@ -6,6 +6,7 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
+import { createEventPresenter, type PresentEvents } from "../app/events/present-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
@@ -33,6 +34,7 @@ export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
+  presentEvents: PresentEvents;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
@@ -44,6 +46,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets, events);
   const wallets = createWalletStore(database, events);
+  const presentEvents = createEventPresenter({ transactions, wallets });
   const changes = createChangeHub();
   const read = createTransactionReader({ store: transactions, changes, nowMs });
   const rails = new Map([[bookRail.network, bookRail]]);
@@ -65,6 +68,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
   return {
     assets,
     engine,
+    presentEvents,
     useCases: {
       createTransaction: createTransactionCreator({
         assets,
@@ -76,7 +80,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
       listTransactions: transactions.listTransactions,
       cancelTransaction: createTransactionCanceller({ store: transactions, read, changes, nowMs }),
       listAssets: () => presentedAssets,
-      listEvents: createEventLister({ events: createEventStore(database), transactions }),
+      listEvents: createEventLister(createEventStore(database), presentEvents),
       createWallet: createWalletCreator({
         store: wallets,
         networks: new Set(rails.keys()),

@@ -55,6 +55,7 @@ export interface WalletStore extends WalletActivation {
     frozen: boolean,
     audit: AuditDraft,
   ) => Promise<WalletWithBalances | undefined>;
+  readWallets: (tenantId: string, ids: readonly string[]) => Promise<Wallet[]>;
   walletExists: (tenantId: string, id: string) => Promise<boolean>;
   findWalletByRole: (tenantId: string, role: WalletRole) => Promise<string>;
 }
