@@ -41,6 +41,28 @@ export {
 } from "./resources/transaction.js";
 export { describeTransactionStates } from "./resources/transaction-states.js";
 export { CreateWalletBody, Wallet, WalletPage, WalletPath, WalletQuery } from "./resources/wallet.js";
+export {
+  ReplayBody,
+  ReplayedEvents,
+  ResendFailedBody,
+  ResentDeliveries,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookDeliveryPath,
+  WebhookDeliveryQuery,
+  type WebhookDeliverySummary,
+} from "./resources/webhook-delivery.js";
+export {
+  ChangeWebhookEndpointBody,
+  CreatedWebhookEndpoint,
+  CreateWebhookEndpointBody,
+  RotatedWebhookSecret,
+  RotateWebhookSecretBody,
+  WebhookEndpoint,
+  WebhookEndpointPage,
+  WebhookEndpointPath,
+  WebhookTest,
+} from "./resources/webhook-endpoint.js";
 export { readContentDigest } from "./signing/content-digest.js";
 export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
 export {

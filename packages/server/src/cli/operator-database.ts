@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
 import { createWakeUps } from "../app/wake-ups.js";
 import { compose, type Parts } from "../compose/compose.js";
+import { webhookOptions } from "../compose/compose-webhooks.js";
 import { type Config, ConfigError, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
 import { createSealing, type Sealing } from "../credentials/sealing.js";
@@ -33,7 +34,16 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
-  const parts = compose({ database, sealing, wakeUps, publicUrl: "", log, newUuid, nowMs: Date.now });
+  const parts = compose({
+    database,
+    sealing,
+    wakeUps,
+    publicUrl: "",
+    webhooks: webhookOptions(values, false),
+    log,
+    newUuid,
+    nowMs: Date.now,
+  });
   try {
     await assertMigrated(database, readMigrations());
     return await work({ database, sealing, parts, newUuid });

@@ -4,6 +4,7 @@ import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Sealing } from "../credentials/sealing.js";
+import type { WebhookSender } from "../delivery/webhook-sender.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import type { Database } from "../store/database.js";
@@ -11,6 +12,7 @@ import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
 import { composeAccess } from "./compose-access.js";
 import { composeTransactions } from "./compose-transactions.js";
+import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
@@ -18,6 +20,7 @@ export interface ComposeOptions {
   sealing: Sealing;
   wakeUps: WakeUps;
   publicUrl: string;
+  webhooks: WebhookOptions;
   log: Logger;
   newUuid: () => string;
   nowMs: () => number;
@@ -31,6 +34,7 @@ export interface Parts {
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
+  sender: WebhookSender;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
@@ -43,6 +47,7 @@ export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
   const transactions = composeTransactions(options);
+  const webhooks = composeWebhooks(options, transactions.presentEvents);
   const housekeeping = setInterval(() => {
     removeExpiredCredentials(database).catch((error: unknown) =>
       log.warn({ err: error }, "housekeeping failed"),
@@ -50,7 +55,7 @@ export function compose(options: ComposeOptions): Parts {
   }, housekeepingIntervalMs).unref();
 
   return {
-    useCases: { ...access.useCases, ...transactions.useCases },
+    useCases: { ...access.useCases, ...transactions.useCases, ...webhooks.useCases },
     guard: access.guard,
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
@@ -61,10 +66,12 @@ export function compose(options: ComposeOptions): Parts {
     fundPrimary: transactions.fundPrimary,
     prepare: access.prepare,
     engine: transactions.engine,
+    sender: webhooks.sender,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
       await transactions.engine.stop();
+      await webhooks.close();
       await access.close();
     },
   };

@@ -61,6 +61,28 @@ export const settings = {
     about:
       "The bearer token that `/metrics` asks for; without it `/metrics` answers callers on this machine, and nobody where `public_url` is set.",
   }),
+  "webhooks.concurrency": integer(
+    { default: 4, about: "How many requests to one webhook endpoint may be under way at once." },
+    { min: 1, max: 64 },
+  ),
+  "webhooks.timeout_ms": integer(
+    {
+      default: 15_000,
+      about: "How long an attempt to deliver a webhook may take, to the end of the answer.",
+    },
+    { min: 100, max: 60_000 },
+  ),
+  "webhooks.retention_days": integer(
+    { default: 30, about: "How long webhook deliveries and their attempts are kept." },
+    { min: 1, max: 3650 },
+  ),
+  "webhooks.allow_ip_literals": oneOf(
+    {
+      default: "false",
+      about: "Whether a webhook endpoint may have a public address in its URL instead of a name.",
+    },
+    ["false", "true"],
+  ),
   "limits.body_bytes": integer(
     { default: 65_536, about: "The largest request body." },
     { min: 1024, max: 16_777_216 },

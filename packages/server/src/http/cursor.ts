@@ -6,6 +6,8 @@ const placePatterns = {
   clients: uuidPattern,
   transactions: uuidPattern,
   wallets: uuidPattern,
+  "webhook-endpoints": uuidPattern,
+  "webhook-deliveries": uuidPattern,
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 

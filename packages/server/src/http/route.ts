@@ -33,6 +33,7 @@ export const tagDescriptions = {
   Transactions: "Money that moves, exactly once.",
   Wallets: "Where money is.",
   Events: "What has happened, in order.",
+  Webhooks: "Being told of what has happened.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
   Clients: "The programs that may act for a tenant.",
   Audit: "Who did what.",

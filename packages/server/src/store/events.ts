@@ -37,18 +37,22 @@ export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
   return {
     append: async (transaction, events) => {
       if (events.length === 0) return;
-      await appendEvents(transaction, events);
+      const told = await appendEvents(transaction, events);
       const tenantIds = [...new Set(events.map(({ tenantId }) => tenantId))];
-      transaction.afterCommit(() => wakeUps.announce("events", tenantIds));
+      transaction.afterCommit(() => {
+        wakeUps.announce("events", tenantIds);
+        if (told.length > 0) wakeUps.announce("deliveries", told);
+      });
     },
   };
 }
 
-async function appendEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<void> {
+/** Gives the tenants that have an endpoint to tell, for whose events there are deliveries now. */
+async function appendEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   const next = new Map<string, bigint>();
-  let tellsSomebody = false;
+  const told: string[] = [];
   for (const tenantId of [...counts.keys()].sort()) {
     const count = counts.get(tenantId) ?? 0;
     const [row] = await transaction.query<{ sequence: string; hasEndpoints: boolean }>(sql`
@@ -57,7 +61,7 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
       RETURNING sequence, EXISTS (
         SELECT FROM webhook_endpoints e WHERE e.tenant_id = event_sequences.tenant_id AND e.state = 'enabled') AS "hasEndpoints"
     `);
-    tellsSomebody ||= row?.hasEndpoints === true;
+    if (row?.hasEndpoints) told.push(tenantId);
     next.set(tenantId, BigInt(row?.sequence ?? 0) - BigInt(count) + 1n);
   }
   const sequences = events.map(({ tenantId }) => {
@@ -75,5 +79,6 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
       ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
       ${column((e) => e.occurredAt)}::timestamptz[])
   `;
-  await transaction.query(tellsSomebody ? withDeliveries(insert) : insert);
+  await transaction.query(told.length > 0 ? withDeliveries(insert) : insert);
+  return told;
 }

@@ -49,6 +49,7 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
         if (endpoint === undefined) return undefined;
         const change = decide(endpoint);
         if (isRefused(change)) return change;
+        if (Object.keys(change).length === 0) return endpoint;
         const changed = await applyChange(transaction, endpoint, change, occurredAt);
         if (audit !== undefined) await appendAudit(transaction, [audit]);
         if (endpoint.state === "enabled" && change.state?.to === "disabled") {

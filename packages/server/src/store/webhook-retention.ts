@@ -1,27 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "./database.js";
 import { idAt } from "./id-at.js";
 import { sql } from "./sql.js";
 
 /** Small enough for a delete to take some milliseconds, and for others not to wait for it. */
 const batchMax = 1000;
-/** Bounds one run; what is left is for the next. */
-const batchesMax = 200;
+const pauseMs = 10;
 
 /**
  * Removes deliveries that are older than `before`, and those that wait for an endpoint that was deleted. An id begins with its
  * time and rows are written in that order, so the oldest stand together: what is removed leaves whole pages, which are used again.
  * Says how many it has removed.
  */
-export async function removeOldDeliveries(database: Database, before: Date): Promise<number> {
+export async function removeOldDeliveries(
+  database: Database,
+  before: Date,
+  isStopping: () => boolean,
+): Promise<number> {
   let removed = 0;
-  let batches = 0;
   for (const tenantId of await listTenants(database)) {
     for (const remove of [removeFinished, removePending, removeOfDeleted]) {
-      let count = batchMax;
-      while (count === batchMax && batches < batchesMax) {
+      for (let count = batchMax; count === batchMax && !isStopping(); ) {
         count = await remove(database, tenantId, idAt(before));
         removed += count;
-        batches += 1;
+        if (count === batchMax) await sleep(pauseMs);
       }
     }
   }

@@ -2,6 +2,7 @@ import { allScopes, type Scope } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../src/http/api.js";
 import type { Route } from "../../src/http/route.js";
+import { eventually } from "../harness/eventually.js";
 import { startTestService, type TestClient, type TestService } from "../harness/test-service.js";
 
 /**
@@ -23,6 +24,11 @@ const bodies: Record<string, unknown> = {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
   createWallet: { name: "matrix", purpose: "payout" },
+  createWebhookEndpoint: { url: "https://matrix.example/hook" },
+  changeWebhookEndpoint: { description: "changed" },
+  rotateWebhookSecret: {},
+  resendFailedWebhooks: { created_before: "2020-01-01T00:00:00Z" },
+  replayWebhooks: { endpoint_id: "whe_01h455vb4pex5vsknk084sn02q", from_sequence: 1 },
 };
 
 /** Identifiers of the right form that nobody has. */
@@ -30,7 +36,20 @@ const unknownIds: Record<string, string> = {
   clients: "cli_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
+  "webhook-endpoints": "whe_01h455vb4pex5vsknk084sn02q",
+  "webhook-deliveries": "dlv_01h455vb4pex5vsknk084sn02q",
 };
+
+async function firstDelivery(service: TestService, token: string): Promise<string> {
+  const [delivery] = await eventually(
+    async () => {
+      const answer = await service.call("GET", "/v1/webhook-deliveries", token);
+      return ((await answer.json()) as { data: { id: string }[] }).data;
+    },
+    (data) => data.length > 0,
+  );
+  return delivery?.id ?? "";
+}
 
 describe("every route", () => {
   let service: TestService;
@@ -51,6 +70,9 @@ describe("every route", () => {
       key: { id: string };
     };
     const client = (await (await service.call("GET", path, token)).json()) as { secrets: [{ id: string }] };
+    const endpoint = (await (
+      await service.call("POST", "/v1/webhook-endpoints", token, bodies["createWebhookEndpoint"])
+    ).json()) as { id: string };
     const transaction = await service.call("POST", "/v1/transactions", token, bodies["createTransaction"], {
       "idempotency-key": "the-owner's",
     });
@@ -61,6 +83,8 @@ describe("every route", () => {
       secrets: client.secrets[0].id,
       transactions: id,
       wallets: source.wallet_id,
+      "webhook-endpoints": endpoint.id,
+      "webhook-deliveries": await firstDelivery(service, token),
     });
   });
   afterAll(() => service.stop());

@@ -13,7 +13,8 @@ export interface WebhookEndpoint {
   /** The kinds of events; `*` is all. */
   events: readonly string[];
   description: string | null;
-  state: "enabled" | "disabled";
+  /** A deleted one is seen only by who deletes it. */
+  state: "enabled" | "disabled" | "deleted";
   disabledReason: DisabledReason | null;
   disabledAt: Date | null;
   /** Since when nothing has arrived there; null where the last attempt has. */
