@@ -36,7 +36,7 @@ async function receiver(
     handle(request, response, () => sockets.get(request.socket.remotePort)?.resetAndDestroy());
   });
   // A reset is a matter of the connection below TLS.
-  server.on("connection", (socket) => {
+  server.on("connection", (socket: Socket) => {
     seen.connections++;
     sockets.set(socket.remotePort, socket);
   });
