@@ -21,11 +21,7 @@ export async function registerSandboxEndpoint(client: TokenRequest, url: string)
   );
   const earlier = data.find((endpoint) => endpoint.url === url && endpoint.state === "enabled");
   const { id, secret } =
-    earlier === undefined
-      ? await callApi<Created>(client, "POST", "/v1/webhook-endpoints", { url, events: ["*"], description })
-      : await callApi<Created>(client, "POST", `/v1/webhook-endpoints/${earlier.id}/rotate-secret`, {
-          overlap_seconds: 0,
-        });
+    earlier === undefined ? await create(client, url) : await rotateSecret(client, earlier.id);
   const bytes = parseWebhookSecret(secret);
   if (bytes === undefined) throw new OperatorError(`${client.url} gave a secret that is none.`);
   return {
@@ -35,9 +31,19 @@ export async function registerSandboxEndpoint(client: TokenRequest, url: string)
   };
 }
 
-interface Created {
+interface Registered {
   id: string;
   secret: string;
+}
+
+function create(client: TokenRequest, url: string): Promise<Registered> {
+  return callApi(client, "POST", "/v1/webhook-endpoints", { url, events: ["*"], description });
+}
+
+async function rotateSecret(client: TokenRequest, id: string): Promise<Registered> {
+  const path = `/v1/webhook-endpoints/${id}/rotate-secret`;
+  const { secret } = await callApi<{ secret: string }>(client, "POST", path, { overlap_seconds: 0 });
+  return { id, secret };
 }
 
 /** One request with a token of its own: a receiver may run for longer than a token lives. */
