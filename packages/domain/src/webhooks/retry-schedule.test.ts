@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { attemptDelaysMs, delayAfter, readRetryAfterMs } from "./retry-schedule.js";
 
-const failed = (number: number, retryAfterMs?: number) => ({ number, retryAfterMs });
+const delayOf = (number: number, random: number, retryAfterMs?: number) =>
+  delayAfter({ number, retryAfterMs }, attemptDelaysMs, random);
 
 describe("the schedule of attempts", () => {
   it("has ten attempts, and none after the last", () => {
-    const delays = attemptDelaysMs.map((_, index) => delayAfter(failed(index + 1), 0.5));
+    const delays = attemptDelaysMs.map((_, index) => delayOf(index + 1, 0.5));
     expect(delays).toEqual([...attemptDelaysMs.slice(1), undefined]);
   });
 
   it("spreads each delay by a fifth to either side", () => {
-    expect([0, 0.5, 1].map((random) => delayAfter(failed(1), random))).toEqual([4000, 5000, 6000]);
+    expect([0, 0.5, 1].map((random) => delayOf(1, random))).toEqual([4000, 5000, 6000]);
   });
 
   it.each([
@@ -18,11 +19,11 @@ describe("the schedule of attempts", () => {
     [1000, 5000],
     [172_800_000, 86_400_000],
   ])("with a wish for %i ms waits %i ms", (wished, waited) => {
-    expect(delayAfter(failed(1, wished), 0.5)).toBe(waited);
+    expect(delayOf(1, 0.5, wished)).toBe(waited);
   });
 
   it("is not made longer by a wish", () => {
-    expect(delayAfter(failed(10, 60_000), 0.5)).toBeUndefined();
+    expect(delayOf(10, 0.5, 60_000)).toBeUndefined();
   });
 });
 

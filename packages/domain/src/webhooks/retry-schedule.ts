@@ -16,8 +16,12 @@ export interface FailedAttempt {
 }
 
 /** How long to wait after a failed attempt; undefined after the last one. `random` is from 0 to 1. */
-export function delayAfter({ number, retryAfterMs = 0 }: FailedAttempt, random: number): number | undefined {
-  const delayMs = attemptDelaysMs[number];
+export function delayAfter(
+  { number, retryAfterMs = 0 }: FailedAttempt,
+  delaysMs: readonly number[],
+  random: number,
+): number | undefined {
+  const delayMs = delaysMs[number];
   if (delayMs === undefined) return undefined;
   const jitteredMs = Math.round(delayMs * (1 - jitter + 2 * jitter * random));
   return Math.max(jitteredMs, Math.min(retryAfterMs, retryAfterMaxMs));

@@ -28,6 +28,7 @@ export interface WebhookOptions {
   areLiteralsAllowed: boolean;
   concurrency: number;
   timeoutMs: number;
+  retryDelaysMs: readonly number[];
   retentionDays: number;
 }
 
@@ -37,6 +38,7 @@ export function webhookOptions(settings: Settings, isSandbox: boolean): WebhookO
     areLiteralsAllowed: settings["webhooks.allow_ip_literals"] === "true",
     concurrency: settings["webhooks.concurrency"],
     timeoutMs: settings["webhooks.timeout_ms"],
+    retryDelaysMs: [0, ...settings["webhooks.retry_delays_ms"].split(",").map(Number)],
     retentionDays: settings["webhooks.retention_days"],
   };
 }
@@ -63,6 +65,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     box,
     userAgent: `Bursar/${softwareVersion}`,
     timeoutMs: webhooks.timeoutMs,
+    retryDelaysMs: webhooks.retryDelaysMs,
     randomBytes,
     random: Math.random,
     nowMs,

@@ -1,4 +1,5 @@
-import { integer, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
+import { attemptDelaysMs } from "@bursar/domain";
+import { integer, integers, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
  * Every setting of the service. The key is its path in the configuration file; `docs/reference/configuration.md` and
@@ -71,6 +72,14 @@ export const settings = {
       about: "How long an attempt to deliver a webhook may take, to the end of the answer.",
     },
     { min: 100, max: 60_000 },
+  ),
+  "webhooks.retry_delays_ms": integers(
+    {
+      default: attemptDelaysMs.slice(1).join(","),
+      about:
+        "How long to wait after each failed attempt to deliver a webhook, separated by commas; after the last one it is given up. Each is up to a fifth shorter or longer.",
+    },
+    { min: 1, max: 604_800_000, countMax: 20 },
   ),
   "webhooks.retention_days": integer(
     { default: 30, about: "How long webhook deliveries and their attempts are kept." },

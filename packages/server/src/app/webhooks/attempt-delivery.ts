@@ -13,6 +13,8 @@ export interface AttemptDeps {
   userAgent: string;
   /** For all of an attempt, from finding the address to the end of the answer. */
   timeoutMs: number;
+  /** How long to wait before each attempt, the first one too; there are as many attempts as entries. */
+  retryDelaysMs: readonly number[];
   randomBytes: (count: number) => Uint8Array;
   /** From 0 to 1. */
   random: () => number;
@@ -43,7 +45,7 @@ export function createDeliveryAttempter(deps: AttemptDeps): AttemptDelivery {
     return {
       attempt: describe(outcome, startedMs),
       verdict,
-      next: decideNext(verdict, number, outcome, deps.nowMs(), deps.random()),
+      next: decideNext(deps, verdict, number, outcome),
     };
   };
 }
@@ -82,17 +84,18 @@ function judge(outcome: PostOutcome): Attempted["verdict"] {
 }
 
 function decideNext(
+  deps: AttemptDeps,
   verdict: Attempted["verdict"],
   number: number,
   outcome: PostOutcome,
-  nowMs: number,
-  random: number,
 ): AttemptResult["next"] {
+  const nowMs = deps.nowMs();
   const at = new Date(nowMs);
   if (verdict === "delivered") return { state: "delivered", at };
   if (verdict === "gone") return { state: "exhausted", at };
   const wished = outcome.kind === "answered" ? outcome.retryAfter : undefined;
-  const delayMs = delayAfter({ number, retryAfterMs: readRetryAfterMs(wished, nowMs) }, random);
+  const failed = { number, retryAfterMs: readRetryAfterMs(wished, nowMs) };
+  const delayMs = delayAfter(failed, deps.retryDelaysMs, deps.random());
   return delayMs === undefined
     ? { state: "exhausted", at }
     : { state: "pending", dueAt: new Date(nowMs + delayMs) };
