@@ -3,6 +3,9 @@ interface Arrival {
   endpoint: string;
   id: string;
   body: string;
+  /** Which attempt it is, by its own account, and what the receiver does with it. */
+  attempt: string;
+  behaviour: string;
   isVerified: boolean;
 }
 
@@ -11,57 +14,68 @@ interface Outcome {
   ids: Set<string>;
   bodies: Set<string>;
   count: number;
-  /** When a whole 2xx answer had been given. */
-  settledAtMs: number | undefined;
+  /** What happened, in order, for a person who wants to know why. */
+  trail: string[];
+  /** When the last request came to which a whole 2xx answer was given. */
+  settledMs: number | undefined;
+}
+
+/** A request that waits for its answer. */
+interface Waiting {
+  outcome: Outcome;
+  arrivedMs: number;
 }
 
 /** Keeps account of what arrives, and finds what should not have. */
 export function createArrivals() {
-  const records = new Map<string, Outcome>();
+  const outcomes = new Map<string, Outcome>();
   const unverified: string[] = [];
-  /** Those that came although the one before had been answered, with the time between. */
-  const repeats: { key: string; settledAtMs: number; atMs: number }[] = [];
+  /** Those that came although one before had been answered, with the time between. */
+  const repeats: { key: string; settledMs: number; arrivedMs: number }[] = [];
   let settled = 0;
 
   return {
-    add: ({ endpoint, id, body, isVerified }: Arrival): string => {
+    add: ({ endpoint, id, body, attempt, behaviour, isVerified }: Arrival): Waiting => {
       const key = `${endpoint} ${subjectOf(body)}`;
-      const record = records.get(key) ?? {
+      const arrivedMs = Date.now();
+      const outcome: Outcome = outcomes.get(key) ?? {
         ids: new Set(),
         bodies: new Set(),
         count: 0,
-        settledAtMs: undefined,
+        trail: [],
+        settledMs: undefined,
       };
-      records.set(key, record);
-      record.ids.add(id);
-      record.bodies.add(body);
-      record.count++;
+      outcomes.set(key, outcome);
+      outcome.ids.add(id);
+      outcome.bodies.add(body);
+      outcome.count++;
+      outcome.trail.push(`${arrivedMs}: attempt ${attempt}, ${behaviour}`);
       if (!isVerified) unverified.push(key);
-      if (record.settledAtMs !== undefined)
-        repeats.push({ key, settledAtMs: record.settledAtMs, atMs: Date.now() });
-      return key;
+      if (outcome.settledMs !== undefined) repeats.push({ key, settledMs: outcome.settledMs, arrivedMs });
+      return { outcome, arrivedMs };
     },
-    settle: (key: string): void => {
-      const record = records.get(key);
-      if (record === undefined || record.settledAtMs !== undefined) return;
-      record.settledAtMs = Date.now();
-      settled++;
+    settle: ({ outcome, arrivedMs }: Waiting): void => {
+      if (outcome.settledMs === undefined) settled++;
+      outcome.settledMs = arrivedMs;
+      outcome.trail.push(`${Date.now()}: answered`);
     },
     /** How many events have been answered with 2xx, once for each endpoint. */
     settledCount: () => settled,
     report: (killTimesMs: readonly number[]) => ({
       settled,
-      requests: [...records.values()].reduce((sum, { count }) => sum + count, 0),
+      requests: [...outcomes.values()].reduce((sum, { count }) => sum + count, 0),
       unverified,
       /** Events that came under different ids, or with different bodies. */
-      inconsistent: [...records]
+      inconsistent: [...outcomes]
         .filter(([, { ids, bodies }]) => ids.size !== 1 || bodies.size !== 1)
         .map(([key]) => key),
       repeats: repeats.length,
       /** An answer is lost only with the process that waited for it. */
       needlessRepeats: repeats
-        .filter(({ settledAtMs, atMs }) => !killTimesMs.some((kill) => kill >= settledAtMs && kill <= atMs))
-        .map(({ key }) => key),
+        .filter(
+          ({ settledMs, arrivedMs }) => !killTimesMs.some((kill) => kill >= settledMs && kill <= arrivedMs),
+        )
+        .map(({ key }) => [key, ...(outcomes.get(key)?.trail ?? []), `kills: ${killTimesMs}`].join("; ")),
     }),
   };
 }

@@ -58,13 +58,15 @@ export async function startFaultReceiver(random: () => number): Promise<FaultRec
       const body = Buffer.concat(chunks).toString("utf8");
       const endpoint = request.url ?? "";
       const id = String(request.headers["webhook-id"]);
+      const behaviour = choose(random, faultsByDelivery.get(id) ?? 0);
       const arrival = arrivals.add({
         endpoint,
         id,
         body,
+        attempt: String(request.headers["webhook-attempt"]),
+        behaviour,
         isVerified: isVerified(request, body, secrets.get(endpoint)),
       });
-      const behaviour = choose(random, faultsByDelivery.get(id) ?? 0);
       if (behaviour !== "proper") faultsByDelivery.set(id, (faultsByDelivery.get(id) ?? 0) + 1);
       const reset = () => sockets.get(request.socket.remotePort)?.resetAndDestroy();
       respond(behaviour, response, reset, () => arrivals.settle(arrival));
