@@ -41,22 +41,20 @@ export function createLeaseKeeper({
   let renewedMs = Number.NEGATIVE_INFINITY;
 
   async function renew(): Promise<void> {
+    const open = [...lanes.values()].filter(({ isClosed }) => !isClosed);
     const heldUntilMs = steadyMs() + leaseMs;
     renewedMs = steadyMs();
-    const held = new Map(
-      (
-        await store.renewLeases(
-          [...lanes.values()].map(({ lease }) => lease),
-          leaseMs,
-        )
-      ).map((lease) => [keyOf(lease), lease]),
+    if (open.length === 0) return;
+    const renewed = await store.renewLeases(
+      open.map(({ lease }) => lease),
+      leaseMs,
     );
-    for (const [key, lane] of lanes) {
-      const lease = held.get(key);
+    const held = new Map(renewed.map((lease) => [keyOf(lease), lease]));
+    for (const lane of open) {
+      const lease = held.get(keyOf(lane.lease));
       if (lease === undefined) {
         // Another process has it, or there is nobody to send to any more.
         lane.close();
-        lanes.delete(key);
       } else {
         lane.lease = lease;
         lane.heldUntilMs = heldUntilMs;
@@ -69,6 +67,9 @@ export function createLeaseKeeper({
     for (const { lease } of given) lanes.delete(keyOf(lease));
     await store.releaseLeases(given.map(({ lease }) => lease));
   }
+
+  const isLeft = (lane: Lane) =>
+    lane.isIdle() && (lane.isClosed || (!lane.mayHaveMore && nowMs() - lane.lastActiveMs >= lingerMs));
 
   return {
     lanes: () => lanes.values(),
@@ -86,10 +87,8 @@ export function createLeaseKeeper({
       }
     },
     keep: async (isUrgent) => {
-      const isLeft = (lane: Lane) =>
-        lane.isIdle() && (lane.isClosed || (!lane.mayHaveMore && nowMs() - lane.lastActiveMs >= lingerMs));
+      if (isUrgent || steadyMs() - renewedMs >= renewEveryMs) await renew();
       await release([...lanes.values()].filter(isLeft));
-      if (lanes.size > 0 && (isUrgent || steadyMs() - renewedMs >= renewEveryMs)) await renew();
     },
     releaseAll: () => release([...lanes.values()]),
   };

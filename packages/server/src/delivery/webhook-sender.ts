@@ -126,7 +126,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
         const wasFull = underWay.size === underWayMax;
         underWay.delete(sending);
         pump(lane);
-        if (wasFull || lane.wantsMore()) wakeUp();
+        if (wasFull || lane.isClosed || lane.wantsMore()) wakeUp();
       });
       underWay.add(sending);
     }

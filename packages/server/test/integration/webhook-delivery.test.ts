@@ -1,6 +1,8 @@
+import { createHash, createHmac } from "node:crypto";
 import { httpbis } from "http-message-signatures";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../harness/eventually.js";
 import { startTestService, type TestService } from "../harness/test-service.js";
 import { ok, startWebhookReceiver, status, type WebhookReceiver } from "../harness/webhook-receiver.js";
 import { webhooksOf } from "../harness/webhooks.js";
@@ -60,7 +62,6 @@ describe("a webhook", () => {
     expect(new Webhook(endpoint.secret).verify(text, headers)).toEqual(body);
     expect(() => new Webhook(endpoint.secret).verify(`${text} `, headers)).toThrow();
     const key = Buffer.from(endpoint.secret.slice("whsec_".length), "base64");
-    const { createHmac, createHash } = await import("node:crypto");
     const verified = await httpbis.verifyMessage(
       {
         keyLookup: async ({ keyid }) => ({
@@ -110,13 +111,10 @@ describe("a webhook", () => {
     receiver.answerWith(status(429, { "retry-after": "3600" }));
     await hooks.transact();
     const [received] = await receiver.arrived("/patience", 1);
-    const delivery = await hooks.deliveryIn("pending", received?.body.delivery_id ?? "");
-    const { next_attempt_at } = await (async () => {
-      for (;;) {
-        const found = await hooks.readDelivery(delivery.id);
-        if (found.next_attempt_at !== null) return found;
-      }
-    })();
+    const { next_attempt_at } = await eventually(
+      () => hooks.readDelivery(received?.body.delivery_id ?? ""),
+      (delivery) => delivery.next_attempt_at !== null,
+    );
     expect(Date.parse(next_attempt_at ?? "") - Date.now()).toBeGreaterThan(3_500_000);
   });
 

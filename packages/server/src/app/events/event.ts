@@ -1,5 +1,5 @@
 /** What can be told of. Orders will be, when there are markets. */
-export type EventKind = "transaction.updated" | "wallet.updated" | "endpoint.disabled";
+type EventKind = "transaction.updated" | "wallet.updated" | "endpoint.disabled";
 
 /** One row of the log: what has changed, and to which state. Its body is built from this and what the subject is. */
 export interface LoggedEvent {

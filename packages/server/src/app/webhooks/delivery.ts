@@ -13,7 +13,7 @@ export interface DeliveryAttempt {
   excerpt: string | null;
 }
 
-export type DeliveryState = "pending" | "delivered" | "exhausted";
+type DeliveryState = "pending" | "delivered" | "exhausted";
 
 /** An event on its way to an endpoint, or what became of it. */
 export interface Delivery {
