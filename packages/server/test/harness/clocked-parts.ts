@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { createUuidV7Source } from "@bursar/domain";
+import { attemptDelaysMs, createUuidV7Source } from "@bursar/domain";
 import pino from "pino";
 import type { Origin } from "../../src/app/audit/act.js";
 import { isRefused, type Refused } from "../../src/app/refused.js";
@@ -28,6 +28,7 @@ export async function startClockedParts() {
       areLiteralsAllowed: false,
       concurrency: 4,
       timeoutMs: 15_000,
+      retryDelaysMs: attemptDelaysMs,
       retentionDays: 30,
     },
     log: pino({ level: "error" }, { write: (line: string) => errors.push(line) }),
