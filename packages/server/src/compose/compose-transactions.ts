@@ -7,6 +7,7 @@ import {
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
 import { createEventPresenter, type PresentEvents } from "../app/events/present-events.js";
+import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
@@ -47,7 +48,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
   const transactions = createTransactionStore(database, assets, events);
   const wallets = createWalletStore(database, events);
   const presentEvents = createEventPresenter({ transactions, wallets });
-  const changes = createChangeHub();
+  const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, nowMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   const engine = createEngine({
@@ -57,11 +58,13 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
     nowMs,
+    timers: nodeTimers,
   });
   const queue = createAcceptQueue({
     store: transactions,
     isUnavailable: isDatabaseAway,
     onAccepted: () => wakeUps.announce("accepted", []),
+    timers: nodeTimers,
   });
   wakeUps.listen("accepted", engine.wake);
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { PresentEvents } from "../app/events/present-events.js";
+import { nodeTimers } from "../app/timers.js";
 import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
 import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
 import { createEndpointCreator } from "../app/webhooks/create-endpoint.js";
@@ -81,6 +82,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     nowMs,
     steadyMs: () => performance.now(),
     lookEveryMs,
+    timers: nodeTimers,
   });
   const stopListening = wakeUps.listen("deliveries", sender.wake);
   const stopRemoving = removeRegularly(options);

@@ -1,3 +1,4 @@
+import type { Timers } from "../app/timers.js";
 import type { AttemptResult, HealthChange, SendingStore } from "../app/webhooks/sending.js";
 
 interface Entry {
@@ -18,6 +19,7 @@ export interface ResultRecorder {
 export interface ResultRecorderDeps {
   store: Pick<SendingStore, "recordResults">;
   onError: (error: unknown) => void;
+  timers: Pick<Timers, "after">;
 }
 
 const batchMax = 500;
@@ -26,10 +28,11 @@ const waitingMax = 5000;
 const breathMs = 5;
 const pauseAfterErrorMs = 500;
 
-export function createResultRecorder({ store, onError }: ResultRecorderDeps): ResultRecorder {
+export function createResultRecorder({ store, onError, timers }: ResultRecorderDeps): ResultRecorder {
   let waiting: Entry[] = [];
   let writing: Promise<void> | undefined;
   let isClosing = false;
+  const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
 
   async function write(): Promise<void> {
     while (waiting.length > 0) {
@@ -77,8 +80,4 @@ function lastOfEach(batch: readonly Entry[]): HealthChange[] {
   for (const { health } of batch)
     if (health !== undefined) changes.set(`${health.tenantId} ${health.endpointId}`, health);
   return [...changes.values()];
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

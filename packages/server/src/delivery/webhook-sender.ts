@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Timers } from "../app/timers.js";
 import type { AttemptDelivery } from "../app/webhooks/attempt-delivery.js";
 import type { DisabledReason } from "../app/webhooks/endpoint.js";
 import type { SendingStore } from "../app/webhooks/sending.js";
@@ -34,6 +34,7 @@ export interface WebhookSenderDeps {
   steadyMs: () => number;
   /** How often to look where nobody has said anything; retries and what other processes have lost are found so. */
   lookEveryMs: number;
+  timers: Pick<Timers, "after">;
 }
 
 const underWayMax = 2000;
@@ -48,7 +49,7 @@ const failingMaxMs = 5 * 86_400_000;
 export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const { store, nowMs, steadyMs, onError } = deps;
   const leases = createLeaseKeeper(deps);
-  const recorder = createResultRecorder({ store, onError });
+  const recorder = createResultRecorder(deps);
   const underWay = new Set<Promise<void>>();
   let hinted: Set<string> | "any" = "any";
   let isRefreshWanted = false;
@@ -159,11 +160,21 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
 
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const callOff = deps.timers.after(ms, resolve);
       endPause = () => {
-        clearTimeout(timer);
+        callOff();
         resolve();
       };
+    });
+  }
+
+  function inGraceTime(work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const callOff = deps.timers.after(stopGraceMs, resolve);
+      void work.then(() => {
+        callOff();
+        resolve();
+      });
     });
   }
 
@@ -191,7 +202,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       stopping = true;
       wakeUp();
       await running;
-      await Promise.race([Promise.allSettled(underWay), sleep(stopGraceMs, undefined, { ref: false })]);
+      await inGraceTime(Promise.allSettled(underWay));
       await recorder.close();
       await leases.releaseAll().catch(onError);
     },

@@ -1,4 +1,4 @@
-import { type Balance, decide, type FailureCode } from "@bursar/domain";
+import { type Balance, decide, type FailureCode, timeOfUuidV7 } from "@bursar/domain";
 import type { Rail } from "../app/transactions/rail.js";
 import {
   type Accounts,
@@ -28,7 +28,9 @@ export function decideBatch(
       source: balanceOf(accounts, sourceName),
       destination: balanceOf(accounts, destinationName),
     };
-    const obstacle = findObstacle(transaction, now);
+    // The clock of whoever accepted it may be ahead of this one; nothing happens before it was accepted.
+    const occurredAt = new Date(Math.max(now.getTime(), timeOfUuidV7(transaction.id)));
+    const obstacle = findObstacle(transaction, occurredAt);
     const rail = rails.get(transaction.network);
     if (rail === undefined) throw new Error(`there is no rail for the network ${transaction.network}`);
     const decision =
@@ -37,7 +39,7 @@ export function decideBatch(
       throw new Error(`${rail.firstEvent} is impossible for an accepted transaction`);
     accounts.set(sourceName, decision.source);
     accounts.set(destinationName, decision.destination);
-    return { transaction, decision, occurredAt: now };
+    return { transaction, decision, occurredAt };
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Timers } from "../app/timers.js";
 import type { Rail } from "../app/transactions/rail.js";
 import type { SettlementStore } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
@@ -19,6 +20,7 @@ export interface EngineDeps {
   onChanged: (ids: readonly string[]) => void;
   onError: (error: unknown) => void;
   nowMs: () => number;
+  timers: Pick<Timers, "after">;
 }
 
 const batchMax = 500;
@@ -26,10 +28,13 @@ const batchMax = 500;
 const lookEveryMs = 200;
 const pauseAfterErrorMs = 500;
 /**
- * A batch costs nine round trips whatever its size. Without a breath a steady load of 5,000/s is settled in batches of 30 and the
- * engine's backend is busy all the time; with it batches are three times as large, for 5 ms of waiting.
+ * A row in a batch of 16 costs three times what it costs in a batch of 500, for the service and for PostgreSQL. So the engine lets
+ * work gather after a batch that was not full: for a moment while little is going on, for longer under load, where the rows that
+ * it saves are what the load needs.
  */
-const breathMs = 5;
+const breathMs = 2;
+const deepBreathMs = 25;
+const busyFrom = 16;
 const stepsPerWalletLook = 20;
 const recentMs = 2000;
 const fullLookEveryMs = 1000;
@@ -48,7 +53,7 @@ export function createEngine(deps: EngineDeps): Engine {
       try {
         const done = await step();
         if (done === 0 && !isWoken) await pause(lookEveryMs);
-        else if (done < batchMax) await breathe();
+        else if (done < batchMax) await breathe(done < busyFrom ? breathMs : deepBreathMs);
       } catch (error) {
         deps.onError(error);
         await pause(pauseAfterErrorMs);
@@ -72,7 +77,8 @@ export function createEngine(deps: EngineDeps): Engine {
   async function step(): Promise<number> {
     const now = new Date(deps.nowMs());
     const settled = await deps.settlements.settle(batchMax, claimFrom(now), (claimed, accounts) =>
-      decideBatch(claimed, accounts, deps.rails, now),
+      // The time of the decision, not of the wish to decide: between the two may be a wait for connections and locks.
+      decideBatch(claimed, accounts, deps.rails, new Date(deps.nowMs())),
     );
     if (settled.length > 0) deps.onChanged(settled.map(({ id }) => id));
     steps += 1;
@@ -82,16 +88,16 @@ export function createEngine(deps: EngineDeps): Engine {
     return settled.length + activated;
   }
 
-  /** Lets work gather after a batch that was not full; not even a wake-up cuts it short. */
-  function breathe(): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, breathMs));
+  /** Not even a wake-up cuts it short. */
+  function breathe(ms: number): Promise<void> {
+    return new Promise((resolve) => void deps.timers.after(ms, resolve));
   }
 
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const callOff = deps.timers.after(ms, resolve);
       endPause = () => {
-        clearTimeout(timer);
+        callOff();
         resolve();
       };
     });

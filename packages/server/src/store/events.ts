@@ -79,6 +79,6 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
       ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
       ${column((e) => e.occurredAt)}::timestamptz[])
   `;
-  await transaction.query(told.length > 0 ? withDeliveries(insert) : insert);
+  transaction.send(told.length > 0 ? withDeliveries(insert) : insert);
   return told;
 }

@@ -35,7 +35,10 @@ export function createSettlementStore(database: Database, log: EventLog): Settle
   };
 }
 
-/** Served by open_transactions_to_do. Rows that another engine holds are passed over. */
+/**
+ * Served by open_transactions_to_do. Rows that another engine holds are passed over. The wallets are locked against a freeze: one
+ * that has been answered is obeyed, and one that comes now waits for this batch.
+ */
 async function claim(
   transaction: Queryable,
   limit: number,
@@ -51,7 +54,7 @@ async function claim(
     FROM claimed c
     JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
     JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_wallet_id
-    ORDER BY t.id
+    ORDER BY t.id FOR SHARE OF w
   `);
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }));
 }
@@ -101,9 +104,9 @@ async function write(
   settlements: readonly Settlement[],
   accounts: ReadonlyMap<string, Balance>,
 ): Promise<void> {
-  await writeAccounts(transaction, accounts);
+  writeAccounts(transaction, accounts);
   const moved = settlements.filter(({ decision }) => decision.moved > 0n);
-  await transaction.query(sql`
+  transaction.send(sql`
     INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
     SELECT tenant_id, transaction_id, 1, debit, credit, asset, amount FROM unnest(
       ${moved.map((s) => s.transaction.tenantId)}::uuid[], ${moved.map((s) => s.transaction.id)}::uuid[],
@@ -112,7 +115,7 @@ async function write(
     ) AS moved (tenant_id, transaction_id, debit, credit, asset, amount)
   `);
   // Settling on the book is final: nothing stays open.
-  await transaction.query(sql`
+  transaction.send(sql`
     DELETE FROM open_transactions o USING unnest(
       ${settlements.map((s) => s.transaction.tenantId)}::uuid[], ${settlements.map((s) => s.transaction.id)}::uuid[]
     ) AS done (tenant_id, id) WHERE o.tenant_id = done.tenant_id AND o.id = done.id
@@ -132,12 +135,12 @@ async function write(
   );
 }
 
-async function writeAccounts(transaction: Queryable, accounts: ReadonlyMap<string, Balance>): Promise<void> {
+function writeAccounts(transaction: Transaction, accounts: ReadonlyMap<string, Balance>): void {
   const rows = [...accounts].map(([name, { available, held }]) => {
     const [tenantId, ownerId, asset] = name.split(" ");
     return { tenantId, ownerId, asset, available: available.toString(), held: held.toString() };
   });
-  await transaction.query(sql`
+  transaction.send(sql`
     UPDATE ledger_accounts a SET available = changed.available, held = changed.held
     FROM unnest(
       ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.ownerId)}::uuid[], ${rows.map((row) => row.asset)}::text[],

@@ -53,7 +53,7 @@ export function createTransactionStore(
       const repeated = batch.filter(({ id }) => !accepted.has(id));
       const earlier = new Map<string, AcceptOutcome>();
       if (repeated.length > 0) {
-        const rows = await database.query<TransactionRow & { key: string; hash: Buffer }>(
+        const rows = await database.query<TransactionRow & { key: string; hash: string }>(
           selectByKeys(repeated),
         );
         for (const { key, hash, ...row } of rows) {
@@ -119,7 +119,7 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
          destination_wallet_id, metadata, expires_at, created_at)
       SELECT * FROM unnest(
         ${column((t) => t.tenantId)}::uuid[], ${column((t) => t.id)}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
-        ${column((t) => Buffer.from(t.requestHash))}::bytea[], ${column((t) => t.clientId)}::uuid[],
+        ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
         ${column((t) => t.reference)}::text[], ${column((t) => t.asset.code)}::text[],
         ${column((t) => t.amount.toString())}::numeric[], ${column((t) => t.sourceWalletId)}::uuid[],
         ${column((t) => t.destinationWalletId)}::uuid[],
@@ -152,7 +152,7 @@ function selectByIds(keys: readonly TransactionKey[]): Statement {
 // Served by the unique key.
 function selectByKeys(batch: readonly AcceptedTransaction[]): Statement {
   return sql`
-    SELECT t.idempotency_key AS key, t.request_hash AS hash, ${transactionColumns}
+    SELECT t.idempotency_key AS key, encode(t.request_hash, 'hex') AS hash, ${transactionColumns}
     FROM unnest(${batch.map((t) => t.tenantId)}::uuid[], ${batch.map((t) => t.idempotencyKey)}::text[]) AS wanted (tenant_id, key)
     JOIN transactions t ON t.tenant_id = wanted.tenant_id AND t.idempotency_key = wanted.key
   `;

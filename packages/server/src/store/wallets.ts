@@ -18,8 +18,8 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       database.transaction(async (transaction) => {
         const inserted = await insertWallet(transaction, wallet, request);
         if (inserted) return { created: wallet };
-        const [found] = await transaction.query<Wallet & { hash: Buffer }>(sql`
-          SELECT ${walletColumns}, request_hash AS hash FROM wallets w
+        const [found] = await transaction.query<Wallet & { hash: string }>(sql`
+          SELECT ${walletColumns}, encode(request_hash, 'hex') AS hash FROM wallets w
           WHERE tenant_id = ${wallet.tenantId} AND idempotency_key = ${request?.key ?? null}
         `);
         if (found === undefined) throw new Error("a wallet that was in the way is gone");
@@ -118,7 +118,7 @@ function conditions(
 export async function insertWallet(
   transaction: Queryable,
   wallet: Wallet,
-  request?: { key: string; hash: Uint8Array },
+  request?: { key: string; hash: string },
 ): Promise<boolean> {
   const inserted = await transaction.query(sql`
     INSERT INTO wallets
@@ -126,7 +126,7 @@ export async function insertWallet(
     VALUES
       (${wallet.tenantId}, ${wallet.id}, ${wallet.name}, ${wallet.purpose}, ${wallet.network}, ${wallet.role}, ${wallet.state},
        ${wallet.frozen}, ${wallet.version}, ${request?.key ?? null},
-       ${request === undefined ? null : Buffer.from(request.hash)}, ${wallet.createdAt}, ${wallet.updatedAt})
+       decode(${request?.hash ?? null}, 'hex'), ${wallet.createdAt}, ${wallet.updatedAt})
     ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
     RETURNING id
   `);

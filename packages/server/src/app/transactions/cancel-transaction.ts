@@ -1,3 +1,4 @@
+import { timeOfUuidV7 } from "@bursar/domain";
 import { isRefused, type Refused } from "../refused.js";
 import type { ChangeHub } from "./change-hub.js";
 import type { ReadTransaction } from "./read-transaction.js";
@@ -20,7 +21,9 @@ export function createTransactionCanceller({
   nowMs,
 }: CancelTransactionDeps): CancelTransaction {
   return async (tenantId, id) => {
-    const cancelled = await store.cancelTransaction(tenantId, id, new Date(nowMs()));
+    // The clock of whoever accepted it may be ahead of this one; nothing happens before it was accepted.
+    const occurredAt = new Date(Math.max(nowMs(), timeOfUuidV7(id)));
+    const cancelled = await store.cancelTransaction(tenantId, id, occurredAt);
     if (cancelled) changes.announce([id]);
     const transaction = await read(tenantId, id);
     if (isRefused(transaction) || transaction.steps.at(-1)?.state === "cancelled") return transaction;

@@ -52,7 +52,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
     const outcome = await deps.queue.accept(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };
     if (outcome.kind === "accepted") return { transaction: { ...accepted, steps: [] }, replayed: false };
-    const isSameRequest = Buffer.compare(outcome.requestHash, accepted.requestHash) === 0;
+    const isSameRequest = outcome.requestHash === accepted.requestHash;
     if (!isSameRequest) return { refused: "IDEMPOTENCY_KEY_REUSED" };
     // The original answer: as it was accepted, whatever has happened since.
     return { transaction: { ...outcome.transaction, steps: [] }, replayed: true };

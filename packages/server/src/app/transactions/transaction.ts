@@ -6,7 +6,7 @@ export interface AcceptedTransaction {
   id: string;
   clientId: string;
   idempotencyKey: string;
-  requestHash: Uint8Array;
+  requestHash: string;
   reference: string;
   asset: Asset;
   amount: bigint;
@@ -44,7 +44,7 @@ export interface TransactionFilter {
 export type AcceptOutcome =
   | { kind: "accepted" }
   /** The key was used before, by this transaction. */
-  | { kind: "earlier"; transaction: Transaction; requestHash: Uint8Array };
+  | { kind: "earlier"; transaction: Transaction; requestHash: string };
 
 export interface TransactionStore {
   /** Writes all that are new in one commit, and finds the earlier ones of those whose key was used. In the order given. */

@@ -40,7 +40,7 @@ export interface WalletStore extends WalletActivation {
   createWallet: (
     wallet: Wallet,
     request: IdempotentRequest | undefined,
-  ) => Promise<{ created: Wallet } | { earlier: Wallet; requestHash: Uint8Array }>;
+  ) => Promise<{ created: Wallet } | { earlier: Wallet; requestHash: string }>;
   readWallet: (tenantId: string, id: string) => Promise<WalletWithBalances | undefined>;
   listWallets: (
     tenantId: string,

@@ -51,13 +51,14 @@ export function guardRoute(scope: Scope, { authenticator, verifySignature, audit
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
       else conclude(judgement);
     },
-    preValidation: async (request: FastifyRequest) => {
+    preValidation: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
       const { client } = principalOf(request);
       const isSigned =
         request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
-      if (!isSigned && !client.requireSignature) return;
-      const refused = await verifySignature(toSignedRequest(request, publicUrl), client);
-      if (refused !== undefined) throw toRefusal(refused);
+      if (!isSigned && !client.requireSignature) return done();
+      verifySignature(toSignedRequest(request, publicUrl), client)
+        .then((refused) => done(refused === undefined ? undefined : toRefusal(refused)))
+        .catch(done);
     },
     onResponse: (request: FastifyRequest, reply: { statusCode: number }, done: () => void) => {
       const isRefusal =
