@@ -24,9 +24,10 @@ export interface Lane {
   isIdle: () => boolean;
   wantsMore: () => boolean;
   wish: (max: number) => DueWish;
-  /** Takes what was found; says how much of it was new. */
-  offer: (jobs: readonly Job[], wish: DueWish) => number;
-  knows: (deliveryId: string) => boolean;
+  /** Whether what was found for the last wish is new here. */
+  isNew: (deliveryId: string) => boolean;
+  /** Takes what was found for the last wish: the new ones with their bodies, and how many there were of each kind. */
+  offer: (jobs: readonly Job[], found: { first: number; further: number }) => void;
   /** The next delivery that may be sent now; it counts as under way from then on. */
   take: (nowMs: number) => Job | undefined;
   /** Says what came of a delivery; gives what that changes about the endpoint's health. */
@@ -43,6 +44,8 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
   const subjectsUnderWay = new Set<string>();
   /** Waiting here, under way, or not written down yet. */
   const known = new Set<string>();
+  let knownAtWish: ReadonlySet<string> = new Set();
+  let lastMax = 0;
   let ready: Job[] = [];
   let underWay = 0;
   let afterSequence = 0n;
@@ -61,26 +64,25 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
     lastActiveMs: 0,
     isIdle: () => known.size === 0,
     wantsMore: () => !lane.isClosed && lane.mayHaveMore && ready.length <= concurrency,
-    wish: (max) => ({
-      tenantId,
-      endpointId,
-      afterSequence,
-      firstAttemptsMax: max,
+    wish: (max) => {
+      // What is known when the question is asked is still in the queue for whoever answers it, also where it is written down,
+      // and forgotten here, before the answer has come.
+      knownAtWish = new Set(known);
+      lastMax = max;
       // Those that are known stand in the queue until they are written down.
-      furtherAttemptsMax: max + known.size,
-    }),
-    offer: (jobs, { firstAttemptsMax, furtherAttemptsMax }) => {
-      const firsts = jobs.filter(({ due }) => due.isFirst);
-      for (const { due } of firsts)
-        if (due.event.sequence > afterSequence) afterSequence = due.event.sequence;
-      const isFull = firsts.length === firstAttemptsMax || jobs.length - firsts.length === furtherAttemptsMax;
-      if (isFull) lane.mayHaveMore = true;
-      const fresh = jobs.filter(({ due }) => !known.has(due.id));
-      for (const { due } of fresh) known.add(due.id);
-      ready.push(...fresh);
-      return fresh.length;
+      const furtherAttemptsMax = max + known.size;
+      return { tenantId, endpointId, afterSequence, firstAttemptsMax: max, furtherAttemptsMax };
     },
-    knows: (deliveryId) => known.has(deliveryId),
+    isNew: (deliveryId) => !knownAtWish.has(deliveryId),
+    offer: (jobs, found) => {
+      for (const { due } of jobs) {
+        known.add(due.id);
+        if (due.isFirst && due.event.sequence > afterSequence) afterSequence = due.event.sequence;
+      }
+      ready.push(...jobs);
+      const isFull = found.first >= lastMax || found.further >= lastMax + knownAtWish.size;
+      if (isFull) lane.mayHaveMore = true;
+    },
     take: (nowMs) => {
       if (lane.isClosed || underWay >= allowedRequests(breaker, nowMs, concurrency)) return undefined;
       const index = ready.findIndex(mayGo);

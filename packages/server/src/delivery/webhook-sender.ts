@@ -1,7 +1,7 @@
 import type { Timers } from "../app/timers.js";
 import type { AttemptDelivery } from "../app/webhooks/attempt-delivery.js";
 import type { DisabledReason } from "../app/webhooks/endpoint.js";
-import type { SendingStore } from "../app/webhooks/sending.js";
+import type { DueDelivery, SendingStore } from "../app/webhooks/sending.js";
 import type { MakeBodies } from "../app/webhooks/webhook-bodies.js";
 import type { Job, Lane } from "./lane.js";
 import { createLeaseKeeper } from "./lease-keeper.js";
@@ -99,24 +99,26 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       lane.mayHaveMore = false;
       return lane.wish(max);
     });
-    const found = await findJobs(wishes);
-    wanting.forEach((lane, index) => {
-      const wish = wishes[index];
-      if (wish !== undefined) lane.offer(found.get(`${wish.tenantId} ${wish.endpointId}`) ?? [], wish);
-    });
+    const found = new Map<Lane, DueDelivery[]>(wanting.map((lane) => [lane, []]));
+    for (const due of await store.readDue(wishes, new Date(nowMs()))) {
+      const lane = leases.laneOf(due);
+      if (lane !== undefined) found.get(lane)?.push(due);
+    }
+    await give(found);
   }
 
-  async function findJobs(wishes: ReturnType<Lane["wish"]>[]): Promise<Map<string, Job[]>> {
-    const due = await store.readDue(wishes, new Date(nowMs()));
-    const bodies = await deps.makeBodies(due.filter((one) => !leases.laneOf(one)?.knows(one.id)));
-    const byEndpoint = new Map<string, Job[]>();
-    for (const one of due) {
-      const key = `${one.tenantId} ${one.endpointId}`;
-      const jobs = byEndpoint.get(key) ?? [];
-      jobs.push({ due: one, body: bodies.get(one.id) ?? "" });
-      byEndpoint.set(key, jobs);
+  async function give(found: ReadonlyMap<Lane, readonly DueDelivery[]>): Promise<void> {
+    const bodies = await deps.makeBodies(
+      [...found].flatMap(([lane, due]) => due.filter(({ id }) => lane.isNew(id))),
+    );
+    for (const [lane, all] of found) {
+      const jobs = all.flatMap((due) => {
+        const body = bodies.get(due.id);
+        return body === undefined ? [] : [{ due, body }];
+      });
+      const first = all.filter(({ isFirst }) => isFirst).length;
+      lane.offer(jobs, { first, further: all.length - first });
     }
-    return byEndpoint;
   }
 
   function pump(lane: Lane): void {

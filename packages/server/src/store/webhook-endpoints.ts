@@ -86,8 +86,8 @@ async function readEndpoint(
 
 /** Served by the unique key. */
 async function findEarlier(transaction: Queryable, tenantId: string, key: string) {
-  const [found] = await transaction.query<EndpointRow & { hash: Buffer }>(sql`
-    SELECT ${endpointColumns}, request_hash AS hash FROM webhook_endpoints e
+  const [found] = await transaction.query<EndpointRow & { hash: string }>(sql`
+    SELECT ${endpointColumns}, encode(request_hash, 'hex') AS hash FROM webhook_endpoints e
     WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
   `);
   return found && { earlier: toEndpoint(found), requestHash: found.hash };
@@ -96,7 +96,7 @@ async function findEarlier(transaction: Queryable, tenantId: string, key: string
 async function insertEndpoint(
   transaction: Queryable,
   endpoint: WebhookEndpoint,
-  request: { key: string; hash: Uint8Array } | undefined,
+  request: { key: string; hash: string } | undefined,
 ): Promise<boolean> {
   // The lease is made with the endpoint, so that there is always one to take.
   const inserted = await transaction.query(sql`
@@ -106,7 +106,7 @@ async function insertEndpoint(
       VALUES
         (${endpoint.tenantId}, ${endpoint.id}, ${endpoint.url}, ${[...endpoint.events]}, ${endpoint.description},
          ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version}, ${request?.key ?? null},
-         ${request === undefined ? null : Buffer.from(request.hash)}, ${endpoint.createdAt}, ${endpoint.updatedAt})
+         decode(${request?.hash ?? null}, 'hex'), ${endpoint.createdAt}, ${endpoint.updatedAt})
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
     )

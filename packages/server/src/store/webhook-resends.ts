@@ -41,17 +41,16 @@ async function reserveKey<Answer>(
   if (request === undefined) return undefined;
   const inserted = await transaction.query(sql`
     INSERT INTO webhook_resends (tenant_id, action, idempotency_key, request_hash, answer, created_at)
-    VALUES (${tenantId}, ${action}, ${request.key}, ${Buffer.from(request.hash)}, 'null', ${audit.occurredAt})
+    VALUES (${tenantId}, ${action}, ${request.key}, decode(${request.hash}, 'hex'), 'null', ${audit.occurredAt})
     ON CONFLICT DO NOTHING RETURNING tenant_id
   `);
   if (inserted.length === 1) return undefined;
-  const [found] = await transaction.query<{ hash: Buffer; answer: Answer }>(sql`
-    SELECT request_hash AS hash, answer FROM webhook_resends
+  const [found] = await transaction.query<{ hash: string; answer: Answer }>(sql`
+    SELECT encode(request_hash, 'hex') AS hash, answer FROM webhook_resends
     WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${request.key}
   `);
   if (found === undefined) throw new Error("a request that was in the way is gone");
-  const isSame = Buffer.compare(found.hash, request.hash) === 0;
-  return isSame ? { answer: found.answer, replayed: true } : "key_reused";
+  return found.hash === request.hash ? { answer: found.answer, replayed: true } : "key_reused";
 }
 
 async function settleKey(

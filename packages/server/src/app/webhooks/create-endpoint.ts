@@ -52,7 +52,7 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
     if (result === "too_many") return { refused: "WEBHOOK_ENDPOINTS_TOO_MANY" };
     if ("created" in result) return { endpoint: result.created, secret: formatWebhookSecret(secret) };
     const { earlier, requestHash } = result;
-    const isSameRequest = request !== undefined && Buffer.compare(requestHash, request.hash) === 0;
+    const isSameRequest = requestHash === request?.hash;
     if (!isSameRequest) return { refused: "IDEMPOTENCY_KEY_REUSED" };
     // The original answer: as it was created, whatever has happened since.
     const original = {

@@ -46,9 +46,7 @@ export interface EndpointStore {
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
     endpointsMax: number,
-  ) => Promise<
-    { created: WebhookEndpoint } | { earlier: WebhookEndpoint; requestHash: Uint8Array } | "too_many"
-  >;
+  ) => Promise<{ created: WebhookEndpoint } | { earlier: WebhookEndpoint; requestHash: string } | "too_many">;
   readEndpoint: (tenantId: string, id: string) => Promise<WebhookEndpoint | undefined>;
   /** Newest first; `beforeId` is the last id of the page before. */
   listEndpoints: (
