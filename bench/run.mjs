@@ -6,6 +6,7 @@ import pg from "pg";
 import { compare, residentMegabytes } from "./measure.mjs";
 import { initialisePgbench, runPgbench, runWrk } from "./programs.mjs";
 import { freePort, startSandbox, waitUntilReady } from "./sandbox.mjs";
+import { deliver } from "./scenarios/deliver.mjs";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -16,7 +17,7 @@ const seconds = Number(options.seconds);
 const here = (/** @type {string} */ name) => join(import.meta.dirname, name);
 
 /** @type {Record<string, (sandbox: import("./sandbox.mjs").Sandbox, nothing: string) => Promise<void>>} */
-const scenarios = { accept, bulk, settle, read };
+const scenarios = { accept, bulk, settle, read, deliver: (sandbox) => deliver(sandbox, rounds, seconds) };
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(scenarios)) {
   const scenario = scenarios[name];

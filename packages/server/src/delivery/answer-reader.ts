@@ -23,6 +23,7 @@ export function createAnswerReader(): AnswerReader {
       return readBytes <= answerBytesMax;
     },
     // PostgreSQL has no place for the character zero in a text.
-    excerpt: () => new TextDecoder().decode(Buffer.concat(kept)).replaceAll("\u0000", "\ufffd"),
+    excerpt: () =>
+      kept.length === 0 ? "" : Buffer.concat(kept).toString("utf8").replaceAll("\u0000", "\ufffd"),
   };
 }

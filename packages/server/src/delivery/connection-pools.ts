@@ -50,21 +50,23 @@ export function createConnectionPools({
       },
     });
 
+  const closeOldest = () => {
+    const [oldest] = pools;
+    if (oldest === undefined) return;
+    const [origin, pool] = oldest;
+    pools.delete(origin);
+    // Requests under way in it are finished.
+    pool.close().catch(() => undefined);
+  };
+
   return {
     poolFor: (origin) => {
-      const pool = pools.get(origin) ?? open(origin);
+      const known = pools.get(origin);
+      const pool = known ?? open(origin);
       // A map keeps the order in which keys were added: the first is the one used longest ago.
       pools.delete(origin);
       pools.set(origin, pool);
-      const [oldest] = pools.keys();
-      if (pools.size > originsMax && oldest !== undefined) {
-        // Requests under way in it are finished.
-        pools
-          .get(oldest)
-          ?.close()
-          .catch(() => undefined);
-        pools.delete(oldest);
-      }
+      if (known === undefined && pools.size > originsMax) closeOldest();
       return pool;
     },
     close: async () => {

@@ -6,6 +6,7 @@ import { describeFailure } from "./describe-failure.js";
 import { AddressRefusedError, createGuardedLookup } from "./guarded-lookup.js";
 import { createUrlJudge, type UrlRules } from "./judge-url.js";
 import { createHostResolver, type ResolveHost } from "./resolve-host.js";
+import { createTargets } from "./targets.js";
 
 export interface GuardedPostOptions extends UrlRules {
   /** Left out, the DNS is asked. */
@@ -36,21 +37,21 @@ export function createGuardedPost({
   ...rules
 }: GuardedPostOptions): GuardedPost {
   const judgeUrl = createUrlJudge(rules);
+  const targetOf = createTargets(judgeUrl);
   const lookup = createGuardedLookup({ resolveHost, isLoopbackAllowed: rules.isLoopbackAllowed, dialAs });
   const pools = createConnectionPools({ lookup, ca, connectTimeoutMs });
 
   const post: WebhookPost = ({ url, headers, body, timeoutMs }) => {
     const startedMs = performance.now();
-    const judged = judgeUrl(url);
-    if (!judged.ok) return Promise.resolve({ kind: "refused", reason: judged.reason, latencyMs: 0 });
-    const { origin, pathname, search } = new URL(url);
+    const target = targetOf(url);
+    if (!target.ok) return Promise.resolve({ kind: "refused", reason: target.reason, latencyMs: 0 });
     const request: Dispatcher.DispatchOptions = {
       method: "POST",
-      path: pathname + search,
+      path: target.path,
       headers: { ...headers, "accept-encoding": "identity" },
       body,
     };
-    return dispatch(pools.poolFor(origin), request, timeoutMs, () =>
+    return dispatch(pools.poolFor(target.origin), request, timeoutMs, () =>
       Math.round(performance.now() - startedMs),
     );
   };

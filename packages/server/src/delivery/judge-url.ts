@@ -77,12 +77,12 @@ function findHostFault(host: string, { areLiteralsAllowed }: UrlRules): string |
 }
 
 /** The address that stands in place of a host name, as the URL parser writes it. */
-export function literalOf(host: string): string | undefined {
+function literalOf(host: string): string | undefined {
   const bare = host.startsWith("[") ? host.slice(1, -1) : host;
   return isIP(bare) === 0 ? undefined : bare;
 }
 
 /** Whether the host is this machine by its form alone, whatever a DNS may say. */
-export function isLoopbackHost(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   return host === "localhost" || judgeAddress(literalOf(host) ?? "") === "loopback";
 }

@@ -26,6 +26,8 @@ interface Waiting {
   arrivedMs: number;
 }
 
+const malformed = "malformed";
+
 /** Keeps account of what arrives, and finds what should not have. */
 export function createArrivals() {
   const outcomes = new Map<string, Outcome>();
@@ -65,6 +67,7 @@ export function createArrivals() {
       settled,
       requests: [...outcomes.values()].reduce((sum, { count }) => sum + count, 0),
       unverified,
+      malformed: [...outcomes.keys()].filter((key) => key.endsWith(malformed)),
       /** Events that came under different ids, or with different bodies. */
       inconsistent: [...outcomes]
         .filter(([, { ids, bodies }]) => ids.size !== 1 || bodies.size !== 1)
@@ -80,11 +83,15 @@ export function createArrivals() {
   };
 }
 
-/** Which change of which thing the body tells of. */
+/** Which change of which thing the body tells of; a body that tells of none is a subject that nobody expects. */
 function subjectOf(body: string): string {
-  const { sequence, data } = JSON.parse(body) as {
-    sequence: number;
-    data: { transaction?: { id: string; version: number } };
-  };
-  return `${sequence} ${data.transaction?.id} ${data.transaction?.version}`;
+  try {
+    const { sequence, data } = JSON.parse(body) as {
+      sequence: number;
+      data: { transaction: { id: string; version: number } };
+    };
+    return `${sequence} ${data.transaction.id} ${data.transaction.version}`;
+  } catch {
+    return malformed;
+  }
 }

@@ -16,6 +16,7 @@ describe("webhooks to receivers that fail at random, from a service that is kill
       expect(report).toMatchObject({
         settled: report.expected,
         unverified: [],
+        malformed: [],
         inconsistent: [],
         needlessRepeats: [],
         exhausted: 0,

@@ -2,7 +2,7 @@ import { delayAfter, readRetryAfterMs } from "@bursar/domain";
 import { showId, signStandardWebhook, signWebhookMessage } from "@bursar/protocol";
 import type { DeliveryAttempt } from "./delivery.js";
 import type { WebhookEndpoint } from "./endpoint.js";
-import { liveSecrets, type SecretBox } from "./endpoint-secrets.js";
+import { liveSecrets, rememberOpened, type SecretBox } from "./endpoint-secrets.js";
 import type { AttemptResult } from "./sending.js";
 import { webhookHashes } from "./webhook-hashes.js";
 import type { PostOutcome, WebhookPost } from "./webhook-post.js";
@@ -36,7 +36,8 @@ export type AttemptDelivery = (
   body: string,
 ) => Promise<Attempted>;
 
-export function createDeliveryAttempter(deps: AttemptDeps): AttemptDelivery {
+export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
+  const deps = { ...given, box: rememberOpened(given.box) };
   return async (endpoint, deliveryId, number, body) => {
     const startedMs = deps.nowMs();
     const headers = headersOf(deps, endpoint, deliveryId, number, body, startedMs);
