@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compare } from "../measure.mjs";
+import { withSandbox } from "../sandbox.mjs";
 
 /** @typedef {import("../load/receiver.mjs").Received} Received */
 
@@ -12,8 +13,13 @@ const concurrencyPerEndpoint = 4;
 const transactions = 1000;
 const program = (/** @type {string} */ name) => join(import.meta.dirname, "../load", name);
 
-/** @param {import("../sandbox.mjs").Sandbox} sandbox @param {number} rounds @param {number} seconds */
-export async function deliver(sandbox, rounds, seconds) {
+/** Deliveries a second to many endpoints, against a loop that only posts. @param {import("../run.mjs").BenchOptions} options */
+export async function deliver(options) {
+  await withSandbox((sandbox) => compareDelivery(sandbox, options));
+}
+
+/** @param {import("../sandbox.mjs").Sandbox} sandbox @param {import("../run.mjs").BenchOptions} options */
+async function compareDelivery(sandbox, { rounds, seconds }) {
   const receiver = await startReceiver();
   try {
     const paths = Array.from({ length: endpoints }, (_, index) => `/${index}`);
