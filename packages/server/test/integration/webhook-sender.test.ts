@@ -137,7 +137,7 @@ describe("the sender", () => {
       setTimeout(() => {
         open.delete(id);
         response.writeHead(body.data.wallet.version === 2 ? 500 : 200).end();
-      }, 5);
+      }, 100);
     });
     const wallets = await service.parts.useCases.listWallets(tenant.id, {}, 2, undefined);
     for (let round = 0; round < 6; round++)
