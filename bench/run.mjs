@@ -17,7 +17,7 @@ const seconds = Number(options.seconds);
 const here = (/** @type {string} */ name) => join(import.meta.dirname, name);
 
 /** @type {Record<string, (sandbox: import("./sandbox.mjs").Sandbox, nothing: string) => Promise<void>>} */
-const scenarios = { accept, bulk, settle, read, deliver: (sandbox) => deliver(sandbox, rounds, seconds) };
+const scenarios = { accept, bulk, settle, read, deliver: () => deliver({ rounds, seconds }) };
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(scenarios)) {
   const scenario = scenarios[name];
