@@ -83,12 +83,7 @@ describe("a lane", () => {
       const taken = lane.take(index);
       return taken && lane.finish(taken, verdict, index * 1000);
     });
-    expect(changes.map((change) => change && change.failingSince)).toEqual([
-      new Date(0),
-      undefined,
-      null,
-      undefined,
-    ]);
+    expect(changes.map((change) => change?.failingSince)).toEqual([new Date(0), undefined, null, undefined]);
   });
 
   it("sends nothing more when it is closed, and is idle when what was under way is written down", () => {
