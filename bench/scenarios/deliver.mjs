@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compare } from "../measure.mjs";
-import { startSandbox } from "../sandbox.mjs";
+import { withSandbox } from "../sandbox.mjs";
 
 /** @typedef {import("../load/receiver.mjs").Received} Received */
 
@@ -13,9 +13,13 @@ const concurrencyPerEndpoint = 4;
 const transactions = 1000;
 const program = (/** @type {string} */ name) => join(import.meta.dirname, "../load", name);
 
-/** @param {{ rounds: number, seconds: number }} options */
-export async function deliver({ rounds, seconds }) {
-  const sandbox = await startSandbox();
+/** Deliveries a second to many endpoints, against a loop that only posts. @param {import("../run.mjs").BenchOptions} options */
+export async function deliver(options) {
+  await withSandbox((sandbox) => compareDelivery(sandbox, options));
+}
+
+/** @param {import("../sandbox.mjs").Sandbox} sandbox @param {import("../run.mjs").BenchOptions} options */
+async function compareDelivery(sandbox, { rounds, seconds }) {
   const receiver = await startReceiver();
   try {
     const paths = Array.from({ length: endpoints }, (_, index) => `/${index}`);
@@ -47,7 +51,11 @@ export async function deliver({ rounds, seconds }) {
           reached.push(perSecond);
           return perSecond;
         },
-        processes: { service: { pid: sandbox.pid }, receiver: { pid: receiver.pid } },
+        processes: {
+          service: { pid: sandbox.pid },
+          PostgreSQL: { pid: sandbox.postgresPid, children: true },
+          receiver: { pid: receiver.pid },
+        },
       },
     ];
     await compare("deliver", rounds, sides, [{ of: "deliver", against: "bare undici loop", target: 0.7 }]);
@@ -55,7 +63,6 @@ export async function deliver({ rounds, seconds }) {
     await measureLatency(sandbox, receiver, median / 2, seconds);
   } finally {
     receiver.stop();
-    await sandbox.stop();
   }
 }
 

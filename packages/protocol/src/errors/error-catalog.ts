@@ -1,3 +1,5 @@
+import { webhookErrors } from "./webhook-errors.js";
+
 /**
  * Every error that Bursar answers with, in one place. The status of an answer, the texts below and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
@@ -134,20 +136,6 @@ export const errorCatalog = {
     advice: "Check the id.",
     retry: "never",
   },
-  WEBHOOK_ENDPOINT_NOT_FOUND: {
-    status: 404,
-    message: "There is no such webhook endpoint.",
-    when: "the tenant has no webhook endpoint with this id",
-    advice: "Check the id.",
-    retry: "never",
-  },
-  WEBHOOK_DELIVERY_NOT_FOUND: {
-    status: 404,
-    message: "There is no such webhook delivery.",
-    when: "the tenant has no webhook delivery with this id, or it is older than deliveries are kept, or its endpoint was deleted",
-    advice: "Check the id; what is older can be replayed from its `sequence`.",
-    retry: "never",
-  },
   WALLET_NOT_FOUND: {
     status: 404,
     message: "There is no such wallet.",
@@ -176,11 +164,11 @@ export const errorCatalog = {
     advice: "Remove a key first.",
     retry: "never",
   },
-  WEBHOOK_ENDPOINTS_TOO_MANY: {
-    status: 409,
-    message: "The tenant has as many webhook endpoints as it can have.",
-    when: "a webhook endpoint is created and the tenant has 500 already",
-    advice: "Delete one that is not needed.",
+  POLICY_REJECTED: {
+    status: 403,
+    message: "Policy refuses it.",
+    when: "a rule of the tenant's policy refuses the request, or does not let this client approve",
+    advice: "Do not repeat it unchanged; `message` gives the rule's reason.",
     retry: "never",
   },
   NOT_CANCELLABLE: {
@@ -188,6 +176,20 @@ export const errorCatalog = {
     message: "It is too late to cancel this transaction.",
     when: "the transaction is final, or its rail has gone too far",
     advice: "Read the transaction to see what became of it.",
+    retry: "never",
+  },
+  NOT_AWAITING_APPROVAL: {
+    status: 409,
+    message: "The transaction does not wait for approval.",
+    when: "nobody was asked, or the transaction has gone on or ended since",
+    advice: "Read the transaction to see what became of it.",
+    retry: "never",
+  },
+  APPROVAL_STALE: {
+    status: 409,
+    message: "The digest is not that of this transaction.",
+    when: "`digest` does not stand for what will be sent",
+    advice: "Read the transaction again, look at what it says, and name the digest that it shows.",
     retry: "never",
   },
   PAYLOAD_TOO_LARGE: {
@@ -239,13 +241,6 @@ export const errorCatalog = {
     advice: "Check the id.",
     retry: "never",
   },
-  WEBHOOK_URL_REFUSED: {
-    status: 422,
-    message: "Webhooks cannot be sent to this URL.",
-    when: "a webhook endpoint's `url` is not https, has credentials in it, or does not lead to a public address",
-    advice: "Use an `https://` URL with a public name; `details` says what is wrong.",
-    retry: "never",
-  },
   NETWORK_UNKNOWN: {
     status: 422,
     message: "There is no such network.",
@@ -260,6 +255,7 @@ export const errorCatalog = {
     advice: "Send a new key with a new request, and the same key only with the same body.",
     retry: "never",
   },
+  ...webhookErrors,
   HEADERS_TOO_LARGE: {
     status: 431,
     message: "The headers are too large.",

@@ -34,6 +34,6 @@ export const ApprovalStatus = Type.Object(
       }),
     ),
   },
-  { $id: "ApprovalStatus" },
+  { description: "What it waits for, or has waited for; null where nobody was asked." },
 );
 export type ApprovalStatus = Static<typeof ApprovalStatus>;

@@ -5,7 +5,8 @@ import { createUuidV7Source } from "@bursar/domain";
 import { createWakeUps } from "../app/wake-ups.js";
 import { compose, type Parts } from "../compose/compose.js";
 import { webhookOptions } from "../compose/compose-webhooks.js";
-import { type Config, ConfigError, loadConfig } from "../config/load-config.js";
+import { ConfigError } from "../config/config-error.js";
+import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
 import { createSealing, type Sealing } from "../credentials/sealing.js";
 import { createLogger } from "../log.js";
@@ -36,10 +37,11 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
   const parts = compose({
     database,
+    webhooks: webhookOptions(values, false),
+    assets: values.assets,
     sealing,
     wakeUps,
     publicUrl: "",
-    webhooks: webhookOptions(values, false),
     log,
     newUuid,
     nowMs: Date.now,

@@ -1,5 +1,12 @@
-import type { AssetRegistry } from "@bursar/domain";
+import {
+  type Asset,
+  type AssetRegistry,
+  createAssetRegistry,
+  createTimeZones,
+  policyLimits,
+} from "@bursar/domain";
 import type { Logger } from "pino";
+import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
@@ -7,9 +14,12 @@ import type { Sealing } from "../credentials/sealing.js";
 import type { WebhookSender } from "../delivery/webhook-sender.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
+import { analyzeYoungTables } from "../store/analyze-young-tables.js";
 import type { Database } from "../store/database.js";
+import { createPolicyStore } from "../store/policies.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
+import { removeOldTotals } from "../store/usage.js";
 import { composeAccess } from "./compose-access.js";
 import { composeTransactions } from "./compose-transactions.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
@@ -17,6 +27,7 @@ import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
   database: Database;
+  assets: readonly Asset[];
   sealing: Sealing;
   wakeUps: WakeUps;
   publicUrl: string;
@@ -42,17 +53,37 @@ export interface Parts {
 }
 
 const housekeepingIntervalMs = 60_000;
+const analyzeIntervalMs = 1000;
 
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const transactions = composeTransactions(options);
+  const policies = createActivePolicies({
+    store: createPolicyStore(database),
+    world: {
+      assets: createAssetRegistry(options.assets),
+      networks: new Set(["book"]),
+      timeZones: createTimeZones(),
+    },
+    wakeUps: options.wakeUps,
+    nowMs: () => performance.now(),
+  });
+  const transactions = composeTransactions(options, policies);
   const webhooks = composeWebhooks(options, transactions.presentEvents);
   const housekeeping = setInterval(() => {
-    removeExpiredCredentials(database).catch((error: unknown) =>
-      log.warn({ err: error }, "housekeeping failed"),
+    const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
+    Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
+      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
+  let analyzing: NodeJS.Timeout | undefined;
+  const keepAnalyzed = () => {
+    analyzing = setInterval(() => {
+      analyzeYoungTables(database).catch((error: unknown) =>
+        log.debug({ err: error }, "tables could not be analysed"),
+      );
+    }, analyzeIntervalMs).unref();
+  };
 
   return {
     useCases: { ...access.useCases, ...transactions.useCases, ...webhooks.useCases },
@@ -64,12 +95,16 @@ export function compose(options: ComposeOptions): Parts {
       nowMs,
     }),
     fundPrimary: transactions.fundPrimary,
-    prepare: access.prepare,
+    prepare: async () => {
+      await access.prepare();
+      keepAnalyzed();
+    },
     engine: transactions.engine,
     sender: webhooks.sender,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
+      clearInterval(analyzing);
       await transactions.engine.stop();
       await webhooks.close();
       await access.close();

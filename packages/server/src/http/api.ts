@@ -10,6 +10,7 @@ import { createTransaction } from "./routes/create-transaction.js";
 import { createTransactions } from "./routes/create-transactions.js";
 import { createWallet } from "./routes/create-wallet.js";
 import { createWebhookEndpoint } from "./routes/create-webhook-endpoint.js";
+import { decideApproval } from "./routes/decide-approval.js";
 import { deleteWebhookEndpoint } from "./routes/delete-webhook-endpoint.js";
 import { disableWebhookEndpoint, enableWebhookEndpoint } from "./routes/enable-webhook-endpoint.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
@@ -48,6 +49,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     listTransactions(useCases),
     readTransaction(useCases),
     cancelTransaction(useCases),
+    decideApproval(useCases),
     listTransactionStates,
     listAssets(useCases),
     createWallet(useCases),

@@ -1,4 +1,5 @@
 import type {
+  KnownWallet,
   Wallet,
   WalletBalance,
   WalletFilter,
@@ -89,16 +90,19 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         );
         return activated.length;
       }),
-    walletExists: async (tenantId, id) =>
-      (await database.query(sql`SELECT FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`)).length ===
-      1,
+    findWallet: async (tenantId, id) => {
+      const [row] = await database.query<KnownWallet>(
+        sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      );
+      return row;
+    },
     // Served by the unique key on the role.
     findWalletByRole: async (tenantId, role) => {
-      const [row] = await database.query<{ id: string }>(
-        sql`SELECT id FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
+      const [row] = await database.query<KnownWallet>(
+        sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
       );
       if (row === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
-      return row.id;
+      return row;
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Origin } from "../../src/app/audit/act.js";
 import { isRefused, type Refused } from "../../src/app/refused.js";
 import { createWakeUps } from "../../src/app/wake-ups.js";
 import { compose } from "../../src/compose/compose.js";
+import { loadConfig } from "../../src/config/load-config.js";
 import { createSealing } from "../../src/credentials/sealing.js";
 import { eventually } from "./eventually.js";
 import { createTestDatabase } from "./test-database.js";
@@ -20,6 +21,7 @@ export async function startClockedParts() {
   const errors: unknown[] = [];
   const parts = compose({
     database,
+    assets: loadConfig({}).values.assets,
     sealing: createSealing(randomBytes(32)),
     wakeUps,
     publicUrl: "http://bursar.example",

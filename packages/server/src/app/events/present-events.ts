@@ -1,6 +1,6 @@
 import { type Event as EventBody, showId } from "@bursar/protocol";
 import { presentTransaction } from "../transactions/present-transaction.js";
-import type { Transaction, TransactionStore } from "../transactions/transaction.js";
+import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
 import { presentWallet } from "../wallets/present-wallet.js";
 import type { Wallet, WalletStore } from "../wallets/wallet.js";
 import type { LoggedEvent } from "./event.js";
@@ -46,11 +46,8 @@ function presentSubject(
   wallets: ReadonlyMap<string, Wallet>,
 ): Partial<EventBody["data"]> {
   switch (entry.event) {
-    case "transaction.updated": {
-      const { steps, ...transaction } = found(transactions, entry);
-      const asOfThen = { ...transaction, steps: steps.filter(({ version }) => version <= entry.version) };
-      return { transaction: presentTransaction(asOfThen) };
-    }
+    case "transaction.updated":
+      return { transaction: presentTransaction(asOfVersion(found(transactions, entry), entry.version)) };
     case "wallet.updated":
       return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)) };
     case "endpoint.disabled":

@@ -1,7 +1,7 @@
+import type { WalletPurpose } from "@bursar/domain";
 import type { IdempotentRequest } from "../access/client.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 
-type WalletPurpose = "treasury" | "deposit" | "payout" | "settlement" | "fees";
 export type WalletRole = "primary" | "settlement";
 
 export interface Wallet {
@@ -17,6 +17,9 @@ export interface Wallet {
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** What never changes of a wallet. */
+export type KnownWallet = Pick<Wallet, "id" | "purpose" | "network">;
 
 export interface WalletBalance {
   asset: string;
@@ -56,6 +59,6 @@ export interface WalletStore extends WalletActivation {
     audit: AuditDraft,
   ) => Promise<WalletWithBalances | undefined>;
   readWallets: (tenantId: string, ids: readonly string[]) => Promise<Wallet[]>;
-  walletExists: (tenantId: string, id: string) => Promise<boolean>;
-  findWalletByRole: (tenantId: string, role: WalletRole) => Promise<string>;
+  findWallet: (tenantId: string, id: string) => Promise<KnownWallet | undefined>;
+  findWalletByRole: (tenantId: string, role: WalletRole) => Promise<KnownWallet>;
 }

@@ -88,7 +88,7 @@ export function principalOf(request: FastifyRequest): Authenticated {
   return request.authenticated;
 }
 
-export function originOf(request: FastifyRequest): Origin {
+export function originOf(request: FastifyRequest): Extract<Origin, { by: "client" }> {
   return {
     by: "client",
     principal: principalOf(request).principal,
