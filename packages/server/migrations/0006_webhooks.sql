@@ -52,6 +52,8 @@ CREATE TABLE pending_deliveries (
   id          uuid NOT NULL,
   endpoint_id uuid NOT NULL,
   sequence    bigint NOT NULL,
+  -- The event's kind, which lists are filtered by.
+  event       text NOT NULL,
   -- The delivery that this one sends again.
   repeats     uuid,
   -- `-infinity` until the first attempt has failed: first attempts stand first, in the order of the log.
@@ -63,11 +65,17 @@ CREATE TABLE pending_deliveries (
 -- An endpoint's queue.
 CREATE INDEX pending_deliveries_queue ON pending_deliveries (tenant_id, endpoint_id, due_at, sequence);
 
+-- Serve the filters of the list. Nearly all deliveries are of transactions, so a list of these reads the primary key, and only the others need an index.
+CREATE INDEX pending_deliveries_by_endpoint ON pending_deliveries (tenant_id, endpoint_id, id DESC);
+CREATE INDEX pending_deliveries_other_events ON pending_deliveries (tenant_id, event, id DESC) WHERE event <> 'transaction.updated';
+
 CREATE TABLE finished_deliveries (
   tenant_id   uuid NOT NULL,
   id          uuid NOT NULL,
   endpoint_id uuid NOT NULL,
   sequence    bigint NOT NULL,
+  -- The event's kind, which lists are filtered by.
+  event       text NOT NULL,
   repeats     uuid,
   state       text NOT NULL CHECK (state IN ('delivered', 'exhausted')),
   -- Whether it was sent again, so that sending the failed ones again is not done twice.
@@ -80,7 +88,9 @@ CREATE TABLE finished_deliveries (
 -- Serve the filters of the list, newest first, and the search for what an event became.
 CREATE INDEX finished_deliveries_by_endpoint ON finished_deliveries (tenant_id, endpoint_id, id DESC);
 CREATE INDEX finished_deliveries_by_sequence ON finished_deliveries (tenant_id, sequence);
+CREATE INDEX finished_deliveries_other_events ON finished_deliveries (tenant_id, event, id DESC) WHERE event <> 'transaction.updated';
 CREATE INDEX finished_deliveries_failed ON finished_deliveries (tenant_id, id DESC) WHERE state = 'exhausted';
+CREATE INDEX finished_deliveries_failed_by_endpoint ON finished_deliveries (tenant_id, endpoint_id, id DESC) WHERE state = 'exhausted';
 
 -- What was answered to a request to send again that had an idempotency key.
 CREATE TABLE webhook_resends (

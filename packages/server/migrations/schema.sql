@@ -123,6 +123,7 @@ CREATE TABLE finished_deliveries (
   id uuid NOT NULL,
   endpoint_id uuid NOT NULL,
   sequence bigint NOT NULL,
+  event text NOT NULL,
   repeats uuid,
   state text NOT NULL,
   resent boolean NOT NULL DEFAULT false,
@@ -182,6 +183,7 @@ CREATE TABLE pending_deliveries (
   id uuid NOT NULL,
   endpoint_id uuid NOT NULL,
   sequence bigint NOT NULL,
+  event text NOT NULL,
   repeats uuid,
   due_at timestamp with time zone NOT NULL,
   attempts jsonb NOT NULL DEFAULT '[]'::jsonb,
@@ -356,9 +358,17 @@ CREATE INDEX finished_deliveries_by_sequence ON public.finished_deliveries USING
 
 CREATE INDEX finished_deliveries_failed ON public.finished_deliveries USING btree (tenant_id, id DESC) WHERE (state = 'exhausted'::text);
 
+CREATE INDEX finished_deliveries_failed_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id DESC) WHERE (state = 'exhausted'::text);
+
+CREATE INDEX finished_deliveries_other_events ON public.finished_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
+
 CREATE INDEX open_transactions_due ON public.open_transactions USING btree (due_at) WHERE (state = 'awaiting_approval'::text);
 
 CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE (state = 'accepted'::text);
+
+CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING btree (tenant_id, endpoint_id, id DESC);
+
+CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
 
 CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
 

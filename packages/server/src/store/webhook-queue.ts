@@ -16,8 +16,8 @@ export function newDeliveryId(time: Statement, sequence: Statement): Statement {
 export function withDeliveries(insertEvents: Statement): Statement {
   return sql`
     WITH appended AS (${insertEvents} RETURNING tenant_id, sequence, event, occurred_at)
-    INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, due_at)
-    SELECT a.tenant_id, ${newDeliveryId(sql`a.occurred_at`, sql`a.sequence`)}, e.id, a.sequence, '-infinity'
+    INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
+    SELECT a.tenant_id, ${newDeliveryId(sql`a.occurred_at`, sql`a.sequence`)}, e.id, a.sequence, a.event, '-infinity'
     FROM appended a
     JOIN webhook_endpoints e ON e.tenant_id = a.tenant_id AND e.state = 'enabled' AND e.events && ARRAY['*', a.event]
   `;

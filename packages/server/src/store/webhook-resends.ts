@@ -68,7 +68,7 @@ async function settleKey(
 }
 
 const insertRepeats = sql`
-  INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, repeats, due_at)
+  INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, repeats, due_at)
 `;
 
 /** Repeats never stand among the first attempts: their sequence is an old one. They are due at once, in the order of the log. */
@@ -80,14 +80,14 @@ async function repeatOne(
   const newId = newDeliveryId(sql`${occurredAt}::timestamptz`, sql`d.sequence`);
   const [row] = await transaction.query<{ id: string }>(sql`
     WITH original AS (
-      SELECT endpoint_id, sequence FROM pending_deliveries WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
+      SELECT endpoint_id, sequence, event FROM pending_deliveries WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
       UNION ALL
-      SELECT endpoint_id, sequence FROM finished_deliveries WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
+      SELECT endpoint_id, sequence, event FROM finished_deliveries WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
     ), marked AS (
       UPDATE finished_deliveries SET resent = true WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
     )
     ${insertRepeats}
-    SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, ${deliveryId}, ${occurredAt}
+    SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.event, ${deliveryId}, ${occurredAt}
     FROM original d ${toLiveEndpoint(tenantId)}
     RETURNING id
   `);
@@ -112,10 +112,10 @@ async function repeatFailed(
       ORDER BY d.id LIMIT ${limit} FOR UPDATE OF d SKIP LOCKED
     ), d AS (
       UPDATE finished_deliveries f SET resent = true FROM failed WHERE f.tenant_id = ${tenantId} AND f.id = failed.id
-      RETURNING f.id, f.endpoint_id, f.sequence
+      RETURNING f.id, f.endpoint_id, f.sequence, f.event
     )
     ${insertRepeats}
-    SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.id, ${occurredAt} FROM d
+    SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.event, d.id, ${occurredAt} FROM d
     RETURNING id
   `);
   return { resent: rows.length };
@@ -136,7 +136,7 @@ async function repeatEvents(
       WHERE v.tenant_id = ${tenantId} AND v.sequence >= ${from.toString()} ORDER BY v.sequence LIMIT ${limit}
     ), repeated AS (
       ${insertRepeats}
-      SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, (
+      SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.event, (
           SELECT f.id FROM finished_deliveries f
           WHERE f.tenant_id = ${tenantId} AND f.sequence = d.sequence AND f.endpoint_id = ${endpointId} AND f.repeats IS NULL
         ), ${occurredAt}

@@ -140,9 +140,10 @@ async function writeResults(transaction: Queryable, results: readonly AttemptRes
     ), done AS (
       DELETE FROM pending_deliveries p USING held
       WHERE p.tenant_id = held.tenant_id AND p.id = held.id AND held.state <> 'pending'
-      RETURNING p.tenant_id, p.id, p.endpoint_id, p.sequence, p.repeats, held.state, held.at, p.attempts || held.attempt AS attempts
+      RETURNING p.tenant_id, p.id, p.endpoint_id, p.sequence, p.event, p.repeats, held.state, held.at,
+        p.attempts || held.attempt AS attempts
     )
-    INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, repeats, state, finished_at, attempts)
+    INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, event, repeats, state, finished_at, attempts)
     SELECT * FROM done
   `);
 }

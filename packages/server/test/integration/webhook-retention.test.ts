@@ -33,10 +33,10 @@ describe("old deliveries", () => {
     const id = sql`(${`${time.slice(0, 8)}-${time.slice(8)}-7`} || substr(gen_random_uuid()::text, 16))::uuid`;
     await database.query(
       table === "pending"
-        ? sql`INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, due_at)
-              SELECT ${tenantId}, ${id}, ${endpointId}, n, now() FROM generate_series(1, ${count}::integer) n`
-        : sql`INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, state, finished_at, attempts)
-              SELECT ${tenantId}, ${id}, ${endpointId}, n, 'delivered', now(), '[]' FROM generate_series(1, ${count}::integer) n`,
+        ? sql`INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
+              SELECT ${tenantId}, ${id}, ${endpointId}, n, 'transaction.updated', now() FROM generate_series(1, ${count}::integer) n`
+        : sql`INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, event, state, finished_at, attempts)
+              SELECT ${tenantId}, ${id}, ${endpointId}, n, 'transaction.updated', 'delivered', now(), '[]' FROM generate_series(1, ${count}::integer) n`,
     );
   };
   const count = async (table: "pending" | "finished", tenantId: string) => {
