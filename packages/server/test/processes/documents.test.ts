@@ -61,11 +61,19 @@ describe("what the documents tell to do", () => {
     const [create = "", list = "", without = ""] = blocksOf("README.md", "sh").filter((block) =>
       block.includes("curl"),
     );
-    const listener = spawnBursar({
-      args: ["webhooks", "listen", "--port", "0"],
-      env: { BURSAR_DATA_DIR: dataDir },
-    });
-    await listener.waitFor(/registered as whe_/);
+    const port = String(await freePort());
+    const listen = async () => {
+      const args = ["webhooks", "listen", "--port", port];
+      const listener = spawnBursar({ args, env: { BURSAR_DATA_DIR: dataDir } });
+      const [, endpointId] = await listener.waitFor(/registered as (whe_\w+)/);
+      return { ...listener, endpointId };
+    };
+    // One that was killed could not say goodbye; the next takes over its endpoint.
+    const killed = await listen();
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    const listener = await listen();
+    expect(listener.endpointId).toBe(killed.endpointId);
     const first = await shell(create);
     expect(first).toMatch(/^HTTP\/1\.1 202 .*"state":"accepted"/s);
     const listed = () => shell(`TOKEN=$(npx bursar token)\n${list}`);
