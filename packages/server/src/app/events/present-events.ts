@@ -65,7 +65,13 @@ function presentSubject(
 
 /** The log calls a frozen wallet's state `frozen`; the wallet has that in a field of its own. */
 function walletAsOfThen(wallet: Wallet, { state, version, occurredAt }: LoggedEvent): Wallet {
-  return { ...wallet, state: state === "creating" ? state : "active", frozen: state === "frozen", version, updatedAt: occurredAt };
+  return {
+    ...wallet,
+    state: state === "creating" ? state : "active",
+    frozen: state === "frozen",
+    version,
+    updatedAt: occurredAt,
+  };
 }
 
 function found<Subject>(subjects: ReadonlyMap<string, Subject>, { subjectId, event }: LoggedEvent): Subject {
