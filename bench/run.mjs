@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { accept } from "./scenarios/accept.mjs";
 import { bulk } from "./scenarios/bulk.mjs";
+import { deliver } from "./scenarios/deliver.mjs";
 import { grow } from "./scenarios/grow.mjs";
 import { match } from "./scenarios/match.mjs";
 import { memory } from "./scenarios/memory.mjs";
@@ -16,7 +17,7 @@ import { settle } from "./scenarios/settle.mjs";
  */
 
 /** @type {Record<string, (options: BenchOptions) => Promise<void>>} */
-const scenarios = { accept, bulk, settle, read, match, grow, memory };
+const scenarios = { accept, bulk, settle, read, match, deliver, grow, memory };
 
 /** These take long and much disk; they run when they are named. */
 const onRequest = ["grow", "memory"];

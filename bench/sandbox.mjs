@@ -13,6 +13,7 @@ const bin = join(import.meta.dirname, "../packages/server/bin/bursar.mjs");
  * @property {string} url
  * @property {string} token
  * @property {() => Promise<string>} newToken for what takes longer than a token lasts
+ * @property {() => Promise<string>} otherToken of the sandbox's other tenant
  * @property {string} databaseUrl
  * @property {number} pid
  * @property {number} postgresPid
@@ -34,6 +35,7 @@ export async function startSandbox() {
     url,
     token: await getToken(dataDir, url),
     newToken: () => getToken(dataDir, url),
+    otherToken: () => getToken(dataDir, url, "other"),
     databaseUrl: databaseUrlOf(dataDir),
     pid: child.pid ?? 0,
     postgresPid: Number(postmasterFile(dataDir)[0]),
@@ -67,13 +69,13 @@ export async function waitUntilReady(url) {
 }
 
 /** @param {string} dataDir @param {string} url */
-async function getToken(dataDir, url) {
+async function getToken(dataDir, url, name = "sandbox") {
+  /** @type {{ clients: { name: string, client_id: string, client_secret: string }[] }} */
   const { clients } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8"));
-  const form = {
-    grant_type: "client_credentials",
-    client_id: clients[0].client_id,
-    client_secret: clients[0].client_secret,
-  };
+  const client = clients.find((one) => one.name === name);
+  if (client === undefined) throw new Error(`the sandbox has no client ${name}`);
+  const { client_id, client_secret } = client;
+  const form = { grant_type: "client_credentials", client_id, client_secret };
   const response = await fetch(`${url}/oauth/token`, { method: "POST", body: new URLSearchParams(form) });
   return /** @type {{ access_token: string }} */ (await response.json()).access_token;
 }

@@ -19,6 +19,7 @@ export const arrows = {
     engine: { parts: ["app", "domain"], packages: [] },
     rails: { parts: ["app", "domain"], packages: [] },
     market: { parts: ["app", "domain"], packages: [] },
+    delivery: { parts: ["app", "domain"], packages: ["node", "undici"] },
     embedded: { parts: ["operator-error.ts"], packages: ["node", "pino"] },
     http: {
       parts: ["app", "protocol"],

@@ -40,6 +40,7 @@ export {
   type SizeFault,
   tickLotsFromQuoteUnits,
 } from "./book/ticks-and-lots.js";
+export { canonicalAddress, isChainId } from "./destination/destination-address.js";
 export { isTypeId, type TypeId, typeIdFromUuid, uuidFromTypeId } from "./id/type-id.js";
 export { createUuidV7Source, timeOfUuidV7, type UuidV7Source } from "./id/uuid-v7.js";
 export { canonicalJson } from "./json/canonical-json.js";
@@ -89,3 +90,10 @@ export {
   transitions,
 } from "./transaction/transitions.js";
 export { type WalletPurpose, walletPurposes } from "./wallet/wallet-purpose.js";
+export {
+  afterFailure,
+  allowedRequests,
+  type CircuitBreaker,
+  closedBreaker,
+} from "./webhooks/circuit-breaker.js";
+export { attemptDelaysMs, delayAfter, readRetryAfterMs } from "./webhooks/retry-schedule.js";

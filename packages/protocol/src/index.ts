@@ -24,13 +24,27 @@ export {
 } from "./access/oauth.js";
 export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
-export { type ErrorCode, type ErrorEntry, errorCatalog } from "./errors/error-catalog.js";
+export { type ErrorCode, errorCatalog } from "./errors/error-catalog.js";
+export type { ErrorEntry } from "./errors/error-entry.js";
 export { Liveness, Readiness } from "./health.js";
 export { readId, showId } from "./ids.js";
 export { PageQuery } from "./pagination.js";
 export { ApprovalStatus, DecideApprovalBody } from "./policy/approval.js";
-export { EvaluatePolicyBody, Policy, PolicyEvaluation } from "./policy/policy.js";
-export { PolicyDocument } from "./policy/policy-document.js";
+export {
+  CreateDestinationBody,
+  Destination,
+  DestinationPage,
+  DestinationPath,
+  DestinationQuery,
+} from "./policy/destination.js";
+export {
+  EvaluatePolicyBody,
+  Policy,
+  PolicyEvaluation,
+  PolicyQuery,
+  PolicyVersionPage,
+} from "./policy/policy.js";
+export { PolicyDocument, PolicyDocumentRef } from "./policy/policy-document.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
 export { type Event, EventList, EventQuery } from "./resources/event.js";
@@ -61,6 +75,28 @@ export {
 } from "./resources/transaction.js";
 export { describeTransactionStates } from "./resources/transaction-states.js";
 export { CreateWalletBody, Wallet, WalletPage, WalletPath, WalletQuery } from "./resources/wallet.js";
+export {
+  ReplayBody,
+  ReplayedEvents,
+  ResendFailedBody,
+  ResentDeliveries,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookDeliveryPath,
+  WebhookDeliveryQuery,
+  type WebhookDeliverySummary,
+} from "./resources/webhook-delivery.js";
+export {
+  ChangeWebhookEndpointBody,
+  CreatedWebhookEndpoint,
+  CreateWebhookEndpointBody,
+  RotatedWebhookSecret,
+  RotateWebhookSecretBody,
+  WebhookEndpoint,
+  WebhookEndpointPage,
+  WebhookEndpointPath,
+  WebhookTest,
+} from "./resources/webhook-endpoint.js";
 export { readContentDigest } from "./signing/content-digest.js";
 export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
 export {
@@ -70,3 +106,18 @@ export {
   signatureBase,
 } from "./signing/signature-base.js";
 export { apiVersion, versionHeader } from "./version.js";
+export {
+  type StandardWebhook,
+  signStandardWebhook,
+  verifyStandardWebhook,
+} from "./webhooks/standard-webhook.js";
+export type { Verification, VerificationClock } from "./webhooks/verification.js";
+export { WebhookBody } from "./webhooks/webhook-body.js";
+export type { WebhookHashes } from "./webhooks/webhook-hashes.js";
+export {
+  signWebhookMessage,
+  verifyWebhookMessage,
+  type WebhookMessage,
+  type WebhookMessageHeaders,
+} from "./webhooks/webhook-message.js";
+export { formatWebhookSecret, parseWebhookSecret } from "./webhooks/webhook-secret.js";

@@ -1,19 +1,12 @@
+import type { ErrorEntry } from "./error-entry.js";
+import { marketErrors } from "./market-errors.js";
+import { policyErrors } from "./policy-errors.js";
+import { webhookErrors } from "./webhook-errors.js";
+
 /**
- * Every error that Bursar answers with, in one place. The status of an answer, the texts below and
+ * Every error that Bursar answers with; those of markets, of policy and of webhooks are in files of their own. The status of an answer, the texts and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
  */
-export interface ErrorEntry {
-  status: number;
-  /** The `message` of an answer that has nothing more precise to say. */
-  message: string;
-  /** When a client sees it, as the rest of a sentence that begins with "when". */
-  when: string;
-  /** What the client should do about it. */
-  advice: string;
-  /** `never`: the same request fails again. `later`: the same request may succeed, after `Retry-After` where given. */
-  retry: "never" | "later";
-}
-
 export const errorCatalog = {
   MALFORMED_REQUEST: {
     status: 400,
@@ -141,20 +134,6 @@ export const errorCatalog = {
     advice: "Check the id.",
     retry: "never",
   },
-  MARKET_NOT_FOUND: {
-    status: 404,
-    message: "There is no such market.",
-    when: "no market of this service has this name",
-    advice: "Use one of `GET /v1/markets`.",
-    retry: "never",
-  },
-  ORDER_NOT_FOUND: {
-    status: 404,
-    message: "There is no such order.",
-    when: "the tenant has no order with this id",
-    advice: "Check the id.",
-    retry: "never",
-  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     message: "This path does not take this method.",
@@ -176,39 +155,11 @@ export const errorCatalog = {
     advice: "Remove a key first.",
     retry: "never",
   },
-  POLICY_REJECTED: {
-    status: 403,
-    message: "Policy refuses it.",
-    when: "a rule of the tenant's policy refuses the request, or does not let this client approve",
-    advice: "Do not repeat it unchanged; `message` gives the rule's reason.",
-    retry: "never",
-  },
   NOT_CANCELLABLE: {
     status: 409,
     message: "It is too late to cancel this transaction.",
     when: "the transaction is final, or its rail has gone too far",
     advice: "Read the transaction to see what became of it.",
-    retry: "never",
-  },
-  NOT_AWAITING_APPROVAL: {
-    status: 409,
-    message: "The transaction does not wait for approval.",
-    when: "nobody was asked, or the transaction has gone on or ended since",
-    advice: "Read the transaction to see what became of it.",
-    retry: "never",
-  },
-  APPROVAL_STALE: {
-    status: 409,
-    message: "The digest is not that of this transaction.",
-    when: "`digest` does not stand for what will be sent",
-    advice: "Read the transaction again, look at what it says, and name the digest that it shows.",
-    retry: "never",
-  },
-  ORDER_NOT_OPEN: {
-    status: 409,
-    message: "The order is over.",
-    when: "the order has ended, or is filled beyond what was asked for",
-    advice: "Read the order to see what became of it.",
     retry: "never",
   },
   PAYLOAD_TOO_LARGE: {
@@ -263,29 +214,8 @@ export const errorCatalog = {
   NETWORK_UNKNOWN: {
     status: 422,
     message: "There is no such network.",
-    when: "`network` is not one that this service serves",
-    advice: "Leave it out, or use `book`.",
-    retry: "never",
-  },
-  MARKET_UNKNOWN: {
-    status: 422,
-    message: "There is no such market.",
-    when: "`market` is not one of `GET /v1/markets`",
-    advice: "Use one that is listed there.",
-    retry: "never",
-  },
-  PRICE_NOT_IN_TICKS: {
-    status: 422,
-    message: "The price is not a whole number of ticks.",
-    when: "`price` is between two steps of the market, or beyond what a market can hold",
-    advice: "See `GET /v1/markets` for the tick size.",
-    retry: "never",
-  },
-  SIZE_NOT_IN_LOTS: {
-    status: 422,
-    message: "The size is not a whole number of lots.",
-    when: "`size` is between two steps of the market, below its minimum, or beyond what a market can hold",
-    advice: "See `GET /v1/markets` for the lot size and the minimum.",
+    when: "`network` is not one that this service serves, nor, for a destination, the CAIP-2 id of a chain",
+    advice: "For a wallet leave it out, or use `book`; for a destination use one such as `eip155:1`.",
     retry: "never",
   },
   IDEMPOTENCY_KEY_REUSED: {
@@ -295,6 +225,7 @@ export const errorCatalog = {
     advice: "Send a new key with a new request, and the same key only with the same body.",
     retry: "never",
   },
+  ...webhookErrors,
   HEADERS_TOO_LARGE: {
     status: 431,
     message: "The headers are too large.",
@@ -323,6 +254,8 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...marketErrors,
+  ...policyErrors,
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalog;

@@ -5,7 +5,12 @@ import {
   formatAmount,
   parseAmount,
 } from "@bursar/domain";
-import { createEventLister, type ListEventsDeps } from "../app/events/list-events.js";
+import { createEventLister } from "../app/events/list-events.js";
+import {
+  createEventPresenter,
+  type PresentEvents,
+  type PresentEventsDeps,
+} from "../app/events/present-events.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -38,6 +43,7 @@ export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
+  presentEvents: PresentEvents;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
@@ -45,19 +51,26 @@ export interface TransactionParts {
 export function composeTransactions(
   options: ComposeOptions,
   policies: ActivePolicies,
-  orders: Pick<ListEventsDeps, "orders" | "presentOrder">,
+  orders: Pick<PresentEventsDeps, "orders" | "presentOrder">,
 ): TransactionParts {
   const { database, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
+  const elapsedMs = () => performance.now();
   const assets = createAssetRegistry(options.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
+  const presentEvents = createEventPresenter({
+    transactions,
+    wallets,
+    orders: orders.orders,
+    presentOrder: orders.presentOrder,
+  });
   const changes = createChangeHub(nodeTimers);
-  const read = createTransactionReader({ store: transactions, changes, nowMs });
+  const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
-  const settlements = createSettlementStore(database, events);
   assertNetworksKnown(options.assets, rails.keys());
+  const settlements = createSettlementStore(database, events);
   const engine = createEngine({
     settlements,
     plan: createBatchPlanner({ rails, policies, nowMs }),
@@ -65,6 +78,7 @@ export function composeTransactions(
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
     nowMs,
+    elapsedMs,
     timers: nodeTimers,
   });
   const queue = createAcceptQueue({
@@ -78,6 +92,7 @@ export function composeTransactions(
   return {
     assets,
     engine,
+    presentEvents,
     useCases: {
       createTransaction: createTransactionCreator({
         assets,
@@ -97,7 +112,7 @@ export function composeTransactions(
         nowMs,
       }),
       listAssets: () => presentedAssets,
-      listEvents: createEventLister({ events: createEventStore(database), transactions, ...orders }),
+      listEvents: createEventLister(createEventStore(database), presentEvents),
       createWallet: createWalletCreator({
         store: wallets,
         networks: new Set(rails.keys()),

@@ -2,27 +2,27 @@ import {
   type Asset,
   type AssetRegistry,
   createAssetRegistry,
-  createTimeZones,
   type MarketDefinition,
   policyLimits,
 } from "@bursar/domain";
 import type { Logger } from "pino";
-import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Sealing } from "../credentials/sealing.js";
+import type { WebhookSender } from "../delivery/webhook-sender.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { analyzeYoungTables } from "../store/analyze-young-tables.js";
 import type { Database } from "../store/database.js";
-import { createPolicyStore } from "../store/policies.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
 import { removeOldTotals } from "../store/usage.js";
 import { composeAccess } from "./compose-access.js";
 import { composeMarkets, type MarketParts } from "./compose-markets.js";
+import { composePolicy } from "./compose-policy.js";
 import { composeTransactions } from "./compose-transactions.js";
+import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
@@ -32,6 +32,9 @@ export interface ComposeOptions {
   sealing: Sealing;
   wakeUps: WakeUps;
   publicUrl: string;
+  /** How long a new address on an allow-list waits before it counts. */
+  destinationDelaySeconds: number;
+  webhooks: WebhookOptions;
   log: Logger;
   newUuid: () => string;
   nowMs: () => number;
@@ -47,6 +50,7 @@ export interface Parts {
   engine: Engine;
   /** Runs the markets, or waits to take over one that nobody runs. */
   markets: Pick<MarketParts, "start" | "startMarketMaker">;
+  sender: WebhookSender;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
@@ -60,18 +64,10 @@ export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
   const assets = createAssetRegistry(options.assets);
-  const policies = createActivePolicies({
-    store: createPolicyStore(database),
-    world: {
-      assets,
-      networks: new Set(["book"]),
-      timeZones: createTimeZones(),
-    },
-    wakeUps: options.wakeUps,
-    nowMs: () => performance.now(),
-  });
-  const markets = composeMarkets(options, assets, policies);
-  const transactions = composeTransactions(options, policies, markets);
+  const policy = composePolicy(options, { assets, networks: new Set(["book"]) });
+  const markets = composeMarkets(options, assets, policy.policies);
+  const transactions = composeTransactions(options, policy.policies, markets);
+  const webhooks = composeWebhooks(options, transactions.presentEvents);
   const housekeeping = setInterval(() => {
     const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
     Promise.all([
@@ -90,7 +86,13 @@ export function compose(options: ComposeOptions): Parts {
   };
 
   return {
-    useCases: { ...access.useCases, ...markets.useCases, ...transactions.useCases },
+    useCases: {
+      ...access.useCases,
+      ...transactions.useCases,
+      ...markets.useCases,
+      ...policy.useCases,
+      ...webhooks.useCases,
+    },
     guard: access.guard,
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
@@ -106,12 +108,14 @@ export function compose(options: ComposeOptions): Parts {
     },
     engine: transactions.engine,
     markets,
+    sender: webhooks.sender,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
       clearInterval(analyzing);
       await markets.stop();
       await transactions.engine.stop();
+      await webhooks.close();
       await access.close();
     },
   };

@@ -1,7 +1,8 @@
+import { attemptDelaysMs } from "@bursar/domain";
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
 import { marketList } from "./market-list.js";
-import { integer, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
+import { integer, integers, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
  * Every setting of the service that is a single value. The key is its path in the configuration file; `docs/reference/configuration.md` and
@@ -73,6 +74,45 @@ export const settings = {
     about:
       "The bearer token that `/metrics` asks for; without it `/metrics` answers callers on this machine, and nobody where `public_url` is set.",
   }),
+  "policy.destination_delay_seconds": integer(
+    {
+      env: "BURSAR_DESTINATION_DELAY_SECONDS",
+      default: 86_400,
+      about:
+        "How long a new address on the allow-list waits before it counts. The sandbox has 0 where nothing is set.",
+    },
+    { min: 0, max: 30 * 86_400 },
+  ),
+  "webhooks.concurrency": integer(
+    { default: 4, about: "How many requests to one webhook endpoint may be under way at once." },
+    { min: 1, max: 64 },
+  ),
+  "webhooks.timeout_ms": integer(
+    {
+      default: 15_000,
+      about: "How long an attempt to deliver a webhook may take, to the end of the answer.",
+    },
+    { min: 100, max: 60_000 },
+  ),
+  "webhooks.retry_delays_ms": integers(
+    {
+      default: attemptDelaysMs.slice(1).join(","),
+      about:
+        "How long to wait after each failed attempt to deliver a webhook, separated by commas; after the last one it is given up. Each is up to a fifth shorter or longer.",
+    },
+    { min: 1, max: 604_800_000, countMax: 20 },
+  ),
+  "webhooks.retention_days": integer(
+    { default: 30, about: "How long webhook deliveries and their attempts are kept." },
+    { min: 1, max: 3650 },
+  ),
+  "webhooks.allow_ip_literals": oneOf(
+    {
+      default: "false",
+      about: "Whether a webhook endpoint may have a public address in its URL instead of a name.",
+    },
+    ["false", "true"],
+  ),
   "limits.body_bytes": integer(
     { default: 65_536, about: "The largest request body." },
     { min: 1024, max: 16_777_216 },

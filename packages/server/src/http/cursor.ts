@@ -8,6 +8,10 @@ const placePatterns = {
   wallets: uuidPattern,
   orders: uuidPattern,
   trades: /^[1-9]\d{0,15}$/,
+  destinations: uuidPattern,
+  policy_versions: /^[1-9]\d{0,8}$/,
+  "webhook-endpoints": uuidPattern,
+  "webhook-deliveries": uuidPattern,
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 

@@ -8,6 +8,12 @@ export function transactionIdOf(params: { id: string }): string {
   return id;
 }
 
+export function destinationIdOf(params: { id: string }): string {
+  const id = readId("dst", params.id);
+  if (id === undefined) throw new Refusal("DESTINATION_NOT_FOUND");
+  return id;
+}
+
 export function walletIdOf(params: { id: string }): string {
   const id = readId("wlt", params.id);
   if (id === undefined) throw new Refusal("WALLET_NOT_FOUND");
@@ -17,5 +23,17 @@ export function walletIdOf(params: { id: string }): string {
 export function orderIdOf(params: { id: string }): string {
   const id = readId("ord", params.id);
   if (id === undefined) throw new Refusal("ORDER_NOT_FOUND");
+  return id;
+}
+
+export function endpointIdOf(params: { id: string }): string {
+  const id = readId("whe", params.id);
+  if (id === undefined) throw new Refusal("WEBHOOK_ENDPOINT_NOT_FOUND");
+  return id;
+}
+
+export function deliveryIdOf(params: { id: string }): string {
+  const id = readId("dlv", params.id);
+  if (id === undefined) throw new Refusal("WEBHOOK_DELIVERY_NOT_FOUND");
   return id;
 }

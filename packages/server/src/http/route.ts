@@ -18,10 +18,14 @@ export interface Route {
   body?: TSchema;
   query?: TSchema;
   params?: TSchema;
+  /** The body as the edge checks it, where a use case checks it closer and has more to say; `body` is what it shall be. */
+  checkedBody?: TSchema;
   /** The largest body, where it is not that of every other route. */
   bodyBytesMax?: number;
   /** Whether the route honours `Idempotency-Key`, or even needs it. */
   idempotent?: "honoured" | "required";
+  /** Whether a writer must say which version it has seen. */
+  ifMatch?: "required";
   /** The answer to a request that succeeded. */
   success: { status: number; schema: TSchema };
   /** Errors that this route adds to those that every route of its kind can answer with. */
@@ -33,7 +37,9 @@ export const tagDescriptions = {
   Transactions: "Money that moves, exactly once.",
   Wallets: "Where money is.",
   Markets: "Order books, orders and trades.",
+  Policy: "What may be paid, and who must agree.",
   Events: "What has happened, in order.",
+  Webhooks: "Being told of what has happened.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
   Clients: "The programs that may act for a tenant.",
   Audit: "Who did what.",

@@ -26,6 +26,9 @@ function createAjv(coerceTypes: boolean): Ajv {
     strict: true,
   });
   addFormats.default(ajv);
+  const { validate: hasFormOfTime } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
+  // A leap second has the form of a time, and is none that a clock of ours can show.
+  ajv.addFormat("date-time", (text) => hasFormOfTime(text) && !Number.isNaN(Date.parse(text)));
   return ajv;
 }
 

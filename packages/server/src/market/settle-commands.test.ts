@@ -101,7 +101,7 @@ describe("settling commands", () => {
     expect(balances.get("b b-wallet USD")).toEqual({ available: -3100n, held: 2100n });
   });
 
-  it("whatever happens, every order in the book holds what it can still cost, and no money appears or goes", () => {
+  it("whatever happens, every order in the book holds what it can still cost, and no money appears or goes", () =>
     assert(
       property(
         array(deed, { minLength: 20, maxLength: 80 }),
@@ -120,8 +120,7 @@ describe("settling commands", () => {
           }
         },
       ),
-    );
-  });
+    ));
 });
 
 function sumOf(balances: ReadonlyMap<string, Balance>, asset: string, ownerId?: string): bigint {

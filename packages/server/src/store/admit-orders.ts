@@ -6,7 +6,7 @@ import type {
   MarketStore,
 } from "../app/markets/market-store.js";
 import { writeDetails } from "../app/markets/order-details.js";
-import { lockAccounts, writeAccounts } from "./accounts.js";
+import { lockAllAccounts, withAccounts, writeAccounts } from "./accounts.js";
 import type { Database, Queryable, Transaction } from "./database.js";
 import type { EventLog } from "./events.js";
 import { guarded } from "./market-leases.js";
@@ -34,11 +34,11 @@ export function createOrderAdmission(
       return rows.length > 0;
     },
     admit: (lease, limit, plan) =>
-      database.transaction(async (transaction) => {
+      withAccounts(database, async (transaction) => {
         const { admittedSequence } = await guarded(transaction, lease, sql`market = market`);
         const claimed = await claimOrders(transaction, lease.market, limit);
         if (claimed.length === 0) return [];
-        const accounts = await lockAccounts(transaction, plan.accountsOf(claimed));
+        const accounts = await lockAllAccounts(transaction, plan.accountsOf(claimed));
         const admission = plan.decide(claimed, accounts);
         const commands = admission.commands.map((command, index) => ({
           ...command,

@@ -10,7 +10,7 @@ import type {
 } from "../app/markets/market-store.js";
 import { writeDetails } from "../app/markets/order-details.js";
 import type { AccountKey } from "../app/transactions/settlement.js";
-import { lockAccounts, writeAccounts } from "./accounts.js";
+import { lockAllAccounts, withAccounts, writeAccounts } from "./accounts.js";
 import type { Database, Queryable, Transaction } from "./database.js";
 import type { EventLog } from "./events.js";
 import { guarded } from "./market-leases.js";
@@ -21,7 +21,7 @@ import { writeTrades } from "./trades.js";
 export function createBatchApplication(database: Database, log: EventLog): Pick<MarketStore, "apply"> {
   return {
     apply: (lease, batch) =>
-      database.transaction(async (transaction) => {
+      withAccounts(database, async (transaction) => {
         const hasDelta = batch.levelChanges.length > 0;
         // Both statements travel together; of one who has lost the market the second reads in vain.
         const [position, orders] = await Promise.all([
@@ -136,7 +136,7 @@ function writePosition(
 
 async function moveMoney(transaction: Transaction, changes: BatchResult["balances"]): Promise<void> {
   if (changes.size === 0) return;
-  const accounts = await lockAccounts(transaction, [...changes.keys()].map(readName));
+  const accounts = await lockAllAccounts(transaction, [...changes.keys()].map(readName));
   const changed = [...accounts].map(([name, { available, held }]): [string, Balance] => {
     const by = changes.get(name) as Balance;
     return [name, { available: available + by.available, held: held + by.held }];

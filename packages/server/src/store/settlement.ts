@@ -7,7 +7,7 @@ import {
   type SettledTransaction,
   type SettlementStore,
 } from "../app/transactions/settlement.js";
-import { lockAccounts } from "./accounts.js";
+import { createAccounts, lockAccounts } from "./accounts.js";
 import type { Database, Queryable, Transaction } from "./database.js";
 import type { EventLog } from "./events.js";
 import { idAt } from "./id-at.js";
@@ -24,13 +24,30 @@ interface ApprovalRow extends Omit<Approval, "atMs"> {
   at: string;
 }
 
+/** What another engine leaves for us meanwhile may need new accounts as well; the next look takes over where this many did not do. */
+const roundsMax = 5;
+
 /** Where money moves: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
 export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
-  const settle = (claimed: Statement, approval: Statement, plan: PlanBatch): Promise<SettledTransaction[]> =>
-    database.transaction(async (transaction) => {
-      const rows = await transaction.query<ClaimRow>(selectClaimed(claimed, approval));
-      return rows.length === 0 ? [] : await settleClaimed(transaction, log, rows.map(readClaim), plan);
-    });
+  async function settle(
+    claim: Statement,
+    approval: Statement,
+    plan: PlanBatch,
+  ): Promise<SettledTransaction[]> {
+    for (let round = 0; round < roundsMax; round++) {
+      const result = await database.transaction(async (transaction) => {
+        const rows = await transaction.query<ClaimRow>(selectClaimed(claim, approval));
+        if (rows.length === 0) return { settled: [] };
+        return await settleClaimed(transaction, log, rows.map(readClaim), plan);
+      });
+      if ("settled" in result) return result.settled;
+      // What does not exist cannot be locked in its place in the order. So it is made while nothing is locked, and the batch
+      // begins again; an account is new only once.
+      await createAccounts(database, result.missing);
+    }
+    return [];
+  }
+
   return {
     // Served by open_transactions_to_do. Rows that another engine holds are passed over.
     settleAccepted: (limit, acceptedFrom, plan) =>
@@ -95,7 +112,7 @@ async function settleClaimed(
   log: EventLog,
   claimed: readonly ClaimedTransaction[],
   plan: PlanBatch,
-): Promise<SettledTransaction[]> {
+): Promise<{ settled: SettledTransaction[] } | { missing: AccountKey[] }> {
   const { now, windows, decide } = await plan(claimed);
   // Sums are read under the tenant's lock, so that of two engines the second sees what the first has let pass.
   if (windows.length > 0)
@@ -104,12 +121,13 @@ async function settleClaimed(
       windows.map(({ tenantId }) => tenantId),
     );
   const usage = await readUsage(transaction, windows, now);
-  const accounts = await lockAccounts(transaction, accountsOf(claimed));
+  const keys = accountsOf(claimed);
+  const accounts = await lockAccounts(transaction, keys);
+  if (accounts.size < keys.length) return { missing: keys };
   const settlements = decide(accounts, usage);
   await writeSettlements(transaction, log, settlements, accounts);
-  return settlements
-    .filter(({ decision }) => decision !== undefined)
-    .map(({ transaction: { tenantId, id } }) => ({ tenantId, id }));
+  const changed = settlements.filter(({ decision }) => decision !== undefined);
+  return { settled: changed.map(({ transaction: { tenantId, id } }) => ({ tenantId, id })) };
 }
 
 // Served by the primary key.

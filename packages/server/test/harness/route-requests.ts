@@ -1,4 +1,5 @@
 import type { Route } from "../../src/http/route.js";
+import { eventually } from "./eventually.js";
 import type { TestService } from "./test-service.js";
 
 /** A body that the route's schema takes, so that nothing but the caller can be refused. */
@@ -7,22 +8,43 @@ const bodies: Record<string, unknown> = {
   changeClient: { name: "changed" },
   rotateSecret: {},
   addKey: { algorithm: "hmac-sha256" },
-  decideApproval: { decision: "approve", digest: "0".repeat(64) },
   createTransaction: { reference: "matrix", asset: "USD", amount: "1" },
+  decideApproval: { decision: "approve", digest: "0".repeat(64) },
   createTransactions: {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
   createWallet: { name: "matrix", purpose: "payout" },
   placeOrder: { market: "ETH-USD", side: "buy", price: "1", size: "1" },
   amendOrder: { size: "0.5" },
+  replacePolicy: {
+    rules: [
+      {
+        name: "many",
+        when: { count: { per: "tenant", period_seconds: 60, above: 1_000_000 } },
+        action: "reject",
+        reason: "Too many.",
+      },
+    ],
+    default: { action: "allow" },
+  },
+  evaluatePolicy: { transaction: { reference: "matrix", asset: "USD", amount: "1" } },
+  createDestination: { label: "matrix", network: "eip155:1", address: `0x${"1".repeat(40)}` },
+  createWebhookEndpoint: { url: "https://matrix.example/hook" },
+  changeWebhookEndpoint: { description: "changed" },
+  rotateWebhookSecret: {},
+  resendFailedWebhooks: { created_before: "2020-01-01T00:00:00Z" },
+  replayWebhooks: { endpoint_id: "whe_01h455vb4pex5vsknk084sn02q", from_sequence: 1 },
 };
 
 /** Identifiers of the right form that nobody has. */
 export const unknownIds: Record<string, string> = {
   clients: "cli_01h455vb4pex5vsknk084sn02q",
+  destinations: "dst_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
   orders: "ord_01h455vb4pex5vsknk084sn02q",
+  "webhook-endpoints": "whe_01h455vb4pex5vsknk084sn02q",
+  "webhook-deliveries": "dlv_01h455vb4pex5vsknk084sn02q",
   keys: "x",
   secrets: "x",
 };
@@ -62,6 +84,9 @@ export async function createObjects(
     key: { id: string };
   };
   const client = (await (await call("GET", path, token)).json()) as { secrets: [{ id: string }] };
+  const endpoint = (await (
+    await call("POST", "/v1/webhook-endpoints", token, bodies["createWebhookEndpoint"])
+  ).json()) as { id: string };
   const transaction = await call("POST", "/v1/transactions", token, bodies["createTransaction"], {
     "idempotency-key": "the-owner's",
   });
@@ -69,12 +94,29 @@ export async function createObjects(
   const order = (await (
     await call("POST", "/v1/orders", token, bodies["placeOrder"], { "idempotency-key": "the-owner's" })
   ).json()) as { id: string };
+  const listed = await call("POST", "/v1/destinations", token, bodies["createDestination"]);
+  const destination = (await listed.json()) as { id: string };
   return {
     clients: clientId,
+    destinations: destination.id,
     keys: key.id,
     secrets: client.secrets[0].id,
     transactions: id,
     wallets: source.wallet_id,
     orders: order.id,
+    "webhook-endpoints": endpoint.id,
+    "webhook-deliveries": await firstDelivery(call, token),
   };
+}
+
+/** The delivery that the transaction causes, once the engine has settled it. */
+async function firstDelivery(call: TestService["call"], token: string): Promise<string> {
+  const [delivery] = await eventually(
+    async () => {
+      const answer = await call("GET", "/v1/webhook-deliveries", token);
+      return ((await answer.json()) as { data: { id: string }[] }).data;
+    },
+    (data) => data.length > 0,
+  );
+  return delivery?.id ?? "";
 }

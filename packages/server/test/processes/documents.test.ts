@@ -1,23 +1,17 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { blocksOf } from "../harness/document-blocks.js";
 import { eventually } from "../harness/eventually.js";
+import { freePort } from "../harness/free-port.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const run = promisify(execFile);
-
-/** The code blocks of a page, in one language. */
-function blocksOf(page: string, language: string): string[] {
-  const text = readFileSync(join(root, page), "utf8");
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
-    (match) => match[1] ?? "",
-  );
-}
 
 describe("what the documents tell to do", () => {
   const folder = createTemporaryFolder("documents");
@@ -40,9 +34,26 @@ describe("what the documents tell to do", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const shell = async (script: string) => {
-    const env = { PATH: `${join(folder, "bin")}:${process.env["PATH"]}`, BURSAR_DATA_DIR: dataDir };
-    return (await run("sh", ["-ec", script.replaceAll("http://127.0.0.1:8080", url)], { env })).stdout;
+  const shell = async (script: string, variables: Record<string, string> = {}) => {
+    const path = `${join(folder, "bin")}:${process.env["PATH"]}`;
+    const env = { PATH: path, BURSAR_DATA_DIR: dataDir, ...variables };
+    const text = script.replaceAll("http://127.0.0.1:8080", url);
+    return (await run("sh", ["-ec", text], { env, cwd: folder })).stdout;
+  };
+  let token: string | undefined;
+  const callApi = async <T>(method: string, path: string, body?: object, headers = {}): Promise<T> => {
+    token ??= (await shell("npx bursar token")).trim();
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return (text === "" ? undefined : JSON.parse(text)) as T;
   };
   const hasCurl = hasProgram("curl");
 
@@ -50,11 +61,30 @@ describe("what the documents tell to do", () => {
     const [create = "", list = "", without = ""] = blocksOf("README.md", "sh").filter((block) =>
       block.includes("curl"),
     );
+    const port = String(await freePort());
+    const listen = async () => {
+      const args = ["webhooks", "listen", "--port", port];
+      const listener = spawnBursar({ args, env: { BURSAR_DATA_DIR: dataDir } });
+      const [, endpointId] = await listener.waitFor(/registered as (whe_\w+)/);
+      return { ...listener, endpointId };
+    };
+    // One that was killed could not say goodbye; the next takes over its endpoint.
+    const killed = await listen();
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    const listener = await listen();
+    expect(listener.endpointId).toBe(killed.endpointId);
     const first = await shell(create);
     expect(first).toMatch(/^HTTP\/1\.1 202 .*"state":"accepted"/s);
     const listed = () => shell(`TOKEN=$(npx bursar token)\n${list}`);
     const done = await eventually(listed, (text) => text.includes('"state":"completed"'));
     expect(JSON.parse(done).data).toHaveLength(1);
+    await listener.waitFor(
+      /transaction\.updated {2}tx_\w{26} {2}completed {2}v2 {2}#1 {2}attempt 1 {2}verified\n/,
+    );
+    listener.child.kill("SIGINT");
+    expect(await listener.exited).toMatchObject({ code: 0 });
+    expect(await callApi("GET", "/v1/webhook-endpoints")).toMatchObject({ data: [] });
     expect(await shell(create)).toContain("idempotent-replayed: true");
     expect(JSON.parse(await listed()).data).toHaveLength(1);
     expect(await shell(without)).toMatch(/^HTTP\/1\.1 401 .*"code":"UNAUTHENTICATED"/s);
@@ -62,6 +92,65 @@ describe("what the documents tell to do", () => {
 
   it.runIf(hasCurl)("the first request of the guide on tokens", async () => {
     expect(await shell(blocksOf("docs/guides/tokens.md", "sh")[0] ?? "")).toMatch(/"object":"client"/);
+  });
+
+  it.runIf(hasCurl)("the guide on policy, from reading one to an approval", async () => {
+    const page = "docs/guides/policy.md";
+    const [read = "", write = "", evaluate = "", list = "", approve = ""] = blocksOf(page, "sh");
+    expect(await shell(read)).toMatch(/^HTTP\/1\.1 200 .*etag: "0".*"version":0/s);
+    const variables = { TOKEN: (await shell("npx bursar token")).trim() };
+    expect(await shell(evaluate, variables)).toContain('"rule":"own-wallets"');
+    // In the sandbox an address counts at once.
+    expect(await shell(list, variables)).toMatch(/^HTTP\/1\.1 201 .*"next_cursor":null/s);
+    expect(await shell(list, variables)).toMatch(/idempotent-replayed: true.*"state":"active"/s);
+
+    const call = async (method: string, path: string, body: object | undefined, token = variables.TOKEN) => {
+      const answer = await fetch(url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "idempotency-key": "large-payout",
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return (await answer.json()) as {
+        id: string;
+        secret: string;
+        state: string;
+        approval: { digest: string };
+      };
+    };
+    const officer = await call("POST", "/v1/clients", {
+      name: "officer",
+      scopes: ["transactions:approve", "transactions:read"],
+    });
+    const [, document = ""] = blocksOf(page, "json");
+    const asked = document
+      .replace("cli_01hw000000e008000000000001", officer.id)
+      .replace(/,\s*"cli_01hw\w+"/g, "");
+    writeFileSync(join(folder, "policy.json"), asked.replace('"approvals": 2', '"approvals": 1'));
+    expect(await shell(write, variables)).toMatch(/^HTTP\/1\.1 200 .*etag: "1"/s);
+    const { id } = await call("POST", "/v1/transactions", { reference: "r", asset: "USD", amount: "10000" });
+    const waiting = await eventually(
+      () => call("GET", `/v1/transactions/${id}`, undefined),
+      ({ state }) => state === "awaiting_approval",
+    );
+    const token = await shell(
+      'curl -s http://127.0.0.1:8080/oauth/token -u "$CLIENT:$SECRET" -d grant_type=client_credentials',
+      { CLIENT: officer.id, SECRET: officer.secret },
+    );
+    const { access_token } = JSON.parse(token) as { access_token: string };
+    const said = await shell(approve, {
+      OFFICER: access_token,
+      ID: id,
+      DIGEST: waiting.approval.digest,
+    });
+    expect(said).toMatch(new RegExp(`"id":"${id}".*HTTP/1\\.1 202 `, "s"));
+    await eventually(
+      () => call("GET", `/v1/transactions/${id}`, undefined),
+      ({ state }) => state === "completed",
+    );
   });
 
   it("the example of the guide on signed requests", async () => {
@@ -74,6 +163,64 @@ describe("what the documents tell to do", () => {
     };
     const env = { BURSAR_URL: url, BURSAR_TOKEN: token, BURSAR_CLIENT_ID: clients[0].client_id };
     expect((await run(process.execPath, [file], { env })).stdout).toBe("201 made by a signed request\n");
+  });
+
+  it("the receiver of the guide on webhooks, also when it is started again", async () => {
+    const [program = ""] = blocksOf("docs/guides/receiving-webhooks.md", "js");
+    const file = join(folder, "receiver.mjs");
+    writeFileSync(file, program);
+    const port = await freePort();
+    const address = `http://127.0.0.1:${port}/`;
+    const endpoint = await callApi<{ id: string; secret: string }>("POST", "/v1/webhook-endpoints", {
+      url: address,
+    });
+    const env = {
+      PORT: String(port),
+      WEBHOOK_SECRET: endpoint.secret,
+      JOURNAL: join(folder, "webhooks.jsonl"),
+    };
+    const startReceiver = async () => {
+      const child = spawn(process.execPath, [file], { env });
+      let output = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+      const waitFor = (text: string) =>
+        eventually(
+          () => output,
+          (so) => so.includes(text),
+        );
+      await waitFor("listening");
+      const stop = async () => {
+        child.kill("SIGKILL");
+        await new Promise((resolve) => child.once("close", resolve));
+        return output;
+      };
+      return { waitFor, stop };
+    };
+
+    const receiver = await startReceiver();
+    const body = { reference: "guide", asset: "USD", amount: "1" };
+    const { id } = await callApi<{ id: string }>("POST", "/v1/transactions", body, {
+      "idempotency-key": "guide",
+    });
+    await receiver.waitFor(`${id} is completed`);
+    expect((await fetch(address, { method: "POST", body: "{}" })).status).toBe(401);
+    await receiver.stop();
+
+    // It knows what it has persisted, and the same change under another id is no news either.
+    const again = await startReceiver();
+    await again.waitFor(`${id} is completed`);
+    const { data } = await callApi<{ data: [{ id: string }] }>(
+      "GET",
+      `/v1/webhook-deliveries?endpoint_id=${endpoint.id}`,
+    );
+    const resent = await callApi<{ id: string }>("POST", `/v1/webhook-deliveries/${data[0].id}/resend`);
+    await eventually(
+      () => callApi<{ state: string }>("GET", `/v1/webhook-deliveries/${resent.id}`),
+      ({ state }) => state === "delivered",
+    );
+    expect((await again.stop()).split(`${id} is completed`)).toHaveLength(2);
   });
 });
 

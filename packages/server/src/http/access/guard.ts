@@ -8,7 +8,7 @@ import type {
 import type { ApiClient } from "../../app/access/client.js";
 import type { TokenClaims } from "../../app/access/tokens.js";
 import type { SignedRequest } from "../../app/access/verify-request-signature.js";
-import type { Origin } from "../../app/audit/act.js";
+import type { ClientOrigin } from "../../app/audit/act.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
 import { isRefused, type Refused } from "../../app/refused.js";
 import { Refusal } from "../refusal.js";
@@ -88,7 +88,7 @@ export function principalOf(request: FastifyRequest): Authenticated {
   return request.authenticated;
 }
 
-export function originOf(request: FastifyRequest): Extract<Origin, { by: "client" }> {
+export function originOf(request: FastifyRequest): ClientOrigin {
   return {
     by: "client",
     principal: principalOf(request).principal,
