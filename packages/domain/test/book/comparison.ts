@@ -38,8 +38,8 @@ export function compareWithReference(climate: Climate, seed: number, count: numb
     assertSame(`${at}: effects of ${show(command)}`, effects, applyToReference(reference, command));
     lives.follow(at, command, effects);
     for (const effect of effects) count1(tally, "reason" in effect ? effect.reason : effect.kind);
-    if (random() < 0.3) mirror.follow(at, book);
-    if (number % 7 === 0) assertDepth(at, book, reference);
+    if (random() * climate.depthEvery < 1) mirror.follow(at, book);
+    if (number % climate.depthEvery === 0) assertDepth(at, book, reference);
     if (number % 101 === 0) book = assertRestored(at, book, reference, climate.ordersMax, mirror);
   }
   assertDepth("at the end", book, reference);
@@ -49,13 +49,14 @@ export function compareWithReference(climate: Climate, seed: number, count: numb
 /** The depth is the sum of the orders, best first, and the sides do not cross. */
 function assertDepth(at: string, book: Book, { orders }: ReferenceBook): void {
   const sideLevels = (side: Side): DepthLevel[] => {
-    const prices = [...new Set(orders.filter((order) => order.side === side).map(({ price }) => price))];
-    prices.sort((a, b) => (side === "buy" ? Number(b - a) : Number(a - b)));
-    return prices.map((price) => {
-      const own = orders.filter((order) => order.side === side && order.price === price);
-      const size = Number(own.reduce((sum, { remaining }) => sum + remaining, 0n));
-      return { price: Number(price), size, orderCount: own.length };
-    });
+    const levels = new Map<bigint, { size: bigint; orderCount: number }>();
+    for (const order of orders.filter((one) => one.side === side)) {
+      const { size, orderCount } = levels.get(order.price) ?? { size: 0n, orderCount: 0 };
+      levels.set(order.price, { size: size + order.remaining, orderCount: orderCount + 1 });
+    }
+    return [...levels]
+      .sort(([a], [b]) => Number(side === "buy" ? b - a : a - b))
+      .map(([price, { size, orderCount }]) => ({ price: Number(price), size: Number(size), orderCount }));
   };
   const depth = book.depth(everything);
   assertSame(`${at}: depth`, depth, { bids: sideLevels("buy"), asks: sideLevels("sell") });

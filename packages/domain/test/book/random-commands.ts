@@ -4,21 +4,51 @@ import type { BookCommand, SelfTrade, Side, TimeInForce } from "@bursar/domain";
 export interface Climate {
   name: string;
   prices: [least: number, most: number];
+  /** How much of the range of prices a side uses, from its far end: with 1 all of it, with little more than a half few orders meet. */
+  reach: number;
   sizes: [least: number, most: number];
   ordersMax: number;
+  /** The whole depth is compared once in so many commands: that costs as much as the book is large. */
+  depthEvery: number;
   /** The share of orders among the commands. */
   orderShare: number;
 }
 
 export const climates: readonly Climate[] = [
-  { name: "crowded", prices: [95, 105], sizes: [1, 20], ordersMax: 60, orderShare: 0.7 },
-  { name: "calm", prices: [1, 200], sizes: [1, 50], ordersMax: 400, orderShare: 0.6 },
-  { name: "wide", prices: [1, 100_000], sizes: [1, 10], ordersMax: 1000, orderShare: 0.8 },
+  {
+    name: "crowded",
+    prices: [95, 105],
+    reach: 1,
+    sizes: [1, 20],
+    ordersMax: 60,
+    depthEvery: 5,
+    orderShare: 0.7,
+  },
+  {
+    name: "calm",
+    prices: [1, 200],
+    reach: 0.7,
+    sizes: [1, 50],
+    ordersMax: 400,
+    depthEvery: 20,
+    orderShare: 0.6,
+  },
+  {
+    name: "wide",
+    prices: [1, 100_000],
+    reach: 0.51,
+    sizes: [1, 10],
+    ordersMax: 1000,
+    depthEvery: 60,
+    orderShare: 0.8,
+  },
   {
     name: "huge",
     prices: [2 ** 53 - 10, 2 ** 53 - 1],
+    reach: 1,
     sizes: [2 ** 48, 2 ** 51],
     ordersMax: 100,
+    depthEvery: 5,
     orderShare: 0.7,
   },
 ];
@@ -44,6 +74,12 @@ export function createCommandSource(climate: Climate, random: () => number): () 
   const selfTrades: SelfTrade[] = ["cancel_newest", "cancel_oldest", "cancel_both"];
   const lives: TimeInForce[] = ["gtc", "gtc", "gtc", "gtc", "ioc", "fok", "post_only", "post_only"];
 
+  const priceFor = (side: Side) => {
+    const [least, most] = climate.prices;
+    const used = Math.floor((most - least) * climate.reach);
+    return side === "buy" ? between([least, least + used]) : between([most - used, most]);
+  };
+
   const place = (): BookCommand => {
     const id = `order-${ids.length}`;
     const size = between(climate.sizes);
@@ -52,7 +88,7 @@ export function createCommandSource(climate: Climate, random: () => number): () 
     const side: Side = pick(["buy", "sell"]);
     const order = { id, owner: pick(owners), side, size, selfTrade: pick(selfTrades) };
     if (random() > 0.12)
-      return { kind: "place_limit", ...order, price: between(climate.prices), timeInForce: pick(lives) };
+      return { kind: "place_limit", ...order, price: priceFor(side), timeInForce: pick(lives) };
     if (side === "sell" || random() < 0.4) return { kind: "place_market", ...order };
     // Around what the order would cost, so that the limit is sometimes met, sometimes not, and sometimes buys nothing.
     const cost = BigInt(size) * BigInt(between(climate.prices));
