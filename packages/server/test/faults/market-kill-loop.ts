@@ -87,8 +87,11 @@ export async function runMarketKillLoop(times: number): Promise<MarketKillReport
   await Promise.all(sending);
   await eventually(
     async () =>
-      (await database.query(sql`SELECT FROM open_orders WHERE state = 'pending' OR cancel_requested LIMIT 1`))
-        .length,
+      (
+        await database.query(sql`
+          SELECT FROM open_orders WHERE state = 'pending' OR cancel_requested OR amend_size IS NOT NULL
+          UNION ALL SELECT FROM markets WHERE applied_sequence < admitted_sequence LIMIT 1`)
+      ).length,
     (count) => count === 0,
   );
   const books = await Promise.all(processes.map(({ url }) => finalBook(database, url, tokens[0] ?? "")));

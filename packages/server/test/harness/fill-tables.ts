@@ -7,9 +7,9 @@ import type { TestDatabase } from "./test-database.js";
 export async function fillTables(database: TestDatabase): Promise<void> {
   await database.run(tenantsAndWallets);
   await database.run(transactions);
-  await database.run(orders);
   await database.run(access);
   await database.run(webhooks);
+  await database.run(orders);
   await database.run("ANALYZE");
 }
 

@@ -30,7 +30,8 @@ describe("a market", () => {
       async () =>
         (
           await first.database.query(sql`
-            SELECT FROM open_orders WHERE state = 'pending' OR cancel_requested OR amend_size IS NOT NULL LIMIT 1`)
+            SELECT FROM open_orders WHERE state = 'pending' OR cancel_requested OR amend_size IS NOT NULL
+            UNION ALL SELECT FROM markets WHERE applied_sequence < admitted_sequence LIMIT 1`)
         ).length,
       (count) => count === 0,
     );
