@@ -1,3 +1,5 @@
+import { streamErrors } from "./stream-errors.js";
+
 /**
  * Every error that Bursar answers with, in one place. The status of an answer, the texts below and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
@@ -260,6 +262,7 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...streamErrors,
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalog;

@@ -33,7 +33,16 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
-  const parts = compose({ database, sealing, wakeUps, publicUrl: "", log, newUuid, nowMs: Date.now });
+  const parts = compose({
+    database,
+    sealing,
+    wakeUps,
+    settings: values,
+    publicUrl: "",
+    log,
+    newUuid,
+    nowMs: Date.now,
+  });
   try {
     await assertMigrated(database, readMigrations());
     return await work({ database, sealing, parts, newUuid });

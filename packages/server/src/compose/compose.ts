@@ -3,13 +3,16 @@ import type { Logger } from "pino";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
+import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import type { Database } from "../store/database.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
+import type { StreamGateway } from "../stream/gateway.js";
 import { composeAccess } from "./compose-access.js";
+import { composeStream } from "./compose-stream.js";
 import { composeTransactions } from "./compose-transactions.js";
 
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
@@ -17,6 +20,7 @@ export interface ComposeOptions {
   database: Database;
   sealing: Sealing;
   wakeUps: WakeUps;
+  settings: Settings;
   publicUrl: string;
   log: Logger;
   newUuid: () => string;
@@ -27,6 +31,7 @@ export interface ComposeOptions {
 export interface Parts {
   useCases: UseCases;
   guard: AccessGuard;
+  stream: StreamGateway;
   createTenant: ReturnType<typeof createTenantCreator>;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
@@ -43,6 +48,7 @@ export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
   const transactions = composeTransactions(options);
+  const stream = composeStream(options, access, transactions.useCases);
   const housekeeping = setInterval(() => {
     removeExpiredCredentials(database).catch((error: unknown) =>
       log.warn({ err: error }, "housekeeping failed"),
@@ -50,8 +56,9 @@ export function compose(options: ComposeOptions): Parts {
   }, housekeepingIntervalMs).unref();
 
   return {
-    useCases: { ...access.useCases, ...transactions.useCases },
+    useCases: { ...access.useCases, ...transactions.useCases, ...stream.useCases },
     guard: access.guard,
+    stream: stream.gateway,
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
       createClient: access.useCases.createClient,
@@ -64,6 +71,7 @@ export function compose(options: ComposeOptions): Parts {
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
+      await stream.close();
       await transactions.engine.stop();
       await access.close();
     },

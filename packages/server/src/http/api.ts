@@ -10,6 +10,7 @@ import { createTransactions } from "./routes/create-transactions.js";
 import { createWallet } from "./routes/create-wallet.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
+import { issueStreamTicket } from "./routes/issue-stream-ticket.js";
 import { issueToken } from "./routes/issue-token.js";
 import { listAssets } from "./routes/list-assets.js";
 import { listAudit } from "./routes/list-audit.js";
@@ -18,6 +19,7 @@ import { listEvents } from "./routes/list-events.js";
 import { listTransactionStates } from "./routes/list-transaction-states.js";
 import { listTransactions } from "./routes/list-transactions.js";
 import { listWallets } from "./routes/list-wallets.js";
+import { openStream } from "./routes/open-stream.js";
 import { readClient } from "./routes/read-client.js";
 import { readTransaction } from "./routes/read-transaction.js";
 import { readWallet } from "./routes/read-wallet.js";
@@ -43,6 +45,8 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     freezeWallet(useCases),
     unfreezeWallet(useCases),
     listEvents(useCases),
+    openStream(useCases),
+    issueStreamTicket(useCases),
     issueToken(useCases),
     revokeToken(useCases),
     introspectToken(useCases, publicUrl),

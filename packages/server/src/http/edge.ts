@@ -5,6 +5,7 @@ import { type AccessGuard, guardRoute, installRequestState } from "./access/guar
 import { describeRoute } from "./describe-route.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installAccessLog, logAccess } from "./plugins/access-log.js";
+import { installAsyncApi } from "./plugins/asyncapi.js";
 import { installClosing } from "./plugins/closing.js";
 import { installDocs } from "./plugins/docs.js";
 import { answerRouterError, installErrors } from "./plugins/errors.js";
@@ -18,6 +19,7 @@ import {
   installRequestContext,
   setCommonHeaders,
 } from "./plugins/request-context.js";
+import { installUpgrades } from "./plugins/upgrades.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/healthz.js";
@@ -58,6 +60,7 @@ const pathSegmentLengthMax = 200;
 export async function createEdge(options: EdgeOptions, routes: readonly Route[]): Promise<FastifyInstance> {
   const app = createApp(options);
   answerUnusualRequests(app.server, options);
+  installUpgrades(app, "/v1/stream");
   app.setValidatorCompiler(createValidatorCompiler() as never);
   app.addSchema(ErrorBody);
   app.addSchema(OAuthError);
@@ -70,6 +73,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
   installMetrics(app, { token: options.metricsToken, isLocalOpen: options.isMetricsLocalOpen });
   await installOpenApi(app, options.guard.publicUrl);
+  installAsyncApi(app, options.guard.publicUrl);
   installDocs(app);
   for (const route of [
     healthz,
@@ -123,7 +127,7 @@ function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: Edge
   if (access === "open") app.route(common);
   else if (access === "oauth") app.route({ ...common, onRequest: waits });
   else {
-    const { onRequest, ...hooks } = guardRoute(access, guard);
+    const { onRequest, ...hooks } = guardRoute(access, guard, route.takesTickets === true);
     app.route({ ...common, ...hooks, onRequest: [waits, onRequest] });
   }
 }

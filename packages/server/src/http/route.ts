@@ -20,6 +20,8 @@ export interface Route {
   params?: TSchema;
   /** The largest body, where it is not that of every other route. */
   bodyBytesMax?: number;
+  /** Whether a stream's ticket lets in, too. */
+  takesTickets?: true;
   /** Whether the route honours `Idempotency-Key`, or even needs it. */
   idempotent?: "honoured" | "required";
   /** The answer to a request that succeeded. */
