@@ -38,13 +38,17 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   const { limits, log } = deps;
   const { tenantId, clientId } = options.authenticated.principal;
   let missedPongs = 0;
+  let ownCode: CloseCode | undefined;
 
   const isOpen = () => ws.readyState === ws.OPEN;
   const outbox = createOutbox({
     socket,
     bufferBytesMax: limits.bufferBytes,
     isOpen,
-    onFull: () => close(1013, "too slow"),
+    onFull: () => {
+      log.info({ request_id: requestId, connection_id: options.id }, "a reader is too slow and is cut");
+      close(1013, "too slow");
+    },
   });
   const send = (message: object) => outbox.send(textFrame(JSON.stringify(message)));
   const fail = (error: Error) => {
@@ -56,6 +60,7 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   const inbox = createInbox({ requestId, session, subscriptions, send, close }, deps);
 
   function close(code: CloseCode, reason: string): void {
+    ownCode ??= code;
     subscriptions.stopAll();
     inbox.clear();
     ws.close(code, reason);
@@ -72,7 +77,8 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   ws.on("error", () => undefined);
   ws.on("close", (code) => {
     subscriptions.stopAll();
-    options.onClosed(code);
+    // Where the service has ended it, that is the reason, whether or not the client was still there to answer.
+    options.onClosed(ownCode ?? code);
   });
   send(hello(options.id, session.expiresAt(), deps));
 
