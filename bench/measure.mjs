@@ -1,11 +1,13 @@
 // Ratios, measured side by side: each round measures every side once, so that whatever else the machine does hits all of them.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { watchProcesses } from "./processes.mjs";
 
 /**
  * @typedef {object} Side
  * @property {string} name
  * @property {() => Promise<number> | number} measure operations per second
+ * @property {Readonly<Record<string, import("./processes.mjs").Watched>>} processes what to watch meanwhile
  */
 
 /**
@@ -15,20 +17,45 @@ import { join } from "node:path";
  * @property {number} target
  */
 
-/** @param {string} scenario @param {number} rounds @param {Side[]} sides @param {Ratio[]} ratios */
-export async function compare(scenario, rounds, sides, ratios) {
-  /** @type {Map<string, number[]>} */
+/**
+ * @typedef {object} Sample
+ * @property {number} value operations per second
+ * @property {Record<string, import("./processes.mjs").Usage>} usage
+ */
+
+/** @param {string} scenario @param {number} rounds @param {Side[]} sides @param {Ratio[]} ratios @param {object} [facts] to be saved too */
+export async function compare(scenario, rounds, sides, ratios, facts = {}) {
+  /** @type {Map<string, Sample[]>} */
   const samples = new Map(sides.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const { name, measure } of sides) samples.get(name)?.push(await measure());
+    for (const { name, measure, processes } of sides) {
+      const endWatch = watchProcesses(processes);
+      const value = await measure();
+      samples.get(name)?.push({ value, usage: endWatch() });
+    }
   }
-  const summary = [...samples].map(([name, values]) => ({ name, median: median(values), values }));
+  const summary = [...samples].map(([name, taken]) => summarise(name, taken));
   const reached = ratios.map(({ of, against, target }) => {
     const value = medianOf(summary, of) / medianOf(summary, against);
     return { of, against, target, ratio: Math.round(value * 100) / 100, met: value >= target };
   });
   print(scenario, summary, reached);
-  save(scenario, { scenario, at: new Date().toISOString(), rounds, summary, ratios: reached });
+  save(scenario, { rounds, summary, ratios: reached, ...facts });
+}
+
+/** @param {string} name @param {Sample[]} samples */
+function summarise(name, samples) {
+  const values = samples.map(({ value }) => value);
+  const processes = Object.keys(samples[0]?.usage ?? {}).map((process) => {
+    const usages = samples.flatMap(({ usage }) => usage[process] ?? []);
+    return {
+      process,
+      cpuSeconds: median(usages.map(({ cpuSeconds }) => cpuSeconds)),
+      megabytes: Math.max(...usages.map(({ megabytes }) => megabytes)),
+      kind: usages[0]?.kind ?? "RSS",
+    };
+  });
+  return { name, median: median(values), values, processes };
 }
 
 /** @param {{ name: string, median: number }[]} summary @param {string} name */
@@ -44,14 +71,19 @@ function median(values) {
 
 /**
  * @param {string} scenario
- * @param {{ name: string, median: number, values: number[] }[]} summary
+ * @param {ReturnType<typeof summarise>[]} summary
  * @param {{ of: string, against: string, target: number, ratio: number, met: boolean }[]} ratios
  */
 function print(scenario, summary, ratios) {
   console.log(`\n${scenario}`);
-  for (const { name, median: value, values } of summary) {
+  for (const { name, median: value, values, processes } of summary) {
     const spread = Math.round(((Math.max(...values) - Math.min(...values)) / value) * 100);
     console.log(`  ${name.padEnd(34)} ${String(Math.round(value)).padStart(8)}/s   spread ${spread} %`);
+    for (const { process, cpuSeconds, megabytes, kind } of processes) {
+      console.log(
+        `    ${process.padEnd(32)} ${cpuSeconds.toFixed(2).padStart(8)} s of CPU, ${megabytes} MB ${kind}`,
+      );
+    }
   }
   for (const { of, against, target, ratio, met } of ratios) {
     console.log(
@@ -60,15 +92,10 @@ function print(scenario, summary, ratios) {
   }
 }
 
-/** @param {string} scenario @param {unknown} result */
-function save(scenario, result) {
+/** @param {string} scenario @param {object} result */
+export function save(scenario, result) {
   const folder = join(import.meta.dirname, "results");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${scenario}.json`), `${JSON.stringify(result, null, 2)}\n`);
-}
-
-/** The resident memory of a process, in megabytes. @param {number} pid */
-export function residentMegabytes(pid) {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Math.round(Number(kilobytes) / 1024);
+  const content = { scenario, at: new Date().toISOString(), ...result };
+  writeFileSync(join(folder, `${scenario}.json`), `${JSON.stringify(content, null, 2)}\n`);
 }

@@ -1,14 +1,30 @@
-// The yardstick for routes: Fastify with the same schemas and a handler that does nothing.
-import Fastify from "fastify";
-import { CreateTransactionBody, Transaction } from "../packages/protocol/dist/index.js";
+// The yardstick for routes, as a process of its own; it answers with a transaction that the service has made.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { freePort, waitUntilReady } from "./sandbox.mjs";
 
-const sample = JSON.parse(process.argv[3] ?? "{}");
-const app = Fastify();
-app.post(
-  "/v1/transactions",
-  { schema: { body: CreateTransactionBody, response: { 202: Transaction } } },
-  async (_request, reply) => reply.code(202).send(sample),
-);
-app.get("/v1/transactions/:id", { schema: { response: { 200: Transaction } } }, async () => sample);
-app.get("/readyz", async () => ({}));
-await app.listen({ port: Number(process.argv[2]), host: "127.0.0.1" });
+/**
+ * @typedef {object} Nothing
+ * @property {string} url
+ * @property {number} pid
+ * @property {() => void} stop
+ */
+
+/** @param {import("./sandbox.mjs").Sandbox} sandbox @returns {Promise<Nothing>} */
+export async function startNothing(sandbox) {
+  const response = await fetch(`${sandbox.url}/v1/transactions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${sandbox.token}`,
+      "idempotency-key": "sample",
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ reference: "invoice-2026-0001", asset: "USD", amount: "0.01" }),
+  });
+  const port = await freePort();
+  const program = join(import.meta.dirname, "load", "nothing.mjs");
+  const child = spawn(process.execPath, [program, String(port), await response.text()], { stdio: "ignore" });
+  const url = `http://127.0.0.1:${port}`;
+  await waitUntilReady(url);
+  return { url, pid: child.pid ?? 0, stop: () => child.kill("SIGKILL") };
+}

@@ -1,6 +1,9 @@
 // The programs that make load and give the yardstick. They are Debian packages; where they are missing and may be installed, they are.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
 
 /** @param {"wrk" | "pgbench"} name @returns {string} its path */
 export function provideProgram(name) {
@@ -35,22 +38,23 @@ function find(name) {
  * @property {string} script Lua that makes the requests
  * @property {number} seconds
  * @property {number} [connections]
+ * @property {Readonly<Record<string, string>>} env what the script is told
  */
 
 /** Requests per second, all of them answered as they should be. @param {LoadOptions} options */
-export function runWrk({ url, script, seconds, connections = 64 }) {
+export async function runWrk({ url, script, seconds, connections = 64, env }) {
   const args = ["-t", "1", "-c", String(connections), "-d", `${seconds}s`, "-s", script, url];
-  const output = execFileSync(provideProgram("wrk"), args, { encoding: "utf8" });
+  const { stdout: output } = await execute(provideProgram("wrk"), args, { env: { ...process.env, ...env } });
   const wrong = /Non-2xx or 3xx responses: (\d+)/.exec(output);
   if (wrong !== null) throw new Error(`${wrong[1]} requests to ${url} were refused:\n${output}`);
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
 }
 
 /** Transactions per second of pgbench. @param {string} databaseUrl @param {string[]} args @param {number} seconds */
-export function runPgbench(databaseUrl, args, seconds) {
+export async function runPgbench(databaseUrl, args, seconds) {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const connection = ["-h", hostname, "-p", port, "-U", username];
-  const output = execFileSync(
+  const { stdout: output } = await execute(
     provideProgram("pgbench"),
     [
       ...connection,
@@ -66,17 +70,17 @@ export function runPgbench(databaseUrl, args, seconds) {
       ...args,
       pathname.slice(1),
     ],
-    { encoding: "utf8", env: { ...process.env, PGPASSWORD: password }, stdio: ["ignore", "pipe", "ignore"] },
+    { env: { ...process.env, PGPASSWORD: password } },
   );
   return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
 }
 
 /** @param {string} databaseUrl @param {number} scale */
-export function initialisePgbench(databaseUrl, scale) {
+export async function initialisePgbench(databaseUrl, scale) {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
-  execFileSync(
+  await execute(
     provideProgram("pgbench"),
     ["-h", hostname, "-p", port, "-U", username, "-i", "-q", "-s", String(scale), pathname.slice(1)],
-    { env: { ...process.env, PGPASSWORD: password }, stdio: "ignore" },
+    { env: { ...process.env, PGPASSWORD: password } },
   );
 }

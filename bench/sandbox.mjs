@@ -12,8 +12,11 @@ const bin = join(import.meta.dirname, "../packages/server/bin/bursar.mjs");
  * @typedef {object} Sandbox
  * @property {string} url
  * @property {string} token
+ * @property {() => Promise<string>} newToken for what takes longer than a token lasts
  * @property {string} databaseUrl
  * @property {number} pid
+ * @property {number} postgresPid
+ * @property {string} dataDir
  * @property {() => Promise<void>} stop
  */
 
@@ -30,14 +33,27 @@ export async function startSandbox() {
   return {
     url,
     token: await getToken(dataDir, url),
+    newToken: () => getToken(dataDir, url),
     databaseUrl: databaseUrlOf(dataDir),
     pid: child.pid ?? 0,
+    postgresPid: Number(postmasterFile(dataDir)[0]),
+    dataDir,
     stop: async () => {
       child.kill("SIGTERM");
       await new Promise((resolve) => child.once("exit", resolve));
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Gives the work a sandbox of its own, gone when the work is done. @param {(sandbox: Sandbox) => Promise<void>} work */
+export async function withSandbox(work) {
+  const sandbox = await startSandbox();
+  try {
+    await work(sandbox);
+  } finally {
+    await sandbox.stop();
+  }
 }
 
 /** @param {string} url */
@@ -62,9 +78,14 @@ async function getToken(dataDir, url) {
   return /** @type {{ access_token: string }} */ (await response.json()).access_token;
 }
 
+/** What PostgreSQL says of itself, line by line. @param {string} dataDir */
+function postmasterFile(dataDir) {
+  return readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n");
+}
+
 /** @param {string} dataDir */
 function databaseUrlOf(dataDir) {
-  const port = readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[3];
+  const port = postmasterFile(dataDir)[3];
   const password = readFileSync(join(dataDir, "postgres.password"), "utf8").trim();
   return `postgres://bursar:${password}@127.0.0.1:${port}/postgres`;
 }

@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describeTransactionStates, errorCatalog, scopeCatalog } from "../packages/protocol/dist/index.js";
-import { settings } from "../packages/server/dist/config/settings.js";
 import { startEmbeddedPostgres } from "../packages/server/dist/embedded/embedded-postgres.js";
 import { listRoutes } from "../packages/server/dist/http/api.js";
 import { createEdge } from "../packages/server/dist/http/edge.js";
@@ -11,6 +10,7 @@ import { createLogger } from "../packages/server/dist/log.js";
 import { openDatabase } from "../packages/server/dist/store/database.js";
 import { migrate } from "../packages/server/dist/store/migrate.js";
 import { readMigrations } from "../packages/server/dist/store/migrations.js";
+import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
 import { dumpSchema } from "./schema-dump.mjs";
 
@@ -20,6 +20,7 @@ const silent = createLogger("silent", false);
 const artefacts = {
   "docs/reference/errors.md": errorsPage,
   "docs/reference/configuration.md": configurationPage,
+  "docs/reference/bursar.example.yaml": exampleConfiguration,
   "docs/reference/scopes.md": scopesPage,
   "docs/reference/transaction-states.md": statesPage,
   "openapi.json": () => servedDocument("/openapi.json"),
@@ -70,31 +71,6 @@ Every failure is answered with one JSON object:
 
 | code | status | when | what to do | may the same request succeed later? |
 |---|---|---|---|---|
-${rows.join("\n")}
-`;
-}
-
-function configurationPage() {
-  const rows = Object.entries(settings).map(([key, setting]) => {
-    const fallback = setting.default === undefined ? "" : `\`${setting.default}\``;
-    return `| \`${key}\` | ${setting.env === undefined ? "" : `\`${setting.env}\``} | ${fallback} | ${setting.about} It must be ${setting.allowed}. |`;
-  });
-  return `# Configuration
-
-<!-- Generated from packages/server/src/config/settings.ts by \`npm run generate\`. -->
-
-A setting comes from the environment, else from the YAML file that \`BURSAR_CONFIG\` names, else from its default. In the file a dot in a key is a level:
-
-\`\`\`yaml
-port: 9000
-limits:
-  body_bytes: 131072
-\`\`\`
-
-\`npx bursar config\` prints the effective configuration, with secrets masked, and where each value comes from. A value that is not allowed, or a key that does not exist, ends the start with exit code 2 and a sentence that names it.
-
-| key | environment | default | |
-|---|---|---|---|
 ${rows.join("\n")}
 `;
 }

@@ -5,6 +5,39 @@ export { canonicalJson } from "./json/canonical-json.js";
 export type { Balance } from "./ledger/account.js";
 export { formatAmount, parseAmount } from "./money/amount.js";
 export { type Asset, type AssetRegistry, createAssetRegistry } from "./money/asset.js";
+export { type ApprovedTransaction, approvalContent } from "./policy/approval-content.js";
+export {
+  type Approval,
+  type ApprovalRequirement,
+  type ApprovalTally,
+  mayApprove,
+  tallyApprovals,
+} from "./policy/approvals.js";
+export { compilePolicy, type PolicyCompilation } from "./policy/compile-policy.js";
+export type { CompiledPolicy, SpotVerdict, Verdict, WindowKind } from "./policy/compiled-policy.js";
+export { defaultPolicy } from "./policy/default-policy.js";
+export type { PolicyFault } from "./policy/document-field.js";
+export { createTimeZones, type TimeZones } from "./policy/hour-of-day.js";
+export { type Judgement, judge, judgeWithUsage, type Measurement, neededWindows } from "./policy/judge.js";
+export {
+  type DestinationKind,
+  defaultRuleName,
+  destinationKinds,
+  type PolicyDocument,
+  policyActions,
+  policyLimits,
+  type UsageScope,
+  usageScopes,
+} from "./policy/policy-document.js";
+export type { PolicyReference, PolicyWorld } from "./policy/policy-reader.js";
+export type { PolicyRequest } from "./policy/policy-request.js";
+export {
+  countsTowardsLimits,
+  countTransaction,
+  type Usage,
+  type UsageByWindow,
+  type UsageWindow,
+} from "./policy/usage.js";
 export { type Decision, decide, type FailureCode } from "./transaction/decide.js";
 export {
   isFinal,
@@ -14,3 +47,4 @@ export {
   transactionStates,
   transitions,
 } from "./transaction/transitions.js";
+export { type WalletPurpose, walletPurposes } from "./wallet/wallet-purpose.js";

@@ -28,6 +28,9 @@ export { type ErrorCode, type ErrorEntry, errorCatalog } from "./errors/error-ca
 export { Liveness, Readiness } from "./health.js";
 export { readId, showId } from "./ids.js";
 export { PageQuery } from "./pagination.js";
+export { ApprovalStatus, DecideApprovalBody } from "./policy/approval.js";
+export { EvaluatePolicyBody, Policy, PolicyEvaluation } from "./policy/policy.js";
+export { PolicyDocument } from "./policy/policy-document.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
 export { type Event, EventList, EventQuery } from "./resources/event.js";

@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { createReadiness } from "./app/readiness.js";
 import { createWakeUps } from "./app/wake-ups.js";
 import { compose, type Parts } from "./compose/compose.js";
+import { ConfigError } from "./config/config-error.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
 import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
@@ -16,6 +17,7 @@ import { createEdge } from "./http/edge.js";
 import { OperatorError } from "./operator-error.js";
 import { checkDatabaseSettings } from "./store/check-database-settings.js";
 import { type Database, isDatabaseAway, openDatabase } from "./store/database.js";
+import { findUnknownAsset } from "./store/find-unknown-asset.js";
 import { createHintChannelOpener } from "./store/hint-channel.js";
 import { migrate } from "./store/migrate.js";
 import { readMigrations } from "./store/migrations.js";
@@ -38,6 +40,8 @@ export interface ServiceOptions {
   masterKey: (dataDir: string) => Uint8Array;
   /** Fills the database before the service is ready; may be called again after a failure. */
   seed?: (url: string, parts: Parts) => Promise<void>;
+  /** Opens the pool of connections; left out, as production does it. */
+  openDatabase?: typeof openDatabase;
   /** Called when the service cannot go on. */
   onFailure: (error: Error) => void;
   /** Ends a start that still waits for its database. */
@@ -58,7 +62,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const source = await provideDatabase(settings, log, options.onFailure);
     closers.push(source.stop);
-    const database = openDatabase({
+    const database = (options.openDatabase ?? openDatabase)({
       url: source.url,
       connectionsMax: settings.database_connections,
     });
@@ -71,6 +75,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(wakeUps.close);
     const parts = compose({
       database,
+      assets: settings.assets,
       wakeUps,
       sealing: createSealing(options.masterKey(settings.data_dir)),
       settings,
@@ -93,6 +98,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await checkDatabaseSettings(database);
       const applied = await migrate(database, readMigrations());
       for (const name of applied) log.info({ migration: name }, "migrated the database");
+      await assertAssetsKnown(database, settings.assets);
       await parts.prepare();
       await options.seed?.(url, parts);
     });
@@ -123,6 +129,18 @@ async function withDatabaseThere(
       log.warn("the database went away during the start");
     }
   }
+}
+
+/** An amount cannot be shown without the decimals of its asset; whoever reads must not be the one to find out. */
+async function assertAssetsKnown(database: Database, assets: Settings["assets"]): Promise<void> {
+  const unknown = await findUnknownAsset(
+    database,
+    assets.map(({ code }) => code),
+  );
+  if (unknown === undefined) return;
+  throw new ConfigError(
+    `The database holds the asset ${unknown}, which assets does not have: add it to the configuration file, with the decimals that it had.`,
+  );
 }
 
 const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });

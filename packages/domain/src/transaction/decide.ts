@@ -16,7 +16,13 @@ export interface TransactionFacts {
 }
 
 /** Why a transaction has ended without moving money. */
-export type FailureCode = "INSUFFICIENT_FUNDS" | "EXPIRED" | "WALLET_FROZEN";
+export type FailureCode =
+  | "INSUFFICIENT_FUNDS"
+  | "EXPIRED"
+  | "WALLET_FROZEN"
+  | "POLICY_REJECTED"
+  | "APPROVAL_REJECTED"
+  | "APPROVAL_EXPIRED";
 
 export interface Decision {
   state: TransactionState;

@@ -164,11 +164,32 @@ export const errorCatalog = {
     advice: "Remove a key first.",
     retry: "never",
   },
+  POLICY_REJECTED: {
+    status: 403,
+    message: "Policy refuses it.",
+    when: "a rule of the tenant's policy refuses the request, or does not let this client approve",
+    advice: "Do not repeat it unchanged; `message` gives the rule's reason.",
+    retry: "never",
+  },
   NOT_CANCELLABLE: {
     status: 409,
     message: "It is too late to cancel this transaction.",
     when: "the transaction is final, or its rail has gone too far",
     advice: "Read the transaction to see what became of it.",
+    retry: "never",
+  },
+  NOT_AWAITING_APPROVAL: {
+    status: 409,
+    message: "The transaction does not wait for approval.",
+    when: "nobody was asked, or the transaction has gone on or ended since",
+    advice: "Read the transaction to see what became of it.",
+    retry: "never",
+  },
+  APPROVAL_STALE: {
+    status: 409,
+    message: "The digest is not that of this transaction.",
+    when: "`digest` does not stand for what will be sent",
+    advice: "Read the transaction again, look at what it says, and name the digest that it shows.",
     retry: "never",
   },
   PAYLOAD_TOO_LARGE: {

@@ -1,6 +1,7 @@
 import { transactionStates } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
+import { ApprovalStatus } from "../policy/approval.js";
 
 const Timestamp = Type.String({ format: "date-time" });
 const State = Type.Enum(Object.keys(transactionStates) as (keyof typeof transactionStates)[]);
@@ -44,7 +45,21 @@ export const CreateTransactionBody = Type.Object(
 );
 export type CreateTransactionBody = Static<typeof CreateTransactionBody>;
 
-const HistoryEntry = Type.Object({ version: Type.Integer(), state: State, occurred_at: Timestamp });
+const HistoryEntry = Type.Object({
+  version: Type.Integer(),
+  state: State,
+  occurred_at: Timestamp,
+  approval: Type.Optional(
+    Type.Object(
+      {
+        client_id: Type.String(),
+        decision: Type.Enum(["approve", "reject"]),
+        comment: Type.Union([Type.String(), Type.Null()]),
+      },
+      { description: "What a person has said, where that is what happened." },
+    ),
+  ),
+});
 
 export const Transaction = Type.Object(
   {
@@ -60,9 +75,19 @@ export const Transaction = Type.Object(
     destination: Type.Object({ wallet_id: Type.String() }),
     fee: Type.Null(),
     network: Type.String(),
-    failure: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
+    failure: Type.Union([
+      Type.Object({
+        code: Type.String(),
+        message: Type.String(),
+        rule: Type.Optional(Type.String({ description: "The rule of the policy that has refused it." })),
+      }),
+      Type.Null(),
+    ]),
+    policy_version: Type.Integer({ description: "The version of the policy that has judged it." }),
+    approval: Type.Union([ApprovalStatus, Type.Null()]),
     history: Type.Array(HistoryEntry),
     metadata: Type.Record(Type.String(), Type.String()),
+    expires_at: Type.Union([Timestamp, Type.Null()]),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

@@ -1,8 +1,9 @@
+import { walletPurposes } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
 
 const Timestamp = Type.String({ format: "date-time" });
-const Purpose = Type.Enum(["treasury", "deposit", "payout", "settlement", "fees"]);
+const Purpose = Type.Enum([...walletPurposes]);
 
 export const CreateWalletBody = Type.Object(
   {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { ConfigError, loadConfig } from "../config/load-config.js";
+import { ConfigError } from "../config/config-error.js";
+import { loadConfig } from "../config/load-config.js";
 import { createLogger } from "../log.js";
 import { checkDatabaseSettings } from "../store/check-database-settings.js";
 import { openDatabase } from "../store/database.js";

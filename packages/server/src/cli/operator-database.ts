@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
 import { createWakeUps } from "../app/wake-ups.js";
 import { compose, type Parts } from "../compose/compose.js";
-import { type Config, ConfigError, loadConfig } from "../config/load-config.js";
+import { ConfigError } from "../config/config-error.js";
+import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
 import { createSealing, type Sealing } from "../credentials/sealing.js";
 import { createLogger } from "../log.js";
@@ -35,6 +36,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
   const parts = compose({
     database,
+    assets: values.assets,
     sealing,
     wakeUps,
     settings: values,

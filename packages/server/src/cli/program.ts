@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config/load-config.js";
+import { ConfigError } from "../config/config-error.js";
 import { OperatorError } from "../operator-error.js";
 import { softwareVersion } from "../version.js";
 import { addAuditCommand } from "./audit.js";

@@ -33,12 +33,12 @@ export async function seedSandbox(url: string, parts: Parts, dataDir: string): P
   write(dataDir, { url, clients });
 }
 
-/** What a sandbox tenant has to play with. */
-const funds = { USD: "1000000", ETH: "1000", USDC: "1000000" };
+/** What a sandbox tenant has of each asset to play with. */
+const funds = "1000000";
 
-async function create(name: string, { createTenant, fundPrimary }: Parts): Promise<SandboxClient> {
+async function create(name: string, { createTenant, fundPrimary, assets }: Parts): Promise<SandboxClient> {
   const { tenant, client, secret } = await createTenant(name);
-  for (const [asset, amount] of Object.entries(funds)) await fundPrimary(tenant.id, asset, amount);
+  for (const { code } of assets.list) await fundPrimary(tenant.id, code, funds);
   return {
     name,
     tenant_id: showId("tnt", tenant.id),

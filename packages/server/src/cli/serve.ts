@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { ConfigError, loadConfig } from "../config/load-config.js";
+import { ConfigError } from "../config/config-error.js";
+import { loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
 import { OperatorError } from "../operator-error.js";
 import { runUntilStopped } from "./run-until-stopped.js";

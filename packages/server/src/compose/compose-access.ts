@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AccessUseCases } from "../app/access/access-use-cases.js";
 import { createClientAuthenticator } from "../app/access/authenticate-client.js";
 import { createRequestAuthenticator } from "../app/access/authenticate-request.js";
-import { createClientAccessCache } from "../app/access/client-access.js";
+import type { ClientAccess } from "../app/access/client-access.js";
 import { createFailureBrake } from "../app/access/failure-brake.js";
 import { createTokenIntrospector } from "../app/access/introspect-token.js";
 import { createTokenIssuer } from "../app/access/issue-token.js";
@@ -17,6 +17,7 @@ import { createClientCreator } from "../app/clients/create-client.js";
 import { createKeyRemover } from "../app/clients/remove-key.js";
 import { createSecretRemover } from "../app/clients/remove-secret.js";
 import { createSecretRotator } from "../app/clients/rotate-secret.js";
+import { createFreshCache } from "../app/fresh-cache.js";
 import { createAssertionVerifier } from "../credentials/client-assertion.js";
 import type { Sealing } from "../credentials/sealing.js";
 import { createTicketSigner } from "../credentials/ticket-signer.js";
@@ -116,7 +117,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
 function cacheClientAccess(database: Database) {
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
-  return createClientAccessCache(
+  return createFreshCache<ClientAccess>(
     async (clientId) => {
       const client = await clients.findClient(clientId);
       const revoked = client === undefined ? [] : await revocations.listRevokedTokens(client);

@@ -6,10 +6,13 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
+import type { ActivePolicies } from "../app/policy/policy.js";
+import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
 import { createTransactionCreator } from "../app/transactions/create-transaction.js";
+import { createApprovalDecider } from "../app/transactions/decide-approval.js";
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import { createWalletCreator } from "../app/wallets/create-wallet.js";
@@ -17,9 +20,11 @@ import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
-import { defaultAssets } from "../config/default-assets.js";
+import { assertNetworksKnown } from "../config/assert-networks-known.js";
 import { createEngine, type Engine } from "../engine/engine.js";
+import { createBatchPlanner } from "../engine/plan-batch.js";
 import { bookRail } from "../rails/book/book-rail.js";
+import { createApprovalStore } from "../store/approvals.js";
 import { isDatabaseAway } from "../store/database.js";
 import { createEventLog, createEventStore } from "../store/events.js";
 import { fundWallet } from "../store/ledger.js";
@@ -37,28 +42,32 @@ export interface TransactionParts {
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
 
-export function composeTransactions(options: ComposeOptions): TransactionParts {
+export function composeTransactions(options: ComposeOptions, policies: ActivePolicies): TransactionParts {
   const { database, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
-  const assets = createAssetRegistry(defaultAssets);
+  const assets = createAssetRegistry(options.assets);
   const presentedAssets = assets.list.map(presentAsset);
-  const transactions = createTransactionStore(database, assets, events);
+  const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
-  const changes = createChangeHub();
+  const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, nowMs });
   const rails = new Map([[bookRail.network, bookRail]]);
+  assertNetworksKnown(options.assets, rails.keys());
+  const settlements = createSettlementStore(database, events);
   const engine = createEngine({
-    settlements: createSettlementStore(database, events),
+    settlements,
+    plan: createBatchPlanner({ rails, policies, nowMs }),
     wallets,
-    rails,
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
     nowMs,
+    timers: nodeTimers,
   });
   const queue = createAcceptQueue({
     store: transactions,
     isUnavailable: isDatabaseAway,
     onAccepted: () => wakeUps.announce("accepted", []),
+    timers: nodeTimers,
   });
   wakeUps.listen("accepted", engine.wake);
 
@@ -69,12 +78,20 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
       createTransaction: createTransactionCreator({
         assets,
         wallets: createWalletDirectory(wallets),
+        policies,
         queue,
+        store: transactions,
         newUuid,
       }),
       readTransaction: read,
       listTransactions: transactions.listTransactions,
-      cancelTransaction: createTransactionCanceller({ store: transactions, read, changes, nowMs }),
+      cancelTransaction: createTransactionCanceller({ settlements, read, changes, nowMs }),
+      decideApproval: createApprovalDecider({
+        store: createApprovalStore(database, events),
+        read,
+        onRecorded: () => wakeUps.announce("accepted", []),
+        nowMs,
+      }),
       listAssets: () => presentedAssets,
       listEvents: createEventLister({ events: createEventStore(database), transactions }),
       createWallet: createWalletCreator({
@@ -94,7 +111,7 @@ export function composeTransactions(options: ComposeOptions): TransactionParts {
       const asset = assets.find(code);
       const units = asset === undefined ? "malformed" : parseAmount(amount, asset.decimals);
       if (typeof units === "string") throw new Error(`cannot fund ${amount} ${code}`);
-      const walletId = await wallets.findWalletByRole(tenantId, "primary");
+      const { id: walletId } = await wallets.findWalletByRole(tenantId, "primary");
       await fundWallet(database, { tenantId, walletId, asset: code, amount: units, id: newUuid() });
     },
   };

@@ -1,5 +1,12 @@
-import type { AssetRegistry } from "@bursar/domain";
+import {
+  type Asset,
+  type AssetRegistry,
+  createAssetRegistry,
+  createTimeZones,
+  policyLimits,
+} from "@bursar/domain";
 import type { Logger } from "pino";
+import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
@@ -7,9 +14,12 @@ import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
+import { analyzeYoungTables } from "../store/analyze-young-tables.js";
 import type { Database } from "../store/database.js";
+import { createPolicyStore } from "../store/policies.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
+import { removeOldTotals } from "../store/usage.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import { composeAccess } from "./compose-access.js";
 import { composeStream } from "./compose-stream.js";
@@ -18,6 +28,7 @@ import { composeTransactions } from "./compose-transactions.js";
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
   database: Database;
+  assets: readonly Asset[];
   sealing: Sealing;
   wakeUps: WakeUps;
   settings: Settings;
@@ -43,17 +54,37 @@ export interface Parts {
 }
 
 const housekeepingIntervalMs = 60_000;
+const analyzeIntervalMs = 1000;
 
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const transactions = composeTransactions(options);
+  const policies = createActivePolicies({
+    store: createPolicyStore(database),
+    world: {
+      assets: createAssetRegistry(options.assets),
+      networks: new Set(["book"]),
+      timeZones: createTimeZones(),
+    },
+    wakeUps: options.wakeUps,
+    nowMs: () => performance.now(),
+  });
+  const transactions = composeTransactions(options, policies);
   const stream = composeStream(options, access, transactions.useCases);
   const housekeeping = setInterval(() => {
-    removeExpiredCredentials(database).catch((error: unknown) =>
-      log.warn({ err: error }, "housekeeping failed"),
+    const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
+    Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
+      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
+  let analyzing: NodeJS.Timeout | undefined;
+  const keepAnalyzed = () => {
+    analyzing = setInterval(() => {
+      analyzeYoungTables(database).catch((error: unknown) =>
+        log.debug({ err: error }, "tables could not be analysed"),
+      );
+    }, analyzeIntervalMs).unref();
+  };
 
   return {
     useCases: { ...access.useCases, ...transactions.useCases, ...stream.useCases },
@@ -66,11 +97,15 @@ export function compose(options: ComposeOptions): Parts {
       nowMs,
     }),
     fundPrimary: transactions.fundPrimary,
-    prepare: access.prepare,
+    prepare: async () => {
+      await access.prepare();
+      keepAnalyzed();
+    },
     engine: transactions.engine,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
+      clearInterval(analyzing);
       await stream.close();
       await transactions.engine.stop();
       await access.close();

@@ -1,8 +1,12 @@
+import type { ListSetting } from "./list-setting.js";
 import type { Config } from "./load-config.js";
 import type { Setting } from "./setting.js";
-import { type SettingKey, settings } from "./settings.js";
+import { type ListKey, listSettings, type SettingKey, settings } from "./settings.js";
 
-/** The effective configuration, one line a setting: its value with secrets masked, and where it comes from. */
+/**
+ * The effective configuration: one line a setting with its value, secrets masked, and where it comes from; then each list, its
+ * entries as they can stand in the file.
+ */
 export function describeConfig(config: Config): string {
   const rows = (Object.entries(settings) as [SettingKey, Setting<string | number>][]).map(
     ([key, setting]) => {
@@ -16,7 +20,23 @@ export function describeConfig(config: Config): string {
   );
   const keyWidth = Math.max(...rows.map((row) => row.key.length));
   const valueWidth = Math.max(...rows.map((row) => row.value.length));
-  return rows
-    .map((row) => `${row.key.padEnd(keyWidth)}  ${row.value.padEnd(valueWidth)}  # ${row.source}`)
-    .join("\n");
+  const lines = rows.map(
+    (row) => `${row.key.padEnd(keyWidth)}  ${row.value.padEnd(valueWidth)}  # ${row.source}`,
+  );
+  const lists = Object.keys(listSettings).flatMap((key) => describeList(config, key as ListKey));
+  return [...lines, ...lists].join("\n");
+}
+
+function describeList(config: Config, key: ListKey): string[] {
+  const setting: ListSetting<(typeof config.values)[ListKey][number]> = listSettings[key];
+  return [
+    `${key}:  # ${config.sources[key]}`,
+    ...config.values[key].map((entry) => `  - ${showEntry(setting.show(entry))}`),
+  ];
+}
+
+/** An entry on one line of YAML. */
+export function showEntry(fields: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(fields).map(([name, text]) => `${name}: ${JSON.stringify(text)}`);
+  return `{ ${pairs.join(", ")} }`;
 }

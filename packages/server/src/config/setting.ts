@@ -26,6 +26,11 @@ export function text(common: Common<string>): Setting<string> {
   };
 }
 
+/** A text of a given form. */
+export function matching(common: Common<string>, pattern: RegExp, allowed: string): Setting<string> {
+  return { ...common, allowed, read: (value) => (pattern.test(value) ? value : undefined), show: String };
+}
+
 export function integer(common: Common<number>, bounds: { min: number; max: number }): Setting<number> {
   return {
     ...common,

@@ -1,7 +1,9 @@
+import { assetList } from "./asset-list.js";
+import type { ListSetting } from "./list-setting.js";
 import { integer, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
- * Every setting of the service. The key is its path in the configuration file; `docs/reference/configuration.md` and
+ * Every setting of the service that is a single value. The key is its path in the configuration file; `docs/reference/configuration.md` and
  * `bursar config` are made from this table.
  */
 export const settings = {
@@ -130,6 +132,15 @@ export const settings = {
 
 export type SettingKey = keyof typeof settings;
 
+/** Every setting that is a list. The key stands at the top level of the configuration file. */
+export const listSettings = {
+  assets: assetList,
+} satisfies Record<string, ListSetting<object>>;
+
+export type ListKey = keyof typeof listSettings;
+
+type EntryOf<S> = S extends ListSetting<infer Entry> ? Entry : never;
+
 type SettingValue<S> = S extends { read: (text: string) => infer T | undefined } ? T : never;
 
 /** The keys that have a value in every configuration, because they have a default. */
@@ -145,4 +156,4 @@ type DefaultedKey = Exclude<
 
 export type Settings = { readonly [K in DefaultedKey]: SettingValue<(typeof settings)[K]> } & {
   readonly [K in Exclude<SettingKey, DefaultedKey>]?: SettingValue<(typeof settings)[K]>;
-};
+} & { readonly [K in ListKey]: readonly EntryOf<(typeof listSettings)[K]>[] };

@@ -8,6 +8,7 @@ import { createClient } from "./routes/create-client.js";
 import { createTransaction } from "./routes/create-transaction.js";
 import { createTransactions } from "./routes/create-transactions.js";
 import { createWallet } from "./routes/create-wallet.js";
+import { decideApproval } from "./routes/decide-approval.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
 import { issueStreamTicket } from "./routes/issue-stream-ticket.js";
@@ -37,6 +38,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     listTransactions(useCases),
     readTransaction(useCases),
     cancelTransaction(useCases),
+    decideApproval(useCases),
     listTransactionStates,
     listAssets(useCases),
     createWallet(useCases),

@@ -33,7 +33,7 @@ export function createClientStore(database: Database): ClientStore {
             (id, tenant_id, name, scopes, state, require_signature, idempotency_key, request_hash, created_at, updated_at)
           VALUES
             (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
-             ${request?.key ?? null}, ${request === undefined ? null : Buffer.from(request.hash)}, ${client.createdAt}, ${client.updatedAt})
+             ${request?.key ?? null}, decode(${request?.hash ?? null}, 'hex'), ${client.createdAt}, ${client.updatedAt})
           ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
           RETURNING id
         `);
@@ -71,12 +71,12 @@ async function findClientOfTenant(
 
 /** The request that came first may still be under way; its row is waited for by the insert that ran into it. */
 async function findEarlier(transaction: Queryable, tenantId: string, key: string) {
-  const [found] = await transaction.query<{ id: string; request_hash: Buffer }>(sql`
-    SELECT id, request_hash FROM clients WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
+  const [found] = await transaction.query<{ id: string; hash: string }>(sql`
+    SELECT id, encode(request_hash, 'hex') AS hash FROM clients WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
   `);
   const earlier = found && (await findClientOfTenant(transaction, tenantId, found.id));
   if (found === undefined || earlier === undefined) throw new Error("a client that was in the way is gone");
-  return { earlier, requestHash: found.request_hash };
+  return { earlier, requestHash: found.hash };
 }
 
 async function applyChange(

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import { parameterText } from "./parameter-text.js";
 import type { Statement } from "./sql.js";
 
 /** Something that runs statements: the pool, a transaction, or one session of it. */
@@ -8,6 +9,11 @@ export interface Queryable {
 }
 
 export interface Transaction extends Queryable {
+  /**
+   * Sends a statement whose rows nobody needs, and does not wait: it travels together with what follows. Where it fails, the
+   * transaction fails.
+   */
+  send: (statement: Statement) => void;
   /** Does something when the transaction has been committed, and nothing where it has not, or where nobody knows. */
   afterCommit: (work: () => void) => void;
 }
@@ -43,11 +49,12 @@ const statementTimeoutMs = 15_000;
 
 /**
  * Every statement of the service is served by an index, and the tables grow from nothing to millions of rows under prepared
- * statements. A plan that was made for an empty table must not be a scan of the full one, so scans are priced out; one plan
- * per statement is enough, and compiling a statement that takes microseconds never pays.
+ * statements. A plan that was made for an empty table must not be a scan of the full one, so scans are priced out; so are bitmaps,
+ * which read all that matches before they give the first row, where an index in order stops after a page. One plan per statement
+ * is enough, and compiling a statement that takes microseconds never pays.
  */
 const plannerSettings =
-  "-c enable_seqscan=off -c enable_mergejoin=off -c enable_hashjoin=off -c plan_cache_mode=force_generic_plan -c jit=off";
+  "-c enable_seqscan=off -c enable_bitmapscan=off -c enable_mergejoin=off -c enable_hashjoin=off -c plan_cache_mode=force_generic_plan -c jit=off";
 
 export function openDatabase({ url, connectionsMax }: DatabaseOptions): Database {
   const pool = new pg.Pool({
@@ -57,6 +64,8 @@ export function openDatabase({ url, connectionsMax }: DatabaseOptions): Database
     query_timeout: statementTimeoutMs,
     application_name: "bursar",
     options: plannerSettings,
+    // Statements are sent without waiting for the answers to those before; their order stays.
+    pipeline: true,
     keepAlive: true,
   });
   // A connection that dies tells it twice: to whoever waits for a statement, and by this event, which ends the process if
@@ -101,24 +110,43 @@ async function inTransaction<T>(
   connection: Session,
   work: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  await connection.script("BEGIN");
   const afterwards: (() => void)[] = [];
+  const sent: Promise<unknown>[] = [];
+  const send = (answer: Promise<unknown>) => {
+    // Its failure is reported where all are waited for; until then it must not count as one that nobody handles.
+    answer.catch(() => undefined);
+    sent.push(answer);
+  };
+  send(connection.script("BEGIN"));
   let result: T;
   try {
-    result = await work({ query: connection.query, afterCommit: (one) => afterwards.push(one) });
+    result = await work({
+      query: connection.query,
+      send: (statement) => send(connection.query(statement)),
+      afterCommit: (one) => afterwards.push(one),
+    });
   } catch (error) {
+    // The first statement that failed is the reason; those after it only say that the transaction is over.
+    const [first = error] = await failures(sent);
     // Where the connection is gone the server rolls back by itself.
-    if (!(error instanceof DatabaseAwayError)) await connection.script("ROLLBACK");
-    throw error;
+    if (!(first instanceof DatabaseAwayError)) await connection.script("ROLLBACK");
+    throw first;
   }
-  await connection.script("COMMIT");
+  // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
+  send(connection.script("COMMIT"));
+  await Promise.all(sent);
   for (const one of afterwards) one();
   return result;
 }
 
+async function failures(answers: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(answers);
+  return settled.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+}
+
 /** Statements are prepared once a connection, under a name made from their text: the texts in the code are few. */
 function prepare({ text, values }: Statement): pg.QueryConfig {
-  return { text, values: [...values], name: nameOf(text) };
+  return { text, values: values.map(parameterText), name: nameOf(text) };
 }
 
 const names = new Map<string, string>();

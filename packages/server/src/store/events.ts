@@ -76,7 +76,7 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
     return sequence.toString();
   });
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
-  await transaction.query(sql`
+  transaction.send(sql`
     INSERT INTO events
       (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at)
     SELECT * FROM unnest(

@@ -20,6 +20,7 @@ export function createHintChannelOpener(url: string): OpenHintChannel {
       const next = new pg.Client({
         connectionString: url,
         application_name: "bursar hints",
+        pipeline: true,
         connectionTimeoutMillis: connectTimeoutMs,
         query_timeout: statementTimeoutMs,
         keepAlive: true,

@@ -1,18 +1,26 @@
-import type { Balance, FailureCode } from "@bursar/domain";
+import type { Approval, ApprovalRequirement, Balance } from "@bursar/domain";
 import {
   type AccountKey,
   accountName,
   type ClaimedTransaction,
-  type Settlement,
+  type PlanBatch,
+  type SettledTransaction,
   type SettlementStore,
 } from "../app/transactions/settlement.js";
 import type { Database, Queryable, Transaction } from "./database.js";
 import type { EventLog } from "./events.js";
 import { idAt } from "./id-at.js";
-import { sql } from "./sql.js";
+import { type Statement, sql } from "./sql.js";
+import { readUsage } from "./usage.js";
+import { writeSettlements } from "./write-settlements.js";
 
-interface ClaimRow extends Omit<ClaimedTransaction, "amount"> {
+interface ClaimRow extends Omit<ClaimedTransaction, "amount" | "approval"> {
   amount: string;
+  approval: { requirement: ApprovalRequirement; asked_at: string; approvals: ApprovalRow[] } | null;
+}
+
+interface ApprovalRow extends Omit<Approval, "atMs"> {
+  at: string;
 }
 
 interface AccountRow extends AccountKey {
@@ -20,40 +28,100 @@ interface AccountRow extends AccountKey {
   held: string;
 }
 
-/** The engine's transaction: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
+/** Where money moves: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
 export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
+  const settle = (claimed: Statement, approval: Statement, plan: PlanBatch): Promise<SettledTransaction[]> =>
+    database.transaction(async (transaction) => {
+      const rows = await transaction.query<ClaimRow>(selectClaimed(claimed, approval));
+      return rows.length === 0 ? [] : await settleClaimed(transaction, log, rows.map(readClaim), plan);
+    });
   return {
-    settle: (limit, acceptedFrom, decide) =>
-      database.transaction(async (transaction) => {
-        const claimed = await claim(transaction, limit, acceptedFrom);
-        if (claimed.length === 0) return [];
-        const accounts = await lockAccounts(transaction, accountsOf(claimed));
-        const settlements = decide(claimed, accounts);
-        await write(transaction, log, settlements, accounts);
-        return settlements.map(({ transaction: { tenantId, id } }) => ({ tenantId, id }));
-      }),
+    // Served by open_transactions_to_do. Rows that another engine holds are passed over.
+    settleAccepted: (limit, acceptedFrom, plan) =>
+      settle(
+        sql`WHERE state = 'accepted' AND id >= ${idAt(acceptedFrom ?? new Date(0))} ORDER BY id LIMIT ${limit}
+          FOR UPDATE SKIP LOCKED`,
+        sql`NULL::jsonb`,
+        plan,
+      ),
+    // Served by open_transactions_due.
+    settleDue: (limit, now, plan) =>
+      settle(
+        sql`WHERE state = 'awaiting_approval' AND due_at <= ${now} ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+        approvalColumn,
+        plan,
+      ),
+    // Served by the primary key.
+    settleOne: (tenantId, id, plan) =>
+      settle(sql`WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`, approvalColumn, plan),
   };
 }
 
-/** Served by open_transactions_to_do. Rows that another engine holds are passed over. */
-async function claim(
-  transaction: Queryable,
-  limit: number,
-  acceptedFrom: Date | undefined,
-): Promise<ClaimedTransaction[]> {
-  const rows = await transaction.query<ClaimRow>(sql`
-    WITH claimed AS (
-      SELECT tenant_id, id, version FROM open_transactions WHERE state = 'accepted' AND id >= ${idAt(acceptedFrom ?? new Date(0))}
-      ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    )
-    SELECT t.tenant_id AS "tenantId", t.id, c.version, t.asset, t.amount, t.source_wallet_id AS "sourceWalletId",
-      t.destination_wallet_id AS "destinationWalletId", t.expires_at AS "expiresAt", w.frozen AS "sourceIsFrozen", w.network
+/** The wallets are locked against a freeze: one that has been answered is obeyed, and one that comes now waits for this batch. */
+function selectClaimed(claimed: Statement, approval: Statement): Statement {
+  return sql`
+    WITH claimed AS (SELECT tenant_id, id, state, version, needs_judgement FROM open_transactions ${claimed})
+    SELECT t.tenant_id AS "tenantId", t.id, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
+      t.source_wallet_id AS "sourceWalletId", t.destination_wallet_id AS "destinationWalletId", t.expires_at AS "expiresAt",
+      t.created_at AS "createdAt", w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
+      c.needs_judgement AS "needsJudgement", ${approval} AS approval
     FROM claimed c
     JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
     JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_wallet_id
-    ORDER BY t.id
-  `);
-  return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }));
+    ORDER BY t.id FOR SHARE OF w
+  `;
+}
+
+/** What a transaction waits for; whether a client would still be heard is what it is now. Served by primary keys. */
+const approvalColumn = sql`
+  (SELECT jsonb_build_object('requirement', j.requirement, 'asked_at', j.judged_at, 'approvals', (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at,
+        'isEnabled', cl.state = 'active' AND 'transactions:approve' = ANY (cl.scopes)) ORDER BY a.version), '[]')
+      FROM approvals a JOIN clients cl ON cl.id = a.client_id
+      WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id))
+    FROM judgements j WHERE j.tenant_id = t.tenant_id AND j.transaction_id = t.id AND c.state = 'awaiting_approval')
+`;
+
+function readClaim({ approval, ...row }: ClaimRow): ClaimedTransaction {
+  return {
+    ...row,
+    amount: BigInt(row.amount),
+    approval: approval && {
+      requirement: approval.requirement,
+      askedAt: new Date(approval.asked_at),
+      approvals: approval.approvals.map(({ at, ...one }) => ({ ...one, atMs: Date.parse(at) })),
+    },
+  };
+}
+
+async function settleClaimed(
+  transaction: Transaction,
+  log: EventLog,
+  claimed: readonly ClaimedTransaction[],
+  plan: PlanBatch,
+): Promise<SettledTransaction[]> {
+  const { now, windows, decide } = await plan(claimed);
+  // Sums are read under the tenant's lock, so that of two engines the second sees what the first has let pass.
+  if (windows.length > 0)
+    await lockTenants(
+      transaction,
+      windows.map(({ tenantId }) => tenantId),
+    );
+  const usage = await readUsage(transaction, windows, now);
+  const accounts = await lockAccounts(transaction, accountsOf(claimed));
+  const settlements = decide(accounts, usage);
+  await writeSettlements(transaction, log, settlements, accounts);
+  return settlements
+    .filter(({ decision }) => decision !== undefined)
+    .map(({ transaction: { tenantId, id } }) => ({ tenantId, id }));
+}
+
+// Served by the primary key.
+async function lockTenants(transaction: Queryable, tenantIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(tenantIds)];
+  await transaction.query(
+    sql`SELECT FROM tenants WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
+  );
 }
 
 function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {
@@ -93,56 +161,4 @@ async function lockAccounts(
   return new Map(
     rows.map((row) => [accountName(row), { available: BigInt(row.available), held: BigInt(row.held) }]),
   );
-}
-
-async function write(
-  transaction: Transaction,
-  log: EventLog,
-  settlements: readonly Settlement[],
-  accounts: ReadonlyMap<string, Balance>,
-): Promise<void> {
-  await writeAccounts(transaction, accounts);
-  const moved = settlements.filter(({ decision }) => decision.moved > 0n);
-  await transaction.query(sql`
-    INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
-    SELECT tenant_id, transaction_id, 1, debit, credit, asset, amount FROM unnest(
-      ${moved.map((s) => s.transaction.tenantId)}::uuid[], ${moved.map((s) => s.transaction.id)}::uuid[],
-      ${moved.map((s) => s.transaction.sourceWalletId)}::uuid[], ${moved.map((s) => s.transaction.destinationWalletId)}::uuid[],
-      ${moved.map((s) => s.transaction.asset)}::text[], ${moved.map((s) => s.decision.moved.toString())}::numeric[]
-    ) AS moved (tenant_id, transaction_id, debit, credit, asset, amount)
-  `);
-  // Settling on the book is final: nothing stays open.
-  await transaction.query(sql`
-    DELETE FROM open_transactions o USING unnest(
-      ${settlements.map((s) => s.transaction.tenantId)}::uuid[], ${settlements.map((s) => s.transaction.id)}::uuid[]
-    ) AS done (tenant_id, id) WHERE o.tenant_id = done.tenant_id AND o.id = done.id
-  `);
-  await log.append(
-    transaction,
-    settlements.map(({ transaction: settled, decision, occurredAt }) => ({
-      tenantId: settled.tenantId,
-      event: "transaction.updated" as const,
-      subjectId: settled.id,
-      version: decision.version,
-      state: decision.state,
-      previousState: "accepted",
-      failureCode: decision.failure as FailureCode | null,
-      occurredAt,
-    })),
-  );
-}
-
-async function writeAccounts(transaction: Queryable, accounts: ReadonlyMap<string, Balance>): Promise<void> {
-  const rows = [...accounts].map(([name, { available, held }]) => {
-    const [tenantId, ownerId, asset] = name.split(" ");
-    return { tenantId, ownerId, asset, available: available.toString(), held: held.toString() };
-  });
-  await transaction.query(sql`
-    UPDATE ledger_accounts a SET available = changed.available, held = changed.held
-    FROM unnest(
-      ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.ownerId)}::uuid[], ${rows.map((row) => row.asset)}::text[],
-      ${rows.map((row) => row.available)}::numeric[], ${rows.map((row) => row.held)}::numeric[]
-    ) AS changed (tenant_id, owner_id, asset, available, held)
-    WHERE a.tenant_id = changed.tenant_id AND a.owner_id = changed.owner_id AND a.asset = changed.asset
-  `);
 }

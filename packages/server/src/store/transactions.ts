@@ -1,29 +1,35 @@
 import type { AssetRegistry, FailureCode, TransactionState } from "@bursar/domain";
-import { isFinal } from "@bursar/domain";
 import { coalesce } from "../app/coalesce.js";
 import type {
   AcceptedTransaction,
   AcceptOutcome,
+  RecordedApproval,
   Transaction,
-  TransactionFilter,
+  TransactionJudgement,
   TransactionStore,
 } from "../app/transactions/transaction.js";
 import type { Database } from "./database.js";
-import type { EventLog } from "./events.js";
-import { idAt } from "./id-at.js";
 import { type Statement, sql } from "./sql.js";
+import { selectPageOfIds } from "./transaction-page.js";
 
-interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "steps"> {
+interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "steps" | "judgement"> {
   asset: string;
   amount: string;
   steps: { version: number; state: TransactionState; failure: FailureCode | null; occurred_at: string }[];
+  judgement: JudgementRow | null;
 }
 
-export function createTransactionStore(
-  database: Database,
-  assets: AssetRegistry,
-  log: EventLog,
-): TransactionStore {
+interface JudgementRow extends Omit<TransactionJudgement, "judgedAt" | "approvals"> {
+  judged_at: string;
+  approvals: (Omit<RecordedApproval, "decidedAt"> & { decided_at: string })[];
+}
+
+interface EarlierRow extends TransactionRow {
+  key: string;
+  hash: string;
+}
+
+export function createTransactionStore(database: Database, assets: AssetRegistry): TransactionStore {
   const read = (row: TransactionRow): Transaction => {
     const asset = assets.find(row.asset);
     if (asset === undefined)
@@ -32,8 +38,13 @@ export function createTransactionStore(
       ...step,
       occurredAt: new Date(occurred_at),
     }));
-    return { ...row, asset, amount: BigInt(row.amount), steps };
+    return { ...row, asset, amount: BigInt(row.amount), steps, judgement: readJudgement(row.judgement) };
   };
+  const readEarlier = ({ key: _, hash, ...row }: EarlierRow) => ({
+    kind: "earlier" as const,
+    transaction: read(row),
+    requestHash: hash,
+  });
 
   // Served by the primary key and events_by_subject. Requests that come together share one query.
   const readOne = coalesce<TransactionKey, Transaction>(
@@ -53,16 +64,8 @@ export function createTransactionStore(
       const repeated = batch.filter(({ id }) => !accepted.has(id));
       const earlier = new Map<string, AcceptOutcome>();
       if (repeated.length > 0) {
-        const rows = await database.query<TransactionRow & { key: string; hash: Buffer }>(
-          selectByKeys(repeated),
-        );
-        for (const { key, hash, ...row } of rows) {
-          earlier.set(`${row.tenantId} ${key}`, {
-            kind: "earlier",
-            transaction: read(row),
-            requestHash: hash,
-          });
-        }
+        for (const row of await database.query<EarlierRow>(selectByKeys(repeated)))
+          earlier.set(`${row.tenantId} ${row.key}`, readEarlier(row));
       }
       return batch.map(({ id, tenantId, idempotencyKey }) => {
         if (accepted.has(id)) return { kind: "accepted" };
@@ -75,63 +78,63 @@ export function createTransactionStore(
     readTransactions: async (tenantId, ids) => {
       if (ids.length === 0) return [];
       const rows = await database.query<TransactionRow>(
-        sql`${selectTransactions} WHERE t.tenant_id = ${tenantId} AND t.id = ANY(${[...new Set(ids)]}::uuid[])`,
+        sql`SELECT ${transactionColumns} FROM transactions t WHERE t.tenant_id = ${tenantId} AND t.id = ANY(${[...new Set(ids)]}::uuid[])`,
       );
       return rows.map(read);
     },
     listTransactions: async (tenantId, filter, limit, beforeId) => {
       const rows = await database.query<TransactionRow>(sql`
-        ${selectTransactions} ${conditions(tenantId, filter, beforeId, limit)} ORDER BY t.id DESC LIMIT ${limit}
+        SELECT ${transactionColumns}
+        FROM (${selectPageOfIds({ tenantId, filter, limit, beforeId })}) page
+        JOIN transactions t ON t.tenant_id = ${tenantId} AND t.id = page.id
+        ORDER BY page.id DESC
       `);
       return rows.map(read);
     },
-    cancelTransaction: (tenantId, id, occurredAt) =>
-      database.transaction(async (transaction) => {
-        // The engine holds this row while it decides; whoever comes second finds it gone.
-        const [open] = await transaction.query<{ version: number }>(sql`
-          DELETE FROM open_transactions WHERE tenant_id = ${tenantId} AND id = ${id} AND state = 'accepted' RETURNING version
-        `);
-        if (open === undefined) return false;
-        await log.append(transaction, [
-          {
-            tenantId,
-            event: "transaction.updated",
-            subjectId: id,
-            version: open.version + 1,
-            state: "cancelled",
-            previousState: "accepted",
-            failureCode: null,
-            occurredAt,
-          },
-        ]);
-        return true;
-      }),
+    findByKey: async (tenantId, idempotencyKey) => {
+      const [row] = await database.query<EarlierRow>(selectByKeys([{ tenantId, idempotencyKey }]));
+      return row && readEarlier(row);
+    },
   };
 }
 
 /** One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. */
 function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
   const column = <T>(pick: (transaction: AcceptedTransaction) => T) => batch.map(pick);
+  const toJudge = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
   return sql`
     WITH accepted AS (
       INSERT INTO transactions
         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id,
-         destination_wallet_id, metadata, expires_at, created_at)
+         destination_wallet_id, metadata, expires_at, created_at, policy_version)
       SELECT * FROM unnest(
         ${column((t) => t.tenantId)}::uuid[], ${column((t) => t.id)}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
-        ${column((t) => Buffer.from(t.requestHash))}::bytea[], ${column((t) => t.clientId)}::uuid[],
-        ${column((t) => t.reference)}::text[], ${column((t) => t.asset.code)}::text[],
-        ${column((t) => t.amount.toString())}::numeric[], ${column((t) => t.sourceWalletId)}::uuid[],
-        ${column((t) => t.destinationWalletId)}::uuid[],
+        ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
+        ${column((t) => t.reference)}::text[], ${column((t) => t.asset.code)}::text[], ${column((t) => t.amount)}::numeric[],
+        ${column((t) => t.sourceWalletId)}::uuid[], ${column((t) => t.destinationWalletId)}::uuid[],
         ${column((t) => (t.metadata === null ? null : JSON.stringify(t.metadata)))}::jsonb[],
-        ${column((t) => t.expiresAt)}::timestamptz[], ${column((t) => t.createdAt)}::timestamptz[])
+        ${column((t) => t.expiresAt)}::timestamptz[], ${column((t) => t.createdAt)}::timestamptz[],
+        ${column((t) => t.policyVersion)}::integer[])
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
     )
-    INSERT INTO open_transactions (tenant_id, id, state, version)
-    SELECT tenant_id, id, 'accepted', 1 FROM accepted
+    INSERT INTO open_transactions (tenant_id, id, state, version, needs_judgement)
+    SELECT tenant_id, id, 'accepted', 1, id = ANY (${toJudge}::uuid[]) FROM accepted
     RETURNING id
   `;
+}
+
+function readJudgement(row: JudgementRow | null): TransactionJudgement | null {
+  if (row === null) return null;
+  const { judged_at, approvals, ...judgement } = row;
+  return {
+    ...judgement,
+    judgedAt: new Date(judged_at),
+    approvals: approvals.map(({ decided_at, ...approval }) => ({
+      ...approval,
+      decidedAt: new Date(decided_at),
+    })),
+  };
 }
 
 interface TransactionKey {
@@ -150,9 +153,9 @@ function selectByIds(keys: readonly TransactionKey[]): Statement {
 }
 
 // Served by the unique key.
-function selectByKeys(batch: readonly AcceptedTransaction[]): Statement {
+function selectByKeys(batch: readonly Pick<AcceptedTransaction, "tenantId" | "idempotencyKey">[]): Statement {
   return sql`
-    SELECT t.idempotency_key AS key, t.request_hash AS hash, ${transactionColumns}
+    SELECT t.idempotency_key AS key, encode(t.request_hash, 'hex') AS hash, ${transactionColumns}
     FROM unnest(${batch.map((t) => t.tenantId)}::uuid[], ${batch.map((t) => t.idempotencyKey)}::text[]) AS wanted (tenant_id, key)
     JOIN transactions t ON t.tenant_id = wanted.tenant_id AND t.idempotency_key = wanted.key
   `;
@@ -161,48 +164,14 @@ function selectByKeys(batch: readonly AcceptedTransaction[]): Statement {
 const transactionColumns = sql`
   t.tenant_id AS "tenantId", t.id, t.reference, t.asset, t.amount, t.source_wallet_id AS "sourceWalletId",
   t.destination_wallet_id AS "destinationWalletId", t.metadata, t.expires_at AS "expiresAt", t.created_at AS "createdAt",
+  t.client_id AS "clientId", t.policy_version AS "policyVersion",
   (SELECT coalesce(jsonb_agg(jsonb_build_object('version', e.version, 'state', e.state, 'failure', e.failure_code,
       'occurred_at', e.occurred_at) ORDER BY e.version), '[]')
-    FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id) AS steps
+    FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id) AS steps,
+  (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason, 'requirement', j.requirement,
+      'judged_at', j.judged_at, 'approvals', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
+          'comment', a.comment, 'decided_at', a.decided_at) ORDER BY a.version), '[]')
+        FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id))
+    FROM judgements j WHERE j.tenant_id = t.tenant_id AND j.transaction_id = t.id) AS judgement
 `;
-
-const selectTransactions = sql`SELECT ${transactionColumns} FROM transactions t`;
-
-/** Each filter is served by an index, newest first; which one leads is PostgreSQL's choice. */
-function conditions(
-  tenantId: string,
-  filter: TransactionFilter,
-  beforeId: string | undefined,
-  limit: number,
-): Statement {
-  const { state, walletId } = filter;
-  let where = sql`WHERE t.tenant_id = ${tenantId} ${ownConditions(filter, beforeId)}`;
-  if (state !== undefined) where = sql`${where} AND t.id IN (${idsInState(tenantId, state)})`;
-  if (walletId === undefined) return where;
-  // A wallet can be on either side. Each side is read by its own index and gives a page; the newest of both are the page. With
-  // a filter by state a page of each side may not be enough, and all of the wallet's transactions are candidates.
-  const side = (column: Statement) => sql`
-    (SELECT t.id FROM transactions t
-     WHERE t.tenant_id = ${tenantId} AND ${column} = ${walletId} ${ownConditions(filter, beforeId)}
-     ORDER BY t.id DESC ${state === undefined ? sql`LIMIT ${limit}` : sql``})`;
-  return sql`${where} AND t.id IN (${side(sql`t.source_wallet_id`)} UNION ${side(sql`t.destination_wallet_id`)})`;
-}
-
-/** The conditions on a transaction's own columns. An id begins with its time, so a time is a bound on ids. */
-function ownConditions(
-  { reference, asset, createdAfter, createdBefore }: TransactionFilter,
-  beforeId: string | undefined,
-): Statement {
-  let where = beforeId === undefined ? sql`` : sql`AND t.id < ${beforeId}`;
-  if (reference !== undefined) where = sql`${where} AND t.reference = ${reference}`;
-  if (asset !== undefined) where = sql`${where} AND t.asset = ${asset}`;
-  if (createdAfter !== undefined) where = sql`${where} AND t.id >= ${idAt(createdAfter)}`;
-  if (createdBefore !== undefined) where = sql`${where} AND t.id < ${idAt(createdBefore)}`;
-  return where;
-}
-
-function idsInState(tenantId: string, state: TransactionState): Statement {
-  return isFinal(state)
-    ? sql`SELECT e.subject_id FROM events e WHERE e.tenant_id = ${tenantId} AND e.state = ${state} AND e.event = 'transaction.updated' AND e.state IN ('completed', 'rejected', 'failed', 'cancelled')`
-    : sql`SELECT o.id FROM open_transactions o WHERE o.tenant_id = ${tenantId} AND o.state = ${state}`;
-}

@@ -1,4 +1,5 @@
 import type {
+  KnownWallet,
   Wallet,
   WalletBalance,
   WalletFilter,
@@ -18,8 +19,8 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       database.transaction(async (transaction) => {
         const inserted = await insertWallet(transaction, wallet, request);
         if (inserted) return { created: wallet };
-        const [found] = await transaction.query<Wallet & { hash: Buffer }>(sql`
-          SELECT ${walletColumns}, request_hash AS hash FROM wallets w
+        const [found] = await transaction.query<Wallet & { hash: string }>(sql`
+          SELECT ${walletColumns}, encode(request_hash, 'hex') AS hash FROM wallets w
           WHERE tenant_id = ${wallet.tenantId} AND idempotency_key = ${request?.key ?? null}
         `);
         if (found === undefined) throw new Error("a wallet that was in the way is gone");
@@ -84,16 +85,19 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         );
         return activated.length;
       }),
-    walletExists: async (tenantId, id) =>
-      (await database.query(sql`SELECT FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`)).length ===
-      1,
+    findWallet: async (tenantId, id) => {
+      const [row] = await database.query<KnownWallet>(
+        sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      );
+      return row;
+    },
     // Served by the unique key on the role.
     findWalletByRole: async (tenantId, role) => {
-      const [row] = await database.query<{ id: string }>(
-        sql`SELECT id FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
+      const [row] = await database.query<KnownWallet>(
+        sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
       );
       if (row === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
-      return row.id;
+      return row;
     },
   };
 }
@@ -113,7 +117,7 @@ function conditions(
 export async function insertWallet(
   transaction: Queryable,
   wallet: Wallet,
-  request?: { key: string; hash: Uint8Array },
+  request?: { key: string; hash: string },
 ): Promise<boolean> {
   const inserted = await transaction.query(sql`
     INSERT INTO wallets
@@ -121,7 +125,7 @@ export async function insertWallet(
     VALUES
       (${wallet.tenantId}, ${wallet.id}, ${wallet.name}, ${wallet.purpose}, ${wallet.network}, ${wallet.role}, ${wallet.state},
        ${wallet.frozen}, ${wallet.version}, ${request?.key ?? null},
-       ${request === undefined ? null : Buffer.from(request.hash)}, ${wallet.createdAt}, ${wallet.updatedAt})
+       decode(${request?.hash ?? null}, 'hex'), ${wallet.createdAt}, ${wallet.updatedAt})
     ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
     RETURNING id
   `);

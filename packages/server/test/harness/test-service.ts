@@ -5,6 +5,7 @@ import type { ApiClient } from "../../src/app/access/client.js";
 import type { Parts } from "../../src/compose/compose.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { type Service, startService } from "../../src/main.js";
+import { openDatabase } from "../../src/store/database.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
 export interface TestClient {
@@ -45,6 +46,7 @@ interface SharedParts {
 export async function startTestService(
   settings: Record<string, string> = {},
   shared?: SharedParts,
+  open: typeof openDatabase = openDatabase,
 ): Promise<TestService> {
   const database = shared?.database ?? (await createTestDatabase());
   const masterKey = shared?.masterKey ?? randomBytes(32);
@@ -63,6 +65,7 @@ export async function startTestService(
     }).values,
     log: pino({ level: "trace" }, { write: (line: string) => logLines.push(line) }),
     masterKey: () => masterKey,
+    openDatabase: open,
     onFailure: (error) => {
       throw error;
     },

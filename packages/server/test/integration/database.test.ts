@@ -40,6 +40,27 @@ describe("the pool", () => {
     expect(await names()).toEqual(["kept"]);
   });
 
+  it("commits nothing where a statement that was only sent has failed, and says which", async () => {
+    await database.query(insert("there"));
+    for (const last of [undefined, insert("too late")]) {
+      const failing = database.transaction(async (transaction) => {
+        transaction.afterCommit(() => expect.unreachable());
+        transaction.send(insert("lost"));
+        transaction.send(insert("there"));
+        transaction.send(insert("lost as well"));
+        if (last !== undefined) await transaction.query(last);
+      });
+      await expect(failing).rejects.toMatchObject({ code: "23505" });
+    }
+    const told: string[] = [];
+    await database.transaction(async (transaction) => {
+      transaction.afterCommit(() => told.push("committed"));
+      transaction.send(insert("sent"));
+    });
+    expect(told).toEqual(["committed"]);
+    expect(await names()).toEqual(["sent", "there"]);
+  });
+
   it("survives the loss of a connection at every point of a transaction, and nothing of it stays", async () => {
     const lost = database.transaction(async (transaction) => {
       await transaction.query(insert("half"));

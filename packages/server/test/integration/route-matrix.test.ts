@@ -2,6 +2,7 @@ import { allScopes, type Scope } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../src/http/api.js";
 import type { Route } from "../../src/http/route.js";
+import { bodyOf, createObjects, pathOf, unknownIds } from "../harness/route-requests.js";
 import { startTestService, type TestClient, type TestService } from "../harness/test-service.js";
 
 /**
@@ -12,75 +13,23 @@ const all = listRoutes({} as never, "");
 const routes = all.filter((route) => route.access !== "open" && route.access !== "oauth");
 const named = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 
-/** A body that the route's schema takes, so that nothing but the caller can be refused. */
-const bodies: Record<string, unknown> = {
-  createClient: { name: "matrix", scopes: [] },
-  changeClient: { name: "changed" },
-  rotateSecret: {},
-  addKey: { algorithm: "hmac-sha256" },
-  createTransaction: { reference: "matrix", asset: "USD", amount: "1" },
-  createTransactions: {
-    transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
-  },
-  createWallet: { name: "matrix", purpose: "payout" },
-};
-
-/** Identifiers of the right form that nobody has. */
-const unknownIds: Record<string, string> = {
-  clients: "cli_01h455vb4pex5vsknk084sn02q",
-  transactions: "tx_01h455vb4pex5vsknk084sn02q",
-  wallets: "wlt_01h455vb4pex5vsknk084sn02q",
-};
-
 describe("every route", () => {
   let service: TestService;
   let owner: TestClient;
   let stranger: TestClient;
   /** Ids of the owner's objects, by the collection that a path has them in. */
-  const objects: Record<string, string> = {};
+  let objects: Record<string, string>;
 
   beforeAll(async () => {
     service = await startTestService();
     owner = await service.createTenant();
     stranger = await service.createTenant();
-    const token = await service.token(owner);
-    const path = `/v1/clients/${owner.clientId}`;
-    const { key } = (await (
-      await service.call("POST", `${path}/keys`, token, { algorithm: "hmac-sha256" })
-    ).json()) as {
-      key: { id: string };
-    };
-    const client = (await (await service.call("GET", path, token)).json()) as { secrets: [{ id: string }] };
-    const transaction = await service.call("POST", "/v1/transactions", token, bodies["createTransaction"], {
-      "idempotency-key": "the-owner's",
-    });
-    const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
-    Object.assign(objects, {
-      clients: owner.clientId,
-      keys: key.id,
-      secrets: client.secrets[0].id,
-      transactions: id,
-      wallets: source.wallet_id,
-    });
+    objects = await createObjects(service, await service.token(owner), owner.clientId);
   });
   afterAll(() => service.stop());
 
-  const call = (route: Route, token: string | undefined) => {
-    if (route.body !== undefined && !Object.hasOwn(bodies, route.operationId)) {
-      throw new Error(`the matrix needs a body for ${route.operationId}`);
-    }
-    const path = route.path.replace(/([\w-]+)\/:\w+/g, (_, collection: string) => {
-      const id = objects[collection];
-      if (id === undefined) throw new Error(`the matrix needs an object of ${collection}`);
-      return `${collection}/${id}`;
-    });
-    return service.call(
-      route.method,
-      path,
-      token,
-      route.body === undefined ? undefined : bodies[route.operationId],
-    );
-  };
+  const call = (route: Route, token: string | undefined) =>
+    service.call(route.method, pathOf(route, objects), token, bodyOf(route));
   const codeOf = async (response: Response) => [
     response.status,
     ((await response.json()) as { error?: { code: string } }).error?.code,
@@ -114,12 +63,9 @@ describe("every route", () => {
       const missing = await (
         await service.call(
           route.method,
-          route.path.replace(
-            /([\w-]+)\/:\w+/g,
-            (_, collection: string) => `${collection}/${unknownIds[collection] ?? "x"}`,
-          ),
+          pathOf(route, unknownIds),
           await service.token(stranger),
-          route.body === undefined ? undefined : bodies[route.operationId],
+          bodyOf(route),
         )
       ).json();
       expect(response.status).toBe(404);

@@ -1,4 +1,6 @@
+import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../src/store/sql.js";
 import { eventually } from "../harness/eventually.js";
 import { startTestService, type TestService } from "../harness/test-service.js";
 import { transactionsOf } from "../harness/transactions.js";
@@ -101,6 +103,26 @@ describe("wallets", () => {
     });
     const again = await api.create({ reference: "thawed", asset: "USD", amount: "1" });
     expect(await api.settled(again.body.id)).toMatchObject({ state: "completed" });
+  });
+
+  it("send nothing once a freeze is being written: the engine waits for it", async () => {
+    const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
+    const primary = readId("wlt", data.find(({ role }) => role === "primary")?.id ?? "") ?? "";
+    const setFrozen = (frozen: boolean) => sql`UPDATE wallets SET frozen = ${frozen} WHERE id = ${primary}`;
+    const id = await service.database.transaction(async (freeze) => {
+      await freeze.query(setFrozen(true));
+      const { body } = await api.create({ reference: "frozen meanwhile", asset: "USD", amount: "1" });
+      await eventually(
+        () =>
+          service.database.query(sql`
+            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          `),
+        (waiting) => waiting.length > 0,
+      );
+      return body.id;
+    });
+    expect(await api.settled(id)).toMatchObject({ state: "failed", failure: { code: "WALLET_FROZEN" } });
+    await service.database.query(setFrozen(false));
   });
 
   it("are listed by purpose, state, network and whether they are frozen", async () => {

@@ -66,6 +66,9 @@ describe("the command line", () => {
       /^database_url +postgres:\/\/me:\*{8}@db\.example:5432\/bursar\?password=\*{8} +#/m,
     );
     expect(output).not.toContain("hunter2");
+    expect(output).toMatch(
+      /^assets: +# default\n +- \{ code: "USD", decimals: "2", network: "book", minimum/m,
+    );
   });
 
   it.each([
@@ -111,6 +114,8 @@ describe("the command line", () => {
     ["prot: 1", "sets prot, which is no setting"],
     ["limits:\n  body_bytes: 1\n", "limits.body_bytes (file"],
     ["a: &a [x]\nb: *a\n", "uses aliases"],
+    ["assets: USD", "bursar.yaml) must be a list of 1 to 200 entries."],
+    ["assets:\n  - code: USD\n    decimals: two\n", "assets[0].decimals (file"],
   ])("refuses the file %j with 2", async (content, message) => {
     expect(await run(["config"], { BURSAR_CONFIG: configFile(content) })).toMatchObject({
       code: 2,

@@ -45,7 +45,7 @@ export interface ClientChange {
 
 export interface IdempotentRequest {
   key: string;
-  hash: Uint8Array;
+  hash: string;
 }
 
 export interface ClientStore {
@@ -59,7 +59,7 @@ export interface ClientStore {
     client: ApiClient,
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
-  ) => Promise<{ created: ApiClient } | { earlier: ApiClient; requestHash: Uint8Array }>;
+  ) => Promise<{ created: ApiClient } | { earlier: ApiClient; requestHash: string }>;
   /** Locks it, asks what to do, and does it with its audit entry; undefined where the tenant has no such client. */
   changeClient: (
     tenantId: string,

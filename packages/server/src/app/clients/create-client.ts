@@ -45,7 +45,7 @@ export function createClientCreator({ clients, newUuid, randomBytes, nowMs }: Cl
       describeAct(origin, "client.create", showId("cli", client.id), now),
     );
     if ("created" in result) return { client: result.created, secret };
-    const isSameRequest = request !== undefined && Buffer.compare(result.requestHash, request.hash) === 0;
+    const isSameRequest = request !== undefined && result.requestHash === request.hash;
     return isSameRequest ? { client: result.earlier, secret: null } : { refused: "IDEMPOTENCY_KEY_REUSED" };
   };
 }

@@ -1,6 +1,6 @@
 import { type Event as EventBody, showId } from "@bursar/protocol";
 import { presentTransaction } from "../transactions/present-transaction.js";
-import type { TransactionStore } from "../transactions/transaction.js";
+import { asOfVersion, type TransactionStore } from "../transactions/transaction.js";
 import type { EventStore, LoggedEvent } from "./event.js";
 
 export interface ListEventsDeps {
@@ -23,8 +23,7 @@ export function createEventLister({ events, transactions }: ListEventsDeps): Lis
     return logged.map((entry) => {
       const subject = subjects.get(entry.subjectId);
       if (subject === undefined) return present(entry, { wallet: presentWallet(entry) });
-      const asOfThen = { ...subject, steps: subject.steps.filter(({ version }) => version <= entry.version) };
-      return present(entry, { transaction: presentTransaction(asOfThen) });
+      return present(entry, { transaction: presentTransaction(asOfVersion(subject, entry.version)) });
     });
   };
 }

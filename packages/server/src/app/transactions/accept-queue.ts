@@ -1,3 +1,4 @@
+import type { Timers } from "../timers.js";
 import type { AcceptedTransaction, AcceptOutcome, TransactionStore } from "./transaction.js";
 
 /**
@@ -16,6 +17,7 @@ export interface AcceptQueueDeps {
   isUnavailable: (error: unknown) => boolean;
   /** Called after each commit that has accepted something. */
   onAccepted: () => void;
+  timers: Pick<Timers, "soon">;
 }
 
 const batchMax = 256;
@@ -29,7 +31,12 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-export function createAcceptQueue({ store, isUnavailable, onAccepted }: AcceptQueueDeps): AcceptQueue {
+export function createAcceptQueue({
+  store,
+  isUnavailable,
+  onAccepted,
+  timers,
+}: AcceptQueueDeps): AcceptQueue {
   let waiting: Waiting[] = [];
   let writers = 0;
   let scheduled = false;
@@ -46,7 +53,7 @@ export function createAcceptQueue({ store, isUnavailable, onAccepted }: AcceptQu
   function schedule(): void {
     if (scheduled || writers >= writersMax) return;
     scheduled = true;
-    setImmediate(() => {
+    timers.soon(() => {
       scheduled = false;
       void write();
     });

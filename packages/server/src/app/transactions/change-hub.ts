@@ -1,3 +1,5 @@
+import type { Timers } from "../timers.js";
+
 /** Lets requests wait for a change of one transaction. Changes in other processes are not heard here; who waits looks now and then. */
 export interface ChangeHub {
   announce: (ids: readonly string[]) => void;
@@ -5,7 +7,7 @@ export interface ChangeHub {
   wait: (id: string, timeoutMs: number) => Promise<void>;
 }
 
-export function createChangeHub(): ChangeHub {
+export function createChangeHub(timers: Pick<Timers, "after">): ChangeHub {
   const waiting = new Map<string, Set<() => void>>();
   return {
     announce: (ids) => {
@@ -17,12 +19,12 @@ export function createChangeHub(): ChangeHub {
         const own = waiting.get(id) ?? new Set();
         waiting.set(id, own);
         const done = () => {
-          clearTimeout(timer);
+          callOff();
           own.delete(done);
           if (own.size === 0 && waiting.get(id) === own) waiting.delete(id);
           resolve();
         };
-        const timer = setTimeout(done, timeoutMs);
+        const callOff = timers.after(timeoutMs, done);
         own.add(done);
       }),
   };

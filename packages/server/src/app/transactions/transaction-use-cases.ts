@@ -1,6 +1,7 @@
 import type { ListEvents } from "../events/list-events.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
+import type { DecideApproval } from "./decide-approval.js";
 import type { ReadTransaction } from "./read-transaction.js";
 import type { TransactionStore } from "./transaction.js";
 
@@ -10,6 +11,7 @@ export interface TransactionUseCases {
   readTransaction: ReadTransaction;
   listTransactions: TransactionStore["listTransactions"];
   cancelTransaction: CancelTransaction;
+  decideApproval: DecideApproval;
   listAssets: () => {
     code: string;
     caip19: string | null;

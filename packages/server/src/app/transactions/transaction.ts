@@ -1,4 +1,4 @@
-import type { Asset, FailureCode, TransactionState } from "@bursar/domain";
+import type { ApprovalRequirement, Asset, FailureCode, TransactionState } from "@bursar/domain";
 
 /** What was asked for, once it has been checked. It never changes. */
 export interface AcceptedTransaction {
@@ -6,7 +6,7 @@ export interface AcceptedTransaction {
   id: string;
   clientId: string;
   idempotencyKey: string;
-  requestHash: Uint8Array;
+  requestHash: string;
   reference: string;
   asset: Asset;
   amount: bigint;
@@ -15,10 +15,14 @@ export interface AcceptedTransaction {
   metadata: Readonly<Record<string, string>> | null;
   expiresAt: Date | null;
   createdAt: Date;
+  /** The version of the policy that was in force. */
+  policyVersion: number;
+  /** Whether that policy left it to the engine to judge. */
+  needsJudgement: boolean;
 }
 
 /** One step of its life after acceptance. */
-interface TransactionStep {
+export interface TransactionStep {
   version: number;
   state: TransactionState;
   failure: FailureCode | null;
@@ -27,8 +31,43 @@ interface TransactionStep {
 
 /** A transaction with what has happened to it, oldest first; nothing has happened to one that was just accepted. */
 export interface Transaction
-  extends Omit<AcceptedTransaction, "idempotencyKey" | "requestHash" | "clientId"> {
+  extends Omit<AcceptedTransaction, "idempotencyKey" | "requestHash" | "needsJudgement"> {
   steps: readonly TransactionStep[];
+  judgement: TransactionJudgement | null;
+}
+
+/** How the engine has judged it, where it was for the engine to judge. */
+export interface TransactionJudgement {
+  policyVersion: number;
+  rule: string;
+  /** Why it was rejected. */
+  reason: string | null;
+  /** What people must do, and have done so far, oldest first. */
+  requirement: ApprovalRequirement | null;
+  approvals: readonly RecordedApproval[];
+  judgedAt: Date;
+}
+
+/** What a client has said, and the version of the transaction that this made. */
+export interface RecordedApproval {
+  version: number;
+  clientId: string;
+  decision: "approve" | "reject";
+  comment: string | null;
+  decidedAt: Date;
+}
+
+/** A transaction as it was at an earlier version. It is judged with its first change. */
+export function asOfVersion(transaction: Transaction, version: number): Transaction {
+  const { steps, judgement } = transaction;
+  return {
+    ...transaction,
+    steps: steps.filter((step) => step.version <= version),
+    judgement:
+      judgement === null || version === 1
+        ? null
+        : { ...judgement, approvals: judgement.approvals.filter((one) => one.version <= version) },
+  };
 }
 
 export interface TransactionFilter {
@@ -44,7 +83,7 @@ export interface TransactionFilter {
 export type AcceptOutcome =
   | { kind: "accepted" }
   /** The key was used before, by this transaction. */
-  | { kind: "earlier"; transaction: Transaction; requestHash: Uint8Array };
+  | { kind: "earlier"; transaction: Transaction; requestHash: string };
 
 export interface TransactionStore {
   /** Writes all that are new in one commit, and finds the earlier ones of those whose key was used. In the order given. */
@@ -58,6 +97,9 @@ export interface TransactionStore {
     limit: number,
     beforeId: string | undefined,
   ) => Promise<Transaction[]>;
-  /** Calls it off if nothing has been done yet; false where it is too late. */
-  cancelTransaction: (tenantId: string, id: string, occurredAt: Date) => Promise<boolean>;
+  /** The transaction that has used a key. */
+  findByKey: (
+    tenantId: string,
+    idempotencyKey: string,
+  ) => Promise<Extract<AcceptOutcome, { kind: "earlier" }> | undefined>;
 }

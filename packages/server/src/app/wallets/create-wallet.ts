@@ -57,7 +57,7 @@ export function createWalletCreator({
       onCreated();
       return { wallet, replayed: false };
     }
-    if (Buffer.compare(result.requestHash, hash) !== 0) return { refused: "IDEMPOTENCY_KEY_REUSED" };
+    if (result.requestHash !== hash) return { refused: "IDEMPOTENCY_KEY_REUSED" };
     // The original answer: as it was accepted.
     const { earlier } = result;
     const asAccepted = {

@@ -1,34 +1,32 @@
-import type { WalletRole, WalletStore } from "./wallet.js";
+import type { KnownWallet, WalletRole, WalletStore } from "./wallet.js";
 
 /**
- * Which wallets there are, from memory: wallets are never removed, so what was found once stays true, and a request for a
- * known wallet costs no query.
+ * Which wallets there are, from memory: wallets are never removed and what is known of them here never changes, so what was found
+ * once stays true, and a request for a known wallet costs no query.
  */
 export interface WalletDirectory {
-  exists: (tenantId: string, walletId: string) => Promise<boolean>;
-  findByRole: (tenantId: string, role: WalletRole) => Promise<string>;
+  find: (tenantId: string, walletId: string) => Promise<KnownWallet | undefined>;
+  findByRole: (tenantId: string, role: WalletRole) => Promise<KnownWallet>;
 }
 
 const entriesMax = 100_000;
 
 export function createWalletDirectory(
-  store: Pick<WalletStore, "walletExists" | "findWalletByRole">,
+  store: Pick<WalletStore, "findWallet" | "findWalletByRole">,
 ): WalletDirectory {
-  const known = new Map<string, string>();
+  const known = new Map<string, KnownWallet>();
 
-  function remember(key: string, walletId: string): string {
-    known.set(key, walletId);
+  function remember(key: string, wallet: KnownWallet): KnownWallet {
+    known.set(key, wallet);
     if (known.size > entriesMax) known.delete(known.keys().next().value as string);
-    return walletId;
+    return wallet;
   }
 
   return {
-    exists: async (tenantId, walletId) => {
+    find: async (tenantId, walletId) => {
       const key = `${tenantId} ${walletId}`;
-      if (known.has(key)) return true;
-      const exists = await store.walletExists(tenantId, walletId);
-      if (exists) remember(key, walletId);
-      return exists;
+      const wallet = known.get(key) ?? (await store.findWallet(tenantId, walletId));
+      return wallet && remember(key, wallet);
     },
     findByRole: async (tenantId, role) => {
       const key = `${tenantId} ${role}`;

@@ -1,7 +1,7 @@
+import type { WalletPurpose } from "@bursar/domain";
 import type { IdempotentRequest } from "../access/client.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 
-type WalletPurpose = "treasury" | "deposit" | "payout" | "settlement" | "fees";
 export type WalletRole = "primary" | "settlement";
 
 export interface Wallet {
@@ -17,6 +17,9 @@ export interface Wallet {
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** What never changes of a wallet. */
+export type KnownWallet = Pick<Wallet, "id" | "purpose" | "network">;
 
 export interface WalletBalance {
   asset: string;
@@ -40,7 +43,7 @@ export interface WalletStore extends WalletActivation {
   createWallet: (
     wallet: Wallet,
     request: IdempotentRequest | undefined,
-  ) => Promise<{ created: Wallet } | { earlier: Wallet; requestHash: Uint8Array }>;
+  ) => Promise<{ created: Wallet } | { earlier: Wallet; requestHash: string }>;
   readWallet: (tenantId: string, id: string) => Promise<WalletWithBalances | undefined>;
   listWallets: (
     tenantId: string,
@@ -55,6 +58,6 @@ export interface WalletStore extends WalletActivation {
     frozen: boolean,
     audit: AuditDraft,
   ) => Promise<WalletWithBalances | undefined>;
-  walletExists: (tenantId: string, id: string) => Promise<boolean>;
-  findWalletByRole: (tenantId: string, role: WalletRole) => Promise<string>;
+  findWallet: (tenantId: string, id: string) => Promise<KnownWallet | undefined>;
+  findWalletByRole: (tenantId: string, role: WalletRole) => Promise<KnownWallet>;
 }

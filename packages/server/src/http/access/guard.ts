@@ -59,15 +59,16 @@ export function guardRoute(scope: Scope, guard: AccessGuard, takesTickets: boole
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
       else conclude(judgement);
     },
-    preValidation: async (request: FastifyRequest) => {
+    preValidation: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
       const { client } = principalOf(request);
       // Whoever made the ticket has signed for it.
       if (takesTickets && ticketOf(request) !== undefined) return;
       const isSigned =
         request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
-      if (!isSigned && !client.requireSignature) return;
-      const refused = await verifySignature(toSignedRequest(request, publicUrl), client);
-      if (refused !== undefined) throw toRefusal(refused);
+      if (!isSigned && !client.requireSignature) return done();
+      verifySignature(toSignedRequest(request, publicUrl), client)
+        .then((refused) => done(refused === undefined ? undefined : toRefusal(refused)))
+        .catch(done);
     },
     onResponse: (request: FastifyRequest, reply: { statusCode: number }, done: () => void) => {
       const isRefusal =
@@ -103,7 +104,7 @@ export function principalOf(request: FastifyRequest): Authenticated {
   return request.authenticated;
 }
 
-export function originOf(request: FastifyRequest): Origin {
+export function originOf(request: FastifyRequest): Extract<Origin, { by: "client" }> {
   return {
     by: "client",
     principal: principalOf(request).principal,

@@ -1,30 +1,34 @@
 import { describe, expect, it } from "vitest";
-import { type ClientAccess, createClientAccessCache } from "./client-access.js";
+import { createFreshCache } from "./fresh-cache.js";
+
+interface Thing {
+  name: string;
+}
 
 function setUp() {
   let now = 0;
-  const reads: { id: string; answer: (access: ClientAccess) => void; fail: (error: Error) => void }[] = [];
-  const cache = createClientAccessCache(
+  const reads: { id: string; answer: (thing: Thing) => void; fail: (error: Error) => void }[] = [];
+  const cache = createFreshCache<Thing>(
     (id) =>
       new Promise((resolve, reject) => {
         reads.push({ id, answer: resolve, fail: reject });
       }),
     () => now,
   );
-  const access = (): ClientAccess => ({ client: undefined, revokedTokenIds: new Set() });
+  const thing = (): Thing => ({ name: "thing" });
   const load = async () => {
     const loading = cache.load("a");
-    const known = access();
+    const known = thing();
     reads.at(-1)?.answer(known);
     await loading;
     return known;
   };
-  return { cache, reads, access, load, pass: (ms: number) => (now += ms) };
+  return { cache, reads, thing, load, pass: (ms: number) => (now += ms) };
 }
 
-describe("what is known of a client", () => {
+describe("what was read", () => {
   it("is kept for a while and asked for again before it is too old, without anybody waiting", async () => {
-    const { cache, reads, access, load, pass } = setUp();
+    const { cache, reads, thing, load, pass } = setUp();
     expect(cache.peek("a")).toBeUndefined();
     const first = await load();
     pass(1999);
@@ -33,7 +37,7 @@ describe("what is known of a client", () => {
     pass(1);
     expect([cache.peek("a"), cache.peek("a")]).toEqual([first, first]);
     expect(reads).toHaveLength(2);
-    const second = access();
+    const second = thing();
     reads[1]?.answer(second);
     await Promise.resolve();
     await Promise.resolve();
@@ -52,10 +56,10 @@ describe("what is known of a client", () => {
   });
 
   it("counts its age from the beginning of the reading", async () => {
-    const { cache, reads, access, pass } = setUp();
+    const { cache, reads, thing, pass } = setUp();
     const loading = cache.load("a");
     pass(3999);
-    reads[0]?.answer(access());
+    reads[0]?.answer(thing());
     await loading;
     expect(cache.peek("a")).toBeDefined();
     pass(1);
@@ -63,18 +67,18 @@ describe("what is known of a client", () => {
   });
 
   it("is asked for once by many", async () => {
-    const { cache, reads, access } = setUp();
+    const { cache, reads, thing } = setUp();
     const loading = [cache.load("a"), cache.load("a"), cache.load("b")];
     expect(reads.map(({ id }) => id)).toEqual(["a", "b"]);
-    for (const { answer } of reads) answer(access());
+    for (const { answer } of reads) answer(thing());
     await Promise.all(loading);
   });
 
   it("is not remembered from a reading that a change has overtaken", async () => {
-    const { cache, reads, access } = setUp();
+    const { cache, reads, thing } = setUp();
     const loading = cache.load("a");
     cache.forget("a");
-    reads[0]?.answer(access());
+    reads[0]?.answer(thing());
     await loading;
     expect(cache.peek("a")).toBeUndefined();
   });

@@ -1,0 +1,127 @@
+// What a side of a scenario does: load by wrk, rows by pgbench, work for the engine; and which processes take part in it.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { runPgbench, runWrk } from "./programs.mjs";
+
+/** @typedef {import("./sandbox.mjs").Sandbox} Sandbox */
+/** @typedef {import("./nothing.mjs").Nothing} Nothing */
+
+const script = (/** @type {string} */ name) => join(import.meta.dirname, "load", name);
+
+/**
+ * The processes of a sandbox and the load generator, which is this one and what it runs.
+ * @param {Sandbox} sandbox @param {readonly (Sandbox | Nothing)[]} [others] what this process has started besides
+ */
+export function processesOf(sandbox, others = []) {
+  return {
+    service: { pid: sandbox.pid },
+    PostgreSQL: { pid: sandbox.postgresPid, children: true },
+    ...generator([sandbox, ...others]),
+  };
+}
+
+/** @param {Nothing} nothing @param {Sandbox} sandbox */
+export function processesOfNothing(nothing, sandbox) {
+  return { nothing: { pid: nothing.pid }, ...generator([nothing, sandbox]) };
+}
+
+/** @param {readonly { pid: number }[]} started */
+function generator(started) {
+  return {
+    "load generator": { pid: process.pid, children: true, except: started.map(({ pid }) => pid) },
+  };
+}
+
+/**
+ * Requests per second. Keys are in order where nothing is said: random ones touch the whole of their index, as those of clients do.
+ * @param {string} url @param {string} token @param {number} seconds @param {"ordered" | "random"} [keys]
+ */
+export function createTransactions(url, token, seconds, keys = "ordered") {
+  const env = { BENCH_TOKEN: token, BENCH_KEYS: keys, ...ownKeys() };
+  return runWrk({ url, script: script("create.lua"), seconds, env });
+}
+
+/** Items per second. @param {Sandbox} sandbox @param {number} seconds */
+export async function createBatches({ url, token }, seconds) {
+  const env = { BENCH_TOKEN: token, ...ownKeys() };
+  return 1000 * (await runWrk({ url, script: script("batch.lua"), seconds, connections: 4, env }));
+}
+
+/** Requests per second. @param {string} url @param {string} token @param {readonly string[]} ids @param {number} seconds */
+export function readTransactions(url, token, ids, seconds) {
+  return runWrk({
+    url,
+    script: script("read.lua"),
+    seconds,
+    env: { BENCH_TOKEN: token, BENCH_IDS: ids.join(",") },
+  });
+}
+
+/** Each run has keys of its own. */
+function ownKeys() {
+  return { BENCH_PREFIX: `${process.hrtime.bigint()}-` };
+}
+
+/** Rows of the same shape and indexes as an accepted transaction. @param {Sandbox} sandbox */
+export async function prepareInsertTable({ databaseUrl }) {
+  const database = await connect(databaseUrl);
+  await database.query("CREATE TABLE bench_transactions (LIKE transactions INCLUDING ALL)");
+  await database.end();
+}
+
+/** Rows per second, one a commit. @param {Sandbox} sandbox @param {number} seconds */
+export function insertRows({ databaseUrl }, seconds) {
+  return runPgbench(databaseUrl, ["-f", script("insert.sql")], seconds);
+}
+
+/** The tenant that the load generator acts for, and its two wallets. */
+export const sandboxTenant = `
+  SELECT t.id AS tenant_id, p.id AS source, s.id AS destination FROM tenants t
+  JOIN wallets p ON p.tenant_id = t.id AND p.role = 'primary'
+  JOIN wallets s ON s.tenant_id = t.id AND s.role = 'settlement'
+  WHERE t.name = 'sandbox'`;
+
+/** @param {string} url */
+export async function connect(url) {
+  const database = new pg.Client(url);
+  // Whoever waits for a statement is told of a lost connection; nobody else needs to be.
+  database.on("error", () => undefined);
+  await database.connect();
+  return database;
+}
+
+/**
+ * Puts transactions before the engine at once, and waits until it has settled all: how many a second.
+ * @param {import("pg").Client} database @param {number} count
+ */
+export async function settle(database, count) {
+  const before = await countEvents(database);
+  await database.query(
+    `WITH tenant AS (${sandboxTenant}),
+     made AS (
+       INSERT INTO transactions
+         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id, destination_wallet_id, created_at)
+       SELECT tenant_id, uuidv7(), gen_random_uuid()::text, '\\x00', tenant_id, 'bench', 'USD', 1, source, destination, now()
+       FROM tenant, generate_series(1, $1) RETURNING tenant_id, id)
+     INSERT INTO open_transactions SELECT tenant_id, id, 'accepted', 1 FROM made`,
+    [count],
+  );
+  const startedAt = performance.now();
+  while (before + count > (await countEvents(database))) await sleep(5);
+  return count / ((performance.now() - startedAt) / 1000);
+}
+
+/** What the tenant's counter says: one row, where a look at the open transactions would read past all that are gone. @param {import("pg").Client} database */
+async function countEvents(database) {
+  const { rows } = await database.query(
+    `SELECT coalesce(max(sequence), 0) AS count FROM event_sequences JOIN (${sandboxTenant}) tenant USING (tenant_id)`,
+  );
+  return Number(rows[0].count);
+}
+
+/** @param {import("pg").Client} database */
+export async function untilSettled(database) {
+  const open = "SELECT FROM open_transactions ORDER BY tenant_id DESC, id DESC LIMIT 1";
+  while ((await database.query(open)).rowCount !== 0) await sleep(100);
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { type ApprovedTransaction, approvalContent } from "./approval-content.js";
+
+const transaction: ApprovedTransaction = {
+  tenantId: "tnt_1",
+  transactionId: "tx_1",
+  kind: "transfer",
+  asset: "USD",
+  network: "book",
+  amount: 12_550n,
+  sourceWalletId: "wlt_1",
+  destination: { walletId: "wlt_2" },
+  expiresAt: null,
+};
+
+describe("what an approval is about", () => {
+  it("is one text, with sorted keys and the amount in base units", () => {
+    expect(approvalContent(transaction)).toBe(
+      '{"amount":"12550","asset":"USD","destination":{"wallet_id":"wlt_2"},"expires_at":null,"kind":"transfer",' +
+        '"network":"book","source":{"wallet_id":"wlt_1"},"tenant_id":"tnt_1","transaction_id":"tx_1",' +
+        '"type":"bursar.approval.v1"}',
+    );
+  });
+
+  it("changes with every field that says where the money goes", () => {
+    const others: Partial<ApprovedTransaction>[] = [
+      { tenantId: "tnt_2" },
+      { transactionId: "tx_2" },
+      { kind: "withdrawal" },
+      { asset: "ETH" },
+      { network: "eip155:1" },
+      { amount: 12_551n },
+      { sourceWalletId: "wlt_3" },
+      { destination: { walletId: "wlt_3" } },
+      { destination: { address: "wlt_2" } },
+      { expiresAt: "2026-01-01T00:00:00.000Z" },
+    ];
+    const texts = [transaction, ...others.map((other) => ({ ...transaction, ...other }))].map(
+      approvalContent,
+    );
+    expect(new Set(texts).size).toBe(Object.keys(transaction).length + 2);
+  });
+});

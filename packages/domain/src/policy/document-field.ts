@@ -1,0 +1,125 @@
+/** What is wrong with a document, and where. */
+export interface PolicyFault {
+  /** The name of the rule; null outside the rules, and in a rule that has no proper name. */
+  rule: string | null;
+  /** The path to the field: `rules.3.when.amount.min`. */
+  field: string;
+  /** The rest of a sentence that begins with the field. */
+  reason: string;
+}
+
+/**
+ * A value of a document, with where it stands and where its faults are noted. A reader returns what it has read, or notes a fault and
+ * returns nothing, so that one look at a document finds all that is wrong with it. Values are what a JSON parser gives, and can be
+ * anything that JSON can say.
+ */
+export interface Field {
+  value: unknown;
+  rule: string | null;
+  path: string;
+  faults: PolicyFault[];
+}
+
+/** More would help nobody, and an answer has a bound. */
+const faultsMax = 100;
+const echoLengthMax = 64;
+
+export function addFault({ rule, path, faults }: Field, reason: string): undefined {
+  if (faults.length < faultsMax) faults.push({ rule, field: path, reason });
+}
+
+/** The members of an object, by name. Unknown ones are faults, and so are required ones that are missing. */
+export function readObject(
+  field: Field,
+  required: readonly string[],
+  optional: readonly string[],
+): ReadonlyMap<string, Field> | undefined {
+  const entries = readEntries(field);
+  if (entries === undefined) return undefined;
+  const members = new Map<string, Field>();
+  for (const [name, member] of entries) {
+    if (required.includes(name) || optional.includes(name)) members.set(name, member);
+    else addFault(member, "is not a known field");
+  }
+  for (const name of required) {
+    if (!members.has(name)) addFault({ ...field, path: join(field.path, name) }, "is required");
+  }
+  return members;
+}
+
+/** The members of an object whatever their names; no more of them than a document can have faults. */
+export function readEntries(field: Field): [name: string, member: Field][] | undefined {
+  const { value } = field;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return addFault(field, "must be an object");
+  }
+  return Object.keys(value)
+    .slice(0, faultsMax)
+    .map((name) => [
+      name,
+      { ...field, value: (value as Record<string, unknown>)[name], path: join(field.path, cut(name)) },
+    ]);
+}
+
+/** A list of values, each read by itself; one that was given twice is a fault. */
+export function readSet<Value extends string>(
+  field: Field | undefined,
+  itemsMax: number,
+  readItem: (item: Field) => Value | undefined,
+): ReadonlySet<Value> | undefined {
+  const items = field && readList(field, itemsMax);
+  if (items === undefined) return undefined;
+  const values = new Set<Value>();
+  for (const item of items) {
+    const value = readItem(item);
+    if (value === undefined) continue;
+    if (values.has(value)) addFault(item, "is listed twice");
+    values.add(value);
+  }
+  return values;
+}
+
+/** The items of a list that is not empty. */
+function readList(field: Field, itemsMax: number): Field[] | undefined {
+  const { value } = field;
+  if (!Array.isArray(value) || value.length === 0 || value.length > itemsMax) {
+    return addFault(field, `must be a list of 1 to ${itemsMax} items`);
+  }
+  return value.map((item, index) => ({ ...field, value: item, path: join(field.path, String(index)) }));
+}
+
+export function readText(field: Field | undefined, lengthMax: number): string | undefined {
+  if (field === undefined) return undefined;
+  const { value } = field;
+  if (typeof value !== "string" || value.length === 0 || value.length > lengthMax) {
+    return addFault(field, `must be a text of 1 to ${lengthMax} characters`);
+  }
+  return value;
+}
+
+export function readChoice<Choice extends string>(
+  field: Field | undefined,
+  choices: readonly Choice[],
+): Choice | undefined {
+  if (field === undefined) return undefined;
+  const chosen = choices.find((choice) => choice === field.value);
+  return chosen ?? addFault(field, `must be one of ${choices.join(", ")}`);
+}
+
+export function readInteger(field: Field | undefined, min: number, max: number): number | undefined {
+  if (field === undefined) return undefined;
+  const { value } = field;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
+    return addFault(field, `must be a whole number from ${min} to ${max}`);
+  }
+  return value;
+}
+
+function join(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+/** Names of unknown fields are the writer's own text and can be as long as the document. */
+function cut(name: string): string {
+  return name.length > echoLengthMax ? `${name.slice(0, echoLengthMax)}…` : name;
+}

@@ -1,0 +1,125 @@
+import type { ApprovalRequirement } from "./approvals.js";
+import type { Verdict } from "./compiled-policy.js";
+import {
+  addFault,
+  type Field,
+  readChoice,
+  readInteger,
+  readObject,
+  readSet,
+  readText,
+} from "./document-field.js";
+import { policyActions, policyLimits } from "./policy-document.js";
+import { type PolicyReading, readIds } from "./policy-reader.js";
+
+/** The members of an action, besides its name: which it must have, and which it may have. */
+const membersOf = {
+  allow: { required: [], optional: [] },
+  reject: { required: ["reason"], optional: [] },
+  require_approval: { required: ["approvals"], optional: ["from", "expires_after_seconds"] },
+} as const;
+const membersOfAny = {
+  required: [],
+  optional: ["reason", "approvals", "from", "expires_after_seconds"],
+} as const;
+
+/** A rule or the default, whose members are known by its action. */
+export interface ActionMembers {
+  kind: (typeof policyActions)[number] | undefined;
+  members: ReadonlyMap<string, Field>;
+}
+
+/** Reads what a rule or the default does, and which members it has; `others` are those that are not the action's. */
+export function readActionMembers(field: Field, others: readonly string[]): ActionMembers | undefined {
+  const { value } = field;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject) return addFault(field, "must be an object");
+  const { action } = value as Record<string, unknown>;
+  const kind = readChoice({ ...field, value: action, path: `${field.path}.action` }, policyActions);
+  const { required, optional } = kind === undefined ? membersOfAny : membersOf[kind];
+  const members = readObject(field, [...others, ...required], ["action", ...optional]);
+  return members && { kind, members };
+}
+
+/** What a rule says of the transactions that match. `initiators` are the clients that it is for, where it names them. */
+export function readVerdict(
+  { kind, members }: ActionMembers,
+  rule: string,
+  initiators: ReadonlySet<string> | null,
+  reading: PolicyReading,
+): Verdict | undefined {
+  switch (kind) {
+    case undefined:
+      return undefined;
+    case "allow":
+      return { kind, rule };
+    case "reject": {
+      const reason = readText(members.get("reason"), policyLimits.reasonLengthMax);
+      return reason === undefined ? undefined : { kind, rule, reason };
+    }
+    case "require_approval": {
+      const requirement = readRequirement(members, initiators, reading);
+      return requirement === undefined ? undefined : { kind, rule, requirement };
+    }
+  }
+}
+
+function readRequirement(
+  given: ReadonlyMap<string, Field>,
+  initiators: ReadonlySet<string> | null,
+  reading: PolicyReading,
+): ApprovalRequirement | undefined {
+  const approvalsField = given.get("approvals");
+  const approvals = readInteger(approvalsField, 1, policyLimits.approvalsMax);
+  const { expirySecondsMin, expirySecondsMax, expirySecondsDefault } = policyLimits;
+  const expiresAfterSeconds = readInteger(
+    given.get("expires_after_seconds"),
+    expirySecondsMin,
+    expirySecondsMax,
+  );
+  const approvers = readApprovers(given.get("from"), reading);
+  if (approvals === undefined || approvalsField === undefined) return undefined;
+  if (approvers !== undefined) checkNumber(approvalsField, approvals, approvers, initiators);
+  return {
+    approvals,
+    clientIds: approvers === undefined ? null : [...approvers].sort(),
+    expiresAfterSeconds: expiresAfterSeconds ?? expirySecondsDefault,
+  };
+}
+
+/** Who may approve, groups resolved. Undefined where the document does not say, or says it wrongly. */
+function readApprovers(
+  field: Field | undefined,
+  { groups, references }: PolicyReading,
+): ReadonlySet<string> | undefined {
+  if (field === undefined) return undefined;
+  const faultsBefore = field.faults.length;
+  const given = readObject(field, [], ["clients", "groups"]);
+  if (given === undefined) return undefined;
+  if (given.size === 0) return addFault(field, "needs clients, groups or both");
+  const clients = readIds(given.get("clients"), "client", references) ?? [];
+  const names = readSet(given.get("groups"), policyLimits.groupsMax, (item) => {
+    const name = readText(item, policyLimits.nameLengthMax);
+    return name === undefined || groups.has(name) ? name : addFault(item, "is not a group of this document");
+  });
+  const members = [...(names ?? [])].map((name) => groups.get(name));
+  const isSound = field.faults.length === faultsBefore && !members.includes(undefined);
+  return isSound ? new Set([...clients, ...members.flatMap((ids) => [...(ids ?? [])])]) : undefined;
+}
+
+/** A transaction that too few can approve would only wait to expire. The initiator never approves its own. */
+function checkNumber(
+  field: Field,
+  approvals: number,
+  approvers: ReadonlySet<string>,
+  initiators: ReadonlySet<string> | null,
+): void {
+  if (approvals > approvers.size) {
+    addFault(field, `is more than the ${approvers.size} that may approve`);
+    return;
+  }
+  const isOneShort = approvals === approvers.size;
+  if (isOneShort && initiators !== null && [...initiators].some((client) => approvers.has(client))) {
+    addFault(field, "is too many when a client of this rule is itself among those that may approve");
+  }
+}

@@ -1,0 +1,4 @@
+/** What a wallet is for. */
+export const walletPurposes = ["treasury", "deposit", "payout", "settlement", "fees"] as const;
+
+export type WalletPurpose = (typeof walletPurposes)[number];

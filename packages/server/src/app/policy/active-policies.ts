@@ -1,0 +1,42 @@
+import { compilePolicy, defaultPolicy, type PolicyDocument, type PolicyWorld } from "@bursar/domain";
+import { createFreshCache } from "../fresh-cache.js";
+import type { WakeUps } from "../wake-ups.js";
+import type { ActivePolicies, ActivePolicy, PolicyStore, StoredPolicy } from "./policy.js";
+
+export interface ActivePoliciesDeps {
+  store: Pick<PolicyStore, "readPolicy">;
+  world: PolicyWorld;
+  wakeUps: Pick<WakeUps, "listen">;
+  /** A clock that nobody can set back. */
+  nowMs: () => number;
+}
+
+/** The policy of a tenant that has written none. */
+export const firstPolicy: StoredPolicy = { version: 0, document: defaultPolicy, updatedAt: null };
+
+export function createActivePolicies({ store, world, wakeUps, nowMs }: ActivePoliciesDeps): ActivePolicies {
+  const cache = createFreshCache<ActivePolicy>(
+    async (tenantId) => activate((await store.readPolicy(tenantId)) ?? firstPolicy, world),
+    nowMs,
+  );
+  wakeUps.listen("policy", (tenantIds) => {
+    if (tenantIds !== "any") for (const tenantId of tenantIds) cache.forget(tenantId);
+  });
+  return cache;
+}
+
+function activate({ version, document }: StoredPolicy, world: PolicyWorld): ActivePolicy {
+  const { policy } = compilePolicy(document, world);
+  if (policy !== undefined) return { version, policy };
+  return { version, policy: compilePolicy(closedPolicy, world).policy as ActivePolicy["policy"] };
+}
+
+/** For a document that was right when it was written and names an asset or a network that is no longer configured. */
+const closedPolicy: PolicyDocument = {
+  rules: [],
+  default: {
+    action: "reject",
+    reason:
+      "The policy names an asset or a network that this service no longer has; it must be written anew.",
+  },
+};

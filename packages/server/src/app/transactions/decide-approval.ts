@@ -1,0 +1,68 @@
+import { mayApprove } from "@bursar/domain";
+import { type DecideApprovalBody, showId } from "@bursar/protocol";
+import { describeAct, type Origin } from "../audit/act.js";
+import type { AuditDraft } from "../audit/audit-entry.js";
+import { isRefused, type Refused } from "../refused.js";
+import { digestForApproval } from "./present-approval.js";
+import type { ReadTransaction } from "./read-transaction.js";
+import type { RecordedApproval, Transaction } from "./transaction.js";
+
+export interface ApprovalStore {
+  /**
+   * Writes down what a client has said, as a change of the transaction, and lets the engine look at it. `repeated`: it had said the
+   * same before; `closed`: the transaction waits no longer.
+   */
+  recordApproval: (
+    tenantId: string,
+    transactionId: string,
+    approval: Omit<RecordedApproval, "version">,
+    audit: AuditDraft,
+  ) => Promise<"recorded" | "repeated" | "closed">;
+}
+
+export interface DecideApprovalDeps {
+  store: ApprovalStore;
+  read: ReadTransaction;
+  /** Wakes the engine, which counts and goes on. */
+  onRecorded: () => void;
+  nowMs: () => number;
+}
+
+export type DecideApproval = (
+  origin: Extract<Origin, { by: "client" }>,
+  id: string,
+  body: DecideApprovalBody,
+) => Promise<Transaction | Refused>;
+
+/** Takes a person's word on a transaction that waits for it. What it leads to is decided by the engine, like everything else. */
+export function createApprovalDecider({
+  store,
+  read,
+  onRecorded,
+  nowMs,
+}: DecideApprovalDeps): DecideApproval {
+  return async (origin, id, { decision, digest, comment }) => {
+    const { tenantId, clientId } = origin.principal;
+    const transaction = await read(tenantId, id);
+    if (isRefused(transaction)) return transaction;
+    const refused = findFault(transaction, clientId, digest);
+    if (refused !== undefined) return refused;
+    const decidedAt = new Date(nowMs());
+    const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
+    const approval = { clientId, decision, comment: comment ?? null, decidedAt };
+    const outcome = await store.recordApproval(tenantId, id, approval, audit);
+    if (outcome === "closed") return { refused: "NOT_AWAITING_APPROVAL" };
+    if (outcome === "recorded") onRecorded();
+    return await read(tenantId, id);
+  };
+}
+
+function findFault(transaction: Transaction, clientId: string, digest: string): Refused | undefined {
+  const requirement = transaction.judgement?.requirement;
+  if (requirement == null) return { refused: "NOT_AWAITING_APPROVAL" };
+  if (clientId === transaction.clientId)
+    return { refused: "POLICY_REJECTED", message: "Whoever asked for a transaction cannot approve it." };
+  if (!mayApprove(requirement, transaction.clientId, clientId))
+    return { refused: "POLICY_REJECTED", message: "The policy does not ask this client." };
+  return digest === digestForApproval(transaction) ? undefined : { refused: "APPROVAL_STALE" };
+}

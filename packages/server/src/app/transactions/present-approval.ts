@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import { approvalContent } from "@bursar/domain";
+import { type ApprovalStatus, showId } from "@bursar/protocol";
+import type { Transaction, TransactionJudgement } from "./transaction.js";
+
+/** What a transaction waits for, or has waited for; null where nobody was asked. */
+export function presentApproval(transaction: Transaction): ApprovalStatus | null {
+  const { judgement } = transaction;
+  if (judgement === null || judgement.requirement === null) return null;
+  const { requirement, approvals, judgedAt, rule } = judgement;
+  const approvers = new Set(approvals.filter((one) => one.decision === "approve").map((one) => one.clientId));
+  return {
+    state: stateOf(transaction, judgement),
+    rule,
+    required: requirement.approvals,
+    approved: approvers.size,
+    digest: digestForApproval(transaction),
+    expires_at: new Date(judgedAt.getTime() + requirement.expiresAfterSeconds * 1000).toISOString(),
+    decisions: approvals.map(({ clientId, decision, comment, decidedAt }) => ({
+      client_id: showId("cli", clientId),
+      decision,
+      comment,
+      decided_at: decidedAt.toISOString(),
+    })),
+  };
+}
+
+/** The digest that an approval names: of everything that decides where the money goes. */
+export function digestForApproval(transaction: Transaction): string {
+  const content = approvalContent({
+    tenantId: showId("tnt", transaction.tenantId),
+    transactionId: showId("tx", transaction.id),
+    kind: "transfer",
+    asset: transaction.asset.code,
+    network: "book",
+    amount: transaction.amount,
+    sourceWalletId: showId("wlt", transaction.sourceWalletId),
+    destination: { walletId: showId("wlt", transaction.destinationWalletId) },
+    expiresAt: transaction.expiresAt?.toISOString() ?? null,
+  });
+  return hash("sha256", content, "hex");
+}
+
+/** By what has happened, not by the clock: the same transaction at the same version looks the same whenever it is shown. */
+function stateOf({ steps }: Transaction, { approvals }: TransactionJudgement): ApprovalStatus["state"] {
+  const last = steps.at(-1);
+  if (approvals.some(({ decision }) => decision === "reject")) return "rejected";
+  if (last?.failure === "APPROVAL_EXPIRED") return "expired";
+  return last?.state === "awaiting_approval" || last?.state === "cancelled" || last?.failure === "EXPIRED"
+    ? "pending"
+    : "approved";
+}

@@ -1,0 +1,67 @@
+import { type Asset, formatAmount, parseAmount } from "@bursar/domain";
+import { list } from "./list-setting.js";
+import { integer, matching } from "./setting.js";
+
+const noLimit = 10n ** 60n;
+
+const defaultAssets: readonly Asset[] = [
+  { code: "USD", caip19: null, decimals: 2, network: "book", minimum: 1n, maximum: noLimit },
+  { code: "ETH", caip19: "eip155:1/slip44:60", decimals: 18, network: "book", minimum: 1n, maximum: noLimit },
+  {
+    code: "USDC",
+    caip19: "eip155:1/erc20:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+    decimals: 6,
+    network: "book",
+    minimum: 1n,
+    maximum: noLimit,
+  },
+];
+
+const amount = "a decimal number more than zero, with no more decimals than the asset";
+
+export const assetList = list({
+  about: "What can be held and moved. An asset that the database holds must stay, with the same decimals.",
+  default: defaultAssets,
+  entriesMax: 200,
+  fields: {
+    // No hyphen: two codes with one between them name a market.
+    code: matching(
+      { about: "What requests call it." },
+      /^[A-Za-z0-9][A-Za-z0-9._]{0,31}$/,
+      "1 to 32 letters, digits, dots or underscores",
+    ),
+    caip19: matching(
+      { about: "Its CAIP-19 identifier, where it lives on a chain; requests may use it too.", default: "" },
+      /^(?=.{1,128}$)[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}\/[-a-z0-9]{3,8}:[-.%a-zA-Z0-9]{1,128}(\/[-.%a-zA-Z0-9]{1,78})?$/,
+      "a CAIP-19 identifier of at most 128 characters, such as eip155:1/slip44:60",
+    ),
+    decimals: integer(
+      { about: "How many decimals it has. What is stored counts its smallest unit, so they never change." },
+      { min: 0, max: 18 },
+    ),
+    network: matching(
+      { about: "The network that moves it; `book` is the service's own ledger." },
+      /^[a-z0-9][a-z0-9:_-]{0,63}$/,
+      "the name of a network",
+    ),
+    minimum: matching({ about: "The least that one transaction may move." }, /^[0-9.]{1,79}$/, amount),
+    maximum: matching({ about: "The most that one transaction may move." }, /^[0-9.]{1,79}$/, amount),
+  },
+  make: ({ code, caip19, decimals, network, ...limits }) => {
+    const minimum = parseAmount(limits.minimum, decimals);
+    if (typeof minimum === "string") return { field: "minimum", allowed: amount };
+    const maximum = parseAmount(limits.maximum, decimals);
+    if (typeof maximum === "string") return { field: "maximum", allowed: amount };
+    if (maximum < minimum) return { field: "maximum", allowed: `no less than minimum, ${limits.minimum}` };
+    return { code, caip19: caip19 === "" ? null : caip19, decimals, network, minimum, maximum };
+  },
+  namesOf: ({ code, caip19 }) => ({ code, ...(caip19 === null ? {} : { caip19 }) }),
+  show: ({ code, caip19, decimals, network, minimum, maximum }) => ({
+    code,
+    ...(caip19 === null ? {} : { caip19 }),
+    decimals: String(decimals),
+    network,
+    minimum: formatAmount(minimum, decimals),
+    maximum: formatAmount(maximum, decimals),
+  }),
+});

@@ -1,0 +1,131 @@
+import type { Setting } from "./setting.js";
+
+/** The fields of an entry. Each is a setting of its own, and must be there where it has no default. */
+type Fields = Readonly<Record<string, Setting<string> | Setting<number>>>;
+
+type FieldValues<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends { read: (text: string) => infer T | undefined } ? T : never;
+};
+
+/** What is wrong with an entry whose fields are well-formed: which field, and what it must be. */
+interface EntryFault {
+  field: string;
+  allowed: string;
+}
+
+/**
+ * A setting that is a list of entries, such as the assets. It stands in the configuration file only, and what is written there
+ * replaces the default as a whole.
+ */
+export interface ListSetting<Entry> {
+  /** What it is for, one sentence. */
+  about: string;
+  default: readonly Entry[];
+  entriesMax: number;
+  fields: Fields;
+  /** Reads what the file has under its key, all scalars as they were written; throws a `ListFault`. */
+  read: (written: unknown) => readonly Entry[];
+  /** Writes an entry back, field by field. */
+  show(entry: Entry): Readonly<Record<string, string>>;
+}
+
+/** Where in a list something is wrong, and what it is, as the end of a sentence. */
+export class ListFault extends Error {
+  readonly place: string;
+
+  constructor(place: string, message: string) {
+    super(message);
+    this.place = place;
+  }
+}
+
+export interface ListOptions<F extends Fields, Entry> {
+  about: string;
+  default: readonly Entry[];
+  entriesMax: number;
+  fields: F;
+  /** Makes an entry of its fields, or says which of them does not fit the others. */
+  make: (values: FieldValues<F>) => Entry | EntryFault;
+  /** What an entry is found by, with the field that says it; no two entries may have the same, whatever the case. */
+  namesOf: (entry: Entry) => Readonly<Record<string, string>>;
+  show: (entry: Entry) => Readonly<Record<string, string>>;
+}
+
+export function list<const F extends Fields, Entry extends object>(
+  options: ListOptions<F, Entry>,
+): ListSetting<Entry> {
+  const { about, entriesMax, fields, show } = options;
+  return {
+    about,
+    default: options.default,
+    entriesMax,
+    fields,
+    show,
+    read: (written) => {
+      if (!Array.isArray(written) || written.length === 0 || written.length > entriesMax)
+        throw new ListFault("", `must be a list of 1 to ${entriesMax} entries`);
+      const entries = written.map((entry, index) => readEntry(options, entry, `[${index}]`));
+      refuseRepeated(entries, options.namesOf);
+      return entries;
+    },
+  };
+}
+
+function readEntry<F extends Fields, Entry extends object>(
+  { fields, make }: ListOptions<F, Entry>,
+  written: unknown,
+  place: string,
+): Entry {
+  if (typeof written !== "object" || written === null || Array.isArray(written))
+    throw new ListFault(place, `must be a mapping with ${Object.keys(fields).join(", ")}`);
+  const texts = written as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(texts)) {
+    if (!Object.hasOwn(fields, name))
+      throw new ListFault(
+        place,
+        `has ${name}, which is no field. There are: ${Object.keys(fields).join(", ")}`,
+      );
+  }
+  const values = Object.entries(fields).map(([name, field]) => [
+    name,
+    readField(field, texts[name], `${place}.${name}`),
+  ]);
+  const made = make(Object.fromEntries(values) as FieldValues<F>);
+  if (!isFault(made)) return made;
+  throw new ListFault(`${place}.${made.field}`, `is ${quote(texts[made.field])}: it must be ${made.allowed}`);
+}
+
+function readField(field: Setting<string> | Setting<number>, written: unknown, place: string) {
+  if (written === undefined) {
+    if (field.default !== undefined) return field.default;
+    throw new ListFault(place, `is missing: it must be ${field.allowed}`);
+  }
+  const value = typeof written === "string" ? field.read(written) : undefined;
+  if (value !== undefined) return value;
+  throw new ListFault(place, `is ${quote(written)}: it must be ${field.allowed}`);
+}
+
+function refuseRepeated<Entry>(
+  entries: readonly Entry[],
+  namesOf: (entry: Entry) => Readonly<Record<string, string>>,
+): void {
+  const owners = new Map<string, number>();
+  entries.forEach((entry, index) => {
+    for (const [field, name] of Object.entries(namesOf(entry))) {
+      const owner = owners.get(name.toLowerCase());
+      if (owner !== undefined)
+        throw new ListFault(`[${index}].${field}`, `is ${quote(name)}, which is entry [${owner}] already`);
+      owners.set(name.toLowerCase(), index);
+    }
+  });
+}
+
+function isFault<Entry extends object>(made: Entry | EntryFault): made is EntryFault {
+  return "allowed" in made;
+}
+
+/** Cut, so that a pasted file does not fill the screen. */
+function quote(value: unknown): string {
+  const text = typeof value === "string" ? value : "no single value";
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { nodeTimers } from "../app/timers.js";
+import type { SettlementStore } from "../app/transactions/settlement.js";
+import { createEngine } from "./engine.js";
+
+const nowMs = 1_800_000_000_000;
+const minutesAgo = (minutes: number) => nowMs - minutes * 60_000;
+const idAt = (ms: number) => {
+  const time = ms.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
+};
+
+/** Runs an engine on batches of these sizes and ages, until it has claimed once more; says from when on each claim looked. */
+async function claimsOn(
+  batches: readonly { size: number; acceptedMs: number }[],
+): Promise<(number | "all")[]> {
+  const claims: (number | "all")[] = [];
+  let isDone: () => void = () => undefined;
+  const done = new Promise<void>((resolve) => {
+    isDone = resolve;
+  });
+  const settleAccepted: SettlementStore["settleAccepted"] = async (_limit, acceptedFrom) => {
+    const batch = batches[claims.length];
+    claims.push(acceptedFrom?.getTime() ?? "all");
+    if (batch === undefined) isDone();
+    return Array.from({ length: batch?.size ?? 0 }, () => ({
+      tenantId: "t",
+      id: idAt(batch?.acceptedMs ?? 0),
+    }));
+  };
+  const engine = createEngine({
+    settlements: { settleAccepted, settleDue: async () => [] },
+    plan: async () => ({ now: new Date(nowMs), windows: [], decide: () => [] }),
+    wallets: { activateWallets: async () => 0 },
+    onChanged: () => undefined,
+    onError: (error) => {
+      throw error;
+    },
+    nowMs: () => nowMs,
+    timers: nodeTimers,
+  });
+  engine.start();
+  await done;
+  await engine.stop();
+  return claims.slice(0, batches.length + 1);
+}
+
+describe("the engine", () => {
+  it("looks at everything first, and then at what is recent", async () => {
+    expect(await claimsOn([{ size: 3, acceptedMs: minutesAgo(9) }])).toEqual(["all", nowMs - 2000]);
+  });
+
+  it("goes on where a full batch ended, however old that is, until a batch is not full", async () => {
+    const claims = await claimsOn([
+      { size: 500, acceptedMs: minutesAgo(9) },
+      { size: 500, acceptedMs: minutesAgo(8) },
+      { size: 20, acceptedMs: minutesAgo(7) },
+    ]);
+    expect(claims).toEqual(["all", minutesAgo(9), minutesAgo(8), nowMs - 2000]);
+  });
+
+  it("does not leave out what is recent for the sake of a backlog that is newer", async () => {
+    expect(await claimsOn([{ size: 500, acceptedMs: nowMs }])).toEqual(["all", nowMs - 2000]);
+  });
+});

@@ -1,0 +1,22 @@
+import type { Database } from "./database.js";
+import { sql } from "./sql.js";
+
+/** From here on autovacuum, which looks once a minute, is quick enough: a plan for that many rows is right for any number. */
+const youngRowsMax = 10_000;
+
+/**
+ * Tells PostgreSQL the size of tables that have just begun to fill. To the planner all indexes of an empty table are equally good,
+ * and a statement that is prepared then keeps the plan until the table is analysed. The engine's claim read all transactions of a
+ * tenant that way: the first burst on a new database was settled at 1,000 a second instead of 8,000, until autovacuum came by.
+ */
+export async function analyzeYoungTables(database: Database): Promise<void> {
+  const grown = await database.query<{ table: string }>(sql`
+    SELECT c.oid::regclass::text AS table FROM pg_class c
+    WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.reltuples < ${youngRowsMax}
+      AND pg_relation_size(c.oid) <> c.relpages::bigint * current_setting('block_size')::bigint
+  `);
+  if (grown.length === 0) return;
+  await database.session((session) =>
+    session.script(`ANALYZE ${grown.map(({ table }) => table).join(", ")}`),
+  );
+}

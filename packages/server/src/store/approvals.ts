@@ -1,0 +1,47 @@
+import type { ApprovalStore } from "../app/transactions/decide-approval.js";
+import { appendAudit } from "./audit.js";
+import type { Database } from "./database.js";
+import type { EventLog } from "./events.js";
+import { sql } from "./sql.js";
+
+export function createApprovalStore(database: Database, log: EventLog): ApprovalStore {
+  return {
+    recordApproval: (tenantId, transactionId, { clientId, decision, comment, decidedAt }, audit) =>
+      database.transaction(async (transaction) => {
+        // The engine holds this row while it decides; whoever comes second finds it as the first has left it.
+        const [open] = await transaction.query<{ version: number }>(sql`
+          SELECT version FROM open_transactions
+          WHERE tenant_id = ${tenantId} AND id = ${transactionId} AND state = 'awaiting_approval' FOR UPDATE
+        `);
+        if (open === undefined) return "closed";
+        const version = open.version + 1;
+        const recorded = await transaction.query(sql`
+          INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
+          SELECT ${tenantId}, ${transactionId}, ${version}, ${clientId}, ${decision}, ${comment}, ${decidedAt}
+          WHERE NOT EXISTS (
+            SELECT FROM approvals WHERE tenant_id = ${tenantId} AND transaction_id = ${transactionId}
+              AND client_id = ${clientId} AND decision = ${decision})
+          RETURNING version
+        `);
+        if (recorded.length === 0) return "repeated";
+        transaction.send(sql`
+          UPDATE open_transactions SET version = ${version}, due_at = ${decidedAt}
+          WHERE tenant_id = ${tenantId} AND id = ${transactionId}
+        `);
+        await appendAudit(transaction, [audit]);
+        await log.append(transaction, [
+          {
+            tenantId,
+            event: "transaction.updated",
+            subjectId: transactionId,
+            version,
+            state: "awaiting_approval",
+            previousState: "awaiting_approval",
+            failureCode: null,
+            occurredAt: decidedAt,
+          },
+        ]);
+        return "recorded";
+      }),
+  };
+}

@@ -1,0 +1,154 @@
+import { countsTowardsLimits, type UsageByWindow } from "@bursar/domain";
+import type { TenantWindow, UsageStore } from "../app/policy/usage.js";
+import type { Settlement } from "../app/transactions/settlement.js";
+import type { Database, Queryable, Transaction } from "./database.js";
+import { sql } from "./sql.js";
+
+/**
+ * Rolling sums, as running totals: each row says what has been counted up to its time, so a period holds the difference of the
+ * totals at its ends, and costs two look-ups whether it saw ten transactions or ten million. A batch adds one row for each wallet,
+ * client and tenant in it, not one for each transaction.
+ */
+export function createUsageStore(database: Database): UsageStore {
+  return { readUsage: (windows, now) => readUsage(database, windows, now) };
+}
+
+// Served by the primary key, twice.
+export async function readUsage(
+  source: Queryable,
+  windows: readonly TenantWindow[],
+  now: Date,
+): Promise<UsageByWindow> {
+  if (windows.length === 0) return new Map();
+  const column = <T>(pick: (entry: TenantWindow) => T) => windows.map(pick);
+  const rows = await source.query<{ key: string; sum: string; count: string }>(sql`
+    SELECT w.key, coalesce(upto.sum, 0) - coalesce(before.sum, 0) AS sum, coalesce(upto.count, 0) - coalesce(before.count, 0) AS count
+    FROM unnest(
+      ${column(({ window }) => window.key)}::text[], ${column(({ tenantId }) => tenantId)}::uuid[],
+      ${column(({ window }) => window.per)}::text[], ${column(({ window }) => window.id)}::uuid[],
+      ${column(({ window }) => window.asset ?? allAssets)}::text[],
+      ${column(({ window }) => new Date(now.getTime() - window.periodSeconds * 1000))}::timestamptz[]
+    ) AS w (key, tenant_id, scope, scope_id, asset, since)
+    LEFT JOIN LATERAL (
+      SELECT u.sum, u.count FROM usage_totals u
+      WHERE u.tenant_id = w.tenant_id AND u.scope = w.scope AND u.scope_id = w.scope_id AND u.asset = w.asset
+      ORDER BY u.at DESC LIMIT 1) upto ON true
+    LEFT JOIN LATERAL (
+      SELECT u.sum, u.count FROM usage_totals u
+      WHERE u.tenant_id = w.tenant_id AND u.scope = w.scope AND u.scope_id = w.scope_id AND u.asset = w.asset
+        AND u.at <= w.since
+      ORDER BY u.at DESC LIMIT 1) before ON true
+  `);
+  return new Map(rows.map(({ key, sum, count }) => [key, { sum: BigInt(sum), count: BigInt(count) }]));
+}
+
+/** In place of an asset: the totals over all of them, which only have a count. */
+const allAssets = "";
+
+/** What a batch adds to the totals of one wallet, client or tenant. */
+interface Addition {
+  tenantId: string;
+  scope: "wallet" | "client" | "tenant";
+  scopeId: string;
+  asset: string;
+  at: Date;
+  sum: bigint;
+  count: number;
+}
+
+/**
+ * Counts what has begun to count and takes back what counts no longer. To be called when the tenants' logs are locked: totals of a
+ * tenant are written by one transaction after the other.
+ */
+export function recordUsage(transaction: Transaction, settlements: readonly Settlement[]): void {
+  const counted = settlements.filter(
+    ({ transaction: { state }, decision }) =>
+      state === "accepted" && decision !== undefined && countsTowardsLimits(decision.state),
+  );
+  if (counted.length > 0) addTotals(transaction, gather(counted));
+  for (const settlement of settlements) {
+    const { transaction: settled, decision } = settlement;
+    if (settled.approval === null || decision === undefined || countsTowardsLimits(decision.state)) continue;
+    takeBack(transaction, gather([settlement]), settled.approval.askedAt);
+  }
+}
+
+function gather(settlements: readonly Settlement[]): Addition[] {
+  const additions = new Map<string, Addition>();
+  for (const { transaction: settled, occurredAt } of settlements) {
+    const { tenantId, clientId, sourceWalletId, asset, amount } = settled;
+    for (const [scope, scopeId] of [
+      ["wallet", sourceWalletId],
+      ["client", clientId],
+      ["tenant", tenantId],
+    ] as const) {
+      for (const name of [asset, allAssets]) {
+        const key = `${scope} ${scopeId} ${name}`;
+        const known = additions.get(key) ?? {
+          tenantId,
+          scope,
+          scopeId,
+          asset: name,
+          at: occurredAt,
+          sum: 0n,
+          count: 0,
+        };
+        known.sum += name === allAssets ? 0n : amount;
+        known.count += 1;
+        if (occurredAt > known.at) known.at = occurredAt;
+        additions.set(key, known);
+      }
+    }
+  }
+  return [...additions.values()];
+}
+
+/**
+ * A total is never written before the one that it follows, whatever the clocks say: what two processes have counted in the same
+ * moment, or with clocks that differ, is all in the last one.
+ */
+function addTotals(transaction: Transaction, additions: readonly Addition[]): void {
+  const column = <T>(pick: (addition: Addition) => T) => additions.map(pick);
+  transaction.send(sql`
+    INSERT INTO usage_totals (tenant_id, scope, scope_id, asset, at, sum, count)
+    SELECT a.tenant_id, a.scope, a.scope_id, a.asset, greatest(a.at, last.at), a.sum + coalesce(last.sum, 0), a.count + coalesce(last.count, 0)
+    FROM unnest(
+      ${column((a) => a.tenantId)}::uuid[], ${column((a) => a.scope)}::text[], ${column((a) => a.scopeId)}::uuid[],
+      ${column((a) => a.asset)}::text[], ${column((a) => a.at)}::timestamptz[], ${column((a) => a.sum)}::numeric[],
+      ${column((a) => a.count)}::bigint[]
+    ) AS a (tenant_id, scope, scope_id, asset, at, sum, count)
+    LEFT JOIN LATERAL (
+      SELECT u.at, u.sum, u.count FROM usage_totals u
+      WHERE u.tenant_id = a.tenant_id AND u.scope = a.scope AND u.scope_id = a.scope_id AND u.asset = a.asset
+      ORDER BY u.at DESC LIMIT 1) last ON true
+    ON CONFLICT (tenant_id, scope, scope_id, asset, at) DO UPDATE SET sum = EXCLUDED.sum, count = EXCLUDED.count
+  `);
+}
+
+/** As if it had never been counted: every total since then is less by it. Rare, and short: nothing waits for approval for long. */
+function takeBack(transaction: Transaction, additions: readonly Addition[], countedAt: Date): void {
+  for (const { tenantId, scope, scopeId, asset, sum, count } of additions) {
+    transaction.send(sql`
+      UPDATE usage_totals SET sum = sum - ${sum}::numeric, count = count - ${count}
+      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND scope_id = ${scopeId} AND asset = ${asset} AND at >= ${countedAt}
+    `);
+  }
+}
+
+const removedMax = 5000;
+
+/**
+ * Removes totals that are older than any period, and followed by one that is too: the last of them is where every period begins.
+ * Served by usage_totals_by_age and the primary key.
+ */
+export async function removeOldTotals(database: Database, before: Date): Promise<void> {
+  await database.query(sql`
+    DELETE FROM usage_totals WHERE (tenant_id, scope, scope_id, asset, at) IN (
+      SELECT tenant_id, scope, scope_id, asset, at FROM usage_totals old
+      WHERE old.at < ${before} AND EXISTS (
+        SELECT FROM usage_totals later
+        WHERE later.tenant_id = old.tenant_id AND later.scope = old.scope AND later.scope_id = old.scope_id
+          AND later.asset = old.asset AND later.at > old.at AND later.at < ${before})
+      ORDER BY old.at LIMIT ${removedMax})
+  `);
+}

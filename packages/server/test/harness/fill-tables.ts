@@ -1,0 +1,64 @@
+import type { TestDatabase } from "./test-database.js";
+
+/**
+ * Gives every tenant a past: as much as makes a bad plan visible, in the proportions of a service that is at work. The books
+ * stay in order.
+ */
+export async function fillTables(database: TestDatabase): Promise<void> {
+  await database.run(tenantsAndWallets);
+  await database.run(transactions);
+  await database.run(access);
+  await database.run("ANALYZE");
+}
+
+/** A tenant's wallets are taken to be few: their list passes over those that do not match its filter. */
+const tenantsAndWallets = `
+  INSERT INTO tenants SELECT uuidv7(), 'filler', now() FROM generate_series(1, 3);
+  INSERT INTO wallets (tenant_id, id, name, purpose, network, role, state, version, created_at, updated_at)
+    SELECT t.id, uuidv7(), 'w', 'treasury', 'book', role, 'active', 1, now(), now()
+    FROM tenants t, (VALUES ('primary'), ('settlement')) roles (role)
+    ON CONFLICT DO NOTHING;
+  INSERT INTO wallets (tenant_id, id, name, purpose, network, state, frozen, version, created_at, updated_at)
+    SELECT t.id, uuidv7(), 'w', CASE n % 3 WHEN 0 THEN 'deposit' ELSE 'payout' END, 'book', 'active', n % 5 = 0, 1, now(), now()
+    FROM tenants t, generate_series(1, 150) n;
+  INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
+    SELECT tenant_id, id, asset, 0, 0 FROM wallets, (VALUES ('USD'), ('ETH')) assets (asset)
+    ON CONFLICT DO NOTHING;
+`;
+
+/** Ten thousand a tenant, the last of them a second ago; one in ten of another asset, one in twenty failed. */
+const transactions = `
+  CREATE TEMP TABLE made AS
+    SELECT p.tenant_id, uuidv7((n - 10000) * interval '1 second') AS id, n, p.id AS source, s.id AS destination,
+      CASE n % 10 WHEN 0 THEN 'ETH' ELSE 'USD' END AS asset,
+      CASE n / 10 % 20 WHEN 1 THEN 'failed' ELSE 'completed' END AS state
+    FROM wallets p JOIN wallets s ON s.tenant_id = p.tenant_id AND s.role = 'settlement', generate_series(1, 9999) n
+    WHERE p.role = 'primary';
+  INSERT INTO transactions
+    (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id, destination_wallet_id, created_at)
+    SELECT tenant_id, id, md5(id::text), '\\x00', tenant_id, 'filler-' || n % 1000, asset, 1, source, destination, now() FROM made;
+  INSERT INTO ledger_entries
+    SELECT tenant_id, id, 1, source, destination, asset, 1 FROM made WHERE state = 'completed';
+  INSERT INTO event_sequences SELECT id, 0 FROM tenants ON CONFLICT DO NOTHING;
+  INSERT INTO events (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at)
+    SELECT tenant_id, s.sequence + n, 'transaction.updated', m.id, 2, m.state, 'accepted',
+      CASE m.state WHEN 'failed' THEN 'INSUFFICIENT_FUNDS' END, now()
+    FROM made m JOIN event_sequences s USING (tenant_id);
+  UPDATE event_sequences SET sequence = sequence + 9999;
+  DROP TABLE made;
+`;
+
+const access = `
+  INSERT INTO clients (id, tenant_id, name, scopes, state, require_signature, created_at, updated_at)
+    SELECT uuidv7(), t.id, 'filler', '{}', 'active', false, now(), now() FROM tenants t, generate_series(1, 300);
+  INSERT INTO client_secrets SELECT uuidv7(), id, sha256(id::text::bytea), now() FROM clients;
+  INSERT INTO client_keys SELECT uuidv7(), id, 'ed25519', sha256(id::text::bytea), now() FROM clients;
+  INSERT INTO revoked_tokens
+    SELECT tenant_id, id, uuidv7(), now() + interval '1 hour' FROM clients, generate_series(1, 5);
+  INSERT INTO used_nonces
+    SELECT tenant_id, id, n::text, now() + interval '1 hour' FROM clients, generate_series(1, 5) n;
+  INSERT INTO audit_heads SELECT id, 0, '\\x00' FROM tenants ON CONFLICT DO NOTHING;
+  INSERT INTO audit_entries (tenant_id, number, occurred_at, actor, action, outcome, repeated, hash)
+    SELECT tenant_id, number + n, now(), 'operator', 'filler', 'succeeded', 1, '\\x00' FROM audit_heads, generate_series(1, 3000) n;
+  UPDATE audit_heads SET number = number + 3000;
+`;

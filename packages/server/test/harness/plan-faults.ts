@@ -1,0 +1,87 @@
+/** A node of a plan, as EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) writes it. Without ANALYZE the actual figures are missing. */
+export interface PlanNode {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows"?: number;
+  "Actual Loops"?: number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Join Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  "Shared Hit Blocks"?: number;
+  "Shared Read Blocks"?: number;
+  "Parent Relationship"?: string;
+  Plans?: PlanNode[];
+}
+
+/** Tables of a handful of rows that are read as a whole, whatever else grows. */
+const smallTables = new Set(["token_keys"]);
+
+/** PostgreSQL's own tables have a row for each of ours. */
+function isSmall(table: string): boolean {
+  return smallTables.has(table) || table.startsWith("pg_");
+}
+
+/** No page and no batch is larger. */
+const sortedRowsMax = 500;
+/** What a scan may read and throw away: a little, and in proportion to what it gives. */
+const wastedRowsMax = 200;
+const wastedPerRowMax = 20;
+/** Going down an index and fetching a row touches a handful of blocks. */
+const idleBlocksMax = 40;
+const blocksPerRowMax = 12;
+
+/** What is wrong with a plan; each a sentence. */
+export function findPlanFaults(root: PlanNode): string[] {
+  return [...nodesOf(root)].flatMap((node) => [
+    ...scanFaults(node),
+    ...wasteFaults(node, rowsOf(root)),
+    ...sortFaults(node),
+  ]);
+}
+
+function scanFaults(node: PlanNode): string[] {
+  const { "Relation Name": table = "" } = node;
+  if (isSmall(table)) return [];
+  return node["Node Type"] === "Seq Scan" ? [`reads ${table} as a whole`] : [];
+}
+
+function wasteFaults(node: PlanNode, answered: number): string[] {
+  const table = node["Relation Name"];
+  if (isSmall(table ?? "") || node["Node Type"] === "Function Scan") return [];
+  const loops = node["Actual Loops"] ?? 0;
+  const rows = rowsOf(node);
+  const wasted =
+    loops *
+    ((node["Rows Removed by Filter"] ?? 0) +
+      (node["Rows Removed by Join Filter"] ?? 0) +
+      (node["Rows Removed by Index Recheck"] ?? 0));
+  const where = `${node["Node Type"]} on ${node["Index Name"] ?? table ?? "its inputs"}`;
+  const faults: string[] = [];
+  if (wasted > wastedRowsMax + wastedPerRowMax * rows)
+    faults.push(`${where} reads ${wasted} rows that it does not want, to give ${rows}`);
+  if (table !== undefined && rows > wastedRowsMax + wastedPerRowMax * answered)
+    faults.push(`${where} reads ${rows} rows, and the answer has ${answered}`);
+  // An index whose first column is not given is read as a whole, and only the blocks tell.
+  const blocks = (node["Shared Hit Blocks"] ?? 0) + (node["Shared Read Blocks"] ?? 0);
+  const isScan = node["Node Type"].endsWith("Scan") && node.Plans === undefined;
+  if (isScan && blocks > idleBlocksMax + blocksPerRowMax * Math.max(rows + wasted, loops))
+    faults.push(`${where} touches ${blocks} blocks for ${rows} rows`);
+  return faults;
+}
+
+function sortFaults(node: PlanNode): string[] {
+  if (!/Sort$/.test(node["Node Type"])) return [];
+  const input = node.Plans?.find((child) => child["Parent Relationship"] === "Outer");
+  const sorted = input?.["Actual Rows"] ?? 0;
+  return sorted > sortedRowsMax ? [`sorts ${sorted} rows`] : [];
+}
+
+function rowsOf(node: PlanNode): number {
+  return Math.round((node["Actual Rows"] ?? 0) * (node["Actual Loops"] ?? 0));
+}
+
+function* nodesOf(node: PlanNode): Generator<PlanNode> {
+  yield node;
+  for (const child of node.Plans ?? []) yield* nodesOf(child);
+}

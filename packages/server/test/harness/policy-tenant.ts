@@ -1,0 +1,58 @@
+import type { PolicyDocument } from "@bursar/domain";
+import { readId, type Transaction } from "@bursar/protocol";
+import { sql } from "../../src/store/sql.js";
+import { eventually } from "./eventually.js";
+import type { TestService } from "./test-service.js";
+
+/** A tenant with 100,000 USD and a policy, what its first client does, and people who are asked. */
+export async function createPolicyTenant(service: TestService) {
+  const owner = await service.createTenant("100000");
+  const token = await service.token(owner);
+  const tenantId = readId("tnt", owner.tenantId) ?? "";
+  let count = 0;
+
+  /** Written past the API, so that it is in force before the tenant's first request. */
+  const usePolicy = (document: PolicyDocument) =>
+    service.database.query(sql`
+      INSERT INTO policies (tenant_id, version, document, client_id, created_at)
+      VALUES (${tenantId}, 1, ${JSON.stringify(document)}::jsonb, ${owner.client.id}, now())
+    `);
+  const create = (amount: string, key = `key-${count++}`, more: object = {}) =>
+    service.call(
+      "POST",
+      "/v1/transactions",
+      token,
+      { reference: "r", asset: "USD", amount, ...more },
+      {
+        "idempotency-key": key,
+      },
+    );
+  const read = async (id: string) =>
+    (await (await service.call("GET", `/v1/transactions/${id}`, token)).json()) as Transaction;
+  const settled = (id: string, state: Transaction["state"]) =>
+    eventually(
+      () => read(id),
+      (found) => found.state === state,
+    );
+  const balances = async () => {
+    const { data } = (await (await service.call("GET", "/v1/wallets", token)).json()) as {
+      data: { name: string; balances: { available: string; held: string }[] }[];
+    };
+    const [primary] = data.filter(({ name }) => name === "primary").flatMap((wallet) => wallet.balances);
+    return primary;
+  };
+  const addClient = async (name: string) => {
+    const answer = await service.call("POST", "/v1/clients", token, {
+      name,
+      scopes: ["transactions:approve", "transactions:read"],
+    });
+    const { id, secret } = (await answer.json()) as { id: string; secret: string };
+    return { id, token: await service.token({ clientId: id, secret }) };
+  };
+  const say = (who: { token: string }, id: string, digest: string, decision = "approve") =>
+    service.call("POST", `/v1/transactions/${id}/approvals`, who.token, { decision, digest });
+
+  return { tenantId, token, usePolicy, create, read, settled, balances, addClient, say };
+}
+
+export type PolicyTenant = Awaited<ReturnType<typeof createPolicyTenant>>;

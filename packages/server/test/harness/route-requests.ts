@@ -1,0 +1,65 @@
+import type { Route } from "../../src/http/route.js";
+import type { TestService } from "./test-service.js";
+
+/** A body that the route's schema takes, so that nothing but the caller can be refused. */
+const bodies: Record<string, unknown> = {
+  createClient: { name: "matrix", scopes: [] },
+  changeClient: { name: "changed" },
+  rotateSecret: {},
+  addKey: { algorithm: "hmac-sha256" },
+  createTransaction: { reference: "matrix", asset: "USD", amount: "1" },
+  decideApproval: { decision: "approve", digest: "0".repeat(64) },
+  createTransactions: {
+    transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
+  },
+  createWallet: { name: "matrix", purpose: "payout" },
+};
+
+/** Identifiers of the right form that nobody has. */
+export const unknownIds: Record<string, string> = {
+  clients: "cli_01h455vb4pex5vsknk084sn02q",
+  transactions: "tx_01h455vb4pex5vsknk084sn02q",
+  wallets: "wlt_01h455vb4pex5vsknk084sn02q",
+  keys: "x",
+  secrets: "x",
+};
+
+export function bodyOf(route: Route): unknown {
+  if (route.body === undefined) return undefined;
+  if (!Object.hasOwn(bodies, route.operationId))
+    throw new Error(`the routes' tests need a body for ${route.operationId}`);
+  return bodies[route.operationId];
+}
+
+/** The route's path with the ids of these objects, which are named after the collection that a path has them in. */
+export function pathOf(route: Route, objects: Readonly<Record<string, string>>): string {
+  return route.path.replace(/([\w-]+)\/:\w+/g, (_, collection: string) => {
+    const id = objects[collection];
+    if (id === undefined) throw new Error(`the routes' tests need an object of ${collection}`);
+    return `${collection}/${id}`;
+  });
+}
+
+/** One object of each collection, for a tenant. */
+export async function createObjects(
+  { call }: TestService,
+  token: string,
+  clientId: string,
+): Promise<Record<string, string>> {
+  const path = `/v1/clients/${clientId}`;
+  const { key } = (await (await call("POST", `${path}/keys`, token, bodies["addKey"])).json()) as {
+    key: { id: string };
+  };
+  const client = (await (await call("GET", path, token)).json()) as { secrets: [{ id: string }] };
+  const transaction = await call("POST", "/v1/transactions", token, bodies["createTransaction"], {
+    "idempotency-key": "the-owner's",
+  });
+  const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
+  return {
+    clients: clientId,
+    keys: key.id,
+    secrets: client.secrets[0].id,
+    transactions: id,
+    wallets: source.wallet_id,
+  };
+}

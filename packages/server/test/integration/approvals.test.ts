@@ -1,0 +1,191 @@
+import type { PolicyDocument } from "@bursar/domain";
+import { readId, type Transaction } from "@bursar/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { auditLedger } from "../../src/store/audit-ledger.js";
+import { sql } from "../../src/store/sql.js";
+import { eventually } from "../harness/eventually.js";
+import { createPolicyTenant, type PolicyTenant } from "../harness/policy-tenant.js";
+import { startTestService, type TestService } from "../harness/test-service.js";
+
+describe("a transaction that needs approval", () => {
+  let service: TestService;
+  let tenant: PolicyTenant;
+
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(async () => {
+    for (const { what, violations } of await auditLedger(service.database))
+      expect(violations, what).toEqual([]);
+    await service.stop();
+  });
+  beforeEach(async () => {
+    tenant = await createPolicyTenant(service);
+  });
+
+  const largeNeed = (approvals: number, more: object = {}): PolicyDocument => ({
+    rules: [
+      {
+        name: "large",
+        when: { amount: { asset: "USD", min: "1000" } },
+        action: "require_approval",
+        approvals,
+        ...more,
+      },
+    ],
+    default: { action: "allow" },
+  });
+  const ask = async (amount = "5000", more: object = {}) => {
+    const { id } = (await (await tenant.create(amount, undefined, more)).json()) as Transaction;
+    return await tenant.settled(id, "awaiting_approval");
+  };
+
+  it("waits for two people with its funds held, and is completed when both have agreed", async () => {
+    await tenant.usePolicy(largeNeed(2));
+    const [anna, ben] = [await tenant.addClient("anna"), await tenant.addClient("ben")];
+    const waiting = await ask();
+    expect(waiting.approval).toMatchObject({
+      state: "pending",
+      rule: "large",
+      required: 2,
+      approved: 0,
+      decisions: [],
+    });
+    expect(await tenant.balances()).toMatchObject({ available: "95000", held: "5000" });
+    const digest = waiting.approval?.digest ?? "";
+    const first = await tenant.say(anna, waiting.id, digest);
+    expect(first.status).toBe(202);
+    expect(await first.json()).toMatchObject({
+      state: "awaiting_approval",
+      version: 3,
+      approval: { approved: 1 },
+    });
+    // The same person again changes nothing.
+    expect(await (await tenant.say(anna, waiting.id, digest)).json()).toMatchObject({ version: 3 });
+    expect((await tenant.say(ben, waiting.id, digest)).status).toBe(202);
+    const done = await tenant.settled(waiting.id, "completed");
+    expect(done.approval).toMatchObject({ state: "approved", approved: 2 });
+    expect(done.history.map(({ state, approval }) => [state, approval?.client_id])).toEqual([
+      ["accepted", undefined],
+      ["awaiting_approval", undefined],
+      ["awaiting_approval", anna.id],
+      ["awaiting_approval", ben.id],
+      ["completed", undefined],
+    ]);
+    expect(await tenant.balances()).toMatchObject({ available: "95000", held: "0" });
+    expect((await tenant.say(ben, waiting.id, digest)).status).toBe(409);
+    const events = (await (await service.call("GET", "/v1/events", tenant.token)).json()) as {
+      data: { data: { transaction: Transaction } }[];
+    };
+    expect(
+      events.data.map(({ data }) => [data.transaction.version, data.transaction.approval?.approved]),
+    ).toEqual([
+      [2, 0],
+      [3, 1],
+      [4, 2],
+      [5, 2],
+    ]);
+    const audit = (await (await service.call("GET", "/v1/audit", tenant.token)).json()) as {
+      data: { action: string }[];
+    };
+    expect(audit.data.filter(({ action }) => action === "transaction.approve")).toHaveLength(2);
+  });
+
+  it("is not approved by who asked for it, nor by who was not asked, nor as something else", async () => {
+    const [anna, ben] = [await tenant.addClient("anna"), await tenant.addClient("ben")];
+    await tenant.usePolicy(largeNeed(1, { from: { clients: [anna.id] } }));
+    const waiting = await ask();
+    const digest = waiting.approval?.digest ?? "";
+    const own = await tenant.say({ token: tenant.token }, waiting.id, digest);
+    expect([own.status, ((await own.json()) as { error: { code: string } }).error.code]).toEqual([
+      403,
+      "POLICY_REJECTED",
+    ]);
+    expect((await tenant.say(ben, waiting.id, digest)).status).toBe(403);
+    const stale = await tenant.say(
+      anna,
+      waiting.id,
+      digest.replace(/./, (first) => (first === "0" ? "1" : "0")),
+    );
+    expect([stale.status, ((await stale.json()) as { error: { code: string } }).error.code]).toEqual([
+      409,
+      "APPROVAL_STALE",
+    ]);
+    expect(await tenant.read(waiting.id)).toMatchObject({ state: "awaiting_approval", version: 2 });
+    const { id } = (await (await tenant.create("1")).json()) as Transaction;
+    await tenant.settled(id, "completed");
+    expect((await tenant.say(anna, id, digest)).status).toBe(409);
+  });
+
+  it("ends with one rejection, its funds free and its sum forgotten", async () => {
+    await tenant.usePolicy(largeNeed(2));
+    const [anna, ben] = [await tenant.addClient("anna"), await tenant.addClient("ben")];
+    const waiting = await ask();
+    const digest = waiting.approval?.digest ?? "";
+    await tenant.say(anna, waiting.id, digest);
+    await tenant.say(ben, waiting.id, digest, "reject");
+    const done = await tenant.settled(waiting.id, "rejected");
+    expect(done).toMatchObject({ failure: { code: "APPROVAL_REJECTED" }, approval: { state: "rejected" } });
+    expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
+    const totals = await service.database.query<{ sum: string; count: string }>(sql`
+      SELECT DISTINCT sum, count FROM usage_totals WHERE tenant_id = ${tenant.tenantId}
+    `);
+    expect(totals).toEqual([{ sum: "0", count: "0" }]);
+  });
+
+  it("does not count the approval of a client that was disabled since", async () => {
+    await tenant.usePolicy(largeNeed(2));
+    const [anna, ben, cora] = [
+      await tenant.addClient("anna"),
+      await tenant.addClient("ben"),
+      await tenant.addClient("cora"),
+    ];
+    const waiting = await ask();
+    const digest = waiting.approval?.digest ?? "";
+    await tenant.say(anna, waiting.id, digest);
+    await service.call("PATCH", `/v1/clients/${anna.id}`, tenant.token, { state: "disabled" });
+    await tenant.say(ben, waiting.id, digest);
+    await eventually(
+      () =>
+        service.database.query<{ due: boolean }>(sql`
+        SELECT due_at > now() AS due FROM open_transactions WHERE tenant_id = ${tenant.tenantId}`),
+      ([row]) => row?.due === true,
+    );
+    expect(await tenant.read(waiting.id)).toMatchObject({ state: "awaiting_approval", version: 4 });
+    await tenant.say(cora, waiting.id, digest);
+    await tenant.settled(waiting.id, "completed");
+  });
+
+  it("that nobody approves in time is rejected; one that expires itself fails", async () => {
+    await tenant.usePolicy(largeNeed(1, { expires_after_seconds: 60 }));
+    const [slow, own] = [
+      await ask(),
+      await ask("2000", { expires_at: new Date(Date.now() + 3000).toISOString() }),
+    ];
+    await service.database.query(sql`
+      UPDATE judgements SET judged_at = judged_at - interval '1 hour' WHERE transaction_id = ${readId("tx", slow.id)}`);
+    await service.database.query(sql`
+      UPDATE open_transactions SET due_at = now() WHERE id = ${readId("tx", slow.id)}`);
+    expect(await tenant.settled(slow.id, "rejected")).toMatchObject({
+      failure: { code: "APPROVAL_EXPIRED" },
+      approval: { state: "expired" },
+    });
+    expect(await tenant.settled(own.id, "failed")).toMatchObject({ failure: { code: "EXPIRED" } });
+    expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
+  });
+
+  it("can be called off while it waits, and then holds nothing", async () => {
+    await tenant.usePolicy(largeNeed(1));
+    const waiting = await ask();
+    const cancelled = await service.call("POST", `/v1/transactions/${waiting.id}/cancel`, tenant.token);
+    expect(cancelled.status).toBe(202);
+    expect(await cancelled.json()).toMatchObject({ state: "cancelled", version: 3 });
+    expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
+  });
+
+  it("fails at once where the funds to hold are not there", async () => {
+    await tenant.usePolicy(largeNeed(1));
+    const { id } = (await (await tenant.create("100001")).json()) as Transaction;
+    expect(await tenant.settled(id, "failed")).toMatchObject({ failure: { code: "INSUFFICIENT_FUNDS" } });
+  });
+});
