@@ -95,6 +95,7 @@ async function servedDocument(path) {
       isUnavailable: () => false,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
+      metrics: [],
       trustedProxies: undefined,
       limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
     },

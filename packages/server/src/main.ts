@@ -189,6 +189,7 @@ async function buildEdge(
       metricsToken: settings.metrics_token,
       // A public address means a proxy, behind which everybody comes from this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
+      metrics: parts.stream.metrics,
       trustedProxies: settings.trusted_proxies,
       limits: {
         bodyBytes: settings["limits.body_bytes"],

@@ -1,5 +1,6 @@
 import { ErrorBody, OAuthError } from "@bursar/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import type { Metric } from "../app/metric.js";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
 import { describeRoute } from "./describe-route.js";
@@ -38,6 +39,7 @@ export interface EdgeOptions {
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
   isMetricsLocalOpen: boolean;
+  metrics: readonly Metric[];
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
   limits: EdgeLimits;
@@ -71,7 +73,11 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installAccessLog(app);
   installClosing(app);
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
-  installMetrics(app, { token: options.metricsToken, isLocalOpen: options.isMetricsLocalOpen });
+  installMetrics(app, {
+    token: options.metricsToken,
+    isLocalOpen: options.isMetricsLocalOpen,
+    metrics: options.metrics,
+  });
   await installOpenApi(app, options.guard.publicUrl);
   installAsyncApi(app, options.guard.publicUrl);
   installDocs(app);

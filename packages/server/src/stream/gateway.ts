@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiVersion, requestIdHeader, streamProtocol, versionHeader } from "@bursar/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { Metric } from "../app/metric.js";
 import type { Refused } from "../app/refused.js";
 import type { StreamOpening } from "../app/stream/stream-use-cases.js";
 import { type Connection, createConnection } from "./connection.js";
@@ -14,16 +15,9 @@ import type { StreamDeps } from "./stream-deps.js";
  */
 export interface StreamGateway {
   open: (opening: StreamOpening) => Refused | undefined;
-  stats: () => StreamStats;
+  metrics: readonly Metric[];
   /** Ends all streams, spread over a while so that their clients do not come back all at once, and within the time in any case. */
   close: (withinMs: number) => Promise<void>;
-}
-
-interface StreamStats {
-  open: number;
-  opened: number;
-  /** How many were ended because they read too slowly. */
-  cut: number;
 }
 
 export interface GatewayDeps extends StreamDeps, HandshakeRules {
@@ -47,7 +41,7 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
   } as ConstructorParameters<typeof WebSocketServer>[0]);
   const byClient = new Map<string, Set<Connection>>();
   const pulse = createPulse(deps);
-  const stats: StreamStats = { open: 0, opened: 0, cut: 0 };
+  const stats = { open: 0, opened: 0, cut: 0 };
   let isStopping = false;
 
   function findFault({ request, authenticated }: StreamOpening): Refused | undefined {
@@ -124,5 +118,28 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
     pulse.stop();
   }
 
-  return { open, stats: () => stats, close };
+  return { open, metrics: describeStats(stats), close };
+}
+
+function describeStats(stats: { open: number; opened: number; cut: number }): Metric[] {
+  return [
+    {
+      name: "bursar_stream_open",
+      help: "How many streams are open.",
+      kind: "gauge",
+      read: () => stats.open,
+    },
+    {
+      name: "bursar_stream_opened_total",
+      help: "How many streams have been opened.",
+      kind: "counter",
+      read: () => stats.opened,
+    },
+    {
+      name: "bursar_stream_cut_total",
+      help: "How many streams were ended because they read too slowly.",
+      kind: "counter",
+      read: () => stats.cut,
+    },
+  ];
 }

@@ -43,6 +43,7 @@ export async function createTestEdge(
       isUnavailable: isDatabaseAway,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
+      metrics: [],
       trustedProxies: undefined,
       limits: {
         bodyBytes: 65_536,

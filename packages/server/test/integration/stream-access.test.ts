@@ -88,6 +88,19 @@ describe("who may open a stream", () => {
     await eventually(entries, (text) => text.includes('"action":"GET /v1/stream"'));
   });
 
+  it("counts streams in the metrics", async () => {
+    const value = async (name: string) => {
+      const text = await (await fetch(`${service.url}/metrics`)).text();
+      return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1]);
+    };
+    const opened = await value("bursar_stream_opened_total");
+    const stream = await openStream(service.url, { token });
+    expect(await value("bursar_stream_opened_total")).toBe(opened + 1);
+    expect(await value("bursar_stream_open")).toBeGreaterThanOrEqual(1);
+    expect(await value("bursar_stream_cut_total")).toBe(0);
+    stream.ws.close();
+  });
+
   it("answers a request without an upgrade with 426", async () => {
     const response = await service.call("GET", "/v1/stream", token);
     expect(response.status).toBe(426);
