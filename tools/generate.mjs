@@ -46,7 +46,8 @@ for (const [path, make] of Object.entries(artefacts)) {
 process.exit(checkOnly && stale > 0 ? 1 : 0);
 
 function errorsPage() {
-  const rows = Object.entries(errorCatalog).map(
+  const byStatus = Object.entries(errorCatalog).sort(([, one], [, other]) => one.status - other.status);
+  const rows = byStatus.map(
     ([code, { status, when, advice, retry }]) =>
       `| \`${code}\` | ${status} | ${when[0]?.toUpperCase()}${when.slice(1)}. | ${advice} | ${retry === "never" ? "no" : "yes"} |`,
   );

@@ -21,7 +21,7 @@ export async function grow({ rounds, seconds, rows = 10_000_000 }) {
  * @param {import("../sandbox.mjs").Sandbox} small @param {import("../sandbox.mjs").Sandbox} large
  * @param {{ rounds: number, seconds: number, rows: number, loaded: object }} options
  */
-export async function compareSizes(small, large, { rounds, seconds, rows, loaded }) {
+async function compareSizes(small, large, { rounds, seconds, rows, loaded }) {
   const sides = [
     ...(await sidesOf(`at ${smallRows}`, small, large, seconds)),
     ...(await sidesOf(`at ${rows}`, large, small, seconds)),

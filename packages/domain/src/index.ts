@@ -1,4 +1,5 @@
 export { type KeySchedule, scheduleKeys } from "./access/token-key-schedule.js";
+export { canonicalAddress, isChainId } from "./destination/destination-address.js";
 export { isTypeId, type TypeId, typeIdFromUuid, uuidFromTypeId } from "./id/type-id.js";
 export { createUuidV7Source, timeOfUuidV7, type UuidV7Source } from "./id/uuid-v7.js";
 export { canonicalJson } from "./json/canonical-json.js";

@@ -24,13 +24,27 @@ export {
 } from "./access/oauth.js";
 export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
-export { type ErrorCode, type ErrorEntry, errorCatalog } from "./errors/error-catalog.js";
+export { type ErrorCode, errorCatalog } from "./errors/error-catalog.js";
+export type { ErrorEntry } from "./errors/error-entry.js";
 export { Liveness, Readiness } from "./health.js";
 export { readId, showId } from "./ids.js";
 export { PageQuery } from "./pagination.js";
 export { ApprovalStatus, DecideApprovalBody } from "./policy/approval.js";
-export { EvaluatePolicyBody, Policy, PolicyEvaluation } from "./policy/policy.js";
-export { PolicyDocument } from "./policy/policy-document.js";
+export {
+  CreateDestinationBody,
+  Destination,
+  DestinationPage,
+  DestinationPath,
+  DestinationQuery,
+} from "./policy/destination.js";
+export {
+  EvaluatePolicyBody,
+  Policy,
+  PolicyEvaluation,
+  PolicyQuery,
+  PolicyVersionPage,
+} from "./policy/policy.js";
+export { PolicyDocument, PolicyDocumentRef } from "./policy/policy-document.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
 export { type Event, EventList, EventQuery } from "./resources/event.js";

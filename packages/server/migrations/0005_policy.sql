@@ -11,7 +11,8 @@ CREATE TABLE policies (
   PRIMARY KEY (tenant_id, version)
 );
 
--- Addresses that a tenant has said money may go to. An entry counts from `effective_at` on.
+-- Addresses that a tenant has said money may go to. An entry counts from `effective_at` on. One that was removed is kept, so that its
+-- idempotency key stays used: a request that is repeated late must not bring it back.
 CREATE TABLE destinations (
   tenant_id       uuid NOT NULL,
   id              uuid NOT NULL,
@@ -24,10 +25,13 @@ CREATE TABLE destinations (
   request_hash    bytea,
   created_at      timestamptz NOT NULL,
   effective_at    timestamptz NOT NULL,
+  removed_at      timestamptz,
   PRIMARY KEY (tenant_id, id),
-  UNIQUE (tenant_id, network, address),
   UNIQUE (tenant_id, idempotency_key)
 );
+
+-- No address twice; also serves the question whether one is listed.
+CREATE UNIQUE INDEX destinations_listed ON destinations (tenant_id, network, address) WHERE removed_at IS NULL;
 
 -- The version of the policy that was in force when the transaction was accepted, and has judged it where that was possible then.
 ALTER TABLE transactions ADD COLUMN policy_version integer NOT NULL DEFAULT 0;

@@ -92,8 +92,8 @@ CREATE TABLE destinations (
   request_hash bytea,
   created_at timestamp with time zone NOT NULL,
   effective_at timestamp with time zone NOT NULL,
+  removed_at timestamp with time zone,
   CONSTRAINT destinations_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
-  CONSTRAINT destinations_tenant_id_network_address_key UNIQUE (tenant_id, network, address),
   CONSTRAINT destinations_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT destinations_label_check CHECK (((length(label) >= 1) AND (length(label) <= 128)))
 );
@@ -310,5 +310,7 @@ $function$
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
 CREATE TRIGGER audit_heads_stay BEFORE DELETE OR TRUNCATE ON public.audit_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+CREATE UNIQUE INDEX destinations_listed ON public.destinations USING btree (tenant_id, network, address) WHERE (removed_at IS NULL);
 
 CREATE UNIQUE INDEX events_by_subject ON public.events USING btree (tenant_id, subject_id, version);

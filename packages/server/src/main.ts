@@ -80,6 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       sealing: createSealing(options.masterKey(settings.data_dir)),
       settings,
       publicUrl,
+      destinationDelaySeconds: settings["policy.destination_delay_seconds"],
       log,
       newUuid,
       nowMs: Date.now,

@@ -6,6 +6,7 @@ const ErrorDetail = Type.Object({
     description: "Where the fault is: `body.amount`, `query.limit`, `header.idempotency-key`.",
   }),
   reason: Type.String({ description: "What is wrong there." }),
+  rule: Type.Optional(Type.String({ description: "In a policy: the rule that it is in, by its name." })),
 });
 export type ErrorDetail = Static<typeof ErrorDetail>;
 

@@ -1,21 +1,11 @@
+import type { ErrorEntry } from "./error-entry.js";
+import { policyErrors } from "./policy-errors.js";
 import { streamErrors } from "./stream-errors.js";
 
 /**
- * Every error that Bursar answers with, in one place. The status of an answer, the texts below and
+ * Every error that Bursar answers with; those of policy and of the stream are in files of their own. The status of an answer, the texts and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
  */
-export interface ErrorEntry {
-  status: number;
-  /** The `message` of an answer that has nothing more precise to say. */
-  message: string;
-  /** When a client sees it, as the rest of a sentence that begins with "when". */
-  when: string;
-  /** What the client should do about it. */
-  advice: string;
-  /** `never`: the same request fails again. `later`: the same request may succeed, after `Retry-After` where given. */
-  retry: "never" | "later";
-}
-
 export const errorCatalog = {
   MALFORMED_REQUEST: {
     status: 400,
@@ -164,32 +154,11 @@ export const errorCatalog = {
     advice: "Remove a key first.",
     retry: "never",
   },
-  POLICY_REJECTED: {
-    status: 403,
-    message: "Policy refuses it.",
-    when: "a rule of the tenant's policy refuses the request, or does not let this client approve",
-    advice: "Do not repeat it unchanged; `message` gives the rule's reason.",
-    retry: "never",
-  },
   NOT_CANCELLABLE: {
     status: 409,
     message: "It is too late to cancel this transaction.",
     when: "the transaction is final, or its rail has gone too far",
     advice: "Read the transaction to see what became of it.",
-    retry: "never",
-  },
-  NOT_AWAITING_APPROVAL: {
-    status: 409,
-    message: "The transaction does not wait for approval.",
-    when: "nobody was asked, or the transaction has gone on or ended since",
-    advice: "Read the transaction to see what became of it.",
-    retry: "never",
-  },
-  APPROVAL_STALE: {
-    status: 409,
-    message: "The digest is not that of this transaction.",
-    when: "`digest` does not stand for what will be sent",
-    advice: "Read the transaction again, look at what it says, and name the digest that it shows.",
     retry: "never",
   },
   PAYLOAD_TOO_LARGE: {
@@ -244,8 +213,8 @@ export const errorCatalog = {
   NETWORK_UNKNOWN: {
     status: 422,
     message: "There is no such network.",
-    when: "`network` is not one that this service serves",
-    advice: "Leave it out, or use `book`.",
+    when: "`network` is not one that this service serves, nor, for a destination, the CAIP-2 id of a chain",
+    advice: "For a wallet leave it out, or use `book`; for a destination use one such as `eip155:1`.",
     retry: "never",
   },
   IDEMPOTENCY_KEY_REUSED: {
@@ -283,6 +252,7 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...policyErrors,
   ...streamErrors,
 } as const satisfies Record<string, ErrorEntry>;
 

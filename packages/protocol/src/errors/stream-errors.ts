@@ -1,4 +1,4 @@
-import type { ErrorEntry } from "./error-catalog.js";
+import type { ErrorEntry } from "./error-entry.js";
 
 /** The part of the error catalog that is about the live stream. */
 export const streamErrors = {

@@ -174,3 +174,6 @@ export const PolicyDocument = Type.Object(
   { $id: "PolicyDocument", additionalProperties: false },
 );
 export type PolicyDocument = Static<typeof PolicyDocument>;
+
+/** Its name in place of it: it is long, and stands in several schemas. */
+export const PolicyDocumentRef = Type.Unsafe<PolicyDocument>(Type.Ref("PolicyDocument"));

@@ -5,7 +5,7 @@ import { ApprovalStatus } from "../policy/approval.js";
 
 const Timestamp = Type.String({ format: "date-time" });
 const State = Type.Enum(Object.keys(transactionStates) as (keyof typeof transactionStates)[]);
-const WalletSide = Type.Object(
+export const WalletSide = Type.Object(
   { wallet_id: Type.String({ maxLength: 64 }) },
   { additionalProperties: false },
 );

@@ -7,12 +7,15 @@ import { banner } from "./banner.js";
 import { runUntilStopped } from "./run-until-stopped.js";
 import { seedSandbox } from "./sandbox-credentials.js";
 
+/** Nobody who tries things out wants to wait a day for them. */
+const sandboxDefaults = { "policy.destination_delay_seconds": 0 };
+
 export function addDevCommand(program: Command): void {
   program
     .command("dev")
     .description("run the sandbox: a service with its own PostgreSQL, for trying things out")
     .action(async () => {
-      const { values } = loadConfig(process.env);
+      const { values } = loadConfig(process.env, sandboxDefaults);
       const masterKey = (dataDir: string) =>
         values.master_key_file === undefined
           ? readOrCreateMasterKey(join(dataDir, "master.key"))

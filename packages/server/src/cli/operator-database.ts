@@ -41,6 +41,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
     wakeUps,
     settings: values,
     publicUrl: "",
+    destinationDelaySeconds: values["policy.destination_delay_seconds"],
     log,
     newUuid,
     nowMs: Date.now,

@@ -45,12 +45,13 @@ export interface TransactionParts {
 export function composeTransactions(options: ComposeOptions, policies: ActivePolicies): TransactionParts {
   const { database, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
+  const elapsedMs = () => performance.now();
   const assets = createAssetRegistry(options.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
   const changes = createChangeHub(nodeTimers);
-  const read = createTransactionReader({ store: transactions, changes, nowMs });
+  const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   assertNetworksKnown(options.assets, rails.keys());
   const settlements = createSettlementStore(database, events);
@@ -61,6 +62,7 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
     nowMs,
+    elapsedMs,
     timers: nodeTimers,
   });
   const queue = createAcceptQueue({

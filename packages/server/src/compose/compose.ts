@@ -1,12 +1,5 @@
-import {
-  type Asset,
-  type AssetRegistry,
-  createAssetRegistry,
-  createTimeZones,
-  policyLimits,
-} from "@bursar/domain";
+import { type Asset, type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
-import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
@@ -16,12 +9,12 @@ import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { analyzeYoungTables } from "../store/analyze-young-tables.js";
 import type { Database } from "../store/database.js";
-import { createPolicyStore } from "../store/policies.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
 import { removeOldTotals } from "../store/usage.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import { composeAccess } from "./compose-access.js";
+import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
 import { composeTransactions } from "./compose-transactions.js";
 
@@ -33,6 +26,8 @@ export interface ComposeOptions {
   wakeUps: WakeUps;
   settings: Settings;
   publicUrl: string;
+  /** How long a new address on an allow-list waits before it counts. */
+  destinationDelaySeconds: number;
   log: Logger;
   newUuid: () => string;
   nowMs: () => number;
@@ -59,17 +54,11 @@ const analyzeIntervalMs = 1000;
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const policies = createActivePolicies({
-    store: createPolicyStore(database),
-    world: {
-      assets: createAssetRegistry(options.assets),
-      networks: new Set(["book"]),
-      timeZones: createTimeZones(),
-    },
-    wakeUps: options.wakeUps,
-    nowMs: () => performance.now(),
+  const policy = composePolicy(options, {
+    assets: createAssetRegistry(options.assets),
+    networks: new Set(["book"]),
   });
-  const transactions = composeTransactions(options, policies);
+  const transactions = composeTransactions(options, policy.policies);
   const stream = composeStream(options, access, transactions.useCases);
   const housekeeping = setInterval(() => {
     const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
@@ -87,7 +76,12 @@ export function compose(options: ComposeOptions): Parts {
   };
 
   return {
-    useCases: { ...access.useCases, ...transactions.useCases, ...stream.useCases },
+    useCases: {
+      ...access.useCases,
+      ...transactions.useCases,
+      ...policy.useCases,
+      ...stream.useCases,
+    },
     guard: access.guard,
     stream: stream.gateway,
     createTenant: createTenantCreator({

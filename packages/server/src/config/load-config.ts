@@ -15,8 +15,11 @@ export interface Config {
 /** A value, and where it comes from; undefined where there is neither a value nor a default. */
 type Found = { value: unknown; source: Source } | undefined;
 
-/** The environment wins over the file that `BURSAR_CONFIG` names, the file over the defaults. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+/** The environment wins over the file that `BURSAR_CONFIG` names, the file over the defaults. A command can have its own. */
+export function loadConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  ownDefaults: Partial<Settings> = {},
+): Config {
   const filePath = env["BURSAR_CONFIG"] || undefined;
   const file: ConfigFile =
     filePath === undefined ? { path: "", texts: new Map(), lists: new Map() } : readConfigFile(filePath);
@@ -27,7 +30,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     values[key] = found.value;
     sources[key] = found.source;
   };
-  for (const [key, setting] of Object.entries(settings)) take(key, findValue(key, setting, env, file));
+  for (const [key, setting] of Object.entries(settings)) {
+    const fallback = ownDefaults[key as SettingKey] ?? setting.default;
+    take(key, findValue(key, setting, fallback, env, file));
+  }
   for (const [key, setting] of Object.entries(listSettings)) take(key, findList(key, setting, file));
   return { values: values as unknown as Settings, sources };
 }
@@ -35,13 +41,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
 function findValue(
   key: string,
   setting: Setting<string> | Setting<number>,
+  fallback: string | number | undefined,
   env: Readonly<Record<string, string | undefined>>,
   file: ConfigFile,
 ): Found {
   const fromEnv = setting.env === undefined ? undefined : env[setting.env] || undefined;
   const written = fromEnv ?? file.texts.get(key);
   if (written === undefined)
-    return setting.default === undefined ? undefined : { value: setting.default, source: "default" };
+    return fallback === undefined ? undefined : { value: fallback, source: "default" };
   const source = fromEnv === undefined ? `file ${file.path}` : `environment ${setting.env}`;
   const value = setting.read(written);
   if (value === undefined)

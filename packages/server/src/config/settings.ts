@@ -63,6 +63,15 @@ export const settings = {
     about:
       "The bearer token that `/metrics` asks for; without it `/metrics` answers callers on this machine, and nobody where `public_url` is set.",
   }),
+  "policy.destination_delay_seconds": integer(
+    {
+      env: "BURSAR_DESTINATION_DELAY_SECONDS",
+      default: 86_400,
+      about:
+        "How long a new address on the allow-list waits before it counts. The sandbox has 0 where nothing is set.",
+    },
+    { min: 0, max: 30 * 86_400 },
+  ),
   "limits.body_bytes": integer(
     { default: 65_536, about: "The largest request body." },
     { min: 1024, max: 16_777_216 },

@@ -37,6 +37,7 @@ async function claimsOn(
       throw error;
     },
     nowMs: () => nowMs,
+    elapsedMs: () => 0,
     timers: nodeTimers,
   });
   engine.start();
@@ -61,5 +62,43 @@ describe("the engine", () => {
 
   it("does not leave out what is recent for the sake of a backlog that is newer", async () => {
     expect(await claimsOn([{ size: 500, acceptedMs: nowMs }])).toEqual(["all", nowMs - 2000]);
+  });
+
+  it("looks at everything now and then, also when the time of day was put back", async () => {
+    const looks: (Date | undefined)[] = [];
+    let nowMs = Date.UTC(2026, 0, 2);
+    let elapsedMs = 0;
+    await new Promise<void>((resolve) => {
+      const engine = createEngine({
+        settlements: {
+          settleAccepted: async (_limit, acceptedFrom) => {
+            looks.push(acceptedFrom);
+            if (looks.length === 1) nowMs -= 3_600_000;
+            if (looks.length === 20) void engine.stop().then(resolve);
+            return [];
+          },
+          settleDue: async () => [],
+        },
+        plan: async () => ({ now: new Date(nowMs), windows: [], decide: () => [] }),
+        wallets: { activateWallets: async () => 0 },
+        onChanged: () => undefined,
+        onError: (error) => {
+          throw error;
+        },
+        nowMs: () => nowMs,
+        elapsedMs: () => elapsedMs,
+        timers: {
+          after: (delayMs, work) => {
+            nowMs += delayMs;
+            elapsedMs += delayMs;
+            queueMicrotask(work);
+            return () => undefined;
+          },
+        },
+      });
+      engine.start();
+    });
+    const full = looks.flatMap((from, index) => (from === undefined ? [index] : []));
+    expect(full).toEqual([0, 5, 10, 15]);
   });
 });

@@ -19,6 +19,8 @@ export interface EngineDeps {
   onChanged: (ids: readonly string[]) => void;
   onError: (error: unknown) => void;
   nowMs: () => number;
+  /** A clock that nobody can set: the next look at everything comes also when the time of day was put back. */
+  elapsedMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -43,7 +45,7 @@ export function createEngine(deps: EngineDeps): Engine {
   let stopping = false;
   let isWoken = false;
   let steps = 0;
-  let lastFullLookMs = 0;
+  let lastFullLookMs = Number.NEGATIVE_INFINITY;
   /** Where the last batch ended, if it was full: there is more behind it, however old. */
   let backlogFromMs: number | undefined;
   let endPause: (() => void) | undefined;
@@ -68,8 +70,9 @@ export function createEngine(deps: EngineDeps): Engine {
    * was committed late. A backlog is older than that: it is worked off from where the last batch ended.
    */
   function claimFrom(now: Date): Date | undefined {
-    if (now.getTime() - lastFullLookMs >= fullLookEveryMs) {
-      lastFullLookMs = now.getTime();
+    const elapsedMs = deps.elapsedMs();
+    if (elapsedMs - lastFullLookMs >= fullLookEveryMs) {
+      lastFullLookMs = elapsedMs;
       return undefined;
     }
     return new Date(Math.min(backlogFromMs ?? Number.POSITIVE_INFINITY, now.getTime() - recentMs));

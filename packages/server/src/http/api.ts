@@ -5,10 +5,12 @@ import { authorizationServer } from "./routes/authorization-server.js";
 import { cancelTransaction } from "./routes/cancel-transaction.js";
 import { changeClient } from "./routes/change-client.js";
 import { createClient } from "./routes/create-client.js";
+import { createDestination } from "./routes/create-destination.js";
 import { createTransaction } from "./routes/create-transaction.js";
 import { createTransactions } from "./routes/create-transactions.js";
 import { createWallet } from "./routes/create-wallet.js";
 import { decideApproval } from "./routes/decide-approval.js";
+import { evaluatePolicy } from "./routes/evaluate-policy.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
 import { issueStreamTicket } from "./routes/issue-stream-ticket.js";
@@ -16,16 +18,22 @@ import { issueToken } from "./routes/issue-token.js";
 import { listAssets } from "./routes/list-assets.js";
 import { listAudit } from "./routes/list-audit.js";
 import { listClients } from "./routes/list-clients.js";
+import { listDestinations } from "./routes/list-destinations.js";
 import { listEvents } from "./routes/list-events.js";
+import { listPolicyVersions } from "./routes/list-policy-versions.js";
 import { listTransactionStates } from "./routes/list-transaction-states.js";
 import { listTransactions } from "./routes/list-transactions.js";
 import { listWallets } from "./routes/list-wallets.js";
 import { openStream } from "./routes/open-stream.js";
 import { readClient } from "./routes/read-client.js";
+import { readDestination } from "./routes/read-destination.js";
+import { readPolicy } from "./routes/read-policy.js";
 import { readTransaction } from "./routes/read-transaction.js";
 import { readWallet } from "./routes/read-wallet.js";
+import { removeDestination } from "./routes/remove-destination.js";
 import { removeKey } from "./routes/remove-key.js";
 import { removeSecret } from "./routes/remove-secret.js";
+import { replacePolicy } from "./routes/replace-policy.js";
 import { revokeToken } from "./routes/revoke-token.js";
 import { rotateSecret } from "./routes/rotate-secret.js";
 import { tokenKeys } from "./routes/token-keys.js";
@@ -46,6 +54,14 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     readWallet(useCases),
     freezeWallet(useCases),
     unfreezeWallet(useCases),
+    readPolicy(useCases),
+    replacePolicy(useCases),
+    listPolicyVersions(useCases),
+    evaluatePolicy(useCases),
+    createDestination(useCases),
+    listDestinations(useCases),
+    readDestination(useCases),
+    removeDestination(useCases),
     listEvents(useCases),
     openStream(useCases),
     issueStreamTicket(useCases),

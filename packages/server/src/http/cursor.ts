@@ -6,6 +6,8 @@ const placePatterns = {
   clients: uuidPattern,
   transactions: uuidPattern,
   wallets: uuidPattern,
+  destinations: uuidPattern,
+  policy_versions: /^[1-9]\d{0,8}$/,
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 

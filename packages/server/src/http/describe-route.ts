@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCatalog } from "@bursar/protocol";
 import type { FastifySchema } from "fastify";
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import type { Route } from "./route.js";
 
 /** A route's schemas, as Fastify checks them and the OpenAPI document shows them. */
@@ -13,8 +13,7 @@ export function describeRoute(route: Route): FastifySchema {
     ...(route.body === undefined ? {} : { body: route.body }),
     ...(route.query === undefined ? {} : { querystring: route.query }),
     ...(route.params === undefined ? {} : { params: route.params }),
-    ...(route.idempotent === undefined ? {} : { headers: idempotencyHeaders }),
-    ...(route.idempotent === "required" ? { requiredHeaders: ["idempotency-key"] } : {}),
+    ...describeHeaders(route),
     ...(route.access === "oauth" ? { consumes: ["application/x-www-form-urlencoded"] } : {}),
     security: describeSecurity(route),
     response: {
@@ -24,7 +23,21 @@ export function describeRoute(route: Route): FastifySchema {
   };
 }
 
-// Described for readers; its form is checked where it is read, because a wrong one has an error code of its own.
+/** Described for readers; their form is checked where they are read, because a wrong one has an error code of its own. */
+function describeHeaders({ idempotent, ifMatch }: Route): { headers?: TSchema; requiredHeaders?: string[] } {
+  if (ifMatch !== undefined) return { headers: ifMatchHeaders, requiredHeaders: ["if-match"] };
+  if (idempotent === undefined) return {};
+  return {
+    headers: idempotencyHeaders,
+    ...(idempotent === "required" ? { requiredHeaders: ["idempotency-key"] } : {}),
+  };
+}
+
+const ifMatchHeaders = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({ description: "The `ETag` of what is to be replaced, as it was read." }),
+  ),
+});
 const idempotencyHeaders = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({

@@ -1,5 +1,6 @@
-import { ErrorBody, OAuthError } from "@bursar/protocol";
+import { ErrorBody, OAuthError, PolicyDocument } from "@bursar/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import type { TSchema } from "typebox";
 import type { Metric } from "../app/metric.js";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
@@ -66,6 +67,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   app.setValidatorCompiler(createValidatorCompiler() as never);
   app.addSchema(ErrorBody);
   app.addSchema(OAuthError);
+  app.addSchema(PolicyDocument);
   const methodsByPath = collectMethods(app);
   installRequestState(app);
   installErrors(app, options);
@@ -128,7 +130,16 @@ function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): 
 function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: EdgeOptions): void {
   const { method, path, access, handle } = route;
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
-  const common = { method, url: path, schema: describeRoute(route), handler: handle, ...bodyLimit };
+  const checking =
+    route.checkedBody === undefined ? {} : { validatorCompiler: checkBodyBy(route.checkedBody) };
+  const common = {
+    method,
+    url: path,
+    schema: describeRoute(route),
+    handler: handle,
+    ...bodyLimit,
+    ...checking,
+  };
   const waits = refuseWhileStarting(readiness);
   if (access === "open") app.route(common);
   else if (access === "oauth") app.route({ ...common, onRequest: waits });
@@ -136,6 +147,12 @@ function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: Edge
     const { onRequest, ...hooks } = guardRoute(access, guard, route.takesTickets === true);
     app.route({ ...common, ...hooks, onRequest: [waits, onRequest] });
   }
+}
+
+function checkBodyBy(body: TSchema) {
+  const compile = createValidatorCompiler();
+  return (part: { schema: unknown; httpPart?: string }) =>
+    compile(part.httpPart === "body" ? { ...part, schema: body } : part) as never;
 }
 
 /** Before the schema is migrated a query could fail in ways that mean nothing to a client. */

@@ -8,6 +8,12 @@ export function transactionIdOf(params: { id: string }): string {
   return id;
 }
 
+export function destinationIdOf(params: { id: string }): string {
+  const id = readId("dst", params.id);
+  if (id === undefined) throw new Refusal("DESTINATION_NOT_FOUND");
+  return id;
+}
+
 export function walletIdOf(params: { id: string }): string {
   const id = readId("wlt", params.id);
   if (id === undefined) throw new Refusal("WALLET_NOT_FOUND");

@@ -18,12 +18,16 @@ export interface Route {
   body?: TSchema;
   query?: TSchema;
   params?: TSchema;
+  /** The body as the edge checks it, where a use case checks it closer and has more to say; `body` is what it shall be. */
+  checkedBody?: TSchema;
   /** The largest body, where it is not that of every other route. */
   bodyBytesMax?: number;
   /** Whether a stream's ticket lets in, too. */
   takesTickets?: true;
   /** Whether the route honours `Idempotency-Key`, or even needs it. */
   idempotent?: "honoured" | "required";
+  /** Whether a writer must say which version it has seen. */
+  ifMatch?: "required";
   /** The answer to a request that succeeded. */
   success: { status: number; schema: TSchema };
   /** Errors that this route adds to those that every route of its kind can answer with. */
@@ -34,6 +38,7 @@ export interface Route {
 export const tagDescriptions = {
   Transactions: "Money that moves, exactly once.",
   Wallets: "Where money is.",
+  Policy: "What may be paid, and who must agree.",
   Events: "What has happened, in order.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
   Clients: "The programs that may act for a tenant.",

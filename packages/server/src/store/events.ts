@@ -1,4 +1,4 @@
-import type { EventStore, LoggedEvent } from "../app/events/event.js";
+import type { EventPositions, EventStore, LoggedEvent } from "../app/events/event.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Database, Transaction } from "./database.js";
 import { sql } from "./sql.js";
@@ -8,7 +8,7 @@ interface NewEvent extends Omit<LoggedEvent, "sequence"> {
   tenantId: string;
 }
 
-export function createEventStore(database: Database): EventStore {
+export function createEventStore(database: Database): EventStore & EventPositions {
   return {
     // Served by the primary key.
     listEvents: async (tenantId, after, limit) => {

@@ -28,13 +28,30 @@ interface AccountRow extends AccountKey {
   held: string;
 }
 
+/** What another engine leaves for us meanwhile may need new accounts as well; the next look takes over where this many did not do. */
+const roundsMax = 5;
+
 /** Where money moves: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
 export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
-  const settle = (claimed: Statement, approval: Statement, plan: PlanBatch): Promise<SettledTransaction[]> =>
-    database.transaction(async (transaction) => {
-      const rows = await transaction.query<ClaimRow>(selectClaimed(claimed, approval));
-      return rows.length === 0 ? [] : await settleClaimed(transaction, log, rows.map(readClaim), plan);
-    });
+  async function settle(
+    claim: Statement,
+    approval: Statement,
+    plan: PlanBatch,
+  ): Promise<SettledTransaction[]> {
+    for (let round = 0; round < roundsMax; round++) {
+      const result = await database.transaction(async (transaction) => {
+        const rows = await transaction.query<ClaimRow>(selectClaimed(claim, approval));
+        if (rows.length === 0) return { settled: [] };
+        return await settleClaimed(transaction, log, rows.map(readClaim), plan);
+      });
+      if ("settled" in result) return result.settled;
+      // What does not exist cannot be locked in its place in the order. So it is made while nothing is locked, and the batch
+      // begins again; an account is new only once.
+      await createAccounts(database, result.missing);
+    }
+    return [];
+  }
+
   return {
     // Served by open_transactions_to_do. Rows that another engine holds are passed over.
     settleAccepted: (limit, acceptedFrom, plan) =>
@@ -99,7 +116,7 @@ async function settleClaimed(
   log: EventLog,
   claimed: readonly ClaimedTransaction[],
   plan: PlanBatch,
-): Promise<SettledTransaction[]> {
+): Promise<{ settled: SettledTransaction[] } | { missing: AccountKey[] }> {
   const { now, windows, decide } = await plan(claimed);
   // Sums are read under the tenant's lock, so that of two engines the second sees what the first has let pass.
   if (windows.length > 0)
@@ -108,12 +125,13 @@ async function settleClaimed(
       windows.map(({ tenantId }) => tenantId),
     );
   const usage = await readUsage(transaction, windows, now);
-  const accounts = await lockAccounts(transaction, accountsOf(claimed));
+  const keys = accountsOf(claimed);
+  const accounts = await lockAccounts(transaction, keys);
+  if (accounts.size < keys.length) return { missing: keys };
   const settlements = decide(accounts, usage);
   await writeSettlements(transaction, log, settlements, accounts);
-  return settlements
-    .filter(({ decision }) => decision !== undefined)
-    .map(({ transaction: { tenantId, id } }) => ({ tenantId, id }));
+  const changed = settlements.filter(({ decision }) => decision !== undefined);
+  return { settled: changed.map(({ transaction: { tenantId, id } }) => ({ tenantId, id })) };
 }
 
 // Served by the primary key.
@@ -134,31 +152,32 @@ function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {
   return [...keys.values()];
 }
 
-/** Locks accounts in the order of their keys, so that two engines never wait for each other. */
+/** Locks the accounts that there are, in the order of their keys, so that two engines never wait for each other. */
 async function lockAccounts(
   transaction: Queryable,
   keys: readonly AccountKey[],
 ): Promise<Map<string, Balance>> {
-  const wanted = sql`unnest(
-    ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.ownerId)}::uuid[], ${keys.map((key) => key.asset)}::text[]
-  ) AS wanted (tenant_id, owner_id, asset)`;
-  const lock = () =>
-    transaction.query<AccountRow>(sql`
-      SELECT a.tenant_id AS "tenantId", a.owner_id AS "ownerId", a.asset, a.available, a.held
-      FROM ledger_accounts a JOIN ${wanted} USING (tenant_id, owner_id, asset)
-      ORDER BY a.tenant_id, a.owner_id, a.asset FOR UPDATE OF a
-    `);
-  let rows = await lock();
-  if (rows.length < keys.length) {
-    // A zero row first, so that there is something to lock.
-    await transaction.query(sql`
-      INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
-      SELECT tenant_id, owner_id, asset, 0, 0 FROM ${wanted} ORDER BY tenant_id, owner_id, asset
-      ON CONFLICT DO NOTHING
-    `);
-    rows = await lock();
-  }
+  const rows = await transaction.query<AccountRow>(sql`
+    SELECT a.tenant_id AS "tenantId", a.owner_id AS "ownerId", a.asset, a.available, a.held
+    FROM ledger_accounts a JOIN ${wantedAccounts(keys)} USING (tenant_id, owner_id, asset)
+    ORDER BY a.tenant_id, a.owner_id, a.asset FOR UPDATE OF a
+  `);
   return new Map(
     rows.map((row) => [accountName(row), { available: BigInt(row.available), held: BigInt(row.held) }]),
   );
+}
+
+/** Zero rows for those that are not there yet, so that there is something to lock. Served by the primary key. */
+async function createAccounts(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
+  await database.query(sql`
+    INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
+    SELECT tenant_id, owner_id, asset, 0, 0 FROM ${wantedAccounts(keys)} ORDER BY tenant_id, owner_id, asset
+    ON CONFLICT DO NOTHING
+  `);
+}
+
+function wantedAccounts(keys: readonly AccountKey[]): Statement {
+  return sql`unnest(
+    ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.ownerId)}::uuid[], ${keys.map((key) => key.asset)}::text[]
+  ) AS wanted (tenant_id, owner_id, asset)`;
 }

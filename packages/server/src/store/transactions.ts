@@ -98,9 +98,14 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
   };
 }
 
-/** One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. */
+/**
+ * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. A key that
+ * another batch is inserting is waited for, so all batches insert in the order of their keys: two that share some never wait for
+ * each other.
+ */
 function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
-  const column = <T>(pick: (transaction: AcceptedTransaction) => T) => batch.map(pick);
+  const ordered = batch.toSorted(byKey);
+  const column = <T>(pick: (transaction: AcceptedTransaction) => T) => ordered.map(pick);
   const toJudge = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
   return sql`
     WITH accepted AS (
@@ -122,6 +127,12 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
     SELECT tenant_id, id, 'accepted', 1, id = ANY (${toJudge}::uuid[]) FROM accepted
     RETURNING id
   `;
+}
+
+function byKey(one: AcceptedTransaction, other: AcceptedTransaction): number {
+  if (one.idempotencyKey !== other.idempotencyKey) return one.idempotencyKey < other.idempotencyKey ? -1 : 1;
+  if (one.tenantId !== other.tenantId) return one.tenantId < other.tenantId ? -1 : 1;
+  return 0;
 }
 
 function readJudgement(row: JudgementRow | null): TransactionJudgement | null {

@@ -13,11 +13,25 @@ const bodies: Record<string, unknown> = {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
   createWallet: { name: "matrix", purpose: "payout" },
+  replacePolicy: {
+    rules: [
+      {
+        name: "many",
+        when: { count: { per: "tenant", period_seconds: 60, above: 1_000_000 } },
+        action: "reject",
+        reason: "Too many.",
+      },
+    ],
+    default: { action: "allow" },
+  },
+  evaluatePolicy: { transaction: { reference: "matrix", asset: "USD", amount: "1" } },
+  createDestination: { label: "matrix", network: "eip155:1", address: `0x${"1".repeat(40)}` },
 };
 
 /** Identifiers of the right form that nobody has. */
 export const unknownIds: Record<string, string> = {
   clients: "cli_01h455vb4pex5vsknk084sn02q",
+  destinations: "dst_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
   keys: "x",
@@ -55,8 +69,11 @@ export async function createObjects(
     "idempotency-key": "the-owner's",
   });
   const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
+  const listed = await call("POST", "/v1/destinations", token, bodies["createDestination"]);
+  const destination = (await listed.json()) as { id: string };
   return {
     clients: clientId,
+    destinations: destination.id,
     keys: key.id,
     secrets: client.secrets[0].id,
     transactions: id,

@@ -81,6 +81,13 @@ describe("transactions", () => {
       "body.metadata",
     ],
     ["a time that is none", { ...three, expires_at: "tomorrow" }, 400, "INVALID_REQUEST", "body.expires_at"],
+    [
+      "a leap second",
+      { ...three, expires_at: "2026-12-31T23:59:60Z" },
+      400,
+      "INVALID_REQUEST",
+      "body.expires_at",
+    ],
   ])("refuse %s, and do not use up the key", async (_what, body, status, code, path) => {
     const key = `key-${path}-${code}`;
     const answer = await api.create(body, key);

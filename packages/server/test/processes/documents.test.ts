@@ -5,19 +5,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { blocksOf } from "../harness/document-blocks.js";
 import { eventually } from "../harness/eventually.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const run = promisify(execFile);
-
-/** The code blocks of a page, in one language. */
-function blocksOf(page: string, language: string): string[] {
-  const text = readFileSync(join(root, page), "utf8");
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
-    (match) => match[1] ?? "",
-  );
-}
 
 describe("what the documents tell to do", () => {
   const folder = createTemporaryFolder("documents");
@@ -40,9 +33,11 @@ describe("what the documents tell to do", () => {
     rmSync(folder, { recursive: true });
   });
 
-  const shell = async (script: string) => {
-    const env = { PATH: `${join(folder, "bin")}:${process.env["PATH"]}`, BURSAR_DATA_DIR: dataDir };
-    return (await run("sh", ["-ec", script.replaceAll("http://127.0.0.1:8080", url)], { env })).stdout;
+  const shell = async (script: string, variables: Record<string, string> = {}) => {
+    const path = `${join(folder, "bin")}:${process.env["PATH"]}`;
+    const env = { PATH: path, BURSAR_DATA_DIR: dataDir, ...variables };
+    const text = script.replaceAll("http://127.0.0.1:8080", url);
+    return (await run("sh", ["-ec", text], { env, cwd: folder })).stdout;
   };
   const hasCurl = hasProgram("curl");
 
@@ -62,6 +57,65 @@ describe("what the documents tell to do", () => {
 
   it.runIf(hasCurl)("the first request of the guide on tokens", async () => {
     expect(await shell(blocksOf("docs/guides/tokens.md", "sh")[0] ?? "")).toMatch(/"object":"client"/);
+  });
+
+  it.runIf(hasCurl)("the guide on policy, from reading one to an approval", async () => {
+    const page = "docs/guides/policy.md";
+    const [read = "", write = "", evaluate = "", list = "", approve = ""] = blocksOf(page, "sh");
+    expect(await shell(read)).toMatch(/^HTTP\/1\.1 200 .*etag: "0".*"version":0/s);
+    const variables = { TOKEN: (await shell("npx bursar token")).trim() };
+    expect(await shell(evaluate, variables)).toContain('"rule":"own-wallets"');
+    // In the sandbox an address counts at once.
+    expect(await shell(list, variables)).toMatch(/^HTTP\/1\.1 201 .*"next_cursor":null/s);
+    expect(await shell(list, variables)).toMatch(/idempotent-replayed: true.*"state":"active"/s);
+
+    const call = async (method: string, path: string, body: object | undefined, token = variables.TOKEN) => {
+      const answer = await fetch(url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "idempotency-key": "large-payout",
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return (await answer.json()) as {
+        id: string;
+        secret: string;
+        state: string;
+        approval: { digest: string };
+      };
+    };
+    const officer = await call("POST", "/v1/clients", {
+      name: "officer",
+      scopes: ["transactions:approve", "transactions:read"],
+    });
+    const [, document = ""] = blocksOf(page, "json");
+    const asked = document
+      .replace("cli_01hw000000e008000000000001", officer.id)
+      .replace(/,\s*"cli_01hw\w+"/g, "");
+    writeFileSync(join(folder, "policy.json"), asked.replace('"approvals": 2', '"approvals": 1'));
+    expect(await shell(write, variables)).toMatch(/^HTTP\/1\.1 200 .*etag: "1"/s);
+    const { id } = await call("POST", "/v1/transactions", { reference: "r", asset: "USD", amount: "10000" });
+    const waiting = await eventually(
+      () => call("GET", `/v1/transactions/${id}`, undefined),
+      ({ state }) => state === "awaiting_approval",
+    );
+    const token = await shell(
+      'curl -s http://127.0.0.1:8080/oauth/token -u "$CLIENT:$SECRET" -d grant_type=client_credentials',
+      { CLIENT: officer.id, SECRET: officer.secret },
+    );
+    const { access_token } = JSON.parse(token) as { access_token: string };
+    const said = await shell(approve, {
+      OFFICER: access_token,
+      ID: id,
+      DIGEST: waiting.approval.digest,
+    });
+    expect(said).toMatch(new RegExp(`"id":"${id}".*HTTP/1\\.1 202 `, "s"));
+    await eventually(
+      () => call("GET", `/v1/transactions/${id}`, undefined),
+      ({ state }) => state === "completed",
+    );
   });
 
   it("the example of the guide on signed requests", async () => {

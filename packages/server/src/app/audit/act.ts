@@ -2,9 +2,14 @@ import type { Principal } from "../access/principal.js";
 import type { AuditDraft } from "./audit-entry.js";
 
 /** Where an act comes from: a client's request, or a person at the command line. */
-export type Origin =
-  | { by: "client"; principal: Principal; requestId: string; address: string }
-  | { by: "operator"; tenantId: string };
+export type Origin = ClientOrigin | { by: "operator"; tenantId: string };
+
+export interface ClientOrigin {
+  by: "client";
+  principal: Principal;
+  requestId: string;
+  address: string;
+}
 
 /** The audit entry of an act that is about to succeed; it is written in the same SQL transaction as the act. */
 export function describeAct(origin: Origin, action: string, object: string, occurredAt: Date): AuditDraft {

@@ -10,6 +10,13 @@ export interface StoredPolicy {
   updatedAt: Date | null;
 }
 
+/** Who has put a version in force, and when. */
+export interface PolicyVersion {
+  version: number;
+  clientId: string;
+  createdAt: Date;
+}
+
 export interface PolicyStore {
   /** The version in force, or the one asked for; undefined where none was written, or not that one. */
   readPolicy: (tenantId: string, version?: number) => Promise<StoredPolicy | undefined>;
@@ -20,6 +27,14 @@ export interface PolicyStore {
     policy: { document: PolicyDocument; clientId: string; createdAt: Date },
     audit: AuditDraft,
   ) => Promise<StoredPolicy | undefined>;
+  /** Newest first; `before` is the last version of the page before. */
+  listVersions: (tenantId: string, limit: number, before: number | undefined) => Promise<PolicyVersion[]>;
+  /** Which of these wallets or clients the tenant has. */
+  findOwn: (
+    tenantId: string,
+    kind: "wallet" | "client",
+    ids: readonly string[],
+  ) => Promise<ReadonlySet<string>>;
 }
 
 /** A policy in the form that requests are judged by. */

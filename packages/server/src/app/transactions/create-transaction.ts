@@ -39,6 +39,10 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
     const { tenantId, clientId } = principal;
     const request = await readTransactionRequest(deps, tenantId, body);
     if (isRefused(request)) return request;
+    const expiresAt = body.expires_at === undefined ? null : new Date(body.expires_at);
+    // A leap second has the form of a time and is none.
+    if (Number.isNaN(expiresAt?.getTime()))
+      return { refused: "INVALID_REQUEST", details: [{ path: "body.expires_at", reason: "is not a time" }] };
     const { version, policy } = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
     const id = deps.newUuid();
     // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
@@ -62,7 +66,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
       sourceWalletId: request.source.id,
       destinationWalletId: request.destination.id,
       metadata: body.metadata ?? null,
-      expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
+      expiresAt,
       createdAt: new Date(createdAtMs),
       policyVersion: version,
       needsJudgement: verdict.kind === "later",

@@ -1,6 +1,6 @@
 import { mayApprove } from "@bursar/domain";
 import { type DecideApprovalBody, showId } from "@bursar/protocol";
-import { describeAct, type Origin } from "../audit/act.js";
+import { type ClientOrigin, describeAct } from "../audit/act.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../refused.js";
 import { digestForApproval } from "./present-approval.js";
@@ -29,7 +29,7 @@ export interface DecideApprovalDeps {
 }
 
 export type DecideApproval = (
-  origin: Extract<Origin, { by: "client" }>,
+  origin: ClientOrigin,
   id: string,
   body: DecideApprovalBody,
 ) => Promise<Transaction | Refused>;

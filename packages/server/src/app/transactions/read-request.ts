@@ -6,11 +6,15 @@ import type { KnownWallet } from "../wallets/wallet.js";
 import type { WalletDirectory } from "../wallets/wallet-directory.js";
 
 /** What a request asks for, once its asset, amount and wallets are known to exist. */
-export interface TransactionRequest {
+export interface TransactionRequest extends Payment {
+  destination: KnownWallet;
+}
+
+/** How much of what is to be paid by whom, wherever it goes. */
+export interface Payment {
   asset: Asset;
   amount: bigint;
   source: KnownWallet;
-  destination: KnownWallet;
 }
 
 export interface ReadRequestDeps {
@@ -19,26 +23,35 @@ export interface ReadRequestDeps {
 }
 
 export async function readTransactionRequest(
-  { assets, wallets }: ReadRequestDeps,
+  deps: ReadRequestDeps,
   tenantId: string,
   body: Pick<CreateTransactionBody, "asset" | "amount" | "source" | "destination">,
 ): Promise<TransactionRequest | Refused> {
+  const payment = await readPayment(deps, tenantId, body);
+  if (isRefused(payment)) return payment;
+  const destination = await findWallet(deps.wallets, tenantId, "destination", body.destination);
+  if (isRefused(destination)) return destination;
+  if (payment.source.id === destination.id) {
+    return fieldFault("INVALID_REQUEST", "destination", "is the same wallet as the source");
+  }
+  return { ...payment, destination };
+}
+
+export async function readPayment(
+  { assets, wallets }: ReadRequestDeps,
+  tenantId: string,
+  body: Pick<CreateTransactionBody, "asset" | "amount" | "source">,
+): Promise<Payment | Refused> {
   const money = readMoney(assets, body);
   if (isRefused(money)) return money;
   const source = await findWallet(wallets, tenantId, "source", body.source);
-  if (isRefused(source)) return source;
-  const destination = await findWallet(wallets, tenantId, "destination", body.destination);
-  if (isRefused(destination)) return destination;
-  if (source.id === destination.id) {
-    return fieldFault("INVALID_REQUEST", "destination", "is the same wallet as the source");
-  }
-  return { ...money, source, destination };
+  return isRefused(source) ? source : { ...money, source };
 }
 
 /** A request as policy sees it. Only a tenant's own wallets can be paid on the book. */
 export function toPolicyRequest(
   { tenantId, clientId }: Pick<Principal, "tenantId" | "clientId">,
-  { asset, amount, source }: TransactionRequest,
+  { asset, amount, source }: Payment,
   requestedAtMs: number,
 ): PolicyRequest {
   return {

@@ -5,7 +5,8 @@ import type { Transaction, TransactionStore } from "./transaction.js";
 export interface ReadTransactionDeps {
   store: Pick<TransactionStore, "readTransaction">;
   changes: ChangeHub;
-  nowMs: () => number;
+  /** A clock that nobody can set: whoever waits is not held longer because the time of day was put back. */
+  elapsedMs: () => number;
 }
 
 /** Reads a transaction; where the caller has this version already, waits a while for a newer one. */
@@ -18,13 +19,13 @@ export type ReadTransaction = (
 /** How long a change that another process has made can go unseen. */
 const lookEveryMs = 250;
 
-export function createTransactionReader({ store, changes, nowMs }: ReadTransactionDeps): ReadTransaction {
+export function createTransactionReader({ store, changes, elapsedMs }: ReadTransactionDeps): ReadTransaction {
   return async (tenantId, id, waitFor) => {
-    const deadlineMs = nowMs() + (waitFor?.timeoutMs ?? 0);
+    const deadlineMs = elapsedMs() + (waitFor?.timeoutMs ?? 0);
     for (;;) {
       const transaction = await store.readTransaction(tenantId, id);
       if (transaction === undefined) return { refused: "TRANSACTION_NOT_FOUND" };
-      const leftMs = deadlineMs - nowMs();
+      const leftMs = deadlineMs - elapsedMs();
       if (waitFor === undefined || versionOf(transaction) !== waitFor.versionOtherThan || leftMs <= 0)
         return transaction;
       await changes.wait(id, Math.min(leftMs, lookEveryMs));

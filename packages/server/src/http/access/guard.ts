@@ -9,7 +9,7 @@ import type { ApiClient } from "../../app/access/client.js";
 import type { RedeemTicket } from "../../app/access/stream-tickets.js";
 import type { TokenClaims } from "../../app/access/tokens.js";
 import type { SignedRequest } from "../../app/access/verify-request-signature.js";
-import type { Origin } from "../../app/audit/act.js";
+import type { ClientOrigin } from "../../app/audit/act.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
 import { isRefused, type Refused } from "../../app/refused.js";
 import { Refusal } from "../refusal.js";
@@ -62,7 +62,7 @@ export function guardRoute(scope: Scope, guard: AccessGuard, takesTickets: boole
     preValidation: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
       const { client } = principalOf(request);
       // Whoever made the ticket has signed for it.
-      if (takesTickets && ticketOf(request) !== undefined) return;
+      if (takesTickets && ticketOf(request) !== undefined) return done();
       const isSigned =
         request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
       if (!isSigned && !client.requireSignature) return done();
@@ -104,7 +104,7 @@ export function principalOf(request: FastifyRequest): Authenticated {
   return request.authenticated;
 }
 
-export function originOf(request: FastifyRequest): Extract<Origin, { by: "client" }> {
+export function originOf(request: FastifyRequest): ClientOrigin {
   return {
     by: "client",
     principal: principalOf(request).principal,

@@ -1,5 +1,5 @@
 import { SubscribeToEvents } from "@bursar/protocol";
-import type { EventStore } from "../../app/events/event.js";
+import type { EventPositions } from "../../app/events/event.js";
 import type { Refused } from "../../app/refused.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import type { History } from "./history.js";
@@ -9,7 +9,7 @@ import { pumpEvents } from "./pump-events.js";
 export interface EventsChannelDeps {
   tails: LogTails;
   history: History;
-  events: Pick<EventStore, "readOldest">;
+  events: Pick<EventPositions, "readOldest">;
 }
 
 /** The tenant's event log: from `since` on, or from now on, in order, without a gap and without a repeat. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import type { EventStore } from "../../app/events/event.js";
+import type { EventPositions } from "../../app/events/event.js";
 import type { ListEvents } from "../../app/events/list-events.js";
 import type { WakeUps } from "../../app/wake-ups.js";
 import { createTurnstile } from "../turnstile.js";
@@ -27,7 +27,7 @@ export interface LogTails {
 
 export interface LogTailsDeps {
   listEvents: ListEvents;
-  events: Pick<EventStore, "readHeads">;
+  events: Pick<EventPositions, "readHeads">;
   wakeUps: Pick<WakeUps, "listen">;
   onError: (error: unknown) => void;
 }

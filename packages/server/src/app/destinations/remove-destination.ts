@@ -1,0 +1,18 @@
+import { showId } from "@bursar/protocol";
+import { type ClientOrigin, describeAct } from "../audit/act.js";
+import type { Refused } from "../refused.js";
+import type { DestinationStore } from "./destination.js";
+
+export type RemoveDestination = (origin: ClientOrigin, id: string) => Promise<Refused | undefined>;
+
+/** Takes an address off the list, at once: only to be listed has a waiting time. */
+export function createDestinationRemover(
+  store: Pick<DestinationStore, "removeDestination">,
+  nowMs: () => number,
+): RemoveDestination {
+  return async (origin, id) => {
+    const audit = describeAct(origin, "destination.remove", showId("dst", id), new Date(nowMs()));
+    const removed = await store.removeDestination(origin.principal.tenantId, id, audit);
+    return removed ? undefined : { refused: "DESTINATION_NOT_FOUND" };
+  };
+}

@@ -1,0 +1,99 @@
+import {
+  type AssetRegistry,
+  type CompiledPolicy,
+  judge,
+  judgeWithUsage,
+  neededWindows,
+  type PolicyRequest,
+} from "@bursar/domain";
+import { type EvaluatePolicyBody, type PolicyEvaluation, readId } from "@bursar/protocol";
+import type { Principal } from "../access/principal.js";
+import { isRefused, type Refused } from "../refused.js";
+import { toPolicyRequest } from "../transactions/read-request.js";
+import type { CheckDocument } from "./check-document.js";
+import type { ReadEvaluatedRequest } from "./evaluated-request.js";
+import type { ActivePolicies, PolicyStore } from "./policy.js";
+import { presentEvaluation } from "./present-evaluation.js";
+import type { UsageStore } from "./usage.js";
+
+export interface EvaluatePolicyDeps {
+  policies: ActivePolicies;
+  checkDocument: CheckDocument;
+  readRequest: ReadEvaluatedRequest;
+  usage: UsageStore;
+  store: Pick<PolicyStore, "findOwn">;
+  assets: AssetRegistry;
+  nowMs: () => number;
+}
+
+export type EvaluatePolicy = (
+  principal: Principal,
+  body: EvaluatePolicyBody,
+) => Promise<PolicyEvaluation | Refused>;
+
+/** A policy to judge by; without a version where it is not in force. */
+interface EvaluatedPolicy {
+  version: number | null;
+  policy: CompiledPolicy;
+}
+
+/** Judges a transaction that is not made, as it would be judged now: nothing is written, and nothing is counted. */
+export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy {
+  return async (principal, body) => {
+    const { tenantId } = principal;
+    const clientId = await findInitiator(deps.store, principal, body.client_id);
+    if (isRefused(clientId)) return clientId;
+    const requestedAtMs = body.at === undefined ? deps.nowMs() : Date.parse(body.at);
+    // A leap second has the form of a time and is none.
+    if (Number.isNaN(requestedAtMs)) return fault("INVALID_REQUEST", "body.at", "is not a time");
+    const asked = await deps.readRequest(tenantId, body.transaction, new Date(requestedAtMs));
+    if (isRefused(asked)) return asked;
+    const active = await findPolicy(deps, tenantId, body.document);
+    if (isRefused(active)) return active;
+    const request: PolicyRequest = {
+      ...toPolicyRequest({ tenantId, clientId }, asked, requestedAtMs),
+      destination: asked.destinationKind,
+    };
+    return presentEvaluation(await evaluate(deps, active, request), deps.assets);
+  };
+}
+
+async function findInitiator(
+  store: EvaluatePolicyDeps["store"],
+  { tenantId, clientId }: Principal,
+  named: string | undefined,
+): Promise<string | Refused> {
+  if (named === undefined) return clientId;
+  const id = readId("cli", named);
+  const isOwn = id !== undefined && (await store.findOwn(tenantId, "client", [id])).has(id);
+  return isOwn ? id : fault("CLIENT_UNKNOWN", "body.client_id", "is not a client of this tenant");
+}
+
+/** The policy in force as requests to this process are judged by it, or the one that the request brings along. */
+async function findPolicy(
+  { policies, checkDocument }: EvaluatePolicyDeps,
+  tenantId: string,
+  document: unknown,
+): Promise<EvaluatedPolicy | Refused> {
+  if (document === undefined) return policies.peek(tenantId) ?? (await policies.load(tenantId));
+  const checked = await checkDocument(tenantId, document, "body.document");
+  return isRefused(checked) ? checked : { version: null, policy: checked.policy };
+}
+
+async function evaluate(
+  { usage, nowMs }: EvaluatePolicyDeps,
+  { version, policy }: EvaluatedPolicy,
+  request: PolicyRequest,
+) {
+  const windows = neededWindows(policy, request).map((window) => ({ tenantId: request.tenantId, window }));
+  const held = windows.length === 0 ? new Map() : await usage.readUsage(windows, new Date(nowMs()));
+  return {
+    version,
+    isDecidedAtOnce: judge(policy, request).kind !== "later",
+    judgement: judgeWithUsage(policy, request, held),
+  };
+}
+
+function fault(refused: Refused["refused"], path: string, reason: string): Refused {
+  return { refused, details: [{ path, reason }] };
+}

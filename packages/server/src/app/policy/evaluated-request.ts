@@ -1,0 +1,65 @@
+import type { DestinationKind } from "@bursar/domain";
+import type { EvaluatePolicyBody } from "@bursar/protocol";
+import { type NetworkAddress, readAddress } from "../destinations/read-address.js";
+import { isRefused, type Refused } from "../refused.js";
+import {
+  type Payment,
+  type ReadRequestDeps,
+  readPayment,
+  readTransactionRequest,
+} from "../transactions/read-request.js";
+import type { AllowList } from "./allow-list.js";
+
+export interface EvaluatedRequestDeps extends ReadRequestDeps {
+  allowList: AllowList;
+  networks: ReadonlySet<string>;
+}
+
+/** A transaction that is not made, as far as policy looks at it. */
+interface EvaluatedRequest extends Payment {
+  destinationKind: DestinationKind;
+}
+
+export type ReadEvaluatedRequest = (
+  tenantId: string,
+  transaction: EvaluatePolicyBody["transaction"],
+  at: Date,
+) => Promise<EvaluatedRequest | Refused>;
+
+/** Checks what `POST /v1/transactions` checks; but that the money can also go to an address. */
+export function createEvaluatedRequestReader(deps: EvaluatedRequestDeps): ReadEvaluatedRequest {
+  return async (tenantId, { destination, ...rest }, at) => {
+    if (destination !== undefined && "address" in destination) {
+      const payment = await readPayment(deps, tenantId, rest);
+      if (isRefused(payment)) return within("transaction", payment);
+      const destinationKind = await judgeAddress(deps, tenantId, destination, at);
+      return isRefused(destinationKind) ? destinationKind : { ...payment, destinationKind };
+    }
+    const named = destination === undefined ? {} : { destination };
+    const request = await readTransactionRequest(deps, tenantId, { ...rest, ...named });
+    return isRefused(request)
+      ? within("transaction", request)
+      : { ...request, destinationKind: "own_wallet" };
+  };
+}
+
+async function judgeAddress(
+  { allowList, networks }: EvaluatedRequestDeps,
+  tenantId: string,
+  given: NetworkAddress,
+  at: Date,
+): Promise<DestinationKind | Refused> {
+  const where = readAddress(networks, given, "body.transaction.destination");
+  if (isRefused(where)) return where;
+  const isListed = await allowList.isListed(tenantId, where.network, where.address, at);
+  return isListed ? "listed_address" : "address";
+}
+
+/** The transaction stands deeper in this body than in one that asks for it. */
+function within(member: string, refused: Refused): Refused {
+  const details = refused.details?.map((detail) => ({
+    ...detail,
+    path: detail.path.replace(/^body\b/, `body.${member}`),
+  }));
+  return { ...refused, ...(details === undefined ? {} : { details }) };
+}

@@ -1,0 +1,12 @@
+import type { EvaluatePolicy } from "./evaluate-policy.js";
+import type { PolicyStore } from "./policy.js";
+import type { ReadPolicy } from "./read-policy.js";
+import type { ReplacePolicy } from "./replace-policy.js";
+
+/** What can be asked about a tenant's policy. */
+export interface PolicyUseCases {
+  readPolicy: ReadPolicy;
+  replacePolicy: ReplacePolicy;
+  listPolicyVersions: PolicyStore["listVersions"];
+  evaluatePolicy: EvaluatePolicy;
+}

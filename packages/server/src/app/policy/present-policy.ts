@@ -1,0 +1,16 @@
+import { type Policy, showId } from "@bursar/protocol";
+import type { PolicyVersion, StoredPolicy } from "./policy.js";
+
+/** A version of a policy as every reader sees it. */
+export function presentPolicy({ version, document, updatedAt }: StoredPolicy): Policy {
+  return { object: "policy", version, document, updated_at: updatedAt?.toISOString() ?? null };
+}
+
+export function presentPolicyVersion({ version, clientId, createdAt }: PolicyVersion) {
+  return {
+    object: "policy_version" as const,
+    version,
+    created_by: showId("cli", clientId),
+    created_at: createdAt.toISOString(),
+  };
+}

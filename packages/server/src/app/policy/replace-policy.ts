@@ -1,0 +1,34 @@
+import { type ClientOrigin, describeAct } from "../audit/act.js";
+import { isRefused, type Refused } from "../refused.js";
+import type { CheckDocument } from "./check-document.js";
+import type { PolicyStore, StoredPolicy } from "./policy.js";
+
+export interface ReplacePolicyDeps {
+  store: Pick<PolicyStore, "writePolicy">;
+  checkDocument: CheckDocument;
+  nowMs: () => number;
+}
+
+export type ReplacePolicy = (
+  origin: ClientOrigin,
+  /** The version that the writer has seen. */
+  expectedVersion: number,
+  document: unknown,
+) => Promise<StoredPolicy | Refused>;
+
+/** Puts a new policy in force, unless somebody else has done so since the writer has looked. */
+export function createPolicyReplacer({ store, checkDocument, nowMs }: ReplacePolicyDeps): ReplacePolicy {
+  return async (origin, expectedVersion, given) => {
+    const { tenantId, clientId } = origin.principal;
+    const checked = await checkDocument(tenantId, given, "body");
+    if (isRefused(checked)) return checked;
+    const createdAt = new Date(nowMs());
+    const written = await store.writePolicy(
+      tenantId,
+      expectedVersion,
+      { document: checked.document, clientId, createdAt },
+      describeAct(origin, "policy.replace", `policy/${expectedVersion + 1}`, createdAt),
+    );
+    return written ?? { refused: "PRECONDITION_FAILED" };
+  };
+}

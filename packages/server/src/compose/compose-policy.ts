@@ -1,0 +1,76 @@
+import { type AssetRegistry, createTimeZones, type PolicyWorld } from "@bursar/domain";
+import { createDestinationAdder } from "../app/destinations/add-destination.js";
+import type { DestinationUseCases } from "../app/destinations/destination-use-cases.js";
+import { presentDestination } from "../app/destinations/present-destination.js";
+import { createDestinationRemover } from "../app/destinations/remove-destination.js";
+import { createActivePolicies } from "../app/policy/active-policies.js";
+import { createDocumentChecker } from "../app/policy/check-document.js";
+import { createPolicyEvaluator } from "../app/policy/evaluate-policy.js";
+import { createEvaluatedRequestReader } from "../app/policy/evaluated-request.js";
+import type { ActivePolicies } from "../app/policy/policy.js";
+import type { PolicyUseCases } from "../app/policy/policy-use-cases.js";
+import { createPolicyReader } from "../app/policy/read-policy.js";
+import { createPolicyReplacer } from "../app/policy/replace-policy.js";
+import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
+import { createDestinationStore } from "../store/destinations.js";
+import { createEventLog } from "../store/events.js";
+import { createPolicyStore } from "../store/policies.js";
+import { createUsageStore } from "../store/usage.js";
+import { createWalletStore } from "../store/wallets.js";
+import type { ComposeOptions } from "./compose.js";
+
+/** What may be paid: the policy of each tenant, and the addresses that it has listed. */
+export interface PolicyParts {
+  useCases: PolicyUseCases & DestinationUseCases;
+  /** What requests are judged by. */
+  policies: ActivePolicies;
+}
+
+interface PolicyNeeds {
+  assets: AssetRegistry;
+  networks: ReadonlySet<string>;
+}
+
+export function composePolicy(
+  { database, wakeUps, destinationDelaySeconds, newUuid, nowMs }: ComposeOptions,
+  { assets, networks }: PolicyNeeds,
+): PolicyParts {
+  const world: PolicyWorld = { assets, networks, timeZones: createTimeZones() };
+  const store = createPolicyStore(database, wakeUps);
+  const destinations = createDestinationStore(database);
+  const wallets = createWalletDirectory(createWalletStore(database, createEventLog(wakeUps)));
+  const checkDocument = createDocumentChecker({ store, world });
+  // Ages are measured by a clock that nobody can set back.
+  const policies = createActivePolicies({ store, world, wakeUps, nowMs: () => performance.now() });
+
+  return {
+    policies,
+    useCases: {
+      readPolicy: createPolicyReader(store),
+      replacePolicy: createPolicyReplacer({ store, checkDocument, nowMs }),
+      listPolicyVersions: store.listVersions,
+      evaluatePolicy: createPolicyEvaluator({
+        policies,
+        checkDocument,
+        readRequest: createEvaluatedRequestReader({ assets, wallets, networks, allowList: destinations }),
+        usage: createUsageStore(database),
+        store,
+        assets,
+        nowMs,
+      }),
+      addDestination: createDestinationAdder({
+        store: destinations,
+        networks,
+        delaySeconds: destinationDelaySeconds,
+        newUuid,
+        nowMs,
+      }),
+      readDestination: async (tenantId, id) =>
+        (await destinations.readDestination(tenantId, id)) ?? { refused: "DESTINATION_NOT_FOUND" },
+      listDestinations: (tenantId, filter, limit, beforeId) =>
+        destinations.listDestinations(tenantId, filter, new Date(nowMs()), limit, beforeId),
+      removeDestination: createDestinationRemover(destinations, nowMs),
+      presentDestination: (destination, at = new Date(nowMs())) => presentDestination(destination, at),
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+
+/** The code blocks of a page, in one language. */
+export function blocksOf(page: string, language: string): string[] {
+  const text = readFileSync(join(root, page), "utf8");
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
+    (match) => match[1] ?? "",
+  );
+}

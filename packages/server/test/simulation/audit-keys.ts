@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Evidence } from "./auditor.js";
+import { bodyOf, codeOf, type Exchange, isDefinite, type Transaction, type Wallet } from "./exchange.js";
+
+type CreateExchange = Exchange & {
+  request: Extract<Exchange["request"], { kind: "create" | "create_wallet" }>;
+};
+
+/** Refusals of a request because of what it says, by what it says. */
+function expectedRefusals({ request }: CreateExchange): string[] {
+  if (request.kind === "create_wallet") return [];
+  const { asset, amount, source, destination } = request.body;
+  if (asset === "GOLD") return ["ASSET_UNKNOWN"];
+  if (amount === "0.0000000000000000001") return ["INVALID_REQUEST", "AMOUNT_PRECISION_EXCEEDED"];
+  // Which wallets stand in for those left out is not in the request, so one side alone may name the other's.
+  const oneIsOpen = source === undefined || destination === undefined;
+  return oneIsOpen || source.wallet_id === destination.wallet_id ? ["INVALID_REQUEST"] : [];
+}
+
+/** One key, one thing: the same answer to the same request for ever, and a refusal for any other. */
+export function auditKeys({ closing, exchanges }: Evidence): string[] {
+  const creates = exchanges.filter(
+    (one): one is CreateExchange => one.request.kind === "create" || one.request.kind === "create_wallet",
+  );
+  const byKey = new Map<string, CreateExchange[]>();
+  for (const one of creates) {
+    const name = `${one.request.kind} ${one.request.key}`;
+    byKey.set(name, [...(byKey.get(name) ?? []), one]);
+  }
+  return [
+    ...[...byKey].flatMap(([name, group]) => auditKey(name, group)),
+    ...auditOrigins(closing.transactions, creates),
+    ...auditAcknowledged(creates, closing.transactions, closing.wallets),
+    ...exchanges
+      .filter(({ isClosing, answer }) => isClosing && !isDefinite(answer))
+      .map(({ request, answer }) => `in peace, ${request.kind} was answered ${JSON.stringify(answer)}`),
+  ];
+}
+
+function auditKey(name: string, group: readonly CreateExchange[]): string[] {
+  const violations: string[] = [];
+  const accepted = group.filter((one) => bodyOf(one) !== undefined);
+  const [first] = accepted;
+  for (const one of accepted) {
+    if (!isDeepStrictEqual(one.request.body, first?.request.body))
+      violations.push(`${name}: two different requests were accepted`);
+    else if (!isDeepStrictEqual(bodyOf(one), bodyOf(first as Exchange)))
+      violations.push(`${name}: the same request was given different answers`);
+  }
+  for (const one of group) {
+    const code = codeOf(one);
+    if (code === undefined || !isDefinite(one.answer)) continue;
+    if (code !== "IDEMPOTENCY_KEY_REUSED") {
+      if (!expectedRefusals(one).includes(code)) violations.push(`${name}: refused with ${code} for nothing`);
+      continue;
+    }
+    if (accepted.some((other) => isDeepStrictEqual(other.request.body, one.request.body)))
+      violations.push(`${name}: the same request was accepted and refused`);
+    if (group.every((other) => isDeepStrictEqual(other.request.body, one.request.body)))
+      violations.push(`${name}: refused as reused, and was not`);
+  }
+  return violations;
+}
+
+/** Every transaction comes from a request that could be accepted, and no two come from the same key. */
+function auditOrigins(transactions: readonly Transaction[], creates: readonly CreateExchange[]): string[] {
+  const keys = new Set<string>();
+  return transactions.flatMap((transaction) => {
+    const origin = creates.find(
+      ({ request }) => request.kind === "create" && request.body.reference === transaction.reference,
+    );
+    if (origin === undefined) return [`${transaction.id} was never asked for`];
+    const violations: string[] = [];
+    if (keys.has(origin.request.key)) violations.push(`${origin.request.key} has two transactions`);
+    keys.add(origin.request.key);
+    return violations;
+  });
+}
+
+/** Every 202 has its transaction or wallet, in a final state, as it was acknowledged. */
+function auditAcknowledged(
+  creates: readonly CreateExchange[],
+  transactions: readonly Transaction[],
+  wallets: readonly Wallet[],
+): string[] {
+  const found = new Map<string, Transaction | Wallet>();
+  const violations: string[] = [];
+  for (const one of [...transactions, ...wallets]) {
+    if (found.has(one.id)) violations.push(`${one.id} is listed twice`);
+    found.set(one.id, one);
+  }
+  for (const one of creates) {
+    const answer = bodyOf(one) as Transaction | Wallet | undefined;
+    if (answer === undefined) continue;
+    const now = found.get(answer.id);
+    if (now === undefined) violations.push(`${answer.id} was acknowledged and is not there`);
+    else if (!isAsAsked(one, answer) || !isAsAsked(one, now))
+      violations.push(`${answer.id} is not what was asked for`);
+    const isFirstVersion = answer.version === 1 && ["accepted", "creating"].includes(answer.state);
+    if (!isFirstVersion) violations.push(`${answer.id} was acknowledged as more than accepted`);
+  }
+  const open = [...found.values()].filter(({ state }) => state === "accepted" || state === "creating");
+  return [
+    ...violations,
+    ...open.map(({ id, state }) => `${id} is still ${state}, long after the last fault`),
+  ];
+}
+
+function isAsAsked({ request }: CreateExchange, made: Transaction | Wallet): boolean {
+  if (request.kind === "create_wallet")
+    return (
+      made.object === "wallet" && made.name === request.body.name && made.purpose === request.body.purpose
+    );
+  const { reference, asset, amount, source, destination, metadata = {} } = request.body;
+  return (
+    made.object === "transaction" &&
+    made.reference === reference &&
+    made.asset === asset &&
+    Number(made.amount) === Number(amount) &&
+    (source === undefined || made.source.wallet_id === source.wallet_id) &&
+    (destination === undefined || made.destination.wallet_id === destination.wallet_id) &&
+    isDeepStrictEqual(made.metadata, metadata)
+  );
+}

@@ -1,0 +1,58 @@
+import { units } from "./audit-log.js";
+import type { Evidence } from "./auditor.js";
+import type { Transaction } from "./exchange.js";
+
+interface Outcome {
+  transaction: Transaction;
+  occurredMs: number;
+  /** As it stood in the log right before. */
+  source: { available: bigint; frozen: boolean };
+  wasCancelled: boolean;
+  evidence: Evidence;
+}
+
+/** Whether a transaction has ended as it had to: for the reason given, and not for lack of a better one. */
+export function auditOutcome({ transaction, occurredMs, source, wasCancelled, evidence }: Outcome): string[] {
+  const { id, state, failure, asset } = transaction;
+  const amount = units(transaction.amount, asset);
+  const expiresMs = expiryOf(transaction, evidence);
+  const isExpired = expiresMs !== undefined && expiresMs <= occurredMs;
+  const violations: string[] = [];
+  const must = (holds: boolean, what: string) => {
+    if (!holds) violations.push(`${id} ${what}`);
+  };
+  must(Date.parse(transaction.created_at) <= occurredMs, "changed before it was there");
+  must(
+    (failure !== null) === (state === "failed"),
+    "has a failure and no failed state, or the other way round",
+  );
+  switch (state) {
+    case "completed":
+      must(source.available >= amount, "was paid from money that was not there");
+      must(!source.frozen, "was paid from a frozen wallet");
+      must(!isExpired, "was completed after it had expired");
+      return violations;
+    case "cancelled":
+      must(wasCancelled, "was cancelled and nobody asked for it");
+      return violations;
+    case "failed":
+      if (failure?.code === "EXPIRED") must(isExpired, "failed as expired, and was not");
+      else if (failure?.code === "WALLET_FROZEN")
+        must(source.frozen, "failed for a frozen wallet that was not");
+      else if (failure?.code === "INSUFFICIENT_FUNDS")
+        must(source.available < amount, "failed for want of money that was there");
+      else must(false, `failed with ${failure?.code}`);
+      return violations;
+    default:
+      return [`${id} became ${state}`];
+  }
+}
+
+/** When it expires, which only its request says. */
+function expiryOf({ reference }: Transaction, { exchanges }: Evidence): number | undefined {
+  for (const { request } of exchanges) {
+    if (request.kind !== "create" || request.body.reference !== reference) continue;
+    return request.body.expires_at === undefined ? undefined : Date.parse(request.body.expires_at);
+  }
+  return undefined;
+}

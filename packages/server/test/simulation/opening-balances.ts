@@ -1,0 +1,40 @@
+import { showId } from "@bursar/protocol";
+import type { Random } from "./random.js";
+import type { Table, Tables } from "./simulated-rows.js";
+import { accounts, keyOf, wallets } from "./simulated-tables.js";
+
+/** What a wallet has when the run begins, which everybody may know. */
+export interface OpeningBalance {
+  tenant: string;
+  walletId: string;
+  asset: string;
+  /** In base units. */
+  amount: bigint;
+}
+
+/** Gives each tenant its two wallets and two more, with little enough money that some transactions fail. */
+export function openBooks(
+  tables: Tables,
+  tenants: readonly string[],
+  nowMs: number,
+  random: Random,
+): OpeningBalance[] {
+  const put = <Row>(table: Table<Row>, key: string, row: Row) =>
+    tables.set(table.name, (tables.get(table.name) ?? new Map<string, unknown>()).set(key, row));
+  const createdAt = new Date(nowMs);
+  return tenants.flatMap((tenant) =>
+    ([["primary"], ["settlement"], [null], [null]] as const).flatMap(([role], index) => {
+      const id = `${tenant.slice(0, -2)}${index}${tenant.slice(-1)}`;
+      put(wallets, keyOf(tenant, id), {
+        ...{ tenantId: tenant, id, name: `wallet ${index}`, purpose: "treasury", network: "book", role },
+        ...{ state: "active", frozen: false, version: 1, createdAt, updatedAt: createdAt, requestHash: null },
+      });
+      return ["USD", "ETH"].flatMap((asset) => {
+        if (index > 0 && random.chance(0.5)) return [];
+        const amount = BigInt(random.between(0, index === 0 ? 3000 : 800));
+        put(accounts, keyOf(tenant, id, asset), { available: amount, held: 0n });
+        return [{ tenant, walletId: showId("wlt", id), asset, amount }];
+      });
+    }),
+  );
+}

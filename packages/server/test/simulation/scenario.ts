@@ -1,0 +1,46 @@
+import type { Random } from "./random.js";
+import type { FaultRates } from "./simulated-database.js";
+
+/** What kind of day a run has, drawn from its seed: some are quiet, so that a failure there is easy to read. */
+export interface Scenario {
+  tenants: readonly string[];
+  processes: number;
+  clientsPerTenant: number;
+  requestsPerClient: number;
+  /** What goes wrong with statements. */
+  rates: FaultRates;
+  /** When processes are killed and when the database goes away, after the start of the run. */
+  killsMs: readonly number[];
+  outagesMs: readonly number[];
+  /** How wrong the processes' clocks may be, and when they are set anew. */
+  clockErrorMs: number;
+  clockChangesMs: readonly number[];
+  /** How often a client does not get an answer, or the network delivers its request once more. */
+  answersLost: number;
+  requestsRepeated: number;
+}
+
+export const noFaults: FaultRates = { refused: 0, cut: 0, answerLost: 0 };
+
+const tenantIds = ["00000000-0000-7000-8000-0000000000a1", "00000000-0000-7000-8000-0000000000b2"];
+const faultsWithinMs = 600;
+
+export function drawScenario(random: Random): Scenario {
+  const sometimes = (probability: number, most: number) =>
+    random.chance(probability) ? random.next() * most : 0;
+  const moments = (most: number) =>
+    Array.from({ length: random.between(0, most) }, () => random.between(1, faultsWithinMs));
+  return {
+    tenants: tenantIds.slice(0, random.chance(0.3) ? 2 : 1),
+    processes: random.between(1, 3),
+    clientsPerTenant: random.between(2, 4),
+    requestsPerClient: random.between(2, 6),
+    rates: { refused: sometimes(0.4, 0.08), cut: sometimes(0.4, 0.08), answerLost: sometimes(0.5, 0.15) },
+    killsMs: random.chance(0.5) ? moments(4) : [],
+    outagesMs: random.chance(0.3) ? moments(2) : [],
+    clockErrorMs: random.chance(0.6) ? 0 : random.pick([20, 500, 4000, 60_000]),
+    clockChangesMs: moments(3),
+    answersLost: sometimes(0.5, 0.15),
+    requestsRepeated: sometimes(0.5, 0.15),
+  };
+}

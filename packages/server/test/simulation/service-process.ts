@@ -1,0 +1,191 @@
+import {
+  compilePolicy,
+  createAssetRegistry,
+  createTimeZones,
+  createUuidV7Source,
+  defaultPolicy,
+} from "@bursar/domain";
+import { errorCatalog, readId } from "@bursar/protocol";
+import { createEventLister } from "../../src/app/events/list-events.js";
+import { isRefused, type Refused } from "../../src/app/refused.js";
+import type { Timers } from "../../src/app/timers.js";
+import { createAcceptQueue } from "../../src/app/transactions/accept-queue.js";
+import { createTransactionCanceller } from "../../src/app/transactions/cancel-transaction.js";
+import { createChangeHub } from "../../src/app/transactions/change-hub.js";
+import { createTransactionCreator } from "../../src/app/transactions/create-transaction.js";
+import { presentTransaction } from "../../src/app/transactions/present-transaction.js";
+import { createTransactionReader } from "../../src/app/transactions/read-transaction.js";
+import { createWalletCreator } from "../../src/app/wallets/create-wallet.js";
+import { createWalletPresenter } from "../../src/app/wallets/present-wallet.js";
+import { createFreezer } from "../../src/app/wallets/set-frozen.js";
+import { createWalletDirectory } from "../../src/app/wallets/wallet-directory.js";
+import { assetList } from "../../src/config/asset-list.js";
+import { createEngine } from "../../src/engine/engine.js";
+import { createBatchPlanner } from "../../src/engine/plan-batch.js";
+import { bookRail } from "../../src/rails/book/book-rail.js";
+import { DatabaseGone, StatementRefused } from "./database-faults.js";
+import type { Answer, Request } from "./exchange.js";
+import type { Ports } from "./ports.js";
+import type { Random } from "./random.js";
+import type { Actor, Scheduler } from "./scheduler.js";
+
+/** One process of the service: the real use cases and the real engine, with the simulated world where HTTP and SQL would be. */
+export interface ServiceProcess {
+  actor: Actor;
+  handle: (tenantId: string, request: Request) => Promise<Answer>;
+  /** All that it had in memory is gone, and whoever waits for an answer waits in vain. */
+  kill: () => void;
+}
+
+export interface ServiceProcessDeps {
+  actor: Actor;
+  ports: Ports;
+  scheduler: Scheduler;
+  random: Random;
+  /** This process's wall clock, which may be wrong. */
+  nowMs: () => number;
+  /** Told of errors that nothing in the world has caused. */
+  onBroken: (error: unknown) => void;
+}
+
+const clientId = "00000000-0000-7000-8000-00000000c11e";
+
+export function createServiceProcess(deps: ServiceProcessDeps): ServiceProcess {
+  const { actor, scheduler } = deps;
+  const useCases = composeUseCases(deps);
+  const unanswered = new Set<(answer: Answer) => void>();
+
+  return {
+    actor,
+    handle: (tenantId, request) =>
+      new Promise((resolve) => {
+        unanswered.add(resolve);
+        void scheduler
+          .turn(actor, `handles ${request.kind}`)
+          .then(() => useCases(tenantId, request))
+          .catch((error: unknown) => explain(error, deps.onBroken))
+          .then((answer) => {
+            unanswered.delete(resolve);
+            resolve(answer);
+          });
+      }),
+    kill: () => {
+      actor.isAlive = false;
+      for (const resolve of unanswered) resolve("lost");
+    },
+  };
+}
+
+function isInjected(error: unknown): boolean {
+  return error instanceof DatabaseGone || error instanceof StatementRefused;
+}
+
+function answer<T>(status: 200 | 202, value: T, present: (value: Exclude<T, Refused>) => unknown): Answer {
+  if (isRefused(value)) return { status: errorCatalog[value.refused].status, code: value.refused };
+  return { status, body: present(value as Exclude<T, Refused>) };
+}
+
+function explain(error: unknown, onBroken: (error: unknown) => void): Answer {
+  if (isInjected(error)) return { status: 503, code: "UNAVAILABLE" };
+  onBroken(error);
+  return { status: 500, code: "INTERNAL_ERROR" };
+}
+
+/** The wiring of `compose-transactions.ts`. */
+function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: ServiceProcessDeps) {
+  const timers: Timers = {
+    soon: (work) => void scheduler.after(actor, 0, "ends its turn", work),
+    after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work),
+  };
+  const elapsedMs = scheduler.nowMs;
+  const assets = createAssetRegistry(assetList.default);
+  const newUuid = createUuidV7Source({ nowMs, randomBytes: random.bytes });
+  const changes = createChangeHub(timers);
+  const read = createTransactionReader({ store: ports.transactions, changes, elapsedMs });
+  const rails = new Map([[bookRail.network, bookRail]]);
+  const world = { assets, networks: new Set(rails.keys()), timeZones: createTimeZones() };
+  const { policy } = compilePolicy(defaultPolicy, world);
+  if (policy === undefined) throw new Error("the policy of a new tenant does not compile");
+  const active = { version: 0, policy };
+  const policies = { peek: () => active, load: async () => active };
+  const engine = createEngine({
+    settlements: ports.settlements,
+    plan: createBatchPlanner({ rails, policies, nowMs }),
+    wallets: ports.wallets,
+    onChanged: changes.announce,
+    onError: (error) => void (isInjected(error) || onBroken(error)),
+    nowMs,
+    elapsedMs,
+    timers,
+  });
+  const queue = createAcceptQueue({
+    store: ports.transactions,
+    isUnavailable: (error) => error instanceof DatabaseGone,
+    onAccepted: engine.wake,
+    timers,
+  });
+  const create = ports.disguiseCreator(
+    createTransactionCreator({
+      assets,
+      wallets: createWalletDirectory(ports.wallets),
+      policies,
+      queue,
+      store: ports.transactions,
+      newUuid,
+    }),
+  );
+  const cancel = createTransactionCanceller({ settlements: ports.settlements, read, changes, nowMs });
+  const createWallet = createWalletCreator({
+    store: ports.wallets,
+    networks: new Set(rails.keys()),
+    onCreated: engine.wake,
+    newUuid,
+    nowMs,
+  });
+  const setFrozen = createFreezer(ports.wallets, nowMs);
+  const presentWallet = createWalletPresenter(assets);
+  const listEvents = createEventLister({ events: ports.events, transactions: ports.transactions });
+  engine.start();
+
+  return async (tenantId: string, request: Request): Promise<Answer> => {
+    const principal = { tenantId, clientId, tokenId: clientId, scopes: new Set<never>() };
+    const idOf = (prefix: "tx" | "wlt", text: string) => readId(prefix, text) ?? "";
+    switch (request.kind) {
+      case "create":
+        return answer(202, await create(principal, request.key, request.body), ({ transaction }) =>
+          presentTransaction(transaction),
+        );
+      case "cancel":
+        return answer(202, await cancel(tenantId, idOf("tx", request.id)), presentTransaction);
+      case "read":
+        return answer(200, await read(tenantId, idOf("tx", request.id), request.waitFor), presentTransaction);
+      case "list": {
+        const before = request.beforeId === undefined ? undefined : idOf("tx", request.beforeId);
+        const found = await ports.transactions.listTransactions(tenantId, {}, request.limit, before);
+        return answer(200, found, (list) => list.map(presentTransaction));
+      }
+      case "events":
+        return answer(200, await listEvents(tenantId, BigInt(request.after), request.limit), (list) => list);
+      case "create_wallet":
+        return answer(202, await createWallet(principal, request.body, request.key), ({ wallet }) =>
+          presentWallet({ ...wallet, balances: [] }),
+        );
+      case "freeze": {
+        const origin = { by: "operator", tenantId } as const;
+        return answer(
+          200,
+          await setFrozen(origin, idOf("wlt", request.walletId), request.frozen),
+          presentWallet,
+        );
+      }
+      case "read_wallet": {
+        const found = await ports.wallets.readWallet(tenantId, idOf("wlt", request.walletId));
+        return answer(200, found ?? { refused: "WALLET_NOT_FOUND" as const }, presentWallet);
+      }
+      case "list_wallets":
+        return answer(200, await ports.wallets.listWallets(tenantId, {}, 1000, undefined), (list) =>
+          list.map(presentWallet),
+        );
+    }
+  };
+}
