@@ -25,6 +25,7 @@ export const arrows = {
       parts: ["app", "protocol"],
       packages: ["node", "fastify", "@fastify", "@scalar", "typebox", "ajv", "ajv-formats", "prom-client"],
     },
+    stream: { parts: ["app", "protocol"], packages: ["node", "ws", "pino", "typebox"] },
     config: { parts: ["domain"], packages: ["node", "yaml"] },
     cli: { parts: ["*"], packages: ["node", "commander"] },
     compose: { parts: ["*"], packages: ["node", "pino"] },

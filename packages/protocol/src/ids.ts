@@ -3,6 +3,7 @@ import { typeIdFromUuid, uuidFromTypeId } from "@bursar/domain";
 /** The prefixes of the identifiers that cross the wire: inside there are UUIDs, outside TypeIDs. */
 type IdPrefix =
   | "cli"
+  | "con"
   | "dlv"
   | "dst"
   | "key"

@@ -105,6 +105,27 @@ export {
   type SignedMessage,
   signatureBase,
 } from "./signing/signature-base.js";
+export { asyncApiDocument, streamProtocol } from "./stream/asyncapi.js";
+export { Authenticate, SubscribeToEvents, Unsubscribe } from "./stream/client-messages.js";
+export { type CloseCode, closeCodes } from "./stream/close-codes.js";
+export {
+  type DeltaMessage,
+  type SnapshotMessage,
+  SubscribeToOrderbook,
+  SubscribeToTrades,
+  type TradeMessage,
+} from "./stream/market-messages.js";
+export type {
+  Authenticated,
+  EventMessage,
+  Heartbeat,
+  Hello,
+  Reauthenticate,
+  StreamError,
+  Subscribed,
+  Unsubscribed,
+} from "./stream/server-messages.js";
+export { StreamQuery, StreamTicket } from "./stream/ticket.js";
 export { apiVersion, versionHeader } from "./version.js";
 export {
   type StandardWebhook,

@@ -78,12 +78,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(wakeUps.close);
     const parts = compose({
       database,
-      assets: settings.assets,
-      markets: settings.markets,
       wakeUps,
       sealing: createSealing(options.masterKey(settings.data_dir)),
+      settings,
       publicUrl,
-      destinationDelaySeconds: settings["policy.destination_delay_seconds"],
       webhooks: webhookOptions(settings, options.isSandbox),
       log,
       newUuid,
@@ -91,7 +89,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     closers.push(parts.close);
     const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);
-    closers.push(() => closeEdge(app, settings["limits.shutdown_timeout_ms"] - reservedForStoresMs));
+    const edgeTimeoutMs = Math.max(settings["limits.shutdown_timeout_ms"] - reservedForStoresMs, 500);
+    // Together, because the edge has closed only when its last connection has, and a stream is one.
+    closers.push(async () => {
+      await Promise.all([parts.stream.close(edgeTimeoutMs), closeEdge(app, edgeTimeoutMs)]);
+    });
     closers.push(async () => readiness.set("stopping"));
     const url = await listen(app, settings);
 
@@ -192,6 +194,7 @@ async function buildEdge(
       metricsToken: settings.metrics_token,
       // A public address means a proxy, behind which everybody comes from this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
+      metrics: parts.stream.metrics,
       trustedProxies: settings.trusted_proxies,
       limits: {
         bodyBytes: settings["limits.body_bytes"],
@@ -209,7 +212,7 @@ async function buildEdge(
 /** Takes no new connections, lets requests in flight finish, and cuts what has not finished in time. */
 async function closeEdge(app: FastifyInstance, timeoutMs: number): Promise<void> {
   const closed = app.close().then(() => true);
-  const inTime = await Promise.race([closed, sleep(Math.max(timeoutMs, 500), false, { ref: false })]);
+  const inTime = await Promise.race([closed, sleep(timeoutMs, false, { ref: false })]);
   if (!inTime) app.server.closeAllConnections();
   await closed;
 }

@@ -1,10 +1,11 @@
 import type { ErrorEntry } from "./error-entry.js";
 import { marketErrors } from "./market-errors.js";
 import { policyErrors } from "./policy-errors.js";
+import { streamErrors } from "./stream-errors.js";
 import { webhookErrors } from "./webhook-errors.js";
 
 /**
- * Every error that Bursar answers with; those of markets, of policy and of webhooks are in files of their own. The status of an answer, the texts and
+ * Every error that Bursar answers with; those of some areas are in files of their own. The status of an answer, the texts and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
  */
 export const errorCatalog = {
@@ -256,6 +257,7 @@ export const errorCatalog = {
   },
   ...marketErrors,
   ...policyErrors,
+  ...streamErrors,
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalog;

@@ -38,12 +38,10 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const parts = compose({
     database,
     webhooks: webhookOptions(values, false),
-    assets: values.assets,
-    markets: values.markets,
     sealing,
     wakeUps,
+    settings: values,
     publicUrl: "",
-    destinationDelaySeconds: values["policy.destination_delay_seconds"],
     log,
     newUuid,
     nowMs: Date.now,

@@ -7,6 +7,7 @@ import { createFailureBrake } from "../app/access/failure-brake.js";
 import { createTokenIntrospector } from "../app/access/introspect-token.js";
 import { createTokenIssuer } from "../app/access/issue-token.js";
 import { createTokenRevoker } from "../app/access/revoke-token.js";
+import { createStreamTickets, type IssueTicket } from "../app/access/stream-tickets.js";
 import { createTokenEndpoints } from "../app/access/token-endpoints.js";
 import { createRequestSignatureVerifier, ed25519PublicKey } from "../app/access/verify-request-signature.js";
 import { createAuditRecorder } from "../app/audit/audit-recorder.js";
@@ -19,6 +20,7 @@ import { createSecretRotator } from "../app/clients/rotate-secret.js";
 import { createFreshCache } from "../app/fresh-cache.js";
 import { createAssertionVerifier } from "../credentials/client-assertion.js";
 import type { Sealing } from "../credentials/sealing.js";
+import { createTicketSigner } from "../credentials/ticket-signer.js";
 import { createTokenKeyRing, prepareTokenKeys } from "../credentials/token-keys.js";
 import { createTokenSigner } from "../credentials/token-signer.js";
 import type { AccessGuard } from "../http/access/guard.js";
@@ -33,6 +35,7 @@ import type { ComposeOptions } from "./compose.js";
 export interface AccessParts {
   useCases: AccessUseCases;
   guard: AccessGuard;
+  issueStreamTicket: IssueTicket;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
@@ -52,6 +55,13 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   const audit = createAuditRecorder({
     store: auditStore,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
+  });
+  const tickets = createStreamTickets({
+    signer: createTicketSigner(sealing),
+    authenticator,
+    nonces,
+    newUuid,
+    nowMs,
   });
   const deps = { clients, access, newUuid, randomBytes, nowMs };
 
@@ -97,7 +107,8 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   });
   return {
     useCases,
-    guard: { authenticator, verifySignature, audit, publicUrl },
+    guard: { authenticator, redeemTicket: tickets.redeem, verifySignature, audit, publicUrl },
+    issueStreamTicket: tickets.issue,
     prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs),
     close: audit.close,
   };

@@ -2,12 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { AssetRegistry } from "@bursar/domain";
 import { createGroupCommit } from "../app/group-commit.js";
 import { createOrderAmender, createOrderCanceller } from "../app/markets/change-order.js";
+import type { FollowedMarket } from "../app/markets/followed-market.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
 import { createMarketView } from "../app/markets/market-view.js";
 import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
 import { createOrderPlacer } from "../app/markets/place-order.js";
+import { presentBook, presentDelta } from "../app/markets/present-book.js";
 import { createOrderPresenter, type PresentOrder } from "../app/markets/present-order.js";
+import { presentTrade } from "../app/markets/present-trade.js";
 import { createOrderbookShower } from "../app/markets/show-orderbook.js";
+import type { TradeStore } from "../app/markets/trade.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
@@ -33,6 +37,9 @@ export interface MarketParts {
   useCases: MarketUseCases;
   orders: OrderStore;
   presentOrder: PresentOrder;
+  /** For those who follow books and trades. */
+  followed: readonly FollowedMarket[];
+  trades: TradeStore;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
   start: () => void;
@@ -55,13 +62,13 @@ export function composeMarkets(
   assets: AssetRegistry,
   policies: ActivePolicies,
 ): MarketParts {
-  const { database, wakeUps, log, newUuid, nowMs } = options;
-  const markets = readMarkets(options.markets, assets);
+  const { database, settings, wakeUps, log, newUuid, nowMs } = options;
+  const markets = readMarkets(settings.markets, assets);
   const events = createEventLog(wakeUps);
   const orders = createOrderStore(database);
   const trades = createTradeStore(database);
   const running = markets.list.map((market) => runMarket(options, market));
-  const views = new Map(running.map(({ name, view }) => [name, view]));
+  const views = new Map(running.map(({ market, view }) => [market.name, view]));
   const wakeOwner = (market: string) => wakeUps.announce("orders", [market]);
   const changing = { markets, store: orders, onRequested: wakeOwner };
   const presentOrder = createOrderPresenter(markets);
@@ -103,6 +110,14 @@ export function composeMarkets(
     useCases,
     orders,
     presentOrder,
+    followed: running.map(({ market, view }) => ({
+      name: market.name,
+      view,
+      presentBook: (levels) => presentBook(market, levels, Number.MAX_SAFE_INTEGER),
+      presentDelta: (delta, levels) => presentDelta(market, delta, levels),
+      presentTrade: (trade) => presentTrade(market, trade),
+    })),
+    trades,
     prepare: async () => {
       const changed = await prepareMarkets(database, markets.list);
       if (changed !== undefined)
@@ -183,5 +198,5 @@ function runMarket(
     // The owner's own process has been told already.
     if (isNamed(names) && !owner.owns()) view.wake();
   });
-  return { name, view, owner };
+  return { market, view, owner };
 }

@@ -53,10 +53,10 @@ export function composeTransactions(
   policies: ActivePolicies,
   orders: Pick<PresentEventsDeps, "orders" | "presentOrder">,
 ): TransactionParts {
-  const { database, wakeUps, log, newUuid, nowMs } = options;
+  const { database, settings, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
   const elapsedMs = () => performance.now();
-  const assets = createAssetRegistry(options.assets);
+  const assets = createAssetRegistry(settings.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
@@ -69,7 +69,7 @@ export function composeTransactions(
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
-  assertNetworksKnown(options.assets, rails.keys());
+  assertNetworksKnown(settings.assets, rails.keys());
   const settlements = createSettlementStore(database, events);
   const engine = createEngine({
     settlements,

@@ -1,14 +1,9 @@
-import {
-  type Asset,
-  type AssetRegistry,
-  createAssetRegistry,
-  type MarketDefinition,
-  policyLimits,
-} from "@bursar/domain";
+import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
+import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { WebhookSender } from "../delivery/webhook-sender.js";
 import type { Engine } from "../engine/engine.js";
@@ -18,22 +13,21 @@ import type { Database } from "../store/database.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
 import { removeOldTotals } from "../store/usage.js";
+import type { StreamGateway } from "../stream/gateway.js";
 import { composeAccess } from "./compose-access.js";
 import { composeMarkets, type MarketParts } from "./compose-markets.js";
 import { composePolicy } from "./compose-policy.js";
+import { composeStream } from "./compose-stream.js";
 import { composeTransactions } from "./compose-transactions.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
   database: Database;
-  assets: readonly Asset[];
-  markets: readonly MarketDefinition[];
   sealing: Sealing;
   wakeUps: WakeUps;
+  settings: Settings;
   publicUrl: string;
-  /** How long a new address on an allow-list waits before it counts. */
-  destinationDelaySeconds: number;
   webhooks: WebhookOptions;
   log: Logger;
   newUuid: () => string;
@@ -44,6 +38,7 @@ export interface ComposeOptions {
 export interface Parts {
   useCases: UseCases;
   guard: AccessGuard;
+  stream: StreamGateway;
   createTenant: ReturnType<typeof createTenantCreator>;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
@@ -63,11 +58,12 @@ const analyzeIntervalMs = 1000;
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const assets = createAssetRegistry(options.assets);
+  const assets = createAssetRegistry(options.settings.assets);
   const policy = composePolicy(options, { assets, networks: new Set(["book"]) });
   const markets = composeMarkets(options, assets, policy.policies);
   const transactions = composeTransactions(options, policy.policies, markets);
   const webhooks = composeWebhooks(options, transactions.presentEvents);
+  const stream = composeStream(options, access, transactions.useCases, markets);
   const housekeeping = setInterval(() => {
     const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
     Promise.all([
@@ -92,8 +88,10 @@ export function compose(options: ComposeOptions): Parts {
       ...markets.useCases,
       ...policy.useCases,
       ...webhooks.useCases,
+      ...stream.useCases,
     },
     guard: access.guard,
+    stream: stream.gateway,
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
       createClient: access.useCases.createClient,
@@ -113,6 +111,7 @@ export function compose(options: ComposeOptions): Parts {
     close: async () => {
       clearInterval(housekeeping);
       clearInterval(analyzing);
+      await stream.close();
       await markets.stop();
       await transactions.engine.stop();
       await webhooks.close();

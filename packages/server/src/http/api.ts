@@ -19,6 +19,7 @@ import { disableWebhookEndpoint, enableWebhookEndpoint } from "./routes/enable-w
 import { evaluatePolicy } from "./routes/evaluate-policy.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
+import { issueStreamTicket } from "./routes/issue-stream-ticket.js";
 import { issueToken } from "./routes/issue-token.js";
 import { listAssets } from "./routes/list-assets.js";
 import { listAudit } from "./routes/list-audit.js";
@@ -34,6 +35,7 @@ import { listTransactions } from "./routes/list-transactions.js";
 import { listWallets } from "./routes/list-wallets.js";
 import { listWebhookDeliveries } from "./routes/list-webhook-deliveries.js";
 import { listWebhookEndpoints } from "./routes/list-webhook-endpoints.js";
+import { openStream } from "./routes/open-stream.js";
 import { placeOrder } from "./routes/place-order.js";
 import { readClient } from "./routes/read-client.js";
 import { readDestination } from "./routes/read-destination.js";
@@ -104,6 +106,8 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     resendWebhookDelivery(useCases),
     resendFailedWebhooks(useCases),
     replayWebhooks(useCases),
+    openStream(useCases),
+    issueStreamTicket(useCases),
     issueToken(useCases),
     revokeToken(useCases),
     introspectToken(useCases, publicUrl),

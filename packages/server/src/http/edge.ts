@@ -1,11 +1,13 @@
 import { ErrorBody, OAuthError, PolicyDocument } from "@bursar/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { TSchema } from "typebox";
+import type { Metric } from "../app/metric.js";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
 import { describeRoute } from "./describe-route.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installAccessLog, logAccess } from "./plugins/access-log.js";
+import { installAsyncApi } from "./plugins/asyncapi.js";
 import { installClosing } from "./plugins/closing.js";
 import { installDocs } from "./plugins/docs.js";
 import { answerRouterError, installErrors } from "./plugins/errors.js";
@@ -19,6 +21,7 @@ import {
   installRequestContext,
   setCommonHeaders,
 } from "./plugins/request-context.js";
+import { installUpgrades } from "./plugins/upgrades.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/healthz.js";
@@ -37,6 +40,7 @@ export interface EdgeOptions {
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
   isMetricsLocalOpen: boolean;
+  metrics: readonly Metric[];
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
   limits: EdgeLimits;
@@ -59,6 +63,7 @@ const pathSegmentLengthMax = 200;
 export async function createEdge(options: EdgeOptions, routes: readonly Route[]): Promise<FastifyInstance> {
   const app = createApp(options);
   answerUnusualRequests(app.server, options);
+  installUpgrades(app, "/v1/stream");
   app.setValidatorCompiler(createValidatorCompiler() as never);
   app.addSchema(ErrorBody);
   app.addSchema(OAuthError);
@@ -70,8 +75,13 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installAccessLog(app);
   installClosing(app);
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
-  installMetrics(app, { token: options.metricsToken, isLocalOpen: options.isMetricsLocalOpen });
+  installMetrics(app, {
+    token: options.metricsToken,
+    isLocalOpen: options.isMetricsLocalOpen,
+    metrics: options.metrics,
+  });
   await installOpenApi(app, options.guard.publicUrl);
+  installAsyncApi(app, options.guard.publicUrl);
   installDocs(app);
   for (const route of [
     healthz,
@@ -134,7 +144,7 @@ function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: Edge
   if (access === "open") app.route(common);
   else if (access === "oauth") app.route({ ...common, onRequest: waits });
   else {
-    const { onRequest, ...hooks } = guardRoute(access, guard);
+    const { onRequest, ...hooks } = guardRoute(access, guard, route.takesTickets === true);
     app.route({ ...common, ...hooks, onRequest: [waits, onRequest] });
   }
 }

@@ -1,4 +1,4 @@
-import type { EventStore, LoggedEvent } from "../app/events/event.js";
+import type { EventPositions, EventStore, LoggedEvent } from "../app/events/event.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Database, Transaction } from "./database.js";
 import { sql } from "./sql.js";
@@ -9,7 +9,7 @@ interface NewEvent extends Omit<LoggedEvent, "sequence"> {
   tenantId: string;
 }
 
-export function createEventStore(database: Database): EventStore {
+export function createEventStore(database: Database): EventStore & EventPositions {
   return {
     // Served by the primary key.
     listEvents: async (tenantId, after, limit) => {
@@ -20,6 +20,20 @@ export function createEventStore(database: Database): EventStore {
         ORDER BY sequence LIMIT ${limit}
       `);
       return rows.map((row) => ({ ...row, sequence: BigInt(row.sequence) }));
+    },
+    // Served by the primary key.
+    readHeads: async (tenantIds) => {
+      const rows = await database.query<{ tenant_id: string; sequence: string }>(
+        sql`SELECT tenant_id, sequence FROM event_sequences WHERE tenant_id = ANY(${[...tenantIds]}::uuid[])`,
+      );
+      return new Map(rows.map((row) => [row.tenant_id, BigInt(row.sequence)]));
+    },
+    // Served by the primary key.
+    readOldest: async (tenantId) => {
+      const [row] = await database.query<{ sequence: string }>(
+        sql`SELECT sequence FROM events WHERE tenant_id = ${tenantId} ORDER BY sequence LIMIT 1`,
+      );
+      return row === undefined ? undefined : BigInt(row.sequence);
     },
   };
 }

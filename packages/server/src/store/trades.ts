@@ -3,24 +3,43 @@ import type { Trade, TradeStore } from "../app/markets/trade.js";
 import type { Database, Transaction } from "./database.js";
 import { sql } from "./sql.js";
 
+type TradeRow = Omit<Trade, "sequence" | "price" | "size"> & Record<"sequence" | "price" | "size", string>;
+
+/** Every list is served by the primary key. */
 export function createTradeStore(database: Database): TradeStore {
   return {
-    // Served by the primary key, read backwards.
     listTrades: async (market, limit, before) => {
-      const rows = await database.query<
-        Omit<Trade, "sequence" | "price" | "size"> & Record<"sequence" | "price" | "size", string>
-      >(sql`
-        SELECT id, sequence, price, size, taker_side AS "takerSide", occurred_at AS "occurredAt" FROM trades
-        WHERE market = ${market} ${before === undefined ? sql`` : sql`AND sequence < ${before}`}
+      const rows = await database.query<TradeRow>(sql`
+        ${selectTrades} WHERE market = ${market} ${before === undefined ? sql`` : sql`AND sequence < ${before}`}
         ORDER BY sequence DESC LIMIT ${limit}
       `);
-      return rows.map((row) => ({
-        ...row,
-        sequence: Number(row.sequence),
-        price: Number(row.price),
-        size: Number(row.size),
-      }));
+      return rows.map(readTrade);
     },
+    listTradesAfter: async (market, after, limit) => {
+      const rows = await database.query<TradeRow>(sql`
+        ${selectTrades} WHERE market = ${market} AND sequence > ${after} ORDER BY sequence LIMIT ${limit}
+      `);
+      return rows.map(readTrade);
+    },
+    lastTrade: async (market) => {
+      const [row] = await database.query<{ sequence: string }>(
+        sql`SELECT trade_sequence AS sequence FROM markets WHERE market = ${market}`,
+      );
+      return Number(row?.sequence ?? 0);
+    },
+  };
+}
+
+const selectTrades = sql`
+  SELECT id, sequence, price, size, taker_side AS "takerSide", occurred_at AS "occurredAt" FROM trades
+`;
+
+function readTrade(row: TradeRow): Trade {
+  return {
+    ...row,
+    sequence: Number(row.sequence),
+    price: Number(row.price),
+    size: Number(row.size),
   };
 }
 

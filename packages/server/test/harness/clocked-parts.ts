@@ -21,12 +21,10 @@ export async function startClockedParts() {
   const errors: unknown[] = [];
   const parts = compose({
     database,
-    assets: loadConfig({}).values.assets,
-    markets: loadConfig({}).values.markets,
+    settings: loadConfig({}).values,
     sealing: createSealing(randomBytes(32)),
     wakeUps,
     publicUrl: "http://bursar.example",
-    destinationDelaySeconds: 0,
     webhooks: {
       isLoopbackAllowed: true,
       areLiteralsAllowed: false,

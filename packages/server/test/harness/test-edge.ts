@@ -15,7 +15,11 @@ export interface TestEdge {
 
 /** Lets nobody in; the routes that a test brings along are open. */
 const closedGuard: AccessGuard = {
-  authenticator: { authenticate: () => ({ refused: "UNAUTHENTICATED" }) },
+  authenticator: {
+    authenticate: () => ({ refused: "UNAUTHENTICATED" }),
+    review: () => ({ refused: "TOKEN_INVALID" }),
+  },
+  redeemTicket: async () => ({ refused: "TICKET_INVALID" }),
   verifySignature: async () => undefined,
   audit: { record: () => undefined, close: async () => undefined },
   publicUrl: "http://bursar.example",
@@ -39,6 +43,7 @@ export async function createTestEdge(
       isUnavailable: isDatabaseAway,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
+      metrics: [],
       trustedProxies: undefined,
       limits: {
         bodyBytes: 65_536,

@@ -9,6 +9,8 @@ import type { TokenClaims, TokenSigner } from "./tokens.js";
 export interface Authenticated {
   principal: Principal;
   client: ApiClient;
+  /** What its token says. */
+  claims: TokenClaims;
 }
 
 /** A refusal, with what the token says where its signature was good: for the audit log. */
@@ -22,6 +24,8 @@ export interface RequestAuthenticator {
   authenticate: (
     authorization: string | undefined,
   ) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
+  /** Judges anew what a token says that was verified before: it can have expired, been revoked, or lost scopes. */
+  review: (claims: TokenClaims) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
 }
 
 export interface RequestAuthenticatorDeps {
@@ -84,7 +88,14 @@ export function createRequestAuthenticator({
     return known.judgement;
   }
 
-  return { authenticate };
+  function review(claims: TokenClaims): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
+    if (claims.expiresAtMs <= nowMs()) return { refused: "TOKEN_EXPIRED", claims };
+    const access = clients.peek(claims.clientId);
+    if (access !== undefined) return judge(claims, access);
+    return clients.load(claims.clientId).then((loaded) => judge(claims, loaded));
+  }
+
+  return { authenticate, review };
 }
 
 function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): Authenticated | TokenRefusal {
@@ -93,5 +104,5 @@ function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): 
     return { refused: "TOKEN_REVOKED", claims };
   const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));
   const { tenantId, clientId, tokenId } = claims;
-  return { principal: { tenantId, clientId, tokenId, scopes }, client };
+  return { principal: { tenantId, clientId, tokenId, scopes }, client, claims };
 }

@@ -20,3 +20,11 @@ export interface EventStore {
   /** In order of their sequence. */
   listEvents: (tenantId: string, after: bigint, limit: number) => Promise<LoggedEvent[]>;
 }
+
+/** How far the logs go, at both ends. */
+export interface EventPositions {
+  /** The last sequence of each tenant; one that nothing has happened to is not in it. */
+  readHeads: (tenantIds: readonly string[]) => Promise<ReadonlyMap<string, bigint>>;
+  /** The oldest sequence that there still is. */
+  readOldest: (tenantId: string) => Promise<bigint | undefined>;
+}

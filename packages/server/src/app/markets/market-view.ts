@@ -16,6 +16,8 @@ export interface MarketView {
   advance: (delta: MarketDelta) => void;
   /** Says that there may be something new. */
   wake: () => void;
+  /** Looks for what is new now. */
+  refresh: () => Promise<void>;
   /** Called with every change in order, from now on, none left out; undefined where the levels were read anew as a whole. */
   listen: (listener: (delta: MarketDelta | undefined) => void) => () => void;
   start: () => void;
@@ -103,6 +105,7 @@ export function createMarketView({ market, store, onError, nowMs, timers }: Mark
     isStale: () => nowMs() - confirmedMs > staleAfterMs,
     advance,
     wake,
+    refresh: async () => void (await look()),
     listen: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,14 +1,8 @@
-import {
-  checksumDepth,
-  formatPrice,
-  formatSize,
-  type MarketRegistry,
-  type TradedMarket,
-} from "@bursar/domain";
+import type { MarketRegistry } from "@bursar/domain";
 import type { Orderbook } from "@bursar/protocol";
 import type { Refused } from "../refused.js";
-import type { Levels, ViewLevel } from "./depth-view.js";
 import type { MarketView } from "./market-view.js";
+import { presentBook } from "./present-book.js";
 
 /** A snapshot as it is sent: its bytes are made once for each market and depth, and used again until something has changed. */
 interface Snapshot {
@@ -39,7 +33,10 @@ export function createOrderbookShower(
     const known = kept.get(depth);
     if (known !== undefined && known.sequence === levels.sequence && known.isStale === isStale) return known;
     const { sequence } = levels;
-    const json = JSON.stringify(presentLevels(market, levels, depth, isStale));
+    const json = JSON.stringify({
+      ...presentBook(market, levels, depth),
+      stale: isStale,
+    } satisfies Orderbook);
     const made = {
       json,
       tag: `W/"${market.name}-${sequence}-${depth}${isStale ? "-stale" : ""}"`,
@@ -55,33 +52,4 @@ export function createOrderbookShower(
 interface Kept extends Snapshot {
   sequence: number;
   isStale: boolean;
-}
-
-/** Where the orders of a book come from: this service's own clients. */
-const source = "bursar";
-/** As many levels as the checksum looks at. */
-const checkedLevels = 10;
-
-function presentLevels(
-  { name, steps }: TradedMarket,
-  levels: Levels,
-  depth: number,
-  stale: boolean,
-): Orderbook {
-  const show = (side: readonly ViewLevel[]) =>
-    side
-      .slice(0, Math.max(depth, checkedLevels))
-      .map(({ price, size }) => [formatPrice(price, steps), formatSize(size, steps)] as [string, string]);
-  const bids = show(levels.bids);
-  const asks = show(levels.asks);
-  return {
-    market: name,
-    sequence: levels.sequence,
-    as_of: levels.changedAt.toISOString(),
-    bids: bids.slice(0, depth),
-    asks: asks.slice(0, depth),
-    checksum: checksumDepth(asks, bids),
-    source,
-    stale,
-  };
 }

@@ -14,4 +14,8 @@ export interface Trade {
 export interface TradeStore {
   /** Newest first; `before` is the last sequence of the page before. */
   listTrades: (market: string, limit: number, before: string | undefined) => Promise<Trade[]>;
+  /** Oldest first. */
+  listTradesAfter: (market: string, after: number, limit: number) => Promise<Trade[]>;
+  /** The sequence of the last trade; 0 where there was none. */
+  lastTrade: (market: string) => Promise<number>;
 }

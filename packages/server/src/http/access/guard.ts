@@ -6,6 +6,7 @@ import type {
   TokenRefusal,
 } from "../../app/access/authenticate-request.js";
 import type { ApiClient } from "../../app/access/client.js";
+import type { RedeemTicket } from "../../app/access/stream-tickets.js";
 import type { TokenClaims } from "../../app/access/tokens.js";
 import type { SignedRequest } from "../../app/access/verify-request-signature.js";
 import type { ClientOrigin } from "../../app/audit/act.js";
@@ -28,6 +29,8 @@ declare module "fastify" {
 /** What stands between a request and a route that is not open to everybody. */
 export interface AccessGuard {
   authenticator: RequestAuthenticator;
+  /** Lets one request in with a ticket, where a browser cannot send `Authorization`. */
+  redeemTicket: RedeemTicket;
   verifySignature: (request: SignedRequest, client: ApiClient) => Promise<Refused | undefined>;
   audit: AuditRecorder;
   /** The service's address as clients see it; `Host` is never believed. */
@@ -42,17 +45,24 @@ export function installRequestState(app: FastifyInstance): void {
 }
 
 /** The hooks of a route that needs a scope: the token before the body is read, the signature after, the audit at the end. */
-export function guardRoute(scope: Scope, { authenticator, verifySignature, audit, publicUrl }: AccessGuard) {
+export function guardRoute(scope: Scope, guard: AccessGuard, takesTickets: boolean) {
+  const { authenticator, redeemTicket, verifySignature, audit, publicUrl } = guard;
   return {
     // Not an async function: a known token is judged without a turn of the event loop.
     onRequest: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
-      const judgement = authenticator.authenticate(request.headers.authorization);
+      const ticket = takesTickets ? ticketOf(request) : undefined;
+      const judgement =
+        ticket === undefined
+          ? authenticator.authenticate(request.headers.authorization)
+          : redeemTicket(ticket);
       const conclude = (result: Authenticated | Refused) => done(admit(request, result, scope));
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
       else conclude(judgement);
     },
     preValidation: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
       const { client } = principalOf(request);
+      // Whoever made the ticket has signed for it.
+      if (takesTickets && ticketOf(request) !== undefined) return done();
       const isSigned =
         request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
       if (!isSigned && !client.requireSignature) return done();
@@ -67,6 +77,12 @@ export function guardRoute(scope: Scope, { authenticator, verifySignature, audit
       done();
     },
   };
+}
+
+/** The ticket of a request that has no `Authorization`. */
+function ticketOf({ headers, query }: FastifyRequest): string | undefined {
+  const { ticket } = query as { ticket?: unknown };
+  return headers.authorization === undefined && typeof ticket === "string" ? ticket : undefined;
 }
 
 function admit(request: FastifyRequest, result: Authenticated | Refused, scope: Scope): Refusal | undefined {
@@ -103,6 +119,9 @@ const challenges: Partial<Record<ErrorCode, Record<string, string>>> = {
   TOKEN_INVALID: invalidToken("The access token is not valid."),
   TOKEN_EXPIRED: invalidToken("The access token has expired."),
   TOKEN_REVOKED: invalidToken("The access token has been revoked."),
+  TICKET_INVALID: { "www-authenticate": 'Bearer realm="bursar"' },
+  TOO_MANY_STREAMS: { "retry-after": "5" },
+  UNAVAILABLE: { "retry-after": "1" },
   OVERLOADED: { "retry-after": "1" },
   SIGNATURE_REQUIRED: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
   SIGNATURE_INVALID: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
