@@ -67,7 +67,7 @@ async function changeBook(databaseUrl) {
   await database.connect();
   const place = (/** @type {number} */ count, /** @type {string} */ offset) =>
     database.query(
-      `WITH owner AS (SELECT tenant_id, id AS wallet_id FROM wallets w JOIN tenants t ON t.id = w.tenant_id
+      `WITH owner AS (SELECT w.tenant_id, w.id AS wallet_id FROM wallets w JOIN tenants t ON t.id = w.tenant_id
          WHERE w.role = 'primary' AND t.name = 'other' LIMIT 1),
        made AS (
          INSERT INTO orders (tenant_id, id, idempotency_key, request_hash, client_id, market, wallet_id, side, type, time_in_force,
