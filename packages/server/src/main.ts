@@ -106,6 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await options.seed?.(url, parts);
     });
     parts.engine.start();
+    parts.markets.start();
     parts.sender.start();
     readiness.set("ready");
     log.info({ url }, "ready");

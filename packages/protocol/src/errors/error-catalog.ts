@@ -1,4 +1,5 @@
 import type { ErrorEntry } from "./error-entry.js";
+import { marketErrors } from "./market-errors.js";
 import { policyErrors } from "./policy-errors.js";
 import { streamErrors } from "./stream-errors.js";
 import { webhookErrors } from "./webhook-errors.js";
@@ -254,6 +255,7 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...marketErrors,
   ...policyErrors,
   ...streamErrors,
 } as const satisfies Record<string, ErrorEntry>;

@@ -3,6 +3,13 @@ import { apiVersion } from "../version.js";
 import { Authenticate, SubscribeToEvents, Unsubscribe } from "./client-messages.js";
 import { closeCodes } from "./close-codes.js";
 import {
+  DeltaMessage,
+  SnapshotMessage,
+  SubscribeToOrderbook,
+  SubscribeToTrades,
+  TradeMessage,
+} from "./market-messages.js";
+import {
   Authenticated,
   EventMessage,
   Heartbeat,
@@ -24,6 +31,8 @@ interface Described {
 /** A new channel adds its messages here. */
 const sentByClients: Record<string, Described> = {
   SubscribeToEvents: { schema: SubscribeToEvents, summary: "Follow the tenant's event log." },
+  SubscribeToOrderbook: { schema: SubscribeToOrderbook, summary: "Follow the book of a market." },
+  SubscribeToTrades: { schema: SubscribeToTrades, summary: "Follow the trades of a market." },
   Unsubscribe: { schema: Unsubscribe, summary: "Stop following a channel." },
   Authenticate: { schema: Authenticate, summary: "Go on with a new access token." },
 };
@@ -33,6 +42,9 @@ const sentByService: Record<string, Described> = {
   Subscribed: { schema: Subscribed, summary: "Answers `subscribe`; what was asked for follows." },
   Unsubscribed: { schema: Unsubscribed, summary: "Answers `unsubscribe`; nothing follows." },
   Event: { schema: EventMessage, summary: "One event, in order of its sequence." },
+  Snapshot: { schema: SnapshotMessage, summary: "A book as a whole; it replaces what the client has." },
+  Delta: { schema: DeltaMessage, summary: "What has changed in a book." },
+  Trade: { schema: TradeMessage, summary: "One trade, in order of its sequence." },
   Heartbeat: { schema: Heartbeat, summary: "A sign of life." },
   Reauthenticate: { schema: Reauthenticate, summary: "The access token ends soon." },
   Authenticated: { schema: Authenticated, summary: "Answers `authenticate`." },

@@ -1,5 +1,6 @@
 import type { AccessUseCases } from "./access/access-use-cases.js";
 import type { DestinationUseCases } from "./destinations/destination-use-cases.js";
+import type { MarketUseCases } from "./markets/market-use-cases.js";
 import type { PolicyUseCases } from "./policy/policy-use-cases.js";
 import type { StreamUseCases } from "./stream/stream-use-cases.js";
 import type { TransactionUseCases } from "./transactions/transaction-use-cases.js";
@@ -12,6 +13,7 @@ export interface UseCases
     StreamUseCases,
     TransactionUseCases,
     WalletUseCases,
+    MarketUseCases,
     PolicyUseCases,
     DestinationUseCases,
     WebhookUseCases {}

@@ -11,10 +11,14 @@ import { createHistory } from "../stream/events/history.js";
 import { createLogTails } from "../stream/events/log-tails.js";
 import { createStreamGateway, type StreamGateway } from "../stream/gateway.js";
 import { readAllowedOrigins } from "../stream/handshake.js";
+import { createOrderbookChannel } from "../stream/markets/orderbook-channel.js";
+import { createTradeTail, type TradeTail } from "../stream/markets/trade-tail.js";
+import { createTradesChannel } from "../stream/markets/trades-channel.js";
 import { type CompileCheck, createMessageReader } from "../stream/read-message.js";
 import type { StreamLimits } from "../stream/stream-deps.js";
 import type { ComposeOptions } from "./compose.js";
 import type { AccessParts } from "./compose-access.js";
+import type { MarketParts } from "./compose-markets.js";
 
 /** How clients are told as it happens: the live stream and its channels. */
 export interface StreamParts {
@@ -27,6 +31,7 @@ export function composeStream(
   { database, wakeUps, settings, publicUrl, log, newUuid, nowMs }: ComposeOptions,
   { guard, issueStreamTicket }: AccessParts,
   { listEvents }: Pick<TransactionUseCases, "listEvents">,
+  { followed, trades }: Pick<MarketParts, "followed" | "trades">,
 ): StreamParts {
   const events = createEventStore(database);
   const tails = createLogTails({
@@ -35,7 +40,13 @@ export function composeStream(
     wakeUps,
     onError: (error) => log.warn({ err: error }, "the event log could not be read; it is tried again"),
   });
-  const channels: Channel[] = [createEventsChannel({ tails, history: createHistory(listEvents), events })];
+  const onTradesError = (error: unknown) => log.warn({ err: error }, "trades could not be read");
+  const tradeTails = followed.map((market) => createTradeTail(market, trades, onTradesError));
+  const channels: Channel[] = [
+    createEventsChannel({ tails, history: createHistory(listEvents), events }),
+    createOrderbookChannel(followed),
+    createTradesChannel(new Map(followed.map(({ name }, index) => [name, tradeTails[index] as TradeTail]))),
+  ];
   const gateway = createStreamGateway({
     scope: "events:read",
     authenticator: guard.authenticator,

@@ -6,7 +6,11 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
-import { createEventPresenter, type PresentEvents } from "../app/events/present-events.js";
+import {
+  createEventPresenter,
+  type PresentEvents,
+  type PresentEventsDeps,
+} from "../app/events/present-events.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -44,7 +48,11 @@ export interface TransactionParts {
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
 
-export function composeTransactions(options: ComposeOptions, policies: ActivePolicies): TransactionParts {
+export function composeTransactions(
+  options: ComposeOptions,
+  policies: ActivePolicies,
+  orders: Pick<PresentEventsDeps, "orders" | "presentOrder">,
+): TransactionParts {
   const { database, settings, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
   const elapsedMs = () => performance.now();
@@ -52,7 +60,12 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
-  const presentEvents = createEventPresenter({ transactions, wallets });
+  const presentEvents = createEventPresenter({
+    transactions,
+    wallets,
+    orders: orders.orders,
+    presentOrder: orders.presentOrder,
+  });
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);

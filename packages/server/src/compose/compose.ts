@@ -15,6 +15,7 @@ import { removeExpiredCredentials } from "../store/tokens.js";
 import { removeOldTotals } from "../store/usage.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import { composeAccess } from "./compose-access.js";
+import { composeMarkets, type MarketParts } from "./compose-markets.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
 import { composeTransactions } from "./compose-transactions.js";
@@ -42,6 +43,8 @@ export interface Parts {
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
+  /** Runs the markets, or waits to take over one that nobody runs. */
+  markets: Pick<MarketParts, "start" | "startMarketMaker">;
   sender: WebhookSender;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
@@ -55,18 +58,19 @@ const analyzeIntervalMs = 1000;
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const policy = composePolicy(options, {
-    assets: createAssetRegistry(options.settings.assets),
-    networks: new Set(["book"]),
-  });
-  const transactions = composeTransactions(options, policy.policies);
+  const assets = createAssetRegistry(options.settings.assets);
+  const policy = composePolicy(options, { assets, networks: new Set(["book"]) });
+  const markets = composeMarkets(options, assets, policy.policies);
+  const transactions = composeTransactions(options, policy.policies, markets);
   const webhooks = composeWebhooks(options, transactions.presentEvents);
-  const stream = composeStream(options, access, transactions.useCases);
+  const stream = composeStream(options, access, transactions.useCases, markets);
   const housekeeping = setInterval(() => {
     const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
-    Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
-      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
-    );
+    Promise.all([
+      removeExpiredCredentials(database),
+      removeOldTotals(database, oldest),
+      markets.keepHouse(),
+    ]).catch((error: unknown) => log.warn({ err: error }, "housekeeping failed"));
   }, housekeepingIntervalMs).unref();
   let analyzing: NodeJS.Timeout | undefined;
   const keepAnalyzed = () => {
@@ -81,6 +85,7 @@ export function compose(options: ComposeOptions): Parts {
     useCases: {
       ...access.useCases,
       ...transactions.useCases,
+      ...markets.useCases,
       ...policy.useCases,
       ...webhooks.useCases,
       ...stream.useCases,
@@ -96,15 +101,18 @@ export function compose(options: ComposeOptions): Parts {
     fundPrimary: transactions.fundPrimary,
     prepare: async () => {
       await access.prepare();
+      await markets.prepare();
       keepAnalyzed();
     },
     engine: transactions.engine,
+    markets,
     sender: webhooks.sender,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
       clearInterval(analyzing);
       await stream.close();
+      await markets.stop();
       await transactions.engine.stop();
       await webhooks.close();
       await access.close();

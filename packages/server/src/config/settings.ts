@@ -1,6 +1,7 @@
 import { attemptDelaysMs } from "@bursar/domain";
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
+import { marketList } from "./market-list.js";
 import { integer, integers, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
@@ -59,6 +60,15 @@ export const settings = {
     "fatal",
     "silent",
   ]),
+  market_maker: oneOf(
+    {
+      env: "BURSAR_MARKET_MAKER",
+      default: "on",
+      about:
+        "Whether the sandbox has a small market maker, so that its books are not empty. Production never has one.",
+    },
+    ["on", "off"],
+  ),
   metrics_token: secret({
     env: "BURSAR_METRICS_TOKEN",
     about:
@@ -175,6 +185,7 @@ export type SettingKey = keyof typeof settings;
 /** Every setting that is a list. The key stands at the top level of the configuration file. */
 export const listSettings = {
   assets: assetList,
+  markets: marketList,
 } satisfies Record<string, ListSetting<object>>;
 
 export type ListKey = keyof typeof listSettings;

@@ -38,6 +38,7 @@ export interface Route {
 export const tagDescriptions = {
   Transactions: "Money that moves, exactly once.",
   Wallets: "Where money is.",
+  Markets: "Order books, orders and trades.",
   Policy: "What may be paid, and who must agree.",
   Events: "What has happened, in order.",
   Webhooks: "Being told of what has happened.",

@@ -15,7 +15,7 @@ export function createEventStore(database: Database): EventStore & EventPosition
     listEvents: async (tenantId, after, limit) => {
       const rows = await database.query<Omit<LoggedEvent, "sequence"> & { sequence: string }>(sql`
         SELECT sequence, event, subject_id AS "subjectId", version, state, previous_state AS "previousState",
-          failure_code AS "failureCode", occurred_at AS "occurredAt"
+          failure_code AS "failureCode", occurred_at AS "occurredAt", details
         FROM events WHERE tenant_id = ${tenantId} AND sequence > ${after.toString()}
         ORDER BY sequence LIMIT ${limit}
       `);
@@ -86,12 +86,13 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
   const insert = sql`
     INSERT INTO events
-      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at)
+      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at, details)
     SELECT * FROM unnest(
       ${column((e) => e.tenantId)}::uuid[], ${sequences}::bigint[], ${column((e) => e.event)}::text[],
       ${column((e) => e.subjectId)}::uuid[], ${column((e) => e.version)}::integer[], ${column((e) => e.state)}::text[],
       ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
-      ${column((e) => e.occurredAt)}::timestamptz[])
+      ${column((e) => e.occurredAt)}::timestamptz[],
+      ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[])
   `;
   transaction.send(told.length > 0 ? withDeliveries(insert) : insert);
   return told;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../src/http/api.js";
 import type { Route } from "../../src/http/route.js";
 import { openDatabase } from "../../src/store/database.js";
+import { removeOldDeltas } from "../../src/store/market-levels.js";
 import { removeExpiredCredentials } from "../../src/store/tokens.js";
 import { explain } from "../harness/explain.js";
 import { fillTables } from "../harness/fill-tables.js";
@@ -32,11 +33,16 @@ const queryValues: Record<string, readonly string[]> = {
   created_after: [new Date(Date.now() - 3_600_000).toISOString()],
   created_before: [new Date(Date.now() - 3_600_000).toISOString()],
   after: ["0", "5000"],
+  market: ["ETH-USD", "USDC-USD"],
+  depth: ["10"],
   sequence: ["1", "5000"],
 };
 
 /** These read a table as a whole, and are meant to; each runs once a start. */
-const readsAll = ["SELECT asset FROM ledger_accounts WHERE asset <> ALL"];
+const readsAll = [
+  "SELECT asset FROM ledger_accounts WHERE asset <> ALL",
+  "SELECT level_sequence AS sequence, levels_changed_at",
+];
 
 describe("every statement of the service", () => {
   const recording: Recording = new Map();
@@ -53,6 +59,7 @@ describe("every statement of the service", () => {
     await readEverything(api, objects);
     await changeEverything(api, objects);
     await removeExpiredCredentials(recordStatements(service.database, recording));
+    await removeOldDeltas(recordStatements(service.database, recording), new Date());
     await addOpenTransactions();
   }, 120_000);
   afterAll(() => service.stop());
@@ -132,6 +139,10 @@ describe("every statement of the service", () => {
       "audit_entries",
       "used_nonces",
       "FROM clients",
+      "INSERT INTO orders",
+      "INSERT INTO market_commands",
+      "INSERT INTO market_deltas",
+      "DELETE FROM open_orders",
     ]) {
       expect([...recording.keys()].some((text) => text.includes(table))).toBe(true);
     }
