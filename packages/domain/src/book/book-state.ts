@@ -23,7 +23,7 @@ export function createBookState(ordersMax: number): BookState {
   };
 }
 
-export function ownSide(state: BookState, side: Side): BookSide {
+function ownSide(state: BookState, side: Side): BookSide {
   return side === "buy" ? state.bids : state.asks;
 }
 

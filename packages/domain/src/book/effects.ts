@@ -8,7 +8,7 @@ import type { OrderEvent } from "./order-states.js";
 export type Effect = Rested | Trade | Amended | Cancelled | Rejected | CommandRefused;
 
 /** The order, or what trades have left of it, is in the book. */
-export interface Rested {
+interface Rested {
   kind: "rested";
   id: string;
   remaining: number;
@@ -28,7 +28,7 @@ export interface Trade {
   size: number;
 }
 
-export interface Amended {
+interface Amended {
   kind: "amended";
   id: string;
   size: number;
@@ -36,7 +36,7 @@ export interface Amended {
 }
 
 /** The order has ended with this much not traded. */
-export interface Cancelled {
+interface Cancelled {
   kind: "cancelled";
   id: string;
   remaining: number;
@@ -44,14 +44,14 @@ export interface Cancelled {
 }
 
 /** The order has ended before it did anything. */
-export interface Rejected {
+interface Rejected {
   kind: "rejected";
   id: string;
   reason: RejectReason;
 }
 
 /** A cancel or an amendment that changed nothing. */
-export interface CommandRefused {
+interface CommandRefused {
   kind: "command_refused";
   command: "cancel" | "amend";
   id: string;
