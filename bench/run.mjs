@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { accept } from "./scenarios/accept.mjs";
 import { bulk } from "./scenarios/bulk.mjs";
+import { deliver } from "./scenarios/deliver.mjs";
 import { grow } from "./scenarios/grow.mjs";
 import { memory } from "./scenarios/memory.mjs";
 import { read } from "./scenarios/read.mjs";
@@ -15,7 +16,7 @@ import { settle } from "./scenarios/settle.mjs";
  */
 
 /** @type {Record<string, (options: BenchOptions) => Promise<void>>} */
-const scenarios = { accept, bulk, settle, read, grow, memory };
+const scenarios = { accept, bulk, settle, read, deliver, grow, memory };
 
 /** These take long and much disk; they run when they are named. */
 const onRequest = ["grow", "memory"];

@@ -18,6 +18,7 @@ export const arrows = {
     store: { parts: ["app", "domain", "operator-error.ts"], packages: ["node", "pg", "pino"] },
     engine: { parts: ["app", "domain"], packages: [] },
     rails: { parts: ["app", "domain"], packages: [] },
+    delivery: { parts: ["app", "domain"], packages: ["node", "undici"] },
     embedded: { parts: ["operator-error.ts"], packages: ["node", "pino"] },
     http: {
       parts: ["app", "protocol"],

@@ -59,3 +59,10 @@ export {
   transitions,
 } from "./transaction/transitions.js";
 export { type WalletPurpose, walletPurposes } from "./wallet/wallet-purpose.js";
+export {
+  afterFailure,
+  allowedRequests,
+  type CircuitBreaker,
+  closedBreaker,
+} from "./webhooks/circuit-breaker.js";
+export { attemptDelaysMs, delayAfter, readRetryAfterMs } from "./webhooks/retry-schedule.js";

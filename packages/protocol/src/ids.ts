@@ -1,7 +1,7 @@
 import { typeIdFromUuid, uuidFromTypeId } from "@bursar/domain";
 
 /** The prefixes of the identifiers that cross the wire: inside there are UUIDs, outside TypeIDs. */
-type IdPrefix = "cli" | "dst" | "key" | "req" | "sec" | "tnt" | "tok" | "tx" | "wlt";
+type IdPrefix = "cli" | "dlv" | "dst" | "key" | "req" | "sec" | "tnt" | "tok" | "tx" | "whe" | "wlt";
 
 export function showId(prefix: IdPrefix, uuid: string): string {
   return typeIdFromUuid(prefix, uuid);

@@ -58,6 +58,28 @@ export {
 } from "./resources/transaction.js";
 export { describeTransactionStates } from "./resources/transaction-states.js";
 export { CreateWalletBody, Wallet, WalletPage, WalletPath, WalletQuery } from "./resources/wallet.js";
+export {
+  ReplayBody,
+  ReplayedEvents,
+  ResendFailedBody,
+  ResentDeliveries,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookDeliveryPath,
+  WebhookDeliveryQuery,
+  type WebhookDeliverySummary,
+} from "./resources/webhook-delivery.js";
+export {
+  ChangeWebhookEndpointBody,
+  CreatedWebhookEndpoint,
+  CreateWebhookEndpointBody,
+  RotatedWebhookSecret,
+  RotateWebhookSecretBody,
+  WebhookEndpoint,
+  WebhookEndpointPage,
+  WebhookEndpointPath,
+  WebhookTest,
+} from "./resources/webhook-endpoint.js";
 export { readContentDigest } from "./signing/content-digest.js";
 export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
 export {
@@ -67,3 +89,18 @@ export {
   signatureBase,
 } from "./signing/signature-base.js";
 export { apiVersion, versionHeader } from "./version.js";
+export {
+  type StandardWebhook,
+  signStandardWebhook,
+  verifyStandardWebhook,
+} from "./webhooks/standard-webhook.js";
+export type { Verification, VerificationClock } from "./webhooks/verification.js";
+export { WebhookBody } from "./webhooks/webhook-body.js";
+export type { WebhookHashes } from "./webhooks/webhook-hashes.js";
+export {
+  signWebhookMessage,
+  verifyWebhookMessage,
+  type WebhookMessage,
+  type WebhookMessageHeaders,
+} from "./webhooks/webhook-message.js";
+export { formatWebhookSecret, parseWebhookSecret } from "./webhooks/webhook-secret.js";

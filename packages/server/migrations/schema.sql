@@ -115,7 +115,22 @@ CREATE TABLE events (
   failure_code text,
   occurred_at timestamp with time zone NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (tenant_id, sequence),
-  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text])))
+  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text, 'order.updated'::text, 'endpoint.disabled'::text]))) NOT VALID
+);
+
+CREATE TABLE finished_deliveries (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  sequence bigint NOT NULL,
+  event text NOT NULL,
+  repeats uuid,
+  state text NOT NULL,
+  resent boolean NOT NULL DEFAULT false,
+  finished_at timestamp with time zone NOT NULL,
+  attempts jsonb NOT NULL,
+  CONSTRAINT finished_deliveries_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'exhausted'::text])))
 );
 
 CREATE TABLE judgements (
@@ -161,6 +176,18 @@ CREATE TABLE open_transactions (
   needs_judgement boolean NOT NULL DEFAULT false,
   due_at timestamp with time zone,
   CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id)
+);
+
+CREATE TABLE pending_deliveries (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  sequence bigint NOT NULL,
+  event text NOT NULL,
+  repeats uuid,
+  due_at timestamp with time zone NOT NULL,
+  attempts jsonb NOT NULL DEFAULT '[]'::jsonb,
+  CONSTRAINT pending_deliveries_pkey PRIMARY KEY (tenant_id, id)
 );
 
 CREATE TABLE policies (
@@ -269,6 +296,52 @@ CREATE TABLE wallets (
   CONSTRAINT wallets_state_check CHECK ((state = ANY (ARRAY['creating'::text, 'active'::text])))
 );
 
+CREATE TABLE webhook_endpoints (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  description text,
+  state text NOT NULL,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  secret bytea NOT NULL,
+  old_secret bytea,
+  old_secret_until timestamp with time zone,
+  version integer NOT NULL,
+  idempotency_key text,
+  request_hash bytea,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_endpoints_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT webhook_endpoints_description_check CHECK ((length(description) <= 256)),
+  CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text]))),
+  CONSTRAINT webhook_endpoints_events_check CHECK (((cardinality(events) >= 1) AND (cardinality(events) <= 16))),
+  CONSTRAINT webhook_endpoints_state_check CHECK ((state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'deleted'::text]))),
+  CONSTRAINT webhook_endpoints_url_check CHECK ((length(url) <= 2048))
+);
+
+CREATE TABLE webhook_leases (
+  tenant_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  holder uuid,
+  fence bigint NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_leases_pkey PRIMARY KEY (tenant_id, endpoint_id)
+);
+
+CREATE TABLE webhook_resends (
+  tenant_id uuid NOT NULL,
+  action text NOT NULL,
+  idempotency_key text NOT NULL,
+  request_hash bytea NOT NULL,
+  answer jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_resends_pkey PRIMARY KEY (tenant_id, action, idempotency_key)
+);
+
 CREATE INDEX client_keys_by_client ON public.client_keys USING btree (client_id);
 
 CREATE INDEX client_secrets_by_client ON public.client_secrets USING btree (client_id);
@@ -279,9 +352,25 @@ CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC
 
 CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));
 
+CREATE INDEX finished_deliveries_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id DESC);
+
+CREATE INDEX finished_deliveries_by_sequence ON public.finished_deliveries USING btree (tenant_id, sequence);
+
+CREATE INDEX finished_deliveries_failed ON public.finished_deliveries USING btree (tenant_id, id DESC) WHERE (state = 'exhausted'::text);
+
+CREATE INDEX finished_deliveries_failed_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id DESC) WHERE (state = 'exhausted'::text);
+
+CREATE INDEX finished_deliveries_other_events ON public.finished_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
+
 CREATE INDEX open_transactions_due ON public.open_transactions USING btree (due_at) WHERE (state = 'awaiting_approval'::text);
 
 CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE (state = 'accepted'::text);
+
+CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING btree (tenant_id, endpoint_id, id DESC);
+
+CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
+
+CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
 
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
 
@@ -296,6 +385,8 @@ CREATE INDEX usage_totals_by_age ON public.usage_totals USING btree (at);
 CREATE INDEX used_nonces_by_expiry ON public.used_nonces USING btree (expires_at);
 
 CREATE INDEX wallets_creating ON public.wallets USING btree (id) WHERE (state = 'creating'::text);
+
+CREATE INDEX webhook_endpoints_enabled ON public.webhook_endpoints USING btree (tenant_id, id) WHERE (state = 'enabled'::text);
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger

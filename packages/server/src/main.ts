@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { createReadiness } from "./app/readiness.js";
 import { createWakeUps } from "./app/wake-ups.js";
 import { compose, type Parts } from "./compose/compose.js";
+import { webhookOptions } from "./compose/compose-webhooks.js";
 import { ConfigError } from "./config/config-error.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
@@ -36,6 +37,8 @@ export interface Service {
 export interface ServiceOptions {
   settings: Settings;
   log: Logger;
+  /** The sandbox lets webhook receivers run on the same machine. */
+  isSandbox: boolean;
   /** Gives the master key, when the data folder is there. */
   masterKey: (dataDir: string) => Uint8Array;
   /** Fills the database before the service is ready; may be called again after a failure. */
@@ -80,6 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       sealing: createSealing(options.masterKey(settings.data_dir)),
       publicUrl,
       destinationDelaySeconds: settings["policy.destination_delay_seconds"],
+      webhooks: webhookOptions(settings, options.isSandbox),
       log,
       newUuid,
       nowMs: Date.now,
@@ -99,6 +103,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await options.seed?.(url, parts);
     });
     parts.engine.start();
+    parts.sender.start();
     readiness.set("ready");
     log.info({ url }, "ready");
     return { url, dataLocation: source.location, stop };

@@ -1,8 +1,9 @@
 import type { ErrorEntry } from "./error-entry.js";
 import { policyErrors } from "./policy-errors.js";
+import { webhookErrors } from "./webhook-errors.js";
 
 /**
- * Every error that Bursar answers with; those of policy are in a file of their own. The status of an answer, the texts and
+ * Every error that Bursar answers with; those of policy and of webhooks are in files of their own. The status of an answer, the texts and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
  */
 export const errorCatalog = {
@@ -223,6 +224,7 @@ export const errorCatalog = {
     advice: "Send a new key with a new request, and the same key only with the same body.",
     retry: "never",
   },
+  ...webhookErrors,
   HEADERS_TOO_LARGE: {
     status: 431,
     message: "The headers are too large.",

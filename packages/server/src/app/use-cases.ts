@@ -3,6 +3,7 @@ import type { DestinationUseCases } from "./destinations/destination-use-cases.j
 import type { PolicyUseCases } from "./policy/policy-use-cases.js";
 import type { TransactionUseCases } from "./transactions/transaction-use-cases.js";
 import type { WalletUseCases } from "./wallets/wallet-use-cases.js";
+import type { WebhookUseCases } from "./webhooks/webhook-use-cases.js";
 
 /** Everything that the service can be asked to do, area by area. Routes pick what they need. */
 export interface UseCases
@@ -10,4 +11,5 @@ export interface UseCases
     TransactionUseCases,
     WalletUseCases,
     PolicyUseCases,
-    DestinationUseCases {}
+    DestinationUseCases,
+    WebhookUseCases {}

@@ -21,6 +21,8 @@ export function addDevCommand(program: Command): void {
           ? readOrCreateMasterKey(join(dataDir, "master.key"))
           : readMasterKey(values.master_key_file);
       const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values.data_dir);
-      await runUntilStopped(values, { masterKey, seed }, (service) => console.log(banner(service)));
+      await runUntilStopped(values, { isSandbox: true, masterKey, seed }, (service) =>
+        console.log(banner(service)),
+      );
     });
 }

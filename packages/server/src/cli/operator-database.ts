@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
 import { createWakeUps } from "../app/wake-ups.js";
 import { compose, type Parts } from "../compose/compose.js";
+import { webhookOptions } from "../compose/compose-webhooks.js";
 import { ConfigError } from "../config/config-error.js";
 import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
@@ -36,6 +37,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
   const parts = compose({
     database,
+    webhooks: webhookOptions(values, false),
     assets: values.assets,
     sealing,
     wakeUps,

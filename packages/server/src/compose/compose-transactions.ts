@@ -6,6 +6,7 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
+import { createEventPresenter, type PresentEvents } from "../app/events/present-events.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -38,6 +39,7 @@ export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
+  presentEvents: PresentEvents;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
@@ -50,6 +52,7 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
+  const presentEvents = createEventPresenter({ transactions, wallets });
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
@@ -76,6 +79,7 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
   return {
     assets,
     engine,
+    presentEvents,
     useCases: {
       createTransaction: createTransactionCreator({
         assets,
@@ -95,7 +99,7 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
         nowMs,
       }),
       listAssets: () => presentedAssets,
-      listEvents: createEventLister({ events: createEventStore(database), transactions }),
+      listEvents: createEventLister(createEventStore(database), presentEvents),
       createWallet: createWalletCreator({
         store: wallets,
         networks: new Set(rails.keys()),

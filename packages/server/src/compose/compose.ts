@@ -4,6 +4,7 @@ import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Sealing } from "../credentials/sealing.js";
+import type { WebhookSender } from "../delivery/webhook-sender.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { analyzeYoungTables } from "../store/analyze-young-tables.js";
@@ -14,6 +15,7 @@ import { removeOldTotals } from "../store/usage.js";
 import { composeAccess } from "./compose-access.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeTransactions } from "./compose-transactions.js";
+import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
@@ -24,6 +26,7 @@ export interface ComposeOptions {
   publicUrl: string;
   /** How long a new address on an allow-list waits before it counts. */
   destinationDelaySeconds: number;
+  webhooks: WebhookOptions;
   log: Logger;
   newUuid: () => string;
   nowMs: () => number;
@@ -37,6 +40,7 @@ export interface Parts {
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
+  sender: WebhookSender;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
@@ -54,6 +58,7 @@ export function compose(options: ComposeOptions): Parts {
     networks: new Set(["book"]),
   });
   const transactions = composeTransactions(options, policy.policies);
+  const webhooks = composeWebhooks(options, transactions.presentEvents);
   const housekeeping = setInterval(() => {
     const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
     Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
@@ -70,7 +75,12 @@ export function compose(options: ComposeOptions): Parts {
   };
 
   return {
-    useCases: { ...access.useCases, ...transactions.useCases, ...policy.useCases },
+    useCases: {
+      ...access.useCases,
+      ...transactions.useCases,
+      ...policy.useCases,
+      ...webhooks.useCases,
+    },
     guard: access.guard,
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
@@ -84,11 +94,13 @@ export function compose(options: ComposeOptions): Parts {
       keepAnalyzed();
     },
     engine: transactions.engine,
+    sender: webhooks.sender,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
       clearInterval(analyzing);
       await transactions.engine.stop();
+      await webhooks.close();
       await access.close();
     },
   };

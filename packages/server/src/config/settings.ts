@@ -1,6 +1,7 @@
+import { attemptDelaysMs } from "@bursar/domain";
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
-import { integer, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
+import { integer, integers, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
  * Every setting of the service that is a single value. The key is its path in the configuration file; `docs/reference/configuration.md` and
@@ -71,6 +72,36 @@ export const settings = {
         "How long a new address on the allow-list waits before it counts. The sandbox has 0 where nothing is set.",
     },
     { min: 0, max: 30 * 86_400 },
+  ),
+  "webhooks.concurrency": integer(
+    { default: 4, about: "How many requests to one webhook endpoint may be under way at once." },
+    { min: 1, max: 64 },
+  ),
+  "webhooks.timeout_ms": integer(
+    {
+      default: 15_000,
+      about: "How long an attempt to deliver a webhook may take, to the end of the answer.",
+    },
+    { min: 100, max: 60_000 },
+  ),
+  "webhooks.retry_delays_ms": integers(
+    {
+      default: attemptDelaysMs.slice(1).join(","),
+      about:
+        "How long to wait after each failed attempt to deliver a webhook, separated by commas; after the last one it is given up. Each is up to a fifth shorter or longer.",
+    },
+    { min: 1, max: 604_800_000, countMax: 20 },
+  ),
+  "webhooks.retention_days": integer(
+    { default: 30, about: "How long webhook deliveries and their attempts are kept." },
+    { min: 1, max: 3650 },
+  ),
+  "webhooks.allow_ip_literals": oneOf(
+    {
+      default: "false",
+      about: "Whether a webhook endpoint may have a public address in its URL instead of a name.",
+    },
+    ["false", "true"],
   ),
   "limits.body_bytes": integer(
     { default: 65_536, about: "The largest request body." },

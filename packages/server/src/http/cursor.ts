@@ -8,6 +8,8 @@ const placePatterns = {
   wallets: uuidPattern,
   destinations: uuidPattern,
   policy_versions: /^[1-9]\d{0,8}$/,
+  "webhook-endpoints": uuidPattern,
+  "webhook-deliveries": uuidPattern,
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 

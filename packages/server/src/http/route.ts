@@ -38,6 +38,7 @@ export const tagDescriptions = {
   Wallets: "Where money is.",
   Policy: "What may be paid, and who must agree.",
   Events: "What has happened, in order.",
+  Webhooks: "Being told of what has happened.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
   Clients: "The programs that may act for a tenant.",
   Audit: "Who did what.",

@@ -2,6 +2,7 @@ import type { EventStore, LoggedEvent } from "../app/events/event.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Database, Transaction } from "./database.js";
 import { sql } from "./sql.js";
+import { withDeliveries } from "./webhook-queue.js";
 
 /** An event that is about to happen; its sequence is given when it is written. */
 interface NewEvent extends Omit<LoggedEvent, "sequence"> {
@@ -36,24 +37,31 @@ export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
   return {
     append: async (transaction, events) => {
       if (events.length === 0) return;
-      await appendEvents(transaction, events);
+      const told = await appendEvents(transaction, events);
       const tenantIds = [...new Set(events.map(({ tenantId }) => tenantId))];
-      transaction.afterCommit(() => wakeUps.announce("events", tenantIds));
+      transaction.afterCommit(() => {
+        wakeUps.announce("events", tenantIds);
+        if (told.length > 0) wakeUps.announce("deliveries", told);
+      });
     },
   };
 }
 
-async function appendEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<void> {
+/** Gives the tenants that have an endpoint to tell, for whose events there are deliveries now. */
+async function appendEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   const next = new Map<string, bigint>();
+  const told: string[] = [];
   for (const tenantId of [...counts.keys()].sort()) {
     const count = counts.get(tenantId) ?? 0;
-    const [row] = await transaction.query<{ sequence: string }>(sql`
+    const [row] = await transaction.query<{ sequence: string; hasEndpoints: boolean }>(sql`
       INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, ${count})
       ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence + ${count}
-      RETURNING sequence
+      RETURNING sequence, EXISTS (
+        SELECT FROM webhook_endpoints e WHERE e.tenant_id = event_sequences.tenant_id AND e.state = 'enabled') AS "hasEndpoints"
     `);
+    if (row?.hasEndpoints) told.push(tenantId);
     next.set(tenantId, BigInt(row?.sequence ?? 0) - BigInt(count) + 1n);
   }
   const sequences = events.map(({ tenantId }) => {
@@ -62,7 +70,7 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
     return sequence.toString();
   });
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
-  transaction.send(sql`
+  const insert = sql`
     INSERT INTO events
       (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at)
     SELECT * FROM unnest(
@@ -70,5 +78,7 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
       ${column((e) => e.subjectId)}::uuid[], ${column((e) => e.version)}::integer[], ${column((e) => e.state)}::text[],
       ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
       ${column((e) => e.occurredAt)}::timestamptz[])
-  `);
+  `;
+  transaction.send(told.length > 0 ? withDeliveries(insert) : insert);
+  return told;
 }

@@ -28,6 +28,11 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         return { earlier, requestHash: hash };
       }),
     readWallet: (tenantId, id) => readWallet(database, tenantId, id),
+    // Served by the primary key.
+    readWallets: (tenantId, ids) =>
+      database.query<Wallet>(sql`
+        SELECT ${walletColumns} FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ANY(${[...new Set(ids)]}::uuid[])
+      `),
     // Served by the primary key, read backwards: a tenant's wallets are few enough to pass over those that do not match.
     listWallets: async (tenantId, filter, limit, beforeId) => {
       const rows = await database.query<WalletRow>(sql`
@@ -72,12 +77,12 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         `);
         await log.append(
           transaction,
-          activated.map(({ tenantId, id, version }) => ({
+          activated.map(({ tenantId, id, version, frozen }) => ({
             tenantId,
             event: "wallet.updated" as const,
             subjectId: id,
             version,
-            state: "active",
+            state: frozen ? "frozen" : "active",
             previousState: "creating",
             failureCode: null,
             occurredAt,

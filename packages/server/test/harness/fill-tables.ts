@@ -8,6 +8,7 @@ export async function fillTables(database: TestDatabase): Promise<void> {
   await database.run(tenantsAndWallets);
   await database.run(transactions);
   await database.run(access);
+  await database.run(webhooks);
   await database.run("ANALYZE");
 }
 
@@ -61,4 +62,23 @@ const access = `
   INSERT INTO audit_entries (tenant_id, number, occurred_at, actor, action, outcome, repeated, hash)
     SELECT tenant_id, number + n, now(), 'operator', 'filler', 'succeeded', 1, '\\x00' FROM audit_heads, generate_series(1, 3000) n;
   UPDATE audit_heads SET number = number + 3000;
+`;
+
+/** Every event has gone to two endpoints, one in fifty in vain; a third is disabled, and what was on its way there waits. */
+const webhooks = `
+  INSERT INTO webhook_endpoints (tenant_id, id, url, events, state, secret, version, created_at, updated_at)
+    SELECT id, uuidv7(), 'https://filler.example', '{*}', 'disabled', '', 1, now(), now()
+    FROM tenants, generate_series(1, 3);
+  INSERT INTO webhook_leases SELECT tenant_id, id, NULL, 0, '-infinity' FROM webhook_endpoints ON CONFLICT DO NOTHING;
+  CREATE TEMP TABLE filled AS
+    SELECT tenant_id, id, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS n FROM webhook_endpoints;
+  INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, event, state, finished_at, attempts)
+    SELECT tenant_id, uuidv7((v.sequence - 10000) * interval '1 second'), e.id, v.sequence, v.event,
+      CASE v.sequence % 50 WHEN 1 THEN 'exhausted' ELSE 'delivered' END, now(), '[]'
+    FROM filled e JOIN events v USING (tenant_id) WHERE e.n <= 2;
+  INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
+    SELECT tenant_id, uuidv7((v.sequence - 10000) * interval '1 second'), e.id, v.sequence, v.event,
+      CASE v.sequence % 2 WHEN 1 THEN '-infinity' ELSE now() END
+    FROM filled e JOIN events v USING (tenant_id) WHERE e.n = 3 AND v.sequence <= 2000;
+  DROP TABLE filled;
 `;

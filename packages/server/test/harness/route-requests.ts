@@ -1,4 +1,5 @@
 import type { Route } from "../../src/http/route.js";
+import { eventually } from "./eventually.js";
 import type { TestService } from "./test-service.js";
 
 /** A body that the route's schema takes, so that nothing but the caller can be refused. */
@@ -26,6 +27,11 @@ const bodies: Record<string, unknown> = {
   },
   evaluatePolicy: { transaction: { reference: "matrix", asset: "USD", amount: "1" } },
   createDestination: { label: "matrix", network: "eip155:1", address: `0x${"1".repeat(40)}` },
+  createWebhookEndpoint: { url: "https://matrix.example/hook" },
+  changeWebhookEndpoint: { description: "changed" },
+  rotateWebhookSecret: {},
+  resendFailedWebhooks: { created_before: "2020-01-01T00:00:00Z" },
+  replayWebhooks: { endpoint_id: "whe_01h455vb4pex5vsknk084sn02q", from_sequence: 1 },
 };
 
 /** Identifiers of the right form that nobody has. */
@@ -34,6 +40,8 @@ export const unknownIds: Record<string, string> = {
   destinations: "dst_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
+  "webhook-endpoints": "whe_01h455vb4pex5vsknk084sn02q",
+  "webhook-deliveries": "dlv_01h455vb4pex5vsknk084sn02q",
   keys: "x",
   secrets: "x",
 };
@@ -65,6 +73,9 @@ export async function createObjects(
     key: { id: string };
   };
   const client = (await (await call("GET", path, token)).json()) as { secrets: [{ id: string }] };
+  const endpoint = (await (
+    await call("POST", "/v1/webhook-endpoints", token, bodies["createWebhookEndpoint"])
+  ).json()) as { id: string };
   const transaction = await call("POST", "/v1/transactions", token, bodies["createTransaction"], {
     "idempotency-key": "the-owner's",
   });
@@ -78,5 +89,19 @@ export async function createObjects(
     secrets: client.secrets[0].id,
     transactions: id,
     wallets: source.wallet_id,
+    "webhook-endpoints": endpoint.id,
+    "webhook-deliveries": await firstDelivery(call, token),
   };
+}
+
+/** The delivery that the transaction causes, once the engine has settled it. */
+async function firstDelivery(call: TestService["call"], token: string): Promise<string> {
+  const [delivery] = await eventually(
+    async () => {
+      const answer = await call("GET", "/v1/webhook-deliveries", token);
+      return ((await answer.json()) as { data: { id: string }[] }).data;
+    },
+    (data) => data.length > 0,
+  );
+  return delivery?.id ?? "";
 }

@@ -54,6 +54,7 @@ export async function startTestService(
   const publicUrl = shared?.publicUrl ?? settings["BURSAR_PUBLIC_URL"];
   let parts: Parts | undefined;
   const service = await startService({
+    isSandbox: true,
     seed: async (_url, made) => {
       parts = made;
     },

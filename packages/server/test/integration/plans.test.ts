@@ -29,6 +29,7 @@ const queryValues: Record<string, readonly string[]> = {
   created_after: [new Date(Date.now() - 3_600_000).toISOString()],
   created_before: [new Date(Date.now() - 3_600_000).toISOString()],
   after: ["0", "5000"],
+  sequence: ["1", "5000"],
 };
 
 /** These read a table as a whole, and are meant to; each runs once a start. */
@@ -67,7 +68,11 @@ describe("every statement of the service", () => {
   /** Every list with every filter, alone and in pairs, and with a second page. */
   async function readEverything(api: Api, objects: Record<string, string>): Promise<void> {
     for (const route of routes.filter(({ method }) => method === "GET")) {
-      for (const query of queriesOf(route, { ...queryValues, wallet_id: [objects["wallets"] ?? ""] })) {
+      const own = {
+        wallet_id: [objects["wallets"] ?? ""],
+        endpoint_id: [objects["webhook-endpoints"] ?? ""],
+      };
+      for (const query of queriesOf(route, { ...queryValues, ...own })) {
         const page = async (more: string) => {
           const answer = await api.send("GET", `${pathOf(route, objects)}?${query}${more}`);
           expect([route.path, query, answer.status]).toEqual([route.path, query, 200]);

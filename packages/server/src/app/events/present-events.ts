@@ -1,0 +1,81 @@
+import { type Event as EventBody, showId } from "@bursar/protocol";
+import { presentTransaction } from "../transactions/present-transaction.js";
+import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
+import { presentWallet } from "../wallets/present-wallet.js";
+import type { Wallet, WalletStore } from "../wallets/wallet.js";
+import type { LoggedEvent } from "./event.js";
+
+export interface PresentEventsDeps {
+  transactions: Pick<TransactionStore, "readTransactions">;
+  wallets: Pick<WalletStore, "readWallets">;
+}
+
+/** In the order given. */
+export type PresentEvents = (tenantId: string, logged: readonly LoggedEvent[]) => Promise<EventBody[]>;
+
+/**
+ * Events as their readers see them: each with its subject as it was right after that event, not as it is now. Everything comes
+ * from columns that never change and from the log, so that an event is the same text whenever and however often it is read.
+ */
+export function createEventPresenter({ transactions, wallets }: PresentEventsDeps): PresentEvents {
+  return async (tenantId, logged) => {
+    const subjectsOf = (kind: LoggedEvent["event"]) =>
+      logged.filter(({ event }) => event === kind).map(({ subjectId }) => subjectId);
+    const walletIds = subjectsOf("wallet.updated");
+    const [foundTransactions, foundWallets] = await Promise.all([
+      transactions.readTransactions(tenantId, subjectsOf("transaction.updated")),
+      walletIds.length === 0 ? [] : wallets.readWallets(tenantId, walletIds),
+    ]);
+    const transactionsById = new Map(foundTransactions.map((found) => [found.id, found]));
+    const walletsById = new Map(foundWallets.map((found) => [found.id, found]));
+    return logged.map((entry) => ({
+      event: entry.event,
+      sequence: Number(entry.sequence),
+      occurred_at: entry.occurredAt.toISOString(),
+      data: {
+        ...presentSubject(entry, transactionsById, walletsById),
+        previous_state: entry.previousState,
+      },
+    }));
+  };
+}
+
+function presentSubject(
+  entry: LoggedEvent,
+  transactions: ReadonlyMap<string, Transaction>,
+  wallets: ReadonlyMap<string, Wallet>,
+): Partial<EventBody["data"]> {
+  switch (entry.event) {
+    case "transaction.updated":
+      return { transaction: presentTransaction(asOfVersion(found(transactions, entry), entry.version)) };
+    case "wallet.updated":
+      return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)) };
+    case "endpoint.disabled":
+      return {
+        webhook_endpoint: {
+          id: showId("whe", entry.subjectId),
+          object: "webhook_endpoint",
+          version: entry.version,
+          state: "disabled",
+          disabled_reason: entry.failureCode ?? "",
+        },
+      };
+  }
+}
+
+/** The log calls a frozen wallet's state `frozen`; the wallet has that in a field of its own. */
+function walletAsOfThen(wallet: Wallet, { state, version, occurredAt }: LoggedEvent): Wallet {
+  return {
+    ...wallet,
+    state: state === "creating" ? state : "active",
+    frozen: state === "frozen",
+    version,
+    updatedAt: occurredAt,
+  };
+}
+
+function found<Subject>(subjects: ReadonlyMap<string, Subject>, { subjectId, event }: LoggedEvent): Subject {
+  const subject = subjects.get(subjectId);
+  if (subject === undefined) throw new Error(`the subject ${subjectId} of an event ${event} is gone`);
+  return subject;
+}
