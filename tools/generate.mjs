@@ -83,7 +83,7 @@ async function openApiDocument() {
     {
       log: silent,
       readiness: unused,
-      guard: { authenticator: unused, verifySignature: unused, audit: unused, publicUrl },
+      guard: { authenticator: unused, quotas: unused, verifySignature: unused, audit: unused, publicUrl },
       newRequestId: () => "",
       isUnavailable: () => false,
       metricsToken: undefined,

@@ -44,6 +44,7 @@ export {
   fullBucket,
   msUntilTokens,
   type Quota,
+  quotaLimits,
   refillBucket,
   type TokenBucket,
   takeTokens,

@@ -9,6 +9,7 @@ import { createReadiness } from "./app/readiness.js";
 import { createWakeUps } from "./app/wake-ups.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
+import { defaultQuotas } from "./compose/default-quotas.js";
 import { ConfigError } from "./config/config-error.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
@@ -82,6 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       wakeUps,
       sealing: createSealing(options.masterKey(settings.data_dir)),
       publicUrl,
+      quotas: defaultQuotas(settings),
       destinationDelaySeconds: settings["policy.destination_delay_seconds"],
       webhooks: webhookOptions(settings, options.isSandbox),
       log,

@@ -7,6 +7,9 @@ export interface Quota {
   burst: number;
 }
 
+/** What a quota may be, in the configuration and for a client. */
+export const quotaLimits = { perSecondMax: 1_000_000, burstMax: 10_000_000 } as const;
+
 /** What was in a bucket, and when. */
 export interface TokenBucket {
   tokens: number;

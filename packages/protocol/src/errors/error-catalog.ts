@@ -1,9 +1,10 @@
 import type { ErrorEntry } from "./error-entry.js";
+import { limitErrors } from "./limit-errors.js";
 import { policyErrors } from "./policy-errors.js";
 import { webhookErrors } from "./webhook-errors.js";
 
 /**
- * Every error that Bursar answers with; those of policy and of webhooks are in files of their own. The status of an answer, the texts and
+ * Every error that Bursar answers with; those of limits, of policy and of webhooks are in files of their own. The status of an answer, the texts and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
  */
 export const errorCatalog = {
@@ -239,13 +240,6 @@ export const errorCatalog = {
     advice: "Retry with the same `Idempotency-Key`; if it persists, report the `request_id`.",
     retry: "later",
   },
-  OVERLOADED: {
-    status: 503,
-    message: "The service has more work waiting than it takes.",
-    when: "too many requests wait to be written",
-    advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
-    retry: "later",
-  },
   UNAVAILABLE: {
     status: 503,
     message: "The service cannot take this request right now.",
@@ -253,6 +247,7 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...limitErrors,
   ...policyErrors,
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -17,6 +17,8 @@ import { createKeyRemover } from "../app/clients/remove-key.js";
 import { createSecretRemover } from "../app/clients/remove-secret.js";
 import { createSecretRotator } from "../app/clients/rotate-secret.js";
 import { createFreshCache } from "../app/fresh-cache.js";
+import { createQuotaKeeper } from "../app/quotas/quota-keeper.js";
+import { nodeTimers } from "../app/timers.js";
 import { createAssertionVerifier } from "../credentials/client-assertion.js";
 import type { Sealing } from "../credentials/sealing.js";
 import { createTokenKeyRing, prepareTokenKeys } from "../credentials/token-keys.js";
@@ -25,6 +27,7 @@ import type { AccessGuard } from "../http/access/guard.js";
 import { createAuditStore } from "../store/audit.js";
 import { createClientStore } from "../store/clients.js";
 import type { Database } from "../store/database.js";
+import { createQuotaStore } from "../store/quotas.js";
 import { createTokenKeyStore } from "../store/token-keys.js";
 import { createNonceStore, createRevocationStore } from "../store/tokens.js";
 import type { ComposeOptions } from "./compose.js";
@@ -39,7 +42,7 @@ export interface AccessParts {
 }
 
 export function composeAccess(options: ComposeOptions): AccessParts {
-  const { database, sealing, publicUrl, log, newUuid, nowMs } = options;
+  const { database, sealing, publicUrl, quotas: defaultQuotas, log, newUuid, nowMs } = options;
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
   const nonces = createNonceStore(database);
@@ -53,7 +56,13 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     store: auditStore,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
   });
-  const deps = { clients, access, newUuid, randomBytes, nowMs };
+  const quotas = createQuotaKeeper({
+    store: createQuotaStore(database),
+    defaults: defaultQuotas,
+    elapsedMs: () => performance.now(),
+    timers: nodeTimers,
+  });
+  const deps = { clients, access, defaultQuotas, newUuid, randomBytes, nowMs };
 
   const useCases: AccessUseCases = {
     ...createTokenEndpoints({
@@ -67,6 +76,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
       issue: createTokenIssuer({ tokens, newUuid, nowMs }),
       revoke: createTokenRevoker({ tokens, revocations, clients: access }),
       introspect: createTokenIntrospector({ tokens, authenticator }),
+      spend: (client) => quotas.of(client).allowances.auth.take(performance.now()),
       audit,
       nowMs,
     }),
@@ -97,9 +107,12 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   });
   return {
     useCases,
-    guard: { authenticator, verifySignature, audit, publicUrl },
+    guard: { authenticator, quotas, verifySignature, audit, publicUrl },
     prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs),
-    close: audit.close,
+    close: async () => {
+      await quotas.close();
+      await audit.close();
+    },
   };
 }
 

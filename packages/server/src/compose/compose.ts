@@ -1,5 +1,6 @@
 import { type Asset, type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
+import type { Quotas } from "../app/quotas/client-quotas.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
@@ -24,6 +25,8 @@ export interface ComposeOptions {
   sealing: Sealing;
   wakeUps: WakeUps;
   publicUrl: string;
+  /** What every client may ask for that has no quotas of its own. */
+  quotas: Quotas;
   /** How long a new address on an allow-list waits before it counts. */
   destinationDelaySeconds: number;
   webhooks: WebhookOptions;

@@ -1,6 +1,7 @@
 import { attemptDelaysMs } from "@bursar/domain";
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
+import { quotaSettings } from "./quota-settings.js";
 import { integer, integers, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
@@ -127,6 +128,7 @@ export const settings = {
     { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
     { min: 1000, max: 600_000 },
   ),
+  ...quotaSettings,
 } satisfies Record<string, Setting<string> | Setting<number>>;
 
 export type SettingKey = keyof typeof settings;

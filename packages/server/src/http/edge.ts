@@ -19,6 +19,7 @@ import {
   installRequestContext,
   setCommonHeaders,
 } from "./plugins/request-context.js";
+import { quotaClassOf } from "./quotas/quota-class.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/healthz.js";
@@ -26,8 +27,8 @@ import { readyz } from "./routes/readyz.js";
 import { createValidatorCompiler } from "./validation.js";
 
 /**
- * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, body, signature,
- * schema, handler; whatever fails on the way is answered by the error catalog.
+ * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, quota, body,
+ * signature, schema, handler; whatever fails on the way is answered by the error catalog.
  */
 export interface EdgeOptions {
   log: FastifyBaseLogger;
@@ -134,7 +135,8 @@ function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: Edge
   if (access === "open") app.route(common);
   else if (access === "oauth") app.route({ ...common, onRequest: waits });
   else {
-    const { onRequest, ...hooks } = guardRoute(access, guard);
+    const quotaClass = quotaClassOf({ method, path, access });
+    const { onRequest, ...hooks } = guardRoute({ scope: access, quotaClass }, guard);
     app.route({ ...common, ...hooks, onRequest: [waits, onRequest] });
   }
 }

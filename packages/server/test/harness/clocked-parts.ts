@@ -5,6 +5,7 @@ import type { Origin } from "../../src/app/audit/act.js";
 import { isRefused, type Refused } from "../../src/app/refused.js";
 import { createWakeUps } from "../../src/app/wake-ups.js";
 import { compose } from "../../src/compose/compose.js";
+import { defaultQuotas } from "../../src/compose/default-quotas.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { createSealing } from "../../src/credentials/sealing.js";
 import { eventually } from "./eventually.js";
@@ -25,6 +26,7 @@ export async function startClockedParts() {
     sealing: createSealing(randomBytes(32)),
     wakeUps,
     publicUrl: "http://bursar.example",
+    quotas: defaultQuotas(loadConfig({}).values),
     destinationDelaySeconds: 0,
     webhooks: {
       isLoopbackAllowed: true,

@@ -16,6 +16,11 @@ export interface TestEdge {
 /** Lets nobody in; the routes that a test brings along are open. */
 const closedGuard: AccessGuard = {
   authenticator: { authenticate: () => ({ refused: "UNAUTHENTICATED" }) },
+  quotas: {
+    of: () => {
+      throw new Error("nobody is let in who could have a quota");
+    },
+  },
   verifySignature: async () => undefined,
   audit: { record: () => undefined, close: async () => undefined },
   publicUrl: "http://bursar.example",

@@ -129,6 +129,7 @@ describe("every statement of the service", () => {
       "audit_entries",
       "used_nonces",
       "FROM clients",
+      "JOIN quota_buckets",
     ]) {
       expect([...recording.keys()].some((text) => text.includes(table))).toBe(true);
     }

@@ -1,5 +1,5 @@
-import { acceptSignature, type ErrorCode, type Scope } from "@bursar/protocol";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import { acceptSignature, type ErrorCode, type QuotaClass, type Scope } from "@bursar/protocol";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type {
   Authenticated,
   RequestAuthenticator,
@@ -10,7 +10,9 @@ import type { TokenClaims } from "../../app/access/tokens.js";
 import type { SignedRequest } from "../../app/access/verify-request-signature.js";
 import type { ClientOrigin } from "../../app/audit/act.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
+import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { isRefused, type Refused } from "../../app/refused.js";
+import { passQuota } from "../quotas/quota-gate.js";
 import { Refusal } from "../refusal.js";
 
 declare module "fastify" {
@@ -28,6 +30,7 @@ declare module "fastify" {
 /** What stands between a request and a route that is not open to everybody. */
 export interface AccessGuard {
   authenticator: RequestAuthenticator;
+  quotas: Pick<QuotaKeeper, "of">;
   verifySignature: (request: SignedRequest, client: ApiClient) => Promise<Refused | undefined>;
   audit: AuditRecorder;
   /** The service's address as clients see it; `Host` is never believed. */
@@ -41,13 +44,22 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("errorCode", null);
 }
 
-/** The hooks of a route that needs a scope: the token before the body is read, the signature after, the audit at the end. */
-export function guardRoute(scope: Scope, { authenticator, verifySignature, audit, publicUrl }: AccessGuard) {
+/** The hooks of a route that needs a scope: the token and the quota before the body is read, the signature after, the audit at the end. */
+export function guardRoute(
+  { scope, quotaClass }: { scope: Scope; quotaClass: QuotaClass },
+  { authenticator, quotas, verifySignature, audit, publicUrl }: AccessGuard,
+) {
   return {
     // Not an async function: a known token is judged without a turn of the event loop.
-    onRequest: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       const judgement = authenticator.authenticate(request.headers.authorization);
-      const conclude = (result: Authenticated | Refused) => done(admit(request, result, scope));
+      const conclude = (result: Authenticated | Refused) => {
+        if (isRefused(result)) return done(turnAway(request, result));
+        request.authenticated = result;
+        passQuota(quotas.of(result.client), quotaClass, reply, (refusal) =>
+          done(refusal ?? refuseScope(result, scope)),
+        );
+      };
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
       else conclude(judgement);
     },
@@ -69,13 +81,13 @@ export function guardRoute(scope: Scope, { authenticator, verifySignature, audit
   };
 }
 
-function admit(request: FastifyRequest, result: Authenticated | Refused, scope: Scope): Refusal | undefined {
-  if (isRefused(result)) {
-    request.refusedClaims = (result as TokenRefusal).claims ?? null;
-    return toRefusal(result);
-  }
-  request.authenticated = result;
-  if (result.principal.scopes.has(scope)) return undefined;
+function turnAway(request: FastifyRequest, refused: TokenRefusal): Refusal {
+  request.refusedClaims = refused.claims ?? null;
+  return toRefusal(refused);
+}
+
+function refuseScope({ principal }: Authenticated, scope: Scope): Refusal | undefined {
+  if (principal.scopes.has(scope)) return undefined;
   return new Refusal("INSUFFICIENT_SCOPE", {
     message: `The access token lacks the scope ${scope}.`,
     headers: { "www-authenticate": `Bearer realm="bursar", error="insufficient_scope", scope="${scope}"` },
@@ -115,8 +127,9 @@ function invalidToken(description: string): Record<string, string> {
 }
 
 /** The refusal of a use case as an error of the edge. */
-function toRefusal({ refused, message, details }: Refused): Refusal {
-  const headers = challenges[refused];
+function toRefusal({ refused, message, details, retryAfterSeconds }: Refused): Refusal {
+  const headers =
+    retryAfterSeconds === undefined ? challenges[refused] : { "retry-after": String(retryAfterSeconds) };
   return new Refusal(refused, {
     ...(message === undefined ? {} : { message }),
     ...(details === undefined ? {} : { details }),

@@ -1,0 +1,13 @@
+import { type QuotaClass, quotaClasses } from "@bursar/protocol";
+import type { Quotas } from "../app/quotas/client-quotas.js";
+import type { Settings } from "../config/settings.js";
+
+/** The quotas that hold for every client that has none of its own. */
+export function defaultQuotas(settings: Settings): Quotas {
+  return Object.fromEntries(
+    quotaClasses.map((name) => [
+      name,
+      { perSecond: settings[`quotas.${name}_per_second`], burst: settings[`quotas.${name}_burst`] },
+    ]),
+  ) as Record<QuotaClass, { perSecond: number; burst: number }>;
+}
