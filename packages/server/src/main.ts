@@ -9,7 +9,7 @@ import { createReadiness } from "./app/readiness.js";
 import { createWakeUps } from "./app/wake-ups.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
-import { defaultQuotas } from "./compose/default-quotas.js";
+import { defaultQuotas, loadBoundsOf, quotaOfAddress } from "./compose/default-quotas.js";
 import { ConfigError } from "./config/config-error.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
@@ -84,6 +84,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       sealing: createSealing(options.masterKey(settings.data_dir)),
       publicUrl,
       quotas: defaultQuotas(settings),
+      addressQuota: quotaOfAddress(settings),
+      loadBounds: loadBoundsOf(settings),
       destinationDelaySeconds: settings["policy.destination_delay_seconds"],
       webhooks: webhookOptions(settings, options.isSandbox),
       log,
@@ -105,6 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await options.seed?.(url, parts);
     });
     parts.engine.start();
+    parts.load.start();
     parts.sender.start();
     readiness.set("ready");
     log.info({ url }, "ready");
@@ -187,6 +190,7 @@ async function buildEdge(
       log,
       readiness,
       guard: parts.guard,
+      load: parts.load,
       newRequestId: () => showId("req", newUuid()),
       isUnavailable: isDatabaseAway,
       metricsToken: settings.metrics_token,
@@ -199,6 +203,8 @@ async function buildEdge(
         jsonDepth: settings["limits.json_depth"],
         headersTimeoutMs: settings["limits.headers_timeout_ms"],
         requestTimeoutMs: settings["limits.request_timeout_ms"],
+        requestsPerClient: settings["limits.requests_per_client"],
+        connectionsPerClient: settings["limits.connections_per_client"],
       },
     },
     listRoutes(parts.useCases, publicUrl),

@@ -5,7 +5,7 @@ import { createUuidV7Source } from "@bursar/domain";
 import { createWakeUps } from "../app/wake-ups.js";
 import { compose, type Parts } from "../compose/compose.js";
 import { webhookOptions } from "../compose/compose-webhooks.js";
-import { defaultQuotas } from "../compose/default-quotas.js";
+import { defaultQuotas, loadBoundsOf, quotaOfAddress } from "../compose/default-quotas.js";
 import { ConfigError } from "../config/config-error.js";
 import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
@@ -44,6 +44,8 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
     wakeUps,
     publicUrl: "",
     quotas: defaultQuotas(values),
+    addressQuota: quotaOfAddress(values),
+    loadBounds: loadBoundsOf(values),
     destinationDelaySeconds: values["policy.destination_delay_seconds"],
     log,
     newUuid,

@@ -17,6 +17,7 @@ import { createKeyRemover } from "../app/clients/remove-key.js";
 import { createSecretRemover } from "../app/clients/remove-secret.js";
 import { createSecretRotator } from "../app/clients/rotate-secret.js";
 import { createFreshCache } from "../app/fresh-cache.js";
+import { createAddressQuota } from "../app/quotas/address-quota.js";
 import { createQuotaKeeper } from "../app/quotas/quota-keeper.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAssertionVerifier } from "../credentials/client-assertion.js";
@@ -51,7 +52,8 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, nowMs);
   const tokens = createTokenSigner({ keys: tokenKeys, issuer: publicUrl, nowMs });
   const access = cacheClientAccess(database);
-  const authenticator = createRequestAuthenticator({ tokens, clients: access, nowMs });
+  const addresses = createAddressQuota(options.addressQuota, () => performance.now());
+  const authenticator = createRequestAuthenticator({ addresses, tokens, clients: access, nowMs });
   const audit = createAuditRecorder({
     store: auditStore,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
@@ -107,7 +109,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   });
   return {
     useCases,
-    guard: { authenticator, quotas, verifySignature, audit, publicUrl },
+    guard: { authenticator, quotas, addresses, verifySignature, audit, publicUrl },
     prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs),
     close: async () => {
       await quotas.close();

@@ -7,6 +7,7 @@ import {
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
 import { createEventPresenter, type PresentEvents } from "../app/events/present-events.js";
+import { createLoadGauge, type LoadGauge } from "../app/load/load-gauge.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -39,6 +40,7 @@ export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
+  load: LoadGauge;
   presentEvents: PresentEvents;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
@@ -72,6 +74,17 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
     store: transactions,
     isUnavailable: isDatabaseAway,
     onAccepted: () => wakeUps.announce("accepted", []),
+    elapsedMs,
+    timers: nodeTimers,
+  });
+  const load = createLoadGauge({
+    bounds: options.loadBounds,
+    acceptWaitMs: queue.oldestWaitMs,
+    onChange: ({ isOverloaded, ...signs }) =>
+      isOverloaded
+        ? log.warn(signs, "overloaded: new work is refused")
+        : log.info(signs, "no longer overloaded"),
+    elapsedMs,
     timers: nodeTimers,
   });
   wakeUps.listen("accepted", engine.wake);
@@ -79,6 +92,7 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
   return {
     assets,
     engine,
+    load,
     presentEvents,
     useCases: {
       createTransaction: createTransactionCreator({

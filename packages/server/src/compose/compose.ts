@@ -1,5 +1,12 @@
-import { type Asset, type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
+import {
+  type Asset,
+  type AssetRegistry,
+  createAssetRegistry,
+  policyLimits,
+  type Quota,
+} from "@bursar/domain";
 import type { Logger } from "pino";
+import type { LoadBounds, LoadGauge } from "../app/load/load-gauge.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
@@ -27,6 +34,10 @@ export interface ComposeOptions {
   publicUrl: string;
   /** What every client may ask for that has no quotas of its own. */
   quotas: Quotas;
+  /** And every address from which nobody has proven anything. */
+  addressQuota: Quota;
+  /** When the service counts as overloaded. */
+  loadBounds: LoadBounds;
   /** How long a new address on an allow-list waits before it counts. */
   destinationDelaySeconds: number;
   webhooks: WebhookOptions;
@@ -43,6 +54,7 @@ export interface Parts {
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
+  load: LoadGauge;
   sender: WebhookSender;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
@@ -97,11 +109,13 @@ export function compose(options: ComposeOptions): Parts {
       keepAnalyzed();
     },
     engine: transactions.engine,
+    load: transactions.load,
     sender: webhooks.sender,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
       clearInterval(analyzing);
+      transactions.load.stop();
       await transactions.engine.stop();
       await webhooks.close();
       await access.close();

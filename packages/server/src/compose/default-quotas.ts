@@ -1,6 +1,19 @@
+import type { Quota } from "@bursar/domain";
 import { type QuotaClass, quotaClasses } from "@bursar/protocol";
+import type { LoadBounds } from "../app/load/load-gauge.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
 import type { Settings } from "../config/settings.js";
+
+export function quotaOfAddress(settings: Settings): Quota {
+  return { perSecond: settings["quotas.address_per_second"], burst: settings["quotas.address_burst"] };
+}
+
+export function loadBoundsOf(settings: Settings): LoadBounds {
+  return {
+    acceptWaitMs: settings["limits.accept_wait_ms"],
+    eventLoopDelayMs: settings["limits.event_loop_delay_ms"],
+  };
+}
 
 /** The quotas that hold for every client that has none of its own. */
 export function defaultQuotas(settings: Settings): Quotas {
@@ -9,5 +22,5 @@ export function defaultQuotas(settings: Settings): Quotas {
       name,
       { perSecond: settings[`quotas.${name}_per_second`], burst: settings[`quotas.${name}_burst`] },
     ]),
-  ) as Record<QuotaClass, { perSecond: number; burst: number }>;
+  ) as Record<QuotaClass, Quota>;
 }

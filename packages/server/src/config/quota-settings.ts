@@ -29,4 +29,9 @@ export const quotaSettings = {
     50,
   ),
   "quotas.auth_burst": burst("How many of them at once.", 500),
+  "quotas.address_per_second": perSecond(
+    "How many requests a second one address may send to `/oauth`, or anywhere without a good token; an IPv6 network of 64 bits counts as one address, and each process counts on its own.",
+    100,
+  ),
+  "quotas.address_burst": burst("How many of them at once.", 1000),
 };

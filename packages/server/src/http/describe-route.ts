@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCatalog } from "@bursar/protocol";
 import type { FastifySchema } from "fastify";
 import { type TSchema, Type } from "typebox";
+import { bringsWork } from "./quotas/quota-class.js";
 import type { Route } from "./route.js";
 
 /** A route's schemas, as Fastify checks them and the OpenAPI document shows them. */
@@ -130,6 +131,7 @@ function describeErrors(route: Route): Record<number, unknown> {
     ...(route.body === undefined ? [] : errorsOfRoutesWithBody),
     ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
+    ...(bringsWork(route) ? (["OVERLOADED"] as const) : []),
     ...route.errors,
   ];
   const byStatus = new Map<number, ErrorCode[]>();

@@ -1,6 +1,7 @@
 import { ErrorBody, OAuthError, PolicyDocument } from "@bursar/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { TSchema } from "typebox";
+import type { LoadGauge } from "../app/load/load-gauge.js";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
 import { describeRoute } from "./describe-route.js";
@@ -19,7 +20,9 @@ import {
   installRequestContext,
   setCommonHeaders,
 } from "./plugins/request-context.js";
-import { quotaClassOf } from "./quotas/quota-class.js";
+import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
+import { bringsWork, quotaClassOf } from "./quotas/quota-class.js";
+import { shedLoad } from "./quotas/shed-load.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/healthz.js";
@@ -34,6 +37,7 @@ export interface EdgeOptions {
   log: FastifyBaseLogger;
   readiness: Readiness;
   guard: AccessGuard;
+  load: Pick<LoadGauge, "isOverloaded" | "reading">;
   newRequestId: () => string;
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
@@ -43,7 +47,7 @@ export interface EdgeOptions {
   limits: EdgeLimits;
 }
 
-interface EdgeLimits {
+interface EdgeLimits extends ConcurrencyLimits {
   bodyBytes: number;
   headerBytes: number;
   jsonDepth: number;
@@ -71,7 +75,11 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installAccessLog(app);
   installClosing(app);
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
-  installMetrics(app, { token: options.metricsToken, isLocalOpen: options.isMetricsLocalOpen });
+  installMetrics(app, {
+    token: options.metricsToken,
+    isLocalOpen: options.isMetricsLocalOpen,
+    limits: { ...options.guard, load: options.load },
+  });
   await installOpenApi(app, options.guard.publicUrl);
   installDocs(app);
   for (const route of [
@@ -118,7 +126,8 @@ function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): 
   });
 }
 
-function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: EdgeOptions): void {
+function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): void {
+  const { guard, readiness } = options;
   const { method, path, access, handle } = route;
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
   const checking =
@@ -136,9 +145,22 @@ function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: Edge
   else if (access === "oauth") app.route({ ...common, onRequest: waits });
   else {
     const quotaClass = quotaClassOf({ method, path, access });
-    const { onRequest, ...hooks } = guardRoute({ scope: access, quotaClass }, guard);
-    app.route({ ...common, ...hooks, onRequest: [waits, onRequest] });
+    const { onRequest, ...hooks } = guardRoute(
+      { scope: access, quotaClass, limits: concurrencyOf(options) },
+      guard,
+    );
+    const sheds = bringsWork(route) ? [shedLoad(options.load)] : [];
+    app.route({ ...common, ...hooks, onRequest: [waits, ...sheds, onRequest] });
   }
+}
+
+function concurrencyOf({ limits, trustedProxies }: EdgeOptions): ConcurrencyLimits {
+  const { requestsPerClient, connectionsPerClient } = limits;
+  // A proxy's connections belong to nobody in particular.
+  return {
+    requestsPerClient,
+    connectionsPerClient: trustedProxies === undefined ? connectionsPerClient : Number.POSITIVE_INFINITY,
+  };
 }
 
 function checkBodyBy(body: TSchema) {

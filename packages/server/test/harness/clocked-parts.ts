@@ -27,6 +27,8 @@ export async function startClockedParts() {
     wakeUps,
     publicUrl: "http://bursar.example",
     quotas: defaultQuotas(loadConfig({}).values),
+    addressQuota: { perSecond: 1, burst: 1 },
+    loadBounds: { acceptWaitMs: 1000, eventLoopDelayMs: 1000 },
     destinationDelaySeconds: 0,
     webhooks: {
       isLoopbackAllowed: true,

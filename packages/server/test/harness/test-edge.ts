@@ -17,10 +17,12 @@ export interface TestEdge {
 const closedGuard: AccessGuard = {
   authenticator: { authenticate: () => ({ refused: "UNAUTHENTICATED" }) },
   quotas: {
+    counts: { reservations: 0, unanswered: 0 },
     of: () => {
       throw new Error("nobody is let in who could have a quota");
     },
   },
+  addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
   verifySignature: async () => undefined,
   audit: { record: () => undefined, close: async () => undefined },
   publicUrl: "http://bursar.example",
@@ -40,6 +42,10 @@ export async function createTestEdge(
       log,
       readiness,
       guard: closedGuard,
+      load: {
+        isOverloaded: () => false,
+        reading: () => ({ acceptWaitMs: 0, eventLoopDelayMs: 0, isOverloaded: false }),
+      },
       newRequestId: () => `req_${randomUUID()}`,
       isUnavailable: isDatabaseAway,
       metricsToken: undefined,
@@ -51,6 +57,8 @@ export async function createTestEdge(
         jsonDepth: 16,
         headersTimeoutMs: 5000,
         requestTimeoutMs: 10_000,
+        requestsPerClient: 500,
+        connectionsPerClient: 1000,
       },
       ...changed,
     },

@@ -11,7 +11,7 @@ export interface TokenEndpointDeps {
   authenticateClient: (proof: ClientProof, address: string) => Promise<ApiClient | ClientRefusal>;
   issue: (client: ApiClient, scope: string | undefined) => Promise<Issued | OAuthFault>;
   revoke: (caller: ApiClient, token: string) => Promise<TokenClaims | OAuthFault | undefined>;
-  introspect: (caller: ApiClient, token: string) => Promise<TokenClaims | undefined>;
+  introspect: (caller: ApiClient, token: string, address: string) => Promise<TokenClaims | undefined>;
   /** 0 where the client's quota lets it; else how many seconds to wait. */
   spend: (client: ApiClient) => number | Promise<number>;
   audit: AuditRecorder;
@@ -76,7 +76,7 @@ export function createTokenEndpoints(
       return isOAuthFault(result) ? result : undefined;
     },
     introspectToken: (proof, token, whence) =>
-      asClient("token.introspect", proof, whence, (client) => deps.introspect(client, token)),
+      asClient("token.introspect", proof, whence, (client) => deps.introspect(client, token, whence.address)),
   };
 }
 

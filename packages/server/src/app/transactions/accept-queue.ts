@@ -9,6 +9,8 @@ import type { AcceptedTransaction, AcceptOutcome, TransactionStore } from "./tra
 export interface AcceptQueue {
   /** Resolves after the commit. Undefined where the queue is full. */
   accept: (transaction: AcceptedTransaction) => Promise<AcceptOutcome> | undefined;
+  /** How long the oldest one has been waiting for its commit. */
+  oldestWaitMs: () => number;
 }
 
 export interface AcceptQueueDeps {
@@ -17,6 +19,8 @@ export interface AcceptQueueDeps {
   isUnavailable: (error: unknown) => boolean;
   /** Called after each commit that has accepted something. */
   onAccepted: () => void;
+  /** A clock that nobody can set back. */
+  elapsedMs: () => number;
   timers: Pick<Timers, "soon">;
 }
 
@@ -27,6 +31,7 @@ const writersMax = 2;
 
 interface Waiting {
   transaction: AcceptedTransaction;
+  sinceMs: number;
   resolve: (outcome: AcceptOutcome) => void;
   reject: (error: unknown) => void;
 }
@@ -35,23 +40,25 @@ export function createAcceptQueue({
   store,
   isUnavailable,
   onAccepted,
+  elapsedMs,
   timers,
 }: AcceptQueueDeps): AcceptQueue {
   let waiting: Waiting[] = [];
-  let writers = 0;
+  /** What is being written. */
+  const batches = new Set<readonly Waiting[]>();
   let scheduled = false;
 
   function accept(transaction: AcceptedTransaction): Promise<AcceptOutcome> | undefined {
     if (waiting.length >= waitingMax) return undefined;
     return new Promise((resolve, reject) => {
-      waiting.push({ transaction, resolve, reject });
+      waiting.push({ transaction, sinceMs: elapsedMs(), resolve, reject });
       schedule();
     });
   }
 
   /** At the end of this turn of the event loop, so that requests that were read together are written together. */
   function schedule(): void {
-    if (scheduled || writers >= writersMax) return;
+    if (scheduled || batches.size >= writersMax) return;
     scheduled = true;
     timers.soon(() => {
       scheduled = false;
@@ -63,12 +70,12 @@ export function createAcceptQueue({
     if (waiting.length === 0) return;
     const batch = waiting.slice(0, batchMax);
     waiting = waiting.slice(batchMax);
-    writers += 1;
+    batches.add(batch);
     if (waiting.length > 0) schedule();
     try {
       await writeBatch(batch);
     } finally {
-      writers -= 1;
+      batches.delete(batch);
       if (waiting.length > 0) schedule();
     }
   }
@@ -86,5 +93,10 @@ export function createAcceptQueue({
     }
   }
 
-  return { accept };
+  function oldestWaitMs(): number {
+    const firsts = [...batches, waiting].flatMap(([first]) => (first === undefined ? [] : [first.sinceMs]));
+    return firsts.length === 0 ? 0 : elapsedMs() - Math.min(...firsts);
+  }
+
+  return { accept, oldestWaitMs };
 }

@@ -10,8 +10,10 @@ import type { TokenClaims } from "../../app/access/tokens.js";
 import type { SignedRequest } from "../../app/access/verify-request-signature.js";
 import type { ClientOrigin } from "../../app/audit/act.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
+import type { AddressQuota } from "../../app/quotas/address-quota.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { isRefused, type Refused } from "../../app/refused.js";
+import { type ConcurrencyLimits, enterConcurrency } from "../quotas/concurrency-gate.js";
 import { passQuota } from "../quotas/quota-gate.js";
 import { Refusal } from "../refusal.js";
 
@@ -30,7 +32,9 @@ declare module "fastify" {
 /** What stands between a request and a route that is not open to everybody. */
 export interface AccessGuard {
   authenticator: RequestAuthenticator;
-  quotas: Pick<QuotaKeeper, "of">;
+  quotas: Pick<QuotaKeeper, "of" | "counts">;
+  /** For who has not proven anything yet. */
+  addresses: AddressQuota;
   verifySignature: (request: SignedRequest, client: ApiClient) => Promise<Refused | undefined>;
   audit: AuditRecorder;
   /** The service's address as clients see it; `Host` is never believed. */
@@ -46,18 +50,19 @@ export function installRequestState(app: FastifyInstance): void {
 
 /** The hooks of a route that needs a scope: the token and the quota before the body is read, the signature after, the audit at the end. */
 export function guardRoute(
-  { scope, quotaClass }: { scope: Scope; quotaClass: QuotaClass },
+  { scope, quotaClass, limits }: { scope: Scope; quotaClass: QuotaClass; limits: ConcurrencyLimits },
   { authenticator, quotas, verifySignature, audit, publicUrl }: AccessGuard,
 ) {
   return {
     // Not an async function: a known token is judged without a turn of the event loop.
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-      const judgement = authenticator.authenticate(request.headers.authorization);
+      const judgement = authenticator.authenticate(request.headers.authorization, request);
       const conclude = (result: Authenticated | Refused) => {
         if (isRefused(result)) return done(turnAway(request, result));
         request.authenticated = result;
-        passQuota(quotas.of(result.client), quotaClass, reply, (refusal) =>
-          done(refusal ?? refuseScope(result, scope)),
+        const traffic = quotas.of(result.client);
+        passQuota(traffic, quotaClass, reply, (refusal) =>
+          done(refusal ?? enterConcurrency(traffic, request, reply, limits) ?? refuseScope(result, scope)),
         );
       };
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);

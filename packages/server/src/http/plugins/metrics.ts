@@ -1,9 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { Refusal } from "../refusal.js";
+import { addLimitMetrics, type LimitMetricsSources } from "./limit-metrics.js";
 
 export interface MetricsOptions {
+  limits: LimitMetricsSources;
   /** The bearer token to ask for. */
   token: string | undefined;
   /** Whether callers on this machine need none: in the sandbox, which has no proxy in front. */
@@ -11,7 +13,7 @@ export interface MetricsOptions {
 }
 
 /** `/metrics` for Prometheus. It tells much about the inside, so it is not open to everybody. */
-export function installMetrics(app: FastifyInstance, { token, isLocalOpen }: MetricsOptions): void {
+export function installMetrics(app: FastifyInstance, { token, isLocalOpen, limits }: MetricsOptions): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -21,7 +23,15 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen }: Met
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
+  const errors = new Counter({
+    name: "bursar_errors_total",
+    help: "Requests that were answered with an error, by its code.",
+    labelNames: ["code"],
+    registers: [registry],
+  });
+  addLimitMetrics(registry, limits);
   app.addHook("onResponse", (request, reply, done) => {
+    if (request.errorCode !== null) errors.inc({ code: request.errorCode });
     // The route's pattern, not the path: a label per path would be a memory leak that any client could drive.
     const route = request.routeOptions.url ?? "none";
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);

@@ -11,3 +11,10 @@ export function quotaClassOf({ method, path, access }: CountedRoute): QuotaClass
   if (method === "GET") return "read";
   return path.endsWith("/batch") ? "bulk" : "create";
 }
+
+/** Whether a route brings new work, which is refused while the service cannot keep up. */
+export function bringsWork({ method, path, access }: Pick<Route, "method" | "path" | "access">): boolean {
+  if (access === "open") return false;
+  const quotaClass = quotaClassOf({ method, path, access });
+  return quotaClass === "create" || quotaClass === "bulk";
+}
