@@ -13,6 +13,8 @@ const quotas = record({
   perSecond: integer({ min: 1, max: 100_000 }),
   burst: integer({ min: 1, max: 100_000 }),
 });
+/** What is gained between two questions is half of the burst here, and must fit in beside what was left of a token. */
+const ampleQuotas = quotas.filter(({ burst }) => burst >= 2);
 /** Clocks that begin with the process, and clocks that count from 1970. */
 const beginnings = constantFrom(0, 1_800_000_000_000);
 const steps = array(
@@ -40,7 +42,7 @@ describe("a token bucket", () => {
 
   it("gives all of it to who always asks for more", () =>
     assert(
-      property(quotas, beginnings, integer({ min: 1, max: 100 }), (quota, beginMs, seconds) => {
+      property(ampleQuotas, beginnings, integer({ min: 1, max: 100 }), (quota, beginMs, seconds) => {
         let granted = 0;
         let bucket = fullBucket(quota, beginMs);
         // Asked often enough for the bucket never to be full.

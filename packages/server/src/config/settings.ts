@@ -138,14 +138,14 @@ export const settings = {
   ),
   "limits.accept_wait_ms": integer(
     {
-      default: 1000,
+      default: 2000,
       about: "How long the oldest request may wait to be written before new work is refused.",
     },
     { min: 10, max: 60_000 },
   ),
   "limits.event_loop_delay_ms": integer(
     {
-      default: 250,
+      default: 500,
       about: "How late a process may run what is due, again and again, before new work is refused.",
     },
     { min: 10, max: 60_000 },

@@ -15,7 +15,11 @@ const batchSize = 256;
 describe("a service with five times the work that it can do", () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService({ "quotas.bulk_per_second": "1000", "quotas.bulk_burst": "1000" });
+    service = await startTestService({
+      "quotas.bulk_per_second": "1000",
+      "quotas.bulk_burst": "1000",
+      "limits.accept_wait_ms": "1000",
+    });
     await service.database.run(`
       CREATE FUNCTION slow_down() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN PERFORM pg_sleep(${slownessSeconds}); RETURN NULL; END $$;

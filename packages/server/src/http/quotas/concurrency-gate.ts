@@ -32,7 +32,7 @@ export function enterConcurrency(
   const answer = reply.raw as ServerResponse & { [owner]?: ClientTraffic };
   answer[owner] = traffic;
   // Not the hook at the end of an answer, which does not run where the client went away before.
-  answer.once("close", leaveRequest);
+  answer.on("close", leaveRequest);
   return undefined;
 }
 
