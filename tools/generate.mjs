@@ -25,7 +25,8 @@ const artefacts = {
   "docs/reference/bursar.example.yaml": exampleConfiguration,
   "docs/reference/scopes.md": scopesPage,
   "docs/reference/transaction-states.md": statesPage,
-  "openapi.json": openApiDocument,
+  "openapi.json": () => servedDocument("/openapi.json"),
+  "asyncapi.json": () => servedDocument("/asyncapi.json"),
   "packages/server/migrations/schema.sql": schemaFile,
 };
 
@@ -77,8 +78,9 @@ ${rows.join("\n")}
 `;
 }
 
-async function openApiDocument() {
-  // The document says what the routes are, not what they do: nothing here is ever called.
+/** @param {string} path */
+async function servedDocument(path) {
+  // A document says what the routes are, not what they do: nothing here is ever called.
   const unused = /** @type {never} */ (undefined);
   const publicUrl = "http://127.0.0.1:8080";
   const app = await createEdge(
@@ -89,6 +91,7 @@ async function openApiDocument() {
         authenticator: unused,
         quotas: unused,
         addresses: unused,
+        redeemTicket: unused,
         verifySignature: unused,
         audit: unused,
         publicUrl,
@@ -98,6 +101,7 @@ async function openApiDocument() {
       isUnavailable: () => false,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
+      metrics: [],
       trustedProxies: undefined,
       limits: {
         bodyBytes: 1,
@@ -111,7 +115,7 @@ async function openApiDocument() {
     },
     apiRoutes(publicUrl),
   );
-  return `${JSON.stringify((await app.inject("/openapi.json")).json(), null, 2)}\n`;
+  return `${JSON.stringify((await app.inject(path)).json(), null, 2)}\n`;
 }
 
 /** @param {string} publicUrl */

@@ -50,6 +50,23 @@ export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
 export { type Event, EventList, EventQuery } from "./resources/event.js";
 export {
+  MarketList,
+  MarketPath,
+  Orderbook,
+  OrderbookQuery,
+  Trade,
+  TradePage,
+  TradeQuery,
+} from "./resources/market.js";
+export {
+  AmendOrderBody,
+  Order,
+  OrderPage,
+  OrderPath,
+  OrderQuery,
+  PlaceOrderBody,
+} from "./resources/order.js";
+export {
   CreateTransactionBody,
   Transaction,
   TransactionPage,
@@ -89,6 +106,27 @@ export {
   type SignedMessage,
   signatureBase,
 } from "./signing/signature-base.js";
+export { asyncApiDocument, streamProtocol } from "./stream/asyncapi.js";
+export { Authenticate, SubscribeToEvents, Unsubscribe } from "./stream/client-messages.js";
+export { type CloseCode, closeCodes } from "./stream/close-codes.js";
+export {
+  type DeltaMessage,
+  type SnapshotMessage,
+  SubscribeToOrderbook,
+  SubscribeToTrades,
+  type TradeMessage,
+} from "./stream/market-messages.js";
+export type {
+  Authenticated,
+  EventMessage,
+  Heartbeat,
+  Hello,
+  Reauthenticate,
+  StreamError,
+  Subscribed,
+  Unsubscribed,
+} from "./stream/server-messages.js";
+export { StreamQuery, StreamTicket } from "./stream/ticket.js";
 export { apiVersion, versionHeader } from "./version.js";
 export {
   type StandardWebhook,

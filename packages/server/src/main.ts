@@ -9,7 +9,6 @@ import { createReadiness } from "./app/readiness.js";
 import { createWakeUps } from "./app/wake-ups.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
-import { defaultQuotas, loadBoundsOf, quotaOfAddress } from "./compose/default-quotas.js";
 import { ConfigError } from "./config/config-error.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
@@ -79,14 +78,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(wakeUps.close);
     const parts = compose({
       database,
-      assets: settings.assets,
       wakeUps,
       sealing: createSealing(options.masterKey(settings.data_dir)),
+      settings,
       publicUrl,
-      quotas: defaultQuotas(settings),
-      addressQuota: quotaOfAddress(settings),
-      loadBounds: loadBoundsOf(settings),
-      destinationDelaySeconds: settings["policy.destination_delay_seconds"],
       webhooks: webhookOptions(settings, options.isSandbox),
       log,
       newUuid,
@@ -94,7 +89,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     closers.push(parts.close);
     const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);
-    closers.push(() => closeEdge(app, settings["limits.shutdown_timeout_ms"] - reservedForStoresMs));
+    const edgeTimeoutMs = Math.max(settings["limits.shutdown_timeout_ms"] - reservedForStoresMs, 500);
+    // Together, because the edge has closed only when its last connection has, and a stream is one.
+    closers.push(async () => {
+      await Promise.all([parts.stream.close(edgeTimeoutMs), closeEdge(app, edgeTimeoutMs)]);
+    });
     closers.push(async () => readiness.set("stopping"));
     const url = await listen(app, settings);
 
@@ -108,6 +107,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     parts.engine.start();
     parts.load.start();
+    parts.markets.start();
     parts.sender.start();
     readiness.set("ready");
     log.info({ url }, "ready");
@@ -196,6 +196,7 @@ async function buildEdge(
       metricsToken: settings.metrics_token,
       // A public address means a proxy, behind which everybody comes from this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
+      metrics: parts.metrics,
       trustedProxies: settings.trusted_proxies,
       limits: {
         bodyBytes: settings["limits.body_bytes"],
@@ -215,7 +216,7 @@ async function buildEdge(
 /** Takes no new connections, lets requests in flight finish, and cuts what has not finished in time. */
 async function closeEdge(app: FastifyInstance, timeoutMs: number): Promise<void> {
   const closed = app.close().then(() => true);
-  const inTime = await Promise.race([closed, sleep(Math.max(timeoutMs, 500), false, { ref: false })]);
+  const inTime = await Promise.race([closed, sleep(timeoutMs, false, { ref: false })]);
   if (!inTime) app.server.closeAllConnections();
   await closed;
 }

@@ -1,10 +1,12 @@
 import type { ErrorEntry } from "./error-entry.js";
 import { limitErrors } from "./limit-errors.js";
+import { marketErrors } from "./market-errors.js";
 import { policyErrors } from "./policy-errors.js";
+import { streamErrors } from "./stream-errors.js";
 import { webhookErrors } from "./webhook-errors.js";
 
 /**
- * Every error that Bursar answers with; those of limits, of policy and of webhooks are in files of their own. The status of an answer, the texts and
+ * Every error that Bursar answers with; those of some areas are in files of their own. The status of an answer, the texts and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
  */
 export const errorCatalog = {
@@ -248,7 +250,9 @@ export const errorCatalog = {
     retry: "later",
   },
   ...limitErrors,
+  ...marketErrors,
   ...policyErrors,
+  ...streamErrors,
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalog;

@@ -1,17 +1,19 @@
 import { type Static, Type } from "typebox";
+import { Order } from "./order.js";
 import { Transaction } from "./transaction.js";
 import { Wallet } from "./wallet.js";
 
 /** The body of an event, the same to every reader of the log. */
 export const Event = Type.Object(
   {
-    event: Type.Enum(["transaction.updated", "wallet.updated", "endpoint.disabled"]),
+    event: Type.Enum(["transaction.updated", "wallet.updated", "order.updated", "endpoint.disabled"]),
     sequence: Type.Integer({
       description: "Counts the tenant's events: no gap, in the order of their commits.",
     }),
     occurred_at: Type.String({ format: "date-time" }),
     data: Type.Object({
       transaction: Type.Optional(Transaction),
+      order: Type.Optional(Order),
       // What a wallet held at that moment is not part of what changed; its balances are read where they are wanted.
       wallet: Type.Optional(Type.Omit(Wallet, ["balances"])),
       webhook_endpoint: Type.Optional(

@@ -5,7 +5,6 @@ import { createUuidV7Source } from "@bursar/domain";
 import { createWakeUps } from "../app/wake-ups.js";
 import { compose, type Parts } from "../compose/compose.js";
 import { webhookOptions } from "../compose/compose-webhooks.js";
-import { defaultQuotas, loadBoundsOf, quotaOfAddress } from "../compose/default-quotas.js";
 import { ConfigError } from "../config/config-error.js";
 import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
@@ -39,14 +38,10 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const parts = compose({
     database,
     webhooks: webhookOptions(values, false),
-    assets: values.assets,
     sealing,
     wakeUps,
+    settings: values,
     publicUrl: "",
-    quotas: defaultQuotas(values),
-    addressQuota: quotaOfAddress(values),
-    loadBounds: loadBoundsOf(values),
-    destinationDelaySeconds: values["policy.destination_delay_seconds"],
     log,
     newUuid,
     nowMs: Date.now,

@@ -4,6 +4,7 @@ import { quotaLimits } from "@bursar/domain";
 import { allScopes, type Client, quotaClasses, readId, showId } from "@bursar/protocol";
 import { isRefused } from "../app/refused.js";
 import type { Parts } from "../compose/compose.js";
+import type { Settings } from "../config/settings.js";
 import { OperatorError } from "../operator-error.js";
 
 /** What the sandbox has made for trying things out: where it is, and clients with their secrets. Mode 600. */
@@ -20,8 +21,9 @@ interface SandboxClient {
   client_secret: string;
 }
 
-/** One tenant to work with, and a second one to see that neither sees the other. */
-const tenantNames = ["sandbox", "other"] as const;
+/** One tenant to work with, a second one to see that neither sees the other, and one whose orders stand in the books. */
+const makerName = "market-maker";
+const tenantNames = ["sandbox", "other", makerName] as const;
 
 /** What nobody reaches who tries things out, and no bench. */
 const wideQuotas = Object.fromEntries(
@@ -35,7 +37,11 @@ const limited = {
 };
 
 /** Makes the sandbox's tenants and clients at the first start, and keeps the address of the service up to date. */
-export async function seedSandbox(url: string, parts: Parts, dataDir: string): Promise<void> {
+export async function seedSandbox(
+  url: string,
+  parts: Parts,
+  { data_dir: dataDir, market_maker: marketMaker }: Pick<Settings, "data_dir" | "market_maker">,
+): Promise<void> {
   const known = existsSync(pathIn(dataDir)) ? readSandboxCredentials(dataDir).clients : [];
   const clients: SandboxClient[] = [];
   for (const name of tenantNames) {
@@ -46,6 +52,8 @@ export async function seedSandbox(url: string, parts: Parts, dataDir: string): P
   const isKnown = before !== undefined && (await isThere(before, parts));
   clients.push(isKnown ? before : await createLimited(clients[0] as SandboxClient, parts));
   write(dataDir, { url, clients });
+  const maker = clients.find(({ name }) => name === makerName);
+  if (marketMaker === "on" && maker !== undefined) parts.markets.startMarketMaker(toIds(maker));
 }
 
 /** What a sandbox tenant has of each asset to play with. */
@@ -88,13 +96,14 @@ async function setQuotas(tenantId: string, clientId: string, quotas: Client["quo
 }
 
 /** The file may be older than the database, as after a change of DATABASE_URL. */
-async function isThere({ tenant_id, client_id }: SandboxClient, { useCases }: Parts): Promise<boolean> {
-  const [tenantId, clientId] = [readId("tnt", tenant_id), readId("cli", client_id)];
-  return (
-    tenantId !== undefined &&
-    clientId !== undefined &&
-    !isRefused(await useCases.readClient(tenantId, clientId))
-  );
+async function isThere(client: SandboxClient, { useCases }: Parts): Promise<boolean> {
+  const { tenantId, clientId } = toIds(client);
+  return tenantId !== "" && clientId !== "" && !isRefused(await useCases.readClient(tenantId, clientId));
+}
+
+/** Empty where the file has been changed by hand. */
+function toIds({ tenant_id, client_id }: SandboxClient): { tenantId: string; clientId: string } {
+  return { tenantId: readId("tnt", tenant_id) ?? "", clientId: readId("cli", client_id) ?? "" };
 }
 
 export function readSandboxCredentials(dataDir: string): SandboxCredentials {

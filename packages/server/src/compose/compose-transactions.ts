@@ -6,7 +6,11 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
-import { createEventPresenter, type PresentEvents } from "../app/events/present-events.js";
+import {
+  createEventPresenter,
+  type PresentEvents,
+  type PresentEventsDeps,
+} from "../app/events/present-events.js";
 import { createLoadGauge, type LoadGauge } from "../app/load/load-gauge.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
@@ -46,19 +50,28 @@ export interface TransactionParts {
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
 
-export function composeTransactions(options: ComposeOptions, policies: ActivePolicies): TransactionParts {
-  const { database, wakeUps, log, newUuid, nowMs } = options;
+export function composeTransactions(
+  options: ComposeOptions,
+  policies: ActivePolicies,
+  orders: Pick<PresentEventsDeps, "orders" | "presentOrder">,
+): TransactionParts {
+  const { database, settings, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
   const elapsedMs = () => performance.now();
-  const assets = createAssetRegistry(options.assets);
+  const assets = createAssetRegistry(settings.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
-  const presentEvents = createEventPresenter({ transactions, wallets });
+  const presentEvents = createEventPresenter({
+    transactions,
+    wallets,
+    orders: orders.orders,
+    presentOrder: orders.presentOrder,
+  });
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
-  assertNetworksKnown(options.assets, rails.keys());
+  assertNetworksKnown(settings.assets, rails.keys());
   const settlements = createSettlementStore(database, events);
   const engine = createEngine({
     settlements,
@@ -78,7 +91,10 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
     timers: nodeTimers,
   });
   const load = createLoadGauge({
-    bounds: options.loadBounds,
+    bounds: {
+      acceptWaitMs: settings["limits.accept_wait_ms"],
+      eventLoopDelayMs: settings["limits.event_loop_delay_ms"],
+    },
     acceptWaitMs: queue.oldestWaitMs,
     onChange: ({ isOverloaded, ...signs }) =>
       isOverloaded

@@ -22,8 +22,8 @@ export const quotaSettings = {
     100,
   ),
   "quotas.manage_burst": burst("How many of them at once.", 500),
-  "quotas.stream_per_second": perSecond("How many streams a second may be opened.", 10),
-  "quotas.stream_burst": burst("How many streams may be opened at once.", 100),
+  "quotas.stream_per_second": perSecond("How many streams a second may be opened.", 50),
+  "quotas.stream_burst": burst("How many streams may be opened at once.", 500),
   "quotas.auth_per_second": perSecond(
     "How many requests a second for tokens, by clients that have proven themselves.",
     50,

@@ -1,6 +1,7 @@
 import { attemptDelaysMs } from "@bursar/domain";
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
+import { marketList } from "./market-list.js";
 import { quotaSettings } from "./quota-settings.js";
 import { integer, integers, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
@@ -60,6 +61,15 @@ export const settings = {
     "fatal",
     "silent",
   ]),
+  market_maker: oneOf(
+    {
+      env: "BURSAR_MARKET_MAKER",
+      default: "on",
+      about:
+        "Whether the sandbox has a small market maker, so that its books are not empty. Production never has one.",
+    },
+    ["on", "off"],
+  ),
   metrics_token: secret({
     env: "BURSAR_METRICS_TOKEN",
     about:
@@ -154,6 +164,47 @@ export const settings = {
     { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
     { min: 1000, max: 600_000 },
   ),
+  "stream.allowed_origins": text({
+    env: "BURSAR_STREAM_ALLOWED_ORIGINS",
+    about:
+      "The origins of web pages that may open the live stream, besides the service's own, separated by commas; `*` lets in every page.",
+  }),
+  "stream.sockets": integer(
+    { default: 10_000, about: "How many streams one process holds." },
+    { min: 1, max: 1_000_000 },
+  ),
+  "stream.sockets_per_client": integer(
+    { default: 100, about: "How many of them one client may have." },
+    { min: 1, max: 1_000_000 },
+  ),
+  "stream.subscriptions_per_socket": integer(
+    { default: 64, about: "How many channels one stream may be subscribed to." },
+    { min: 1, max: 10_000 },
+  ),
+  "stream.message_bytes": integer(
+    { default: 65_536, about: "The largest message that a client may send on a stream." },
+    { min: 1024, max: 1_048_576 },
+  ),
+  "stream.messages_per_second": integer(
+    { default: 20, about: "How many messages a client may send on a stream, on average." },
+    { min: 1, max: 10_000 },
+  ),
+  "stream.buffer_bytes": integer(
+    { default: 1_048_576, about: "How much may wait for a slow reader of a stream before it is cut." },
+    { min: 524_288, max: 268_435_456 },
+  ),
+  "stream.heartbeat_ms": integer(
+    { default: 25_000, about: "How often a stream is pinged; one that misses two pings is ended." },
+    { min: 250, max: 300_000 },
+  ),
+  "stream.shutdown_spread_ms": integer(
+    {
+      default: 3000,
+      about:
+        "Over how long a stopping service spreads the end of its streams, within half of its time for stopping.",
+    },
+    { min: 0, max: 60_000 },
+  ),
   ...quotaSettings,
 } satisfies Record<string, Setting<string> | Setting<number>>;
 
@@ -162,6 +213,7 @@ export type SettingKey = keyof typeof settings;
 /** Every setting that is a list. The key stands at the top level of the configuration file. */
 export const listSettings = {
   assets: assetList,
+  markets: marketList,
 } satisfies Record<string, ListSetting<object>>;
 
 export type ListKey = keyof typeof listSettings;
@@ -173,7 +225,12 @@ type SettingValue<S> = S extends { read: (text: string) => infer T | undefined }
 /** The keys that have a value in every configuration, because they have a default. */
 type DefaultedKey = Exclude<
   SettingKey,
-  "public_url" | "trusted_proxies" | "database_url" | "master_key_file" | "metrics_token"
+  | "public_url"
+  | "trusted_proxies"
+  | "database_url"
+  | "master_key_file"
+  | "metrics_token"
+  | "stream.allowed_origins"
 >;
 
 export type Settings = { readonly [K in DefaultedKey]: SettingValue<(typeof settings)[K]> } & {

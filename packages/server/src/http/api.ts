@@ -1,7 +1,9 @@
 import type { UseCases } from "../app/use-cases.js";
 import type { Route } from "./route.js";
 import { addKey } from "./routes/add-key.js";
+import { amendOrder } from "./routes/amend-order.js";
 import { authorizationServer } from "./routes/authorization-server.js";
+import { cancelOrder } from "./routes/cancel-order.js";
 import { cancelTransaction } from "./routes/cancel-transaction.js";
 import { changeClient } from "./routes/change-client.js";
 import { changeWebhookEndpoint } from "./routes/change-webhook-endpoint.js";
@@ -17,20 +19,27 @@ import { disableWebhookEndpoint, enableWebhookEndpoint } from "./routes/enable-w
 import { evaluatePolicy } from "./routes/evaluate-policy.js";
 import { freezeWallet, unfreezeWallet } from "./routes/freeze-wallet.js";
 import { introspectToken } from "./routes/introspect-token.js";
+import { issueStreamTicket } from "./routes/issue-stream-ticket.js";
 import { issueToken } from "./routes/issue-token.js";
 import { listAssets } from "./routes/list-assets.js";
 import { listAudit } from "./routes/list-audit.js";
 import { listClients } from "./routes/list-clients.js";
 import { listDestinations } from "./routes/list-destinations.js";
 import { listEvents } from "./routes/list-events.js";
+import { listMarkets } from "./routes/list-markets.js";
+import { listOrders } from "./routes/list-orders.js";
 import { listPolicyVersions } from "./routes/list-policy-versions.js";
+import { listTrades } from "./routes/list-trades.js";
 import { listTransactionStates } from "./routes/list-transaction-states.js";
 import { listTransactions } from "./routes/list-transactions.js";
 import { listWallets } from "./routes/list-wallets.js";
 import { listWebhookDeliveries } from "./routes/list-webhook-deliveries.js";
 import { listWebhookEndpoints } from "./routes/list-webhook-endpoints.js";
+import { openStream } from "./routes/open-stream.js";
+import { placeOrder } from "./routes/place-order.js";
 import { readClient } from "./routes/read-client.js";
 import { readDestination } from "./routes/read-destination.js";
+import { readOrder } from "./routes/read-order.js";
 import { readPolicy } from "./routes/read-policy.js";
 import { readTransaction } from "./routes/read-transaction.js";
 import { readWallet } from "./routes/read-wallet.js";
@@ -46,6 +55,7 @@ import { resendWebhookDelivery } from "./routes/resend-webhook-delivery.js";
 import { revokeToken } from "./routes/revoke-token.js";
 import { rotateSecret } from "./routes/rotate-secret.js";
 import { rotateWebhookSecret } from "./routes/rotate-webhook-secret.js";
+import { showOrderbook } from "./routes/show-orderbook.js";
 import { testWebhookEndpoint } from "./routes/test-webhook-endpoint.js";
 import { tokenKeys } from "./routes/token-keys.js";
 
@@ -65,6 +75,14 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     readWallet(useCases),
     freezeWallet(useCases),
     unfreezeWallet(useCases),
+    showOrderbook(useCases),
+    listMarkets(useCases),
+    listTrades(useCases),
+    placeOrder(useCases),
+    listOrders(useCases),
+    readOrder(useCases),
+    amendOrder(useCases),
+    cancelOrder(useCases),
     readPolicy(useCases),
     replacePolicy(useCases),
     listPolicyVersions(useCases),
@@ -88,6 +106,8 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     resendWebhookDelivery(useCases),
     resendFailedWebhooks(useCases),
     replayWebhooks(useCases),
+    openStream(useCases),
+    issueStreamTicket(useCases),
     issueToken(useCases),
     revokeToken(useCases),
     introspectToken(useCases, publicUrl),

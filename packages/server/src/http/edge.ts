@@ -2,11 +2,13 @@ import { ErrorBody, OAuthError, PolicyDocument } from "@bursar/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { TSchema } from "typebox";
 import type { LoadGauge } from "../app/load/load-gauge.js";
+import type { Metric } from "../app/metric.js";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
 import { describeRoute } from "./describe-route.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installAccessLog, logAccess } from "./plugins/access-log.js";
+import { installAsyncApi } from "./plugins/asyncapi.js";
 import { installClosing } from "./plugins/closing.js";
 import { installDocs } from "./plugins/docs.js";
 import { answerRouterError, installErrors } from "./plugins/errors.js";
@@ -20,6 +22,7 @@ import {
   installRequestContext,
   setCommonHeaders,
 } from "./plugins/request-context.js";
+import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
 import { bringsWork, quotaClassOf } from "./quotas/quota-class.js";
 import { shedLoad } from "./quotas/shed-load.js";
@@ -37,11 +40,12 @@ export interface EdgeOptions {
   log: FastifyBaseLogger;
   readiness: Readiness;
   guard: AccessGuard;
-  load: Pick<LoadGauge, "isOverloaded" | "reading">;
+  load: Pick<LoadGauge, "isOverloaded">;
   newRequestId: () => string;
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
   isMetricsLocalOpen: boolean;
+  metrics: readonly Metric[];
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
   limits: EdgeLimits;
@@ -64,6 +68,7 @@ const pathSegmentLengthMax = 200;
 export async function createEdge(options: EdgeOptions, routes: readonly Route[]): Promise<FastifyInstance> {
   const app = createApp(options);
   answerUnusualRequests(app.server, options);
+  installUpgrades(app, "/v1/stream");
   app.setValidatorCompiler(createValidatorCompiler() as never);
   app.addSchema(ErrorBody);
   app.addSchema(OAuthError);
@@ -78,9 +83,10 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installMetrics(app, {
     token: options.metricsToken,
     isLocalOpen: options.isMetricsLocalOpen,
-    limits: { ...options.guard, load: options.load },
+    metrics: options.metrics,
   });
   await installOpenApi(app, options.guard.publicUrl);
+  installAsyncApi(app, options.guard.publicUrl);
   installDocs(app);
   for (const route of [
     healthz,
@@ -144,9 +150,13 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
   if (access === "open") app.route(common);
   else if (access === "oauth") app.route({ ...common, onRequest: waits });
   else {
-    const quotaClass = quotaClassOf({ method, path, access });
     const { onRequest, ...hooks } = guardRoute(
-      { scope: access, quotaClass, limits: concurrencyOf(options) },
+      {
+        scope: access,
+        quotaClass: quotaClassOf({ method, path, access }),
+        takesTickets: route.takesTickets === true,
+        limits: concurrencyOf(options),
+      },
       guard,
     );
     const sheds = bringsWork(route) ? [shedLoad(options.load)] : [];

@@ -1,4 +1,4 @@
-import type { EventStore, LoggedEvent } from "../app/events/event.js";
+import type { EventPositions, EventStore, LoggedEvent } from "../app/events/event.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Database, Transaction } from "./database.js";
 import { sql } from "./sql.js";
@@ -9,17 +9,31 @@ interface NewEvent extends Omit<LoggedEvent, "sequence"> {
   tenantId: string;
 }
 
-export function createEventStore(database: Database): EventStore {
+export function createEventStore(database: Database): EventStore & EventPositions {
   return {
     // Served by the primary key.
     listEvents: async (tenantId, after, limit) => {
       const rows = await database.query<Omit<LoggedEvent, "sequence"> & { sequence: string }>(sql`
         SELECT sequence, event, subject_id AS "subjectId", version, state, previous_state AS "previousState",
-          failure_code AS "failureCode", occurred_at AS "occurredAt"
+          failure_code AS "failureCode", occurred_at AS "occurredAt", details
         FROM events WHERE tenant_id = ${tenantId} AND sequence > ${after.toString()}
         ORDER BY sequence LIMIT ${limit}
       `);
       return rows.map((row) => ({ ...row, sequence: BigInt(row.sequence) }));
+    },
+    // Served by the primary key.
+    readHeads: async (tenantIds) => {
+      const rows = await database.query<{ tenant_id: string; sequence: string }>(
+        sql`SELECT tenant_id, sequence FROM event_sequences WHERE tenant_id = ANY(${[...tenantIds]}::uuid[])`,
+      );
+      return new Map(rows.map((row) => [row.tenant_id, BigInt(row.sequence)]));
+    },
+    // Served by the primary key.
+    readOldest: async (tenantId) => {
+      const [row] = await database.query<{ sequence: string }>(
+        sql`SELECT sequence FROM events WHERE tenant_id = ${tenantId} ORDER BY sequence LIMIT 1`,
+      );
+      return row === undefined ? undefined : BigInt(row.sequence);
     },
   };
 }
@@ -72,12 +86,13 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
   const insert = sql`
     INSERT INTO events
-      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at)
+      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at, details)
     SELECT * FROM unnest(
       ${column((e) => e.tenantId)}::uuid[], ${sequences}::bigint[], ${column((e) => e.event)}::text[],
       ${column((e) => e.subjectId)}::uuid[], ${column((e) => e.version)}::integer[], ${column((e) => e.state)}::text[],
       ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
-      ${column((e) => e.occurredAt)}::timestamptz[])
+      ${column((e) => e.occurredAt)}::timestamptz[],
+      ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[])
   `;
   transaction.send(told.length > 0 ? withDeliveries(insert) : insert);
   return told;

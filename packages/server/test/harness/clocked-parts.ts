@@ -5,7 +5,6 @@ import type { Origin } from "../../src/app/audit/act.js";
 import { isRefused, type Refused } from "../../src/app/refused.js";
 import { createWakeUps } from "../../src/app/wake-ups.js";
 import { compose } from "../../src/compose/compose.js";
-import { defaultQuotas } from "../../src/compose/default-quotas.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { createSealing } from "../../src/credentials/sealing.js";
 import { eventually } from "./eventually.js";
@@ -22,14 +21,10 @@ export async function startClockedParts() {
   const errors: unknown[] = [];
   const parts = compose({
     database,
-    assets: loadConfig({}).values.assets,
+    settings: loadConfig({}).values,
     sealing: createSealing(randomBytes(32)),
     wakeUps,
     publicUrl: "http://bursar.example",
-    quotas: defaultQuotas(loadConfig({}).values),
-    addressQuota: { perSecond: 1, burst: 1 },
-    loadBounds: { acceptWaitMs: 1000, eventLoopDelayMs: 1000 },
-    destinationDelaySeconds: 0,
     webhooks: {
       isLoopbackAllowed: true,
       areLiteralsAllowed: false,

@@ -9,6 +9,7 @@ export async function fillTables(database: TestDatabase): Promise<void> {
   await database.run(transactions);
   await database.run(access);
   await database.run(webhooks);
+  await database.run(orders);
   await database.run("ANALYZE");
 }
 
@@ -46,6 +47,35 @@ const transactions = `
       CASE m.state WHEN 'failed' THEN 'INSUFFICIENT_FUNDS' END, now()
     FROM made m JOIN event_sequences s USING (tenant_id);
   UPDATE event_sequences SET sequence = sequence + 9999;
+  DROP TABLE made;
+`;
+
+/** Five thousand a tenant that are over, three in four on one market, and a hundred that rest. */
+const orders = `
+  CREATE TEMP TABLE made AS
+    SELECT w.tenant_id, uuidv7((n - 10000) * interval '1 second') AS id, n, w.id AS wallet_id,
+      CASE n % 4 WHEN 0 THEN 'USDC-USD' ELSE 'ETH-USD' END AS market, CASE n / 4 % 2 WHEN 0 THEN 'buy' ELSE 'sell' END AS side,
+      CASE n / 8 % 3 WHEN 0 THEN 'filled' WHEN 1 THEN 'cancelled' ELSE 'rejected' END AS state
+    FROM wallets w, generate_series(1, 5100) n WHERE w.role = 'primary';
+  INSERT INTO orders
+    (tenant_id, id, idempotency_key, request_hash, client_id, market, wallet_id, side, type, time_in_force, self_trade, price,
+     size, policy_version, created_at)
+    SELECT tenant_id, id, md5(id::text), '\\x00', tenant_id, market, wallet_id, side, 'limit', 'gtc', 'cancel_newest',
+      CASE side WHEN 'buy' THEN 1 ELSE 1000000 END, 1, 0, now() FROM made;
+  INSERT INTO event_sequences SELECT id, 0 FROM tenants ON CONFLICT DO NOTHING;
+  INSERT INTO events (tenant_id, sequence, event, subject_id, version, state, previous_state, occurred_at, details)
+    SELECT tenant_id, s.sequence + n, 'order.updated', m.id, 2, CASE WHEN n > 5000 THEN 'open' ELSE m.state END, 'pending', now(),
+      '{"size":1,"filled":0,"quote_filled":"0","fee":"0"}'
+    FROM made m JOIN event_sequences s USING (tenant_id);
+  UPDATE event_sequences SET sequence = sequence + 5100;
+  INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, state, version, sequence, size)
+    SELECT tenant_id, id, market, wallet_id, side, CASE side WHEN 'buy' THEN 1 ELSE 1000000 END, 'open', 2, -n, 1
+    FROM made WHERE n > 5000;
+  INSERT INTO trades
+    SELECT 'ETH-USD', n, id, 1, 1, side, tenant_id, id, 0, tenant_id, id, 0, now() FROM made
+    WHERE tenant_id = (SELECT min(tenant_id::text)::uuid FROM made);
+  UPDATE markets SET trade_sequence = 5100 WHERE market = 'ETH-USD';
+  INSERT INTO market_deltas SELECT 'ETH-USD', -n, -n - 1, '[]', now() - interval '2 hours' FROM generate_series(1, 5000) n;
   DROP TABLE made;
 `;
 

@@ -14,6 +14,8 @@ const bodies: Record<string, unknown> = {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
   createWallet: { name: "matrix", purpose: "payout" },
+  placeOrder: { market: "ETH-USD", side: "buy", price: "1", size: "1" },
+  amendOrder: { size: "0.5" },
   replacePolicy: {
     rules: [
       {
@@ -40,6 +42,7 @@ export const unknownIds: Record<string, string> = {
   destinations: "dst_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
+  orders: "ord_01h455vb4pex5vsknk084sn02q",
   "webhook-endpoints": "whe_01h455vb4pex5vsknk084sn02q",
   "webhook-deliveries": "dlv_01h455vb4pex5vsknk084sn02q",
   keys: "x",
@@ -53,10 +56,18 @@ export function bodyOf(route: Route): unknown {
   return bodies[route.operationId];
 }
 
+/** What all tenants share, so that nobody hides it from anybody. */
+const shared: Readonly<Record<string, string>> = { markets: "ETH-USD" };
+
+export function isOfTenant(route: Route): boolean {
+  const [collection] = /[\w-]+(?=\/:\w+)/.exec(route.path) ?? [];
+  return collection !== undefined && !Object.hasOwn(shared, collection);
+}
+
 /** The route's path with the ids of these objects, which are named after the collection that a path has them in. */
 export function pathOf(route: Route, objects: Readonly<Record<string, string>>): string {
   return route.path.replace(/([\w-]+)\/:\w+/g, (_, collection: string) => {
-    const id = objects[collection];
+    const id = objects[collection] ?? shared[collection];
     if (id === undefined) throw new Error(`the routes' tests need an object of ${collection}`);
     return `${collection}/${id}`;
   });
@@ -80,6 +91,9 @@ export async function createObjects(
     "idempotency-key": "the-owner's",
   });
   const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
+  const order = (await (
+    await call("POST", "/v1/orders", token, bodies["placeOrder"], { "idempotency-key": "the-owner's" })
+  ).json()) as { id: string };
   const listed = await call("POST", "/v1/destinations", token, bodies["createDestination"]);
   const destination = (await listed.json()) as { id: string };
   return {
@@ -89,6 +103,7 @@ export async function createObjects(
     secrets: client.secrets[0].id,
     transactions: id,
     wallets: source.wallet_id,
+    orders: order.id,
     "webhook-endpoints": endpoint.id,
     "webhook-deliveries": await firstDelivery(call, token),
   };

@@ -15,9 +15,12 @@ export interface TestEdge {
 
 /** Lets nobody in; the routes that a test brings along are open. */
 const closedGuard: AccessGuard = {
-  authenticator: { authenticate: () => ({ refused: "UNAUTHENTICATED" }) },
+  authenticator: {
+    authenticate: () => ({ refused: "UNAUTHENTICATED" }),
+    review: () => ({ refused: "TOKEN_INVALID" }),
+  },
+  redeemTicket: async () => ({ refused: "TICKET_INVALID" }),
   quotas: {
-    counts: { reservations: 0, unanswered: 0 },
     of: () => {
       throw new Error("nobody is let in who could have a quota");
     },
@@ -42,14 +45,12 @@ export async function createTestEdge(
       log,
       readiness,
       guard: closedGuard,
-      load: {
-        isOverloaded: () => false,
-        reading: () => ({ acceptWaitMs: 0, eventLoopDelayMs: 0, isOverloaded: false }),
-      },
+      load: { isOverloaded: () => false },
       newRequestId: () => `req_${randomUUID()}`,
       isUnavailable: isDatabaseAway,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
+      metrics: [],
       trustedProxies: undefined,
       limits: {
         bodyBytes: 65_536,

@@ -23,6 +23,8 @@ export interface TestService {
   logLines: string[];
   /** A tenant of its own, with its first client, and this much USD in its primary wallet. */
   createTenant: (usd?: string) => Promise<TestClient>;
+  /** Brings more into its primary wallet. */
+  fund: (client: TestClient, asset: string, amount: string) => Promise<void>;
   token: (client: Pick<TestClient, "clientId" | "secret">, scope?: string) => Promise<string>;
   /** A request with a token and, where there is one, a JSON body. */
   call: (
@@ -102,6 +104,7 @@ export async function startTestService(
         client,
       };
     },
+    fund: ({ client }, asset, amount) => fundPrimary(client.tenantId, asset, amount),
     token: async ({ clientId, secret }, scope) => {
       const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
       const issued = await useCases.requestToken(proof, scope, {

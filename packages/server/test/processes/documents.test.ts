@@ -227,6 +227,48 @@ describe("what the documents tell to do", () => {
     );
     expect((await again.stop()).split(`${id} is completed`)).toHaveLength(2);
   });
+
+  it.runIf(hasCurl)("the ticket of the guide on the stream", async () => {
+    const ticket = JSON.parse(await shell(blocksOf("docs/guides/stream.md", "sh")[0] ?? ""));
+    expect(ticket).toMatchObject({ object: "stream_ticket", ticket: expect.any(String) });
+  });
+
+  it("the client of the guide on the stream, across a stop of the service", async () => {
+    const [example = ""] = blocksOf("docs/guides/stream.md", "js");
+    const file = join(folder, "follow.mjs");
+    writeFileSync(file, example);
+    const token = (await shell("npx bursar token")).trim();
+    const pay = (reference: string) =>
+      fetch(`${url}/v1/transactions`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "idempotency-key": reference,
+        },
+        body: JSON.stringify({ reference, asset: "USD", amount: "1" }),
+      });
+    const log = await fetch(`${url}/v1/events?limit=200`, { headers: { authorization: `Bearer ${token}` } });
+    const before = ((await log.json()) as { data: unknown[] }).data.length;
+    const env = { BURSAR_URL: url, BURSAR_TOKEN: token };
+    const args = ["--experimental-websocket", "--no-warnings", file, String(before + 2)];
+    const client = run(process.execPath, args, { env });
+    await pay("stream-1");
+    // The same port, so that the client finds it again.
+    sandbox.child.kill("SIGTERM");
+    await sandbox.exited;
+    sandbox = spawnBursar({
+      args: ["dev"],
+      env: { BURSAR_DATA_DIR: dataDir, PORT: new URL(url).port },
+    });
+    await sandbox.ready();
+    await pay("stream-2");
+    const lines = (await client).stdout.trim().split("\n");
+    expect(lines.map((line) => Number(line.split(" ")[0]))).toEqual(
+      Array.from({ length: before + 2 }, (_, index) => index + 1),
+    );
+    expect(lines.at(-1)).toBe(`${before + 2} transaction.updated accepted -> completed`);
+  });
 });
 
 function hasProgram(name: string): boolean {

@@ -148,7 +148,15 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
   const presentWallet = createWalletPresenter(assets);
   const listEvents = createEventLister(
     ports.events,
-    createEventPresenter({ transactions: ports.transactions, wallets: ports.wallets }),
+    createEventPresenter({
+      transactions: ports.transactions,
+      wallets: ports.wallets,
+      // Nobody trades in this world.
+      orders: { readAskedOrders: async () => [] },
+      presentOrder: () => {
+        throw new Error("there are no orders");
+      },
+    }),
   );
   engine.start();
 

@@ -10,6 +10,8 @@ import type { TokenClaims, TokenSigner } from "./tokens.js";
 export interface Authenticated {
   principal: Principal;
   client: ApiClient;
+  /** What its token says. */
+  claims: TokenClaims;
 }
 
 /** A refusal, with what the token says where its signature was good: for the audit log. */
@@ -25,6 +27,8 @@ export interface RequestAuthenticator {
     authorization: string | undefined,
     caller: Caller,
   ) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
+  /** Judges anew what a token says that was verified before: it can have expired, been revoked, or lost scopes. */
+  review: (claims: TokenClaims) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
 }
 
 /** Where a request comes from; read only where it is needed, because finding it out is not free. */
@@ -102,7 +106,14 @@ export function createRequestAuthenticator({
     return known.judgement;
   }
 
-  return { authenticate };
+  function review(claims: TokenClaims): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
+    if (claims.expiresAtMs <= nowMs()) return { refused: "TOKEN_EXPIRED", claims };
+    const access = clients.peek(claims.clientId);
+    if (access !== undefined) return judge(claims, access);
+    return clients.load(claims.clientId).then((loaded) => judge(claims, loaded));
+  }
+
+  return { authenticate, review };
 }
 
 function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): Authenticated | TokenRefusal {
@@ -111,5 +122,5 @@ function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): 
     return { refused: "TOKEN_REVOKED", claims };
   const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));
   const { tenantId, clientId, tokenId } = claims;
-  return { principal: { tenantId, clientId, tokenId, scopes }, client };
+  return { principal: { tenantId, clientId, tokenId, scopes }, client, claims };
 }

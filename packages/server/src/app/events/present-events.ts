@@ -1,4 +1,8 @@
+import type { OrderState } from "@bursar/domain";
 import { type Event as EventBody, showId } from "@bursar/protocol";
+import type { Order, OrderFailure, OrderStore } from "../markets/order.js";
+import { type OrderDetails, readDetails } from "../markets/order-details.js";
+import type { PresentOrder } from "../markets/present-order.js";
 import { presentTransaction } from "../transactions/present-transaction.js";
 import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
 import { presentWallet } from "../wallets/present-wallet.js";
@@ -8,6 +12,8 @@ import type { LoggedEvent } from "./event.js";
 export interface PresentEventsDeps {
   transactions: Pick<TransactionStore, "readTransactions">;
   wallets: Pick<WalletStore, "readWallets">;
+  orders: Pick<OrderStore, "readAskedOrders">;
+  presentOrder: PresentOrder;
 }
 
 /** In the order given. */
@@ -17,39 +23,51 @@ export type PresentEvents = (tenantId: string, logged: readonly LoggedEvent[]) =
  * Events as their readers see them: each with its subject as it was right after that event, not as it is now. Everything comes
  * from columns that never change and from the log, so that an event is the same text whenever and however often it is read.
  */
-export function createEventPresenter({ transactions, wallets }: PresentEventsDeps): PresentEvents {
+export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
   return async (tenantId, logged) => {
     const subjectsOf = (kind: LoggedEvent["event"]) =>
       logged.filter(({ event }) => event === kind).map(({ subjectId }) => subjectId);
     const walletIds = subjectsOf("wallet.updated");
-    const [foundTransactions, foundWallets] = await Promise.all([
-      transactions.readTransactions(tenantId, subjectsOf("transaction.updated")),
-      walletIds.length === 0 ? [] : wallets.readWallets(tenantId, walletIds),
+    const [transactions, wallets, orders] = await Promise.all([
+      deps.transactions.readTransactions(tenantId, subjectsOf("transaction.updated")),
+      walletIds.length === 0 ? [] : deps.wallets.readWallets(tenantId, walletIds),
+      deps.orders.readAskedOrders(tenantId, subjectsOf("order.updated")),
     ]);
-    const transactionsById = new Map(foundTransactions.map((found) => [found.id, found]));
-    const walletsById = new Map(foundWallets.map((found) => [found.id, found]));
+    const subjects = { transactions: byId(transactions), wallets: byId(wallets), orders: byId(orders) };
     return logged.map((entry) => ({
       event: entry.event,
       sequence: Number(entry.sequence),
       occurred_at: entry.occurredAt.toISOString(),
       data: {
-        ...presentSubject(entry, transactionsById, walletsById),
+        ...presentSubject(entry, subjects, deps.presentOrder),
         previous_state: entry.previousState,
       },
     }));
   };
 }
 
+interface Subjects {
+  transactions: ReadonlyMap<string, Transaction>;
+  wallets: ReadonlyMap<string, Wallet>;
+  orders: ReadonlyMap<string, Order>;
+}
+
+function byId<Subject extends { id: string }>(found: readonly Subject[]): ReadonlyMap<string, Subject> {
+  return new Map(found.map((subject) => [subject.id, subject]));
+}
+
 function presentSubject(
   entry: LoggedEvent,
-  transactions: ReadonlyMap<string, Transaction>,
-  wallets: ReadonlyMap<string, Wallet>,
+  { transactions, wallets, orders }: Subjects,
+  presentOrder: PresentOrder,
 ): Partial<EventBody["data"]> {
   switch (entry.event) {
     case "transaction.updated":
       return { transaction: presentTransaction(asOfVersion(found(transactions, entry), entry.version)) };
     case "wallet.updated":
       return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)) };
+    case "order.updated":
+      return { order: presentOrder(orderAsOfThen(found(orders, entry), entry)) };
     case "endpoint.disabled":
       return {
         webhook_endpoint: {
@@ -61,6 +79,14 @@ function presentSubject(
         },
       };
   }
+}
+
+/** An event says all that an order has become by it. */
+function orderAsOfThen(order: Order, entry: LoggedEvent): Order {
+  const { version, occurredAt } = entry;
+  const progress = readDetails(entry.details as OrderDetails);
+  const [state, failure] = [entry.state as OrderState, entry.failureCode as OrderFailure | null];
+  return { ...order, step: { version, state, failure, occurredAt, ...progress } };
 }
 
 /** The log calls a frozen wallet's state `frozen`; the wallet has that in a field of its own. */

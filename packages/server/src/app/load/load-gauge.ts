@@ -18,7 +18,7 @@ interface LoadReading {
   isOverloaded: boolean;
 }
 
-export interface LoadBounds {
+interface LoadBounds {
   acceptWaitMs: number;
   eventLoopDelayMs: number;
 }

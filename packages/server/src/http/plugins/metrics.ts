@@ -1,19 +1,20 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Metric } from "../../app/metric.js";
 import { Refusal } from "../refusal.js";
-import { addLimitMetrics, type LimitMetricsSources } from "./limit-metrics.js";
 
 export interface MetricsOptions {
-  limits: LimitMetricsSources;
   /** The bearer token to ask for. */
   token: string | undefined;
   /** Whether callers on this machine need none: in the sandbox, which has no proxy in front. */
   isLocalOpen: boolean;
+  /** What the parts of the service count by themselves. */
+  metrics: readonly Metric[];
 }
 
 /** `/metrics` for Prometheus. It tells much about the inside, so it is not open to everybody. */
-export function installMetrics(app: FastifyInstance, { token, isLocalOpen, limits }: MetricsOptions): void {
+export function installMetrics(app: FastifyInstance, { token, isLocalOpen, metrics }: MetricsOptions): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -29,7 +30,7 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen, limit
     labelNames: ["code"],
     registers: [registry],
   });
-  addLimitMetrics(registry, limits);
+  for (const metric of metrics) addMetric(registry, metric);
   app.addHook("onResponse", (request, reply, done) => {
     if (request.errorCode !== null) errors.inc({ code: request.errorCode });
     // The route's pattern, not the path: a label per path would be a memory leak that any client could drive.
@@ -41,6 +42,31 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen, limit
     if (!mayRead(request, token, isLocalOpen)) throw new Refusal("NOT_FOUND");
     return reply.type(registry.contentType).send(await registry.metrics());
   });
+}
+
+/** Its value is asked for when somebody looks. */
+function addMetric(registry: Registry, { name, help, kind, read }: Metric): void {
+  const registers = [registry];
+  if (kind === "gauge") {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  } else {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
 }
 
 function mayRead(request: FastifyRequest, token: string | undefined, isLocalOpen: boolean): boolean {

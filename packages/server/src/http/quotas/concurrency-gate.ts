@@ -13,12 +13,11 @@ export interface ConcurrencyLimits {
 
 const owner = Symbol("the client that a connection or an answer belongs to");
 
-/** Counts the request, and the connection that it came on where this is its first; or says that there are too many. */
-export function enterConcurrency(
+/** Counts the connection where this is its first request; or says that there are too many. */
+export function enterConnection(
   traffic: ClientTraffic,
   request: FastifyRequest,
-  reply: FastifyReply,
-  { requestsPerClient, connectionsPerClient }: ConcurrencyLimits,
+  { connectionsPerClient }: ConcurrencyLimits,
 ): Refusal | undefined {
   const socket = request.raw.socket as Socket & { [owner]?: ClientTraffic };
   if (socket[owner] === undefined) {
@@ -27,6 +26,15 @@ export function enterConcurrency(
     socket[owner] = traffic;
     socket.once("close", leaveConnection);
   }
+  return undefined;
+}
+
+/** Counts the request; or says that there are too many. */
+export function enterRequest(
+  traffic: ClientTraffic,
+  reply: FastifyReply,
+  { requestsPerClient }: ConcurrencyLimits,
+): Refusal | undefined {
   if (traffic.requestsInFlight >= requestsPerClient) return tooMany("requests in progress");
   traffic.requestsInFlight += 1;
   const answer = reply.raw as ServerResponse & { [owner]?: ClientTraffic };

@@ -1,6 +1,5 @@
 import type { Quota } from "@bursar/domain";
 import { type QuotaClass, quotaClasses } from "@bursar/protocol";
-import type { LoadBounds } from "../app/load/load-gauge.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
 import type { Settings } from "../config/settings.js";
 
@@ -8,15 +7,8 @@ export function quotaOfAddress(settings: Settings): Quota {
   return { perSecond: settings["quotas.address_per_second"], burst: settings["quotas.address_burst"] };
 }
 
-export function loadBoundsOf(settings: Settings): LoadBounds {
-  return {
-    acceptWaitMs: settings["limits.accept_wait_ms"],
-    eventLoopDelayMs: settings["limits.event_loop_delay_ms"],
-  };
-}
-
 /** The quotas that hold for every client that has none of its own. */
-export function defaultQuotas(settings: Settings): Quotas {
+export function quotasOf(settings: Settings): Quotas {
   return Object.fromEntries(
     quotaClasses.map((name) => [
       name,
