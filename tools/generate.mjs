@@ -12,12 +12,14 @@ import { migrate } from "../packages/server/dist/store/migrate.js";
 import { readMigrations } from "../packages/server/dist/store/migrations.js";
 import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
+import { limitsPage } from "./limits-page.mjs";
 import { dumpSchema } from "./schema-dump.mjs";
 
 const silent = createLogger("silent", false);
 
 /** @type {Record<string, () => string | Promise<string>>} */
 const artefacts = {
+  "docs/operating/limits.md": () => limitsPage(apiRoutes("")),
   "docs/reference/errors.md": errorsPage,
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/bursar.example.yaml": exampleConfiguration,
@@ -87,18 +89,29 @@ async function servedDocument(path) {
       readiness: unused,
       guard: {
         authenticator: unused,
+        quotas: unused,
+        addresses: unused,
         redeemTicket: unused,
         verifySignature: unused,
         audit: unused,
         publicUrl,
       },
+      load: unused,
       newRequestId: () => "",
       isUnavailable: () => false,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
       metrics: [],
       trustedProxies: undefined,
-      limits: { bodyBytes: 1, headerBytes: 1, jsonDepth: 1, headersTimeoutMs: 1, requestTimeoutMs: 1 },
+      limits: {
+        bodyBytes: 1,
+        headerBytes: 1,
+        jsonDepth: 1,
+        headersTimeoutMs: 1,
+        requestTimeoutMs: 1,
+        requestsPerClient: 1,
+        connectionsPerClient: 1,
+      },
     },
     apiRoutes(publicUrl),
   );

@@ -80,6 +80,17 @@ export {
   type UsageByWindow,
   type UsageWindow,
 } from "./policy/usage.js";
+export { addressBlock } from "./quota/address-block.js";
+export {
+  fullBucket,
+  msUntilTokens,
+  type Quota,
+  quotaLimits,
+  refillBucket,
+  type TokenBucket,
+  takeTokens,
+  toRetryAfterSeconds,
+} from "./quota/token-bucket.js";
 export { type Decision, decide, type FailureCode } from "./transaction/decide.js";
 export {
   isFinal,

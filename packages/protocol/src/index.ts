@@ -22,6 +22,7 @@ export {
   TokenActionForm,
   TokenForm,
 } from "./access/oauth.js";
+export { ClientQuotas, type QuotaClass, quotaCatalog, quotaClasses } from "./access/quota.js";
 export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
 export { type ErrorCode, errorCatalog } from "./errors/error-catalog.js";

@@ -73,6 +73,7 @@ CREATE TABLE clients (
   request_hash bytea,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  quotas jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -289,6 +290,15 @@ CREATE TABLE policies (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT policies_pkey PRIMARY KEY (tenant_id, version),
   CONSTRAINT policies_version_check CHECK ((version > 0))
+);
+
+CREATE UNLOGGED TABLE quota_buckets (
+  tenant_id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  class text NOT NULL,
+  tokens double precision NOT NULL,
+  at_ms double precision NOT NULL,
+  CONSTRAINT quota_buckets_pkey PRIMARY KEY (tenant_id, client_id, class)
 );
 
 CREATE TABLE revoked_tokens (

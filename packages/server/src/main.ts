@@ -106,6 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await options.seed?.(url, parts);
     });
     parts.engine.start();
+    parts.load.start();
     parts.markets.start();
     parts.sender.start();
     readiness.set("ready");
@@ -189,12 +190,13 @@ async function buildEdge(
       log,
       readiness,
       guard: parts.guard,
+      load: parts.load,
       newRequestId: () => showId("req", newUuid()),
       isUnavailable: isDatabaseAway,
       metricsToken: settings.metrics_token,
       // A public address means a proxy, behind which everybody comes from this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
-      metrics: parts.stream.metrics,
+      metrics: parts.metrics,
       trustedProxies: settings.trusted_proxies,
       limits: {
         bodyBytes: settings["limits.body_bytes"],
@@ -202,6 +204,8 @@ async function buildEdge(
         jsonDepth: settings["limits.json_depth"],
         headersTimeoutMs: settings["limits.headers_timeout_ms"],
         requestTimeoutMs: settings["limits.request_timeout_ms"],
+        requestsPerClient: settings["limits.requests_per_client"],
+        connectionsPerClient: settings["limits.connections_per_client"],
       },
     },
     listRoutes(parts.useCases, publicUrl),

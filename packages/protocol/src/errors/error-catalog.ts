@@ -1,4 +1,5 @@
 import type { ErrorEntry } from "./error-entry.js";
+import { limitErrors } from "./limit-errors.js";
 import { marketErrors } from "./market-errors.js";
 import { policyErrors } from "./policy-errors.js";
 import { streamErrors } from "./stream-errors.js";
@@ -241,13 +242,6 @@ export const errorCatalog = {
     advice: "Retry with the same `Idempotency-Key`; if it persists, report the `request_id`.",
     retry: "later",
   },
-  OVERLOADED: {
-    status: 503,
-    message: "The service has more work waiting than it takes.",
-    when: "too many requests wait to be written",
-    advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
-    retry: "later",
-  },
   UNAVAILABLE: {
     status: 503,
     message: "The service cannot take this request right now.",
@@ -255,6 +249,7 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...limitErrors,
   ...marketErrors,
   ...policyErrors,
   ...streamErrors,

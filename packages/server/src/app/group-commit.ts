@@ -8,6 +8,8 @@ import type { Timers } from "./timers.js";
 export interface GroupCommit<Item, Outcome> {
   /** Resolves after the commit. Undefined where too much is waiting. */
   add: (item: Item) => Promise<Outcome> | undefined;
+  /** How long the oldest one has been waiting for its commit. */
+  oldestWaitMs: () => number;
 }
 
 export interface GroupCommitDeps<Item, Outcome> {
@@ -16,6 +18,8 @@ export interface GroupCommitDeps<Item, Outcome> {
   /** Whether an error means that the database is away: then trying each row again would only take longer. */
   isUnavailable: (error: unknown) => boolean;
   onWritten: (batch: readonly Item[], outcomes: readonly Outcome[]) => void;
+  /** A clock that nobody can set back. */
+  elapsedMs: () => number;
   timers: Pick<Timers, "soon">;
 }
 
@@ -26,6 +30,7 @@ const writersMax = 2;
 
 interface Waiting<Item, Outcome> {
   item: Item;
+  sinceMs: number;
   resolve: (outcome: Outcome) => void;
   reject: (error: unknown) => void;
 }
@@ -34,20 +39,21 @@ export function createGroupCommit<Item, Outcome>(
   deps: GroupCommitDeps<Item, Outcome>,
 ): GroupCommit<Item, Outcome> {
   let waiting: Waiting<Item, Outcome>[] = [];
-  let writers = 0;
+  /** What is being written. */
+  const batches = new Set<readonly Waiting<Item, Outcome>[]>();
   let scheduled = false;
 
   function add(item: Item): Promise<Outcome> | undefined {
     if (waiting.length >= waitingMax) return undefined;
     return new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, sinceMs: deps.elapsedMs(), resolve, reject });
       schedule();
     });
   }
 
   /** At the end of this turn of the event loop, so that requests that were read together are written together. */
   function schedule(): void {
-    if (scheduled || writers >= writersMax) return;
+    if (scheduled || batches.size >= writersMax) return;
     scheduled = true;
     deps.timers.soon(() => {
       scheduled = false;
@@ -59,12 +65,12 @@ export function createGroupCommit<Item, Outcome>(
     if (waiting.length === 0) return;
     const batch = waiting.slice(0, batchMax);
     waiting = waiting.slice(batchMax);
-    writers += 1;
+    batches.add(batch);
     if (waiting.length > 0) schedule();
     try {
       await writeBatch(batch);
     } finally {
-      writers -= 1;
+      batches.delete(batch);
       if (waiting.length > 0) schedule();
     }
   }
@@ -83,5 +89,10 @@ export function createGroupCommit<Item, Outcome>(
     }
   }
 
-  return { add };
+  function oldestWaitMs(): number {
+    const firsts = [...batches, waiting].flatMap(([first]) => (first === undefined ? [] : [first.sinceMs]));
+    return firsts.length === 0 ? 0 : deps.elapsedMs() - Math.min(...firsts);
+  }
+
+  return { add, oldestWaitMs };
 }

@@ -86,6 +86,7 @@ export function composeMarkets(
           const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
           for (const market of new Set(accepted.map((order) => order.market))) wakeOwner(market);
         },
+        elapsedMs: () => performance.now(),
         timers: nodeTimers,
       }),
       store: orders,

@@ -11,6 +11,7 @@ import {
   type PresentEvents,
   type PresentEventsDeps,
 } from "../app/events/present-events.js";
+import { createLoadGauge, type LoadGauge } from "../app/load/load-gauge.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -43,6 +44,7 @@ export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
+  load: LoadGauge;
   presentEvents: PresentEvents;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
@@ -85,6 +87,20 @@ export function composeTransactions(
     store: transactions,
     isUnavailable: isDatabaseAway,
     onAccepted: () => wakeUps.announce("accepted", []),
+    elapsedMs,
+    timers: nodeTimers,
+  });
+  const load = createLoadGauge({
+    bounds: {
+      acceptWaitMs: settings["limits.accept_wait_ms"],
+      eventLoopDelayMs: settings["limits.event_loop_delay_ms"],
+    },
+    acceptWaitMs: queue.oldestWaitMs,
+    onChange: ({ isOverloaded, ...signs }) =>
+      isOverloaded
+        ? log.warn(signs, "overloaded: new work is refused")
+        : log.info(signs, "no longer overloaded"),
+    elapsedMs,
     timers: nodeTimers,
   });
   wakeUps.listen("accepted", engine.wake);
@@ -92,6 +108,7 @@ export function composeTransactions(
   return {
     assets,
     engine,
+    load,
     presentEvents,
     useCases: {
       createTransaction: createTransactionCreator({

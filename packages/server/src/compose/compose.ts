@@ -1,5 +1,8 @@
 import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
+import type { LoadGauge } from "../app/load/load-gauge.js";
+import type { Metric } from "../app/metric.js";
+import { limitMetrics } from "../app/quotas/limit-metrics.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
@@ -39,10 +42,12 @@ export interface Parts {
   useCases: UseCases;
   guard: AccessGuard;
   stream: StreamGateway;
+  metrics: readonly Metric[];
   createTenant: ReturnType<typeof createTenantCreator>;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
+  load: LoadGauge;
   /** Runs the markets, or waits to take over one that nobody runs. */
   markets: Pick<MarketParts, "start" | "startMarketMaker">;
   sender: WebhookSender;
@@ -92,6 +97,7 @@ export function compose(options: ComposeOptions): Parts {
     },
     guard: access.guard,
     stream: stream.gateway,
+    metrics: [...stream.gateway.metrics, ...limitMetrics({ ...access, load: transactions.load })],
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
       createClient: access.useCases.createClient,
@@ -105,12 +111,14 @@ export function compose(options: ComposeOptions): Parts {
       keepAnalyzed();
     },
     engine: transactions.engine,
+    load: transactions.load,
     markets,
     sender: webhooks.sender,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
       clearInterval(analyzing);
+      transactions.load.stop();
       await stream.close();
       await markets.stop();
       await transactions.engine.stop();

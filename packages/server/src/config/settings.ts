@@ -2,6 +2,7 @@ import { attemptDelaysMs } from "@bursar/domain";
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
 import { marketList } from "./market-list.js";
+import { quotaSettings } from "./quota-settings.js";
 import { integer, integers, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
 
 /**
@@ -133,6 +134,32 @@ export const settings = {
     { default: 10_000, about: "How long a whole request may take to arrive." },
     { min: 100, max: 300_000 },
   ),
+  "limits.requests_per_client": integer(
+    { default: 500, about: "How many requests of one client a process has in progress at once." },
+    { min: 1, max: 1_000_000 },
+  ),
+  "limits.connections_per_client": integer(
+    {
+      default: 1000,
+      about:
+        "How many connections one client has to a process; a connection is the client's that first uses it. Not counted where `trusted_proxies` is set: then all connections are the proxy's.",
+    },
+    { min: 1, max: 1_000_000 },
+  ),
+  "limits.accept_wait_ms": integer(
+    {
+      default: 2000,
+      about: "How long the oldest request may wait to be written before new work is refused.",
+    },
+    { min: 10, max: 60_000 },
+  ),
+  "limits.event_loop_delay_ms": integer(
+    {
+      default: 500,
+      about: "How late a process may run what is due, again and again, before new work is refused.",
+    },
+    { min: 10, max: 60_000 },
+  ),
   "limits.shutdown_timeout_ms": integer(
     { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
     { min: 1000, max: 600_000 },
@@ -178,6 +205,7 @@ export const settings = {
     },
     { min: 0, max: 60_000 },
   ),
+  ...quotaSettings,
 } satisfies Record<string, Setting<string> | Setting<number>>;
 
 export type SettingKey = keyof typeof settings;

@@ -1,6 +1,7 @@
 import { ErrorBody, OAuthError, PolicyDocument } from "@bursar/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { TSchema } from "typebox";
+import type { LoadGauge } from "../app/load/load-gauge.js";
 import type { Metric } from "../app/metric.js";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
@@ -22,6 +23,9 @@ import {
   setCommonHeaders,
 } from "./plugins/request-context.js";
 import { installUpgrades } from "./plugins/upgrades.js";
+import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
+import { bringsWork, quotaClassOf } from "./quotas/quota-class.js";
+import { shedLoad } from "./quotas/shed-load.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/healthz.js";
@@ -29,13 +33,14 @@ import { readyz } from "./routes/readyz.js";
 import { createValidatorCompiler } from "./validation.js";
 
 /**
- * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, body, signature,
- * schema, handler; whatever fails on the way is answered by the error catalog.
+ * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, quota, body,
+ * signature, schema, handler; whatever fails on the way is answered by the error catalog.
  */
 export interface EdgeOptions {
   log: FastifyBaseLogger;
   readiness: Readiness;
   guard: AccessGuard;
+  load: Pick<LoadGauge, "isOverloaded">;
   newRequestId: () => string;
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
@@ -46,7 +51,7 @@ export interface EdgeOptions {
   limits: EdgeLimits;
 }
 
-interface EdgeLimits {
+interface EdgeLimits extends ConcurrencyLimits {
   bodyBytes: number;
   headerBytes: number;
   jsonDepth: number;
@@ -127,7 +132,8 @@ function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): 
   });
 }
 
-function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: EdgeOptions): void {
+function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): void {
+  const { guard, readiness } = options;
   const { method, path, access, handle } = route;
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
   const checking =
@@ -144,9 +150,27 @@ function addRoute(app: FastifyInstance, route: Route, { guard, readiness }: Edge
   if (access === "open") app.route(common);
   else if (access === "oauth") app.route({ ...common, onRequest: waits });
   else {
-    const { onRequest, ...hooks } = guardRoute(access, guard, route.takesTickets === true);
-    app.route({ ...common, ...hooks, onRequest: [waits, onRequest] });
+    const { onRequest, ...hooks } = guardRoute(
+      {
+        scope: access,
+        quotaClass: quotaClassOf({ method, path, access }),
+        takesTickets: route.takesTickets === true,
+        limits: concurrencyOf(options),
+      },
+      guard,
+    );
+    const sheds = bringsWork(route) ? [shedLoad(options.load)] : [];
+    app.route({ ...common, ...hooks, onRequest: [waits, ...sheds, onRequest] });
   }
+}
+
+function concurrencyOf({ limits, trustedProxies }: EdgeOptions): ConcurrencyLimits {
+  const { requestsPerClient, connectionsPerClient } = limits;
+  // A proxy's connections belong to nobody in particular.
+  return {
+    requestsPerClient,
+    connectionsPerClient: trustedProxies === undefined ? connectionsPerClient : Number.POSITIVE_INFINITY,
+  };
 }
 
 function checkBodyBy(body: TSchema) {

@@ -59,7 +59,7 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
     principal: () => principal,
     expiresAt,
     authenticate: async (token) => {
-      const judgement = await authenticator.authenticate(`Bearer ${token}`);
+      const judgement = await authenticator.authenticate(`Bearer ${token}`, { ip: options.address });
       const fault = findFault(judgement);
       if (fault !== undefined) recordRefusal(principal, fault.refused, options, deps);
       else if (!isRefused(judgement)) {

@@ -88,6 +88,9 @@ const access = `
     SELECT tenant_id, id, uuidv7(), now() + interval '1 hour' FROM clients, generate_series(1, 5);
   INSERT INTO used_nonces
     SELECT tenant_id, id, n::text, now() + interval '1 hour' FROM clients, generate_series(1, 5) n;
+  INSERT INTO quota_buckets
+    SELECT tenant_id, id, class, 1, 0 FROM clients, (VALUES ('create'), ('read'), ('manage')) classes (class)
+    ON CONFLICT DO NOTHING;
   INSERT INTO audit_heads SELECT id, 0, '\\x00' FROM tenants ON CONFLICT DO NOTHING;
   INSERT INTO audit_entries (tenant_id, number, occurred_at, actor, action, outcome, repeated, hash)
     SELECT tenant_id, number + n, now(), 'operator', 'filler', 'succeeded', 1, '\\x00' FROM audit_heads, generate_series(1, 3000) n;

@@ -20,6 +20,12 @@ const closedGuard: AccessGuard = {
     review: () => ({ refused: "TOKEN_INVALID" }),
   },
   redeemTicket: async () => ({ refused: "TICKET_INVALID" }),
+  quotas: {
+    of: () => {
+      throw new Error("nobody is let in who could have a quota");
+    },
+  },
+  addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
   verifySignature: async () => undefined,
   audit: { record: () => undefined, close: async () => undefined },
   publicUrl: "http://bursar.example",
@@ -39,6 +45,7 @@ export async function createTestEdge(
       log,
       readiness,
       guard: closedGuard,
+      load: { isOverloaded: () => false },
       newRequestId: () => `req_${randomUUID()}`,
       isUnavailable: isDatabaseAway,
       metricsToken: undefined,
@@ -51,6 +58,8 @@ export async function createTestEdge(
         jsonDepth: 16,
         headersTimeoutMs: 5000,
         requestTimeoutMs: 10_000,
+        requestsPerClient: 500,
+        connectionsPerClient: 1000,
       },
       ...changed,
     },

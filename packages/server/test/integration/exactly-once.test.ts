@@ -10,7 +10,14 @@ describe("exactly once", () => {
   let first: TestService;
   let second: TestService;
   beforeAll(async () => {
-    first = await startTestService();
+    first = await startTestService({
+      "quotas.create_per_second": "1000000",
+      "quotas.create_burst": "1000000",
+      "limits.requests_per_client": "100000",
+      "limits.connections_per_client": "100000",
+      "limits.accept_wait_ms": "60000",
+      "limits.event_loop_delay_ms": "60000",
+    });
     second = await first.another();
   });
   afterAll(async () => {

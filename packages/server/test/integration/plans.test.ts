@@ -139,6 +139,7 @@ describe("every statement of the service", () => {
       "audit_entries",
       "used_nonces",
       "FROM clients",
+      "JOIN quota_buckets",
       "INSERT INTO orders",
       "INSERT INTO market_commands",
       "INSERT INTO market_deltas",

@@ -50,6 +50,8 @@ describe("requests that are not HTTP, or never end", () => {
         jsonDepth: 16,
         headersTimeoutMs: 300,
         requestTimeoutMs: 600,
+        requestsPerClient: 500,
+        connectionsPerClient: 1000,
       },
     });
     await edge.app.listen({ host: "127.0.0.1", port: 0 });

@@ -123,6 +123,7 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
     store: ports.transactions,
     isUnavailable: (error) => error instanceof DatabaseGone,
     onAccepted: engine.wake,
+    elapsedMs,
     timers,
   });
   const create = ports.disguiseCreator(

@@ -6,6 +6,8 @@ import type { AcceptedTransaction, AcceptOutcome, TransactionStore } from "./tra
 export interface AcceptQueue {
   /** Resolves after the commit. Undefined where the queue is full. */
   accept: (transaction: AcceptedTransaction) => Promise<AcceptOutcome> | undefined;
+  /** How long the oldest one has been waiting for its commit. */
+  oldestWaitMs: () => number;
 }
 
 export interface AcceptQueueDeps {
@@ -13,6 +15,8 @@ export interface AcceptQueueDeps {
   isUnavailable: (error: unknown) => boolean;
   /** Called after each commit that has accepted something. */
   onAccepted: () => void;
+  /** A clock that nobody can set back. */
+  elapsedMs: () => number;
   timers: Pick<Timers, "soon">;
 }
 
@@ -20,15 +24,17 @@ export function createAcceptQueue({
   store,
   isUnavailable,
   onAccepted,
+  elapsedMs,
   timers,
 }: AcceptQueueDeps): AcceptQueue {
-  const { add } = createGroupCommit<AcceptedTransaction, AcceptOutcome>({
+  const { add, oldestWaitMs } = createGroupCommit<AcceptedTransaction, AcceptOutcome>({
     write: store.acceptTransactions,
     isUnavailable,
     onWritten: (_, outcomes) => {
       if (outcomes.some(({ kind }) => kind === "accepted")) onAccepted();
     },
+    elapsedMs,
     timers,
   });
-  return { accept: add };
+  return { accept: add, oldestWaitMs };
 }

@@ -24,8 +24,15 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen, metri
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
+  const errors = new Counter({
+    name: "bursar_errors_total",
+    help: "Requests that were answered with an error, by its code.",
+    labelNames: ["code"],
+    registers: [registry],
+  });
   for (const metric of metrics) addMetric(registry, metric);
   app.addHook("onResponse", (request, reply, done) => {
+    if (request.errorCode !== null) errors.inc({ code: request.errorCode });
     // The route's pattern, not the path: a label per path would be a memory leak that any client could drive.
     const route = request.routeOptions.url ?? "none";
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
