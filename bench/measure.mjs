@@ -59,12 +59,12 @@ function summarise(name, samples) {
 }
 
 /** @param {{ name: string, median: number }[]} summary @param {string} name */
-function medianOf(summary, name) {
+export function medianOf(summary, name) {
   return summary.find((side) => side.name === name)?.median ?? Number.NaN;
 }
 
 /** @param {readonly number[]} values */
-function median(values) {
+export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -2,10 +2,14 @@
 import { parseArgs } from "node:util";
 import { accept } from "./scenarios/accept.mjs";
 import { bulk } from "./scenarios/bulk.mjs";
+import { deliver } from "./scenarios/deliver.mjs";
 import { grow } from "./scenarios/grow.mjs";
+import { match } from "./scenarios/match.mjs";
 import { memory } from "./scenarios/memory.mjs";
+import { orderbook } from "./scenarios/orderbook.mjs";
 import { read } from "./scenarios/read.mjs";
 import { settle } from "./scenarios/settle.mjs";
+import { stream } from "./scenarios/stream.mjs";
 
 /**
  * @typedef {object} BenchOptions
@@ -15,7 +19,7 @@ import { settle } from "./scenarios/settle.mjs";
  */
 
 /** @type {Record<string, (options: BenchOptions) => Promise<void>>} */
-const scenarios = { accept, bulk, settle, read, grow, memory };
+const scenarios = { accept, bulk, settle, read, orderbook, match, deliver, stream, grow, memory };
 
 /** These take long and much disk; they run when they are named. */
 const onRequest = ["grow", "memory"];

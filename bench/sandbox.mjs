@@ -1,6 +1,6 @@
 // A service of its own for a bench: started in an empty folder, stopped and removed at the end.
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,13 +21,21 @@ const bin = join(import.meta.dirname, "../packages/server/bin/bursar.mjs");
  * @property {() => Promise<void>} stop
  */
 
-/** @returns {Promise<Sandbox>} */
-export async function startSandbox() {
+/** @param {string} [configuration] a YAML text with settings of its own @returns {Promise<Sandbox>} */
+export async function startSandbox(configuration = "{}") {
   const folder = mkdtempSync(join(tmpdir(), "bursar-bench-"));
   chmodSync(folder, 0o711);
   const dataDir = join(folder, "data");
   const port = await freePort();
-  const env = { PATH: process.env["PATH"], BURSAR_DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: "warn" };
+  const file = join(folder, "bursar.yaml");
+  writeFileSync(file, configuration);
+  const env = {
+    PATH: process.env["PATH"],
+    BURSAR_DATA_DIR: dataDir,
+    BURSAR_CONFIG: file,
+    PORT: String(port),
+    LOG_LEVEL: "warn",
+  };
   const child = spawn(process.execPath, [bin, "dev"], { env, stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
   await waitUntilReady(url);
@@ -48,9 +56,9 @@ export async function startSandbox() {
   };
 }
 
-/** Gives the work a sandbox of its own, gone when the work is done. @param {(sandbox: Sandbox) => Promise<void>} work */
-export async function withSandbox(work) {
-  const sandbox = await startSandbox();
+/** Gives the work a sandbox of its own, gone when the work is done. @param {(sandbox: Sandbox) => Promise<void>} work @param {string} [configuration] */
+export async function withSandbox(work, configuration) {
+  const sandbox = await startSandbox(configuration);
   try {
     await work(sandbox);
   } finally {

@@ -2,6 +2,11 @@
 import { showEntry } from "../packages/server/dist/config/describe-config.js";
 import { listSettings, settings } from "../packages/server/dist/config/settings.js";
 
+/** @typedef {import("../packages/server/dist/config/list-setting.js").ListSetting<object>} AnyList */
+
+/** @type {Record<string, AnyList>} */
+const lists = listSettings;
+
 export function configurationPage() {
   const rows = Object.entries(settings).map(([key, setting]) => {
     const fallback = setting.default === undefined ? "" : `\`${setting.default}\``;
@@ -30,10 +35,10 @@ ${rows.join("\n")}
 ## Lists
 
 A list stands in the file only. What is written there replaces the default as a whole, and every entry is checked: a field that is missing, unknown or not allowed, or a name that two entries share, ends the start like any other wrong value, and is named as in \`assets[2].decimals\`.
-${Object.entries(listSettings).map(describeList).join("")}`;
+${Object.entries(lists).map(describeList).join("")}`;
 }
 
-/** @param {[string, (typeof listSettings)[keyof typeof listSettings]]} row */
+/** @param {[string, AnyList]} row */
 function describeList([key, setting]) {
   const fields = Object.entries(setting.fields).map(
     ([name, field]) =>
@@ -75,7 +80,7 @@ export function exampleConfiguration() {
         .filter(([key]) => key.startsWith(`${group}.`))
         .flatMap(([key, setting]) => describeSetting(key.slice(group.length + 1), setting, "  ")),
     ]),
-    ...Object.entries(listSettings).flatMap(([key, setting]) => [
+    ...Object.entries(lists).flatMap(([key, setting]) => [
       "",
       `# ${setting.about}`,
       `#${key}:`,

@@ -12,18 +12,21 @@ import { migrate } from "../packages/server/dist/store/migrate.js";
 import { readMigrations } from "../packages/server/dist/store/migrations.js";
 import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
+import { limitsPage } from "./limits-page.mjs";
 import { dumpSchema } from "./schema-dump.mjs";
 
 const silent = createLogger("silent", false);
 
 /** @type {Record<string, () => string | Promise<string>>} */
 const artefacts = {
+  "docs/operating/limits.md": () => limitsPage(apiRoutes("")),
   "docs/reference/errors.md": errorsPage,
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/bursar.example.yaml": exampleConfiguration,
   "docs/reference/scopes.md": scopesPage,
   "docs/reference/transaction-states.md": statesPage,
-  "openapi.json": openApiDocument,
+  "openapi.json": () => servedDocument("/openapi.json"),
+  "asyncapi.json": () => servedDocument("/asyncapi.json"),
   "packages/server/migrations/schema.sql": schemaFile,
 };
 
@@ -75,19 +78,30 @@ ${rows.join("\n")}
 `;
 }
 
-async function openApiDocument() {
-  // The document says what the routes are, not what they do: nothing here is ever called.
+/** @param {string} path */
+async function servedDocument(path) {
+  // A document says what the routes are, not what they do: nothing here is ever called.
   const unused = /** @type {never} */ (undefined);
   const publicUrl = "http://127.0.0.1:8080";
   const app = await createEdge(
     {
       log: silent,
       readiness: unused,
-      guard: { authenticator: unused, verifySignature: unused, audit: unused, publicUrl },
+      guard: {
+        authenticator: unused,
+        quotas: unused,
+        addresses: unused,
+        redeemTicket: unused,
+        verifySignature: unused,
+        audit: unused,
+        publicUrl,
+      },
+      load: unused,
       newRequestId: () => "",
       isUnavailable: () => false,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
+      metrics: [],
       trustedProxies: undefined,
       corsOrigins: undefined,
       nowMs: () => 0,
@@ -97,12 +111,14 @@ async function openApiDocument() {
         jsonDepth: 1,
         headersTimeoutMs: 1,
         requestTimeoutMs: 1,
+        requestsPerClient: 1,
+        connectionsPerClient: 1,
         idleTimeoutMs: 1,
       },
     },
     apiRoutes(publicUrl),
   );
-  return `${JSON.stringify((await app.inject("/openapi.json")).json(), null, 2)}\n`;
+  return `${JSON.stringify((await app.inject(path)).json(), null, 2)}\n`;
 }
 
 /** @param {string} publicUrl */

@@ -5,13 +5,9 @@ import { parseArgs } from "node:util";
 import { root } from "./files.mjs";
 
 const { values } = parseArgs({ options: { times: { type: "string", default: "1000" } } });
-const { status } = spawnSync(
-  join(root, "node_modules/.bin/vitest"),
-  ["run", "packages/server/test/faults/kill.test.ts"],
-  {
-    cwd: root,
-    stdio: "inherit",
-    env: { ...process.env, BURSAR_KILLS: values.times },
-  },
-);
+const { status } = spawnSync(join(root, "node_modules/.bin/vitest"), ["run", "packages/server/test/faults"], {
+  cwd: root,
+  stdio: "inherit",
+  env: { ...process.env, BURSAR_KILLS: values.times },
+});
 process.exit(status ?? 1);

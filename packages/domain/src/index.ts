@@ -1,4 +1,45 @@
 export { type KeySchedule, scheduleKeys } from "./access/token-key-schedule.js";
+export { type Book, type BookOptions, createBook, restoreBook } from "./book/book.js";
+export type { AmendOrder, BookCommand, CancelOrder, PlaceLimit, PlaceMarket } from "./book/commands.js";
+export type { Depth, DepthLevel, LevelChange } from "./book/depth.js";
+export { checksumDepth } from "./book/depth-checksum.js";
+export {
+  type CancelReason,
+  type CommandRefusal,
+  type Effect,
+  orderEventsOf,
+  type RejectReason,
+  type Trade,
+} from "./book/effects.js";
+export { createMarket, type Market, type MarketFault, type MarketTerms } from "./book/market.js";
+export {
+  createMarketRegistry,
+  type DefinitionFault,
+  type MarketDefinition,
+  type MarketRegistry,
+  type TradedMarket,
+} from "./book/market-registry.js";
+export type { OpenOrder, SelfTrade, Side, TimeInForce } from "./book/order.js";
+export { feeOf, limitHold, type TradeMoney, tradeMoney } from "./book/order-money.js";
+export {
+  type OrderEvent,
+  type OrderState,
+  orderEvents,
+  orderStates,
+  orderTransitions,
+} from "./book/order-states.js";
+export {
+  baseUnitsOfLots,
+  formatPrice,
+  formatSize,
+  lotsFromBaseUnits,
+  type PriceFault,
+  parsePrice,
+  parseSize,
+  quoteUnitsOf,
+  type SizeFault,
+  tickLotsFromQuoteUnits,
+} from "./book/ticks-and-lots.js";
 export { canonicalAddress, isChainId } from "./destination/destination-address.js";
 export { isTypeId, type TypeId, typeIdFromUuid, uuidFromTypeId } from "./id/type-id.js";
 export { createUuidV7Source, timeOfUuidV7, type UuidV7Source } from "./id/uuid-v7.js";
@@ -39,6 +80,17 @@ export {
   type UsageByWindow,
   type UsageWindow,
 } from "./policy/usage.js";
+export { addressBlock } from "./quota/address-block.js";
+export {
+  fullBucket,
+  msUntilTokens,
+  type Quota,
+  quotaLimits,
+  refillBucket,
+  type TokenBucket,
+  takeTokens,
+  toRetryAfterSeconds,
+} from "./quota/token-bucket.js";
 export { type Decision, decide, type FailureCode } from "./transaction/decide.js";
 export {
   isFinal,
@@ -49,3 +101,10 @@ export {
   transitions,
 } from "./transaction/transitions.js";
 export { type WalletPurpose, walletPurposes } from "./wallet/wallet-purpose.js";
+export {
+  afterFailure,
+  allowedRequests,
+  type CircuitBreaker,
+  closedBreaker,
+} from "./webhooks/circuit-breaker.js";
+export { attemptDelaysMs, delayAfter, readRetryAfterMs } from "./webhooks/retry-schedule.js";

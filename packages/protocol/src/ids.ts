@@ -1,7 +1,21 @@
 import { typeIdFromUuid, uuidFromTypeId } from "@bursar/domain";
 
 /** The prefixes of the identifiers that cross the wire: inside there are UUIDs, outside TypeIDs. */
-type IdPrefix = "cli" | "dst" | "key" | "req" | "sec" | "tnt" | "tok" | "tx" | "wlt";
+type IdPrefix =
+  | "cli"
+  | "con"
+  | "dlv"
+  | "dst"
+  | "key"
+  | "ord"
+  | "req"
+  | "sec"
+  | "tnt"
+  | "tok"
+  | "trd"
+  | "tx"
+  | "whe"
+  | "wlt";
 
 export function showId(prefix: IdPrefix, uuid: string): string {
   return typeIdFromUuid(prefix, uuid);

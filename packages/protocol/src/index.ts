@@ -22,6 +22,7 @@ export {
   TokenActionForm,
   TokenForm,
 } from "./access/oauth.js";
+export { ClientQuotas, type QuotaClass, quotaCatalog, quotaClasses } from "./access/quota.js";
 export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
 export { type Deprecation, deprecated, deprecationKeyword } from "./deprecation.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
@@ -50,6 +51,23 @@ export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
 export { type Event, EventList, EventQuery } from "./resources/event.js";
 export {
+  MarketList,
+  MarketPath,
+  Orderbook,
+  OrderbookQuery,
+  Trade,
+  TradePage,
+  TradeQuery,
+} from "./resources/market.js";
+export {
+  AmendOrderBody,
+  Order,
+  OrderPage,
+  OrderPath,
+  OrderQuery,
+  PlaceOrderBody,
+} from "./resources/order.js";
+export {
   CreateTransactionBody,
   Transaction,
   TransactionPage,
@@ -59,6 +77,28 @@ export {
 } from "./resources/transaction.js";
 export { describeTransactionStates } from "./resources/transaction-states.js";
 export { CreateWalletBody, Wallet, WalletPage, WalletPath, WalletQuery } from "./resources/wallet.js";
+export {
+  ReplayBody,
+  ReplayedEvents,
+  ResendFailedBody,
+  ResentDeliveries,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookDeliveryPath,
+  WebhookDeliveryQuery,
+  type WebhookDeliverySummary,
+} from "./resources/webhook-delivery.js";
+export {
+  ChangeWebhookEndpointBody,
+  CreatedWebhookEndpoint,
+  CreateWebhookEndpointBody,
+  RotatedWebhookSecret,
+  RotateWebhookSecretBody,
+  WebhookEndpoint,
+  WebhookEndpointPage,
+  WebhookEndpointPath,
+  WebhookTest,
+} from "./resources/webhook-endpoint.js";
 export { readContentDigest } from "./signing/content-digest.js";
 export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
 export {
@@ -67,4 +107,40 @@ export {
   type SignedMessage,
   signatureBase,
 } from "./signing/signature-base.js";
+export { asyncApiDocument, streamProtocol } from "./stream/asyncapi.js";
+export { Authenticate, SubscribeToEvents, Unsubscribe } from "./stream/client-messages.js";
+export { type CloseCode, closeCodes } from "./stream/close-codes.js";
+export {
+  type DeltaMessage,
+  type SnapshotMessage,
+  SubscribeToOrderbook,
+  SubscribeToTrades,
+  type TradeMessage,
+} from "./stream/market-messages.js";
+export type {
+  Authenticated,
+  EventMessage,
+  Heartbeat,
+  Hello,
+  Reauthenticate,
+  StreamError,
+  Subscribed,
+  Unsubscribed,
+} from "./stream/server-messages.js";
+export { StreamQuery, StreamTicket } from "./stream/ticket.js";
 export { apiVersion, versionHeader } from "./version.js";
+export {
+  type StandardWebhook,
+  signStandardWebhook,
+  verifyStandardWebhook,
+} from "./webhooks/standard-webhook.js";
+export type { Verification, VerificationClock } from "./webhooks/verification.js";
+export { WebhookBody } from "./webhooks/webhook-body.js";
+export type { WebhookHashes } from "./webhooks/webhook-hashes.js";
+export {
+  signWebhookMessage,
+  verifyWebhookMessage,
+  type WebhookMessage,
+  type WebhookMessageHeaders,
+} from "./webhooks/webhook-message.js";
+export { formatWebhookSecret, parseWebhookSecret } from "./webhooks/webhook-secret.js";

@@ -73,6 +73,7 @@ CREATE TABLE clients (
   request_hash bytea,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  quotas jsonb NOT NULL DEFAULT '{}'::jsonb,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -114,8 +115,24 @@ CREATE TABLE events (
   previous_state text NOT NULL,
   failure_code text,
   occurred_at timestamp with time zone NOT NULL,
+  details jsonb,
   CONSTRAINT events_pkey PRIMARY KEY (tenant_id, sequence),
-  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text])))
+  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text, 'order.updated'::text, 'endpoint.disabled'::text]))) NOT VALID
+);
+
+CREATE TABLE finished_deliveries (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  sequence bigint NOT NULL,
+  event text NOT NULL,
+  repeats uuid,
+  state text NOT NULL,
+  resent boolean NOT NULL DEFAULT false,
+  finished_at timestamp with time zone NOT NULL,
+  attempts jsonb NOT NULL,
+  CONSTRAINT finished_deliveries_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT finished_deliveries_state_check CHECK ((state = ANY (ARRAY['delivered'::text, 'exhausted'::text])))
 );
 
 CREATE TABLE judgements (
@@ -153,6 +170,66 @@ CREATE TABLE ledger_entries (
   CONSTRAINT ledger_entries_amount_check CHECK ((amount > (0)::numeric))
 );
 
+CREATE TABLE market_commands (
+  market text NOT NULL,
+  sequence bigint NOT NULL,
+  tenant_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  kind text NOT NULL,
+  size bigint,
+  CONSTRAINT market_commands_pkey PRIMARY KEY (market, sequence),
+  CONSTRAINT market_commands_kind_check CHECK ((kind = ANY (ARRAY['place'::text, 'cancel'::text, 'amend'::text])))
+);
+
+CREATE TABLE market_deltas (
+  market text NOT NULL,
+  sequence bigint NOT NULL,
+  previous_sequence bigint NOT NULL,
+  changes jsonb NOT NULL,
+  occurred_at timestamp with time zone NOT NULL,
+  CONSTRAINT market_deltas_pkey PRIMARY KEY (market, sequence)
+);
+
+CREATE TABLE markets (
+  market text NOT NULL,
+  base text NOT NULL,
+  quote text NOT NULL,
+  tick_size text NOT NULL,
+  lot_size text NOT NULL,
+  lot_units numeric(78,0) NOT NULL,
+  tick_lot_units numeric(78,0) NOT NULL,
+  holder uuid,
+  fence bigint NOT NULL DEFAULT 0,
+  expires_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  admitted_sequence bigint NOT NULL DEFAULT 0,
+  applied_sequence bigint NOT NULL DEFAULT 0,
+  level_sequence bigint NOT NULL DEFAULT 0,
+  levels_changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  trade_sequence bigint NOT NULL DEFAULT 0,
+  CONSTRAINT markets_pkey PRIMARY KEY (market)
+);
+
+CREATE TABLE open_orders (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  market text NOT NULL,
+  wallet_id uuid NOT NULL,
+  side text NOT NULL,
+  price bigint,
+  state text NOT NULL,
+  version integer NOT NULL,
+  sequence bigint,
+  size bigint,
+  filled bigint NOT NULL DEFAULT 0,
+  quote_filled numeric(78,0) NOT NULL DEFAULT 0,
+  fee numeric(78,0) NOT NULL DEFAULT 0,
+  held numeric(78,0) NOT NULL DEFAULT 0,
+  cancel_requested boolean NOT NULL DEFAULT false,
+  amend_size bigint,
+  CONSTRAINT open_orders_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT open_orders_held_check CHECK ((held >= (0)::numeric))
+);
+
 CREATE TABLE open_transactions (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -163,6 +240,48 @@ CREATE TABLE open_transactions (
   CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id)
 );
 
+CREATE TABLE orders (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  idempotency_key text NOT NULL,
+  request_hash bytea NOT NULL,
+  client_id uuid NOT NULL,
+  market text NOT NULL,
+  wallet_id uuid NOT NULL,
+  reference text,
+  side text NOT NULL,
+  type text NOT NULL,
+  time_in_force text,
+  self_trade text NOT NULL,
+  price bigint,
+  size bigint,
+  quote_size numeric(78,0),
+  policy_version integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT orders_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
+  CONSTRAINT orders_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT orders_check CHECK ((((type = 'limit'::text) = (price IS NOT NULL)) AND ((type = 'limit'::text) = (time_in_force IS NOT NULL)))),
+  CONSTRAINT orders_price_check CHECK ((price > 0)),
+  CONSTRAINT orders_quote_size_check CHECK ((quote_size > (0)::numeric)),
+  CONSTRAINT orders_self_trade_check CHECK ((self_trade = ANY (ARRAY['cancel_newest'::text, 'cancel_oldest'::text, 'cancel_both'::text]))),
+  CONSTRAINT orders_side_check CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text]))),
+  CONSTRAINT orders_size_check CHECK ((size > 0)),
+  CONSTRAINT orders_time_in_force_check CHECK ((time_in_force = ANY (ARRAY['gtc'::text, 'ioc'::text, 'fok'::text, 'post_only'::text]))),
+  CONSTRAINT orders_type_check CHECK ((type = ANY (ARRAY['limit'::text, 'market'::text])))
+);
+
+CREATE TABLE pending_deliveries (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  sequence bigint NOT NULL,
+  event text NOT NULL,
+  repeats uuid,
+  due_at timestamp with time zone NOT NULL,
+  attempts jsonb NOT NULL DEFAULT '[]'::jsonb,
+  CONSTRAINT pending_deliveries_pkey PRIMARY KEY (tenant_id, id)
+);
+
 CREATE TABLE policies (
   tenant_id uuid NOT NULL,
   version integer NOT NULL,
@@ -171,6 +290,15 @@ CREATE TABLE policies (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT policies_pkey PRIMARY KEY (tenant_id, version),
   CONSTRAINT policies_version_check CHECK ((version > 0))
+);
+
+CREATE UNLOGGED TABLE quota_buckets (
+  tenant_id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  class text NOT NULL,
+  tokens double precision NOT NULL,
+  at_ms double precision NOT NULL,
+  CONSTRAINT quota_buckets_pkey PRIMARY KEY (tenant_id, client_id, class)
 );
 
 CREATE TABLE revoked_tokens (
@@ -204,6 +332,28 @@ CREATE TABLE token_keys (
   active_from timestamp with time zone NOT NULL,
   CONSTRAINT token_keys_pkey PRIMARY KEY (id),
   CONSTRAINT token_keys_public_key_check CHECK ((length(public_key) = 32))
+);
+
+CREATE TABLE trades (
+  market text NOT NULL,
+  sequence bigint NOT NULL,
+  id uuid NOT NULL,
+  price bigint NOT NULL,
+  size bigint NOT NULL,
+  taker_side text NOT NULL,
+  maker_tenant_id uuid NOT NULL,
+  maker_order_id uuid NOT NULL,
+  maker_fee numeric(78,0) NOT NULL,
+  taker_tenant_id uuid NOT NULL,
+  taker_order_id uuid NOT NULL,
+  taker_fee numeric(78,0) NOT NULL,
+  occurred_at timestamp with time zone NOT NULL,
+  CONSTRAINT trades_pkey PRIMARY KEY (market, sequence),
+  CONSTRAINT trades_maker_fee_check CHECK ((maker_fee >= (0)::numeric)),
+  CONSTRAINT trades_price_check CHECK ((price > 0)),
+  CONSTRAINT trades_size_check CHECK ((size > 0)),
+  CONSTRAINT trades_taker_fee_check CHECK ((taker_fee >= (0)::numeric)),
+  CONSTRAINT trades_taker_side_check CHECK ((taker_side = ANY (ARRAY['buy'::text, 'sell'::text])))
 );
 
 CREATE TABLE transactions (
@@ -269,6 +419,52 @@ CREATE TABLE wallets (
   CONSTRAINT wallets_state_check CHECK ((state = ANY (ARRAY['creating'::text, 'active'::text])))
 );
 
+CREATE TABLE webhook_endpoints (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  url text NOT NULL,
+  events text[] NOT NULL,
+  description text,
+  state text NOT NULL,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  secret bytea NOT NULL,
+  old_secret bytea,
+  old_secret_until timestamp with time zone,
+  version integer NOT NULL,
+  idempotency_key text,
+  request_hash bytea,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_endpoints_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT webhook_endpoints_description_check CHECK ((length(description) <= 256)),
+  CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text]))),
+  CONSTRAINT webhook_endpoints_events_check CHECK (((cardinality(events) >= 1) AND (cardinality(events) <= 16))),
+  CONSTRAINT webhook_endpoints_state_check CHECK ((state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'deleted'::text]))),
+  CONSTRAINT webhook_endpoints_url_check CHECK ((length(url) <= 2048))
+);
+
+CREATE TABLE webhook_leases (
+  tenant_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  holder uuid,
+  fence bigint NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_leases_pkey PRIMARY KEY (tenant_id, endpoint_id)
+);
+
+CREATE TABLE webhook_resends (
+  tenant_id uuid NOT NULL,
+  action text NOT NULL,
+  idempotency_key text NOT NULL,
+  request_hash bytea NOT NULL,
+  answer jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_resends_pkey PRIMARY KEY (tenant_id, action, idempotency_key)
+);
+
 CREATE INDEX client_keys_by_client ON public.client_keys USING btree (client_id);
 
 CREATE INDEX client_secrets_by_client ON public.client_secrets USING btree (client_id);
@@ -277,11 +473,37 @@ CREATE INDEX client_secrets_by_expiry ON public.client_secrets USING btree (expi
 
 CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC);
 
+CREATE INDEX events_by_final_order_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'order.updated'::text) AND (state = ANY (ARRAY['filled'::text, 'cancelled'::text, 'rejected'::text])));
+
 CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));
+
+CREATE INDEX finished_deliveries_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id DESC);
+
+CREATE INDEX finished_deliveries_by_sequence ON public.finished_deliveries USING btree (tenant_id, sequence);
+
+CREATE INDEX finished_deliveries_failed ON public.finished_deliveries USING btree (tenant_id, id DESC) WHERE (state = 'exhausted'::text);
+
+CREATE INDEX finished_deliveries_failed_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id DESC) WHERE (state = 'exhausted'::text);
+
+CREATE INDEX finished_deliveries_other_events ON public.finished_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
+
+CREATE INDEX market_deltas_by_age ON public.market_deltas USING btree (occurred_at);
+
+CREATE INDEX open_orders_resting ON public.open_orders USING btree (market, sequence) WHERE (state = ANY (ARRAY['open'::text, 'partially_filled'::text]));
+
+CREATE INDEX open_orders_to_do ON public.open_orders USING btree (market, id) WHERE ((sequence IS NULL) OR cancel_requested OR (amend_size IS NOT NULL));
 
 CREATE INDEX open_transactions_due ON public.open_transactions USING btree (due_at) WHERE (state = 'awaiting_approval'::text);
 
 CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE (state = 'accepted'::text);
+
+CREATE INDEX orders_by_market ON public.orders USING btree (tenant_id, market, id DESC);
+
+CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING btree (tenant_id, endpoint_id, id DESC);
+
+CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
+
+CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
 
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
 
@@ -296,6 +518,8 @@ CREATE INDEX usage_totals_by_age ON public.usage_totals USING btree (at);
 CREATE INDEX used_nonces_by_expiry ON public.used_nonces USING btree (expires_at);
 
 CREATE INDEX wallets_creating ON public.wallets USING btree (id) WHERE (state = 'creating'::text);
+
+CREATE INDEX webhook_endpoints_enabled ON public.webhook_endpoints USING btree (tenant_id, id) WHERE (state = 'enabled'::text);
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger

@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { createReadiness } from "./app/readiness.js";
 import { createWakeUps } from "./app/wake-ups.js";
 import { compose, type Parts } from "./compose/compose.js";
+import { webhookOptions } from "./compose/compose-webhooks.js";
 import { ConfigError } from "./config/config-error.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
@@ -36,6 +37,8 @@ export interface Service {
 export interface ServiceOptions {
   settings: Settings;
   log: Logger;
+  /** The sandbox lets webhook receivers run on the same machine. */
+  isSandbox: boolean;
   /** Gives the master key, when the data folder is there. */
   masterKey: (dataDir: string) => Uint8Array;
   /** Fills the database before the service is ready; may be called again after a failure. */
@@ -75,18 +78,22 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(wakeUps.close);
     const parts = compose({
       database,
-      assets: settings.assets,
       wakeUps,
       sealing: createSealing(options.masterKey(settings.data_dir)),
+      settings,
       publicUrl,
-      destinationDelaySeconds: settings["policy.destination_delay_seconds"],
+      webhooks: webhookOptions(settings, options.isSandbox),
       log,
       newUuid,
       nowMs: Date.now,
     });
     closers.push(parts.close);
     const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);
-    closers.push(() => closeEdge(app, settings["limits.shutdown_timeout_ms"] - reservedForStoresMs));
+    const edgeTimeoutMs = Math.max(settings["limits.shutdown_timeout_ms"] - reservedForStoresMs, 500);
+    // Together, because the edge has closed only when its last connection has, and a stream is one.
+    closers.push(async () => {
+      await Promise.all([parts.stream.close(edgeTimeoutMs), closeEdge(app, edgeTimeoutMs)]);
+    });
     closers.push(async () => readiness.set("stopping"));
     const url = await listen(app, settings);
 
@@ -99,6 +106,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await options.seed?.(url, parts);
     });
     parts.engine.start();
+    parts.load.start();
+    parts.markets.start();
+    parts.sender.start();
     readiness.set("ready");
     log.info({ url }, "ready");
     return { url, dataLocation: source.location, stop };
@@ -180,11 +190,13 @@ async function buildEdge(
       log,
       readiness,
       guard: parts.guard,
+      load: parts.load,
       newRequestId: () => showId("req", newUuid()),
       isUnavailable: isDatabaseAway,
       metricsToken: settings.metrics_token,
       // A public address means a proxy, behind which everybody comes from this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
+      metrics: parts.metrics,
       trustedProxies: settings.trusted_proxies,
       corsOrigins: settings.cors_origins,
       nowMs: Date.now,
@@ -194,6 +206,8 @@ async function buildEdge(
         jsonDepth: settings["limits.json_depth"],
         headersTimeoutMs: settings["limits.headers_timeout_ms"],
         requestTimeoutMs: settings["limits.request_timeout_ms"],
+        requestsPerClient: settings["limits.requests_per_client"],
+        connectionsPerClient: settings["limits.connections_per_client"],
         idleTimeoutMs: settings["limits.idle_timeout_ms"],
       },
     },
@@ -205,7 +219,7 @@ async function buildEdge(
 /** Takes no new connections, lets requests in flight finish, and cuts what has not finished in time. */
 async function closeEdge(app: FastifyInstance, timeoutMs: number): Promise<void> {
   const closed = app.close().then(() => true);
-  const inTime = await Promise.race([closed, sleep(Math.max(timeoutMs, 500), false, { ref: false })]);
+  const inTime = await Promise.race([closed, sleep(timeoutMs, false, { ref: false })]);
   if (!inTime) app.server.closeAllConnections();
   await closed;
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Page } from "../pagination.js";
+import { ClientQuotas } from "./quota.js";
 import { allScopes } from "./scopes.js";
 
 const Timestamp = Type.String({ format: "date-time" });
@@ -33,6 +34,7 @@ const clientFields = {
   scopes: Scopes,
   state: Type.Enum(["active", "disabled"]),
   require_signature: Type.Boolean({ description: "Whether its requests must be signed." }),
+  quotas: ClientQuotas,
   secrets: Type.Array(ClientSecret),
   keys: Type.Array(ClientKey),
   created_at: Timestamp,
@@ -74,6 +76,7 @@ export const ChangeClientBody = Type.Object(
     scopes: Type.Optional(Scopes),
     state: Type.Optional(Type.Enum(["active", "disabled"])),
     require_signature: Type.Optional(Type.Boolean()),
+    quotas: Type.Optional(ClientQuotas),
   },
   { additionalProperties: false, minProperties: 1 },
 );

@@ -1,8 +1,12 @@
 import type { ErrorEntry } from "./error-entry.js";
+import { limitErrors } from "./limit-errors.js";
+import { marketErrors } from "./market-errors.js";
 import { policyErrors } from "./policy-errors.js";
+import { streamErrors } from "./stream-errors.js";
+import { webhookErrors } from "./webhook-errors.js";
 
 /**
- * Every error that Bursar answers with; those of policy are in a file of their own. The status of an answer, the texts and
+ * Every error that Bursar answers with; those of some areas are in files of their own. The status of an answer, the texts and
  * `docs/reference/errors.md` come from here; a code that is not listed does not compile.
  */
 export const errorCatalog = {
@@ -230,6 +234,7 @@ export const errorCatalog = {
     advice: "Send a new key with a new request, and the same key only with the same body.",
     retry: "never",
   },
+  ...webhookErrors,
   HEADERS_TOO_LARGE: {
     status: 431,
     message: "The headers are too large.",
@@ -244,13 +249,6 @@ export const errorCatalog = {
     advice: "Retry with the same `Idempotency-Key`; if it persists, report the `request_id`.",
     retry: "later",
   },
-  OVERLOADED: {
-    status: 503,
-    message: "The service has more work waiting than it takes.",
-    when: "too many requests wait to be written",
-    advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
-    retry: "later",
-  },
   UNAVAILABLE: {
     status: 503,
     message: "The service cannot take this request right now.",
@@ -258,7 +256,10 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...limitErrors,
+  ...marketErrors,
   ...policyErrors,
+  ...streamErrors,
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof errorCatalog;

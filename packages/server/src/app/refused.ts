@@ -6,6 +6,8 @@ export interface Refused {
   /** Says more than the catalog's own message. */
   message?: string;
   details?: readonly ErrorDetail[];
+  /** When to come back, where that is known. */
+  retryAfterSeconds?: number;
 }
 
 export function isRefused(value: unknown): value is Refused {

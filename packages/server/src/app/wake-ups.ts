@@ -8,7 +8,7 @@ export interface WakeUps {
   listen: (topic: Topic, listener: WakeUpListener) => () => void;
 }
 
-export type Topic = "accepted" | "events" | "policy" | "deliveries";
+export type Topic = "accepted" | "events" | "policy" | "deliveries" | "orders" | "levels";
 
 /** `any` means that hints may have been lost, or were too many to name. */
 type WakeUpListener = (tenantIds: readonly string[] | "any") => void;

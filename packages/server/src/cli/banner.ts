@@ -19,6 +19,7 @@ export function banner({ url, dataLocation }: Service): string {
     curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: one" \\
       -H "Content-Type: application/json" -d '{"reference": "first", "asset": "USD", "amount": "125.50"}'
     curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN"
+    curl -s ${url}/v1/orderbook?depth=5 -H "Authorization: Bearer $TOKEN"
 
   Ctrl-C stops all of it.
 `;

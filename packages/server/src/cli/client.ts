@@ -2,6 +2,7 @@ import { allScopes, isScope, readId, type Scope, showId } from "@bursar/protocol
 import { type Command, InvalidArgumentError } from "commander";
 import type { ApiClient } from "../app/access/client.js";
 import type { Origin } from "../app/audit/act.js";
+import { type ClientQuotas, showClientQuotas } from "../app/quotas/client-quotas.js";
 import { isRefused, type Refused } from "../app/refused.js";
 import { OperatorError } from "../operator-error.js";
 import { createClientStore } from "../store/clients.js";
@@ -9,9 +10,10 @@ import type { Database } from "../store/database.js";
 import { createTenantStore } from "../store/tenants.js";
 import { nameArgument } from "./name-argument.js";
 import { withDatabase } from "./operator-database.js";
+import { quotaArgument } from "./quota-argument.js";
 
 export function addClientCommand(program: Command): void {
-  const client = program.command("client").description("create, list, disable and rotate API clients");
+  const client = program.command("client").description("create, list, limit, disable and rotate API clients");
   client
     .command("create")
     .description("create a client; its secret is shown this once")
@@ -56,6 +58,14 @@ export function addClientCommand(program: Command): void {
     .argument("<client>", "the client's id", idArgument("cli"))
     .action((clientId: string) => setState(clientId, "active"));
   client
+    .command("quota")
+    .description(
+      "give a client quotas of its own, in place of those that it had; without any, the service's own",
+    )
+    .argument("<client>", "the client's id", idArgument("cli"))
+    .argument("[quotas...]", "such as create=5/10: 5 a second, and 10 at once", quotaArgument)
+    .action((clientId: string, quotas: ClientQuotas = {}) => setQuotas(clientId, quotas));
+  client
     .command("rotate")
     .description("give a client a new secret, shown this once; the one before stays valid for a while")
     .argument("<client>", "the client's id", idArgument("cli"))
@@ -66,6 +76,15 @@ export function addClientCommand(program: Command): void {
       );
       console.log(`client_secret  ${secret}`);
     });
+}
+
+async function setQuotas(clientId: string, quotas: ClientQuotas): Promise<void> {
+  const body = { quotas: showClientQuotas(quotas) };
+  await withDatabase(async ({ parts, database }) =>
+    succeed(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, body)),
+  );
+  const shown = Object.entries(quotas).map(([name, { perSecond, burst }]) => `${name}=${perSecond}/${burst}`);
+  console.log(`${showId("cli", clientId)} has ${shown.join(" ") || "the service's own quotas"}`);
 }
 
 async function setState(clientId: string, state: "active" | "disabled"): Promise<void> {

@@ -20,7 +20,9 @@ export function addDevCommand(program: Command): void {
         values.master_key_file === undefined
           ? readOrCreateMasterKey(join(dataDir, "master.key"))
           : readMasterKey(values.master_key_file);
-      const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values.data_dir);
-      await runUntilStopped(values, { masterKey, seed }, (service) => console.log(banner(service)));
+      const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values);
+      await runUntilStopped(values, { isSandbox: true, masterKey, seed }, (service) =>
+        console.log(banner(service)),
+      );
     });
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
 import { createWakeUps } from "../app/wake-ups.js";
 import { compose, type Parts } from "../compose/compose.js";
+import { webhookOptions } from "../compose/compose-webhooks.js";
 import { ConfigError } from "../config/config-error.js";
 import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
@@ -36,11 +37,11 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
   const parts = compose({
     database,
-    assets: values.assets,
+    webhooks: webhookOptions(values, false),
     sealing,
     wakeUps,
+    settings: values,
     publicUrl: "",
-    destinationDelaySeconds: values["policy.destination_delay_seconds"],
     log,
     newUuid,
     nowMs: Date.now,

@@ -12,6 +12,7 @@ import { addMigrateCommand } from "./migrate.js";
 import { addServeCommand } from "./serve.js";
 import { addTenantCommand } from "./tenant.js";
 import { addTokenCommand } from "./token.js";
+import { addWebhooksCommand } from "./webhooks.js";
 
 /** The exit code for what the person at the keyboard wrote wrong: options, arguments, configuration. */
 const usageExitCode = 2;
@@ -23,6 +24,7 @@ const commands = [
   addTenantCommand,
   addClientCommand,
   addFundCommand,
+  addWebhooksCommand,
   addKeysCommand,
   addAuditCommand,
   addMigrateCommand,

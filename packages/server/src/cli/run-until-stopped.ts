@@ -7,7 +7,7 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Runs the service until it is told to stop or cannot go on. A second signal ends it at once. */
 export async function runUntilStopped(
   settings: Settings,
-  options: Pick<ServiceOptions, "masterKey" | "seed">,
+  options: Pick<ServiceOptions, "isSandbox" | "masterKey" | "seed">,
   onReady?: (service: Service) => void,
 ): Promise<void> {
   const log = createLogger(settings.log_level, process.stdout.isTTY === true);

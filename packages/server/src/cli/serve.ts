@@ -22,7 +22,7 @@ export function addServeCommand(program: Command): void {
         );
       }
       const masterKey = readConfiguredKey(values.master_key_file);
-      await runUntilStopped(values, { masterKey: () => masterKey });
+      await runUntilStopped(values, { isSandbox: false, masterKey: () => masterKey });
     });
 }
 

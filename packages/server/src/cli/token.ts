@@ -1,23 +1,15 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
-import { loadConfig } from "../config/load-config.js";
 import { OperatorError } from "../operator-error.js";
-import { readSandboxCredentials } from "./sandbox-credentials.js";
+import { requestToken, type TokenRequest } from "./request-token.js";
+import { sandboxClient } from "./sandbox-client.js";
 
 interface TokenOptions {
   url?: string;
-  client?: string;
+  client: string;
   clientId?: string;
   scope?: string[];
 }
-
-interface TokenRequest {
-  url: string;
-  clientId: string;
-  secret: string;
-}
-
-const requestTimeoutMs = 10_000;
 
 export function addTokenCommand(program: Command): void {
   program
@@ -31,19 +23,9 @@ export function addTokenCommand(program: Command): void {
     .option("--client-id <id>", "the client at that server")
     .action(async (options: TokenOptions) => {
       const request =
-        options.url === undefined ? fromSandbox(options) : await fromOptions(options.url, options);
+        options.url === undefined ? sandboxClient(options.client) : await fromOptions(options.url, options);
       console.log(await requestToken(request, options.scope));
     });
-}
-
-function fromSandbox({ client: name }: TokenOptions): TokenRequest {
-  const { url, clients } = readSandboxCredentials(loadConfig(process.env).values.data_dir);
-  const client = clients.find((candidate) => candidate.name === name);
-  if (client === undefined) {
-    const names = clients.map((candidate) => candidate.name).join(", ");
-    throw new OperatorError(`The sandbox has no client ${name}; there are: ${names}.`);
-  }
-  return { url, clientId: client.client_id, secret: client.client_secret };
 }
 
 /** A secret never comes from an argument: those are seen by everybody on the machine. */
@@ -65,34 +47,4 @@ async function askForSecret(): Promise<string> {
   prompt.close();
   process.stderr.write("\n");
   return secret.trim();
-}
-
-async function requestToken(
-  { url, clientId, secret }: TokenRequest,
-  scope: string[] | undefined,
-): Promise<string> {
-  const form = new URLSearchParams({ grant_type: "client_credentials" });
-  if (scope !== undefined) form.set("scope", scope.join(" "));
-  const credentials = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString(
-    "base64",
-  );
-  const response = await fetch(`${url}/oauth/token`, {
-    method: "POST",
-    headers: { authorization: `Basic ${credentials}` },
-    body: form,
-    signal: AbortSignal.timeout(requestTimeoutMs),
-  }).catch((cause: unknown) => {
-    throw new OperatorError(`${url} does not answer: is the service running?`, { cause });
-  });
-  const body = (await response.json().catch(() => ({}))) as {
-    access_token?: string;
-    error?: string;
-    error_description?: string;
-  };
-  if (body.access_token === undefined) {
-    throw new OperatorError(
-      `${url} refused: ${body.error ?? response.status} ${body.error_description ?? ""}`.trim(),
-    );
-  }
-  return body.access_token;
 }

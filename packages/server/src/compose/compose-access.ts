@@ -7,6 +7,7 @@ import { createFailureBrake } from "../app/access/failure-brake.js";
 import { createTokenIntrospector } from "../app/access/introspect-token.js";
 import { createTokenIssuer } from "../app/access/issue-token.js";
 import { createTokenRevoker } from "../app/access/revoke-token.js";
+import { createStreamTickets, type IssueTicket } from "../app/access/stream-tickets.js";
 import { createTokenEndpoints } from "../app/access/token-endpoints.js";
 import { createRequestSignatureVerifier, ed25519PublicKey } from "../app/access/verify-request-signature.js";
 import { createAuditRecorder } from "../app/audit/audit-recorder.js";
@@ -17,29 +18,38 @@ import { createKeyRemover } from "../app/clients/remove-key.js";
 import { createSecretRemover } from "../app/clients/remove-secret.js";
 import { createSecretRotator } from "../app/clients/rotate-secret.js";
 import { createFreshCache } from "../app/fresh-cache.js";
+import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
+import { createQuotaKeeper, type QuotaKeeper } from "../app/quotas/quota-keeper.js";
+import { nodeTimers } from "../app/timers.js";
 import { createAssertionVerifier } from "../credentials/client-assertion.js";
 import type { Sealing } from "../credentials/sealing.js";
+import { createTicketSigner } from "../credentials/ticket-signer.js";
 import { createTokenKeyRing, prepareTokenKeys } from "../credentials/token-keys.js";
 import { createTokenSigner } from "../credentials/token-signer.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { createAuditStore } from "../store/audit.js";
 import { createClientStore } from "../store/clients.js";
 import type { Database } from "../store/database.js";
+import { createQuotaStore } from "../store/quotas.js";
 import { createTokenKeyStore } from "../store/token-keys.js";
 import { createNonceStore, createRevocationStore } from "../store/tokens.js";
 import type { ComposeOptions } from "./compose.js";
+import { quotaOfAddress, quotasOf } from "./configured-quotas.js";
 
 /** Who may do what: clients, their secrets, keys and tokens, and the audit log. */
 export interface AccessParts {
   useCases: AccessUseCases;
   guard: AccessGuard;
+  quotas: QuotaKeeper;
+  addresses: AddressQuota;
+  issueStreamTicket: IssueTicket;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
 }
 
 export function composeAccess(options: ComposeOptions): AccessParts {
-  const { database, sealing, publicUrl, log, newUuid, nowMs } = options;
+  const { database, sealing, publicUrl, settings, log, newUuid, nowMs } = options;
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
   const nonces = createNonceStore(database);
@@ -48,12 +58,27 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, nowMs);
   const tokens = createTokenSigner({ keys: tokenKeys, issuer: publicUrl, nowMs });
   const access = cacheClientAccess(database);
-  const authenticator = createRequestAuthenticator({ tokens, clients: access, nowMs });
+  const defaultQuotas = quotasOf(settings);
+  const addresses = createAddressQuota(quotaOfAddress(settings), () => performance.now());
+  const authenticator = createRequestAuthenticator({ addresses, tokens, clients: access, nowMs });
   const audit = createAuditRecorder({
     store: auditStore,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
   });
-  const deps = { clients, access, newUuid, randomBytes, nowMs };
+  const quotas = createQuotaKeeper({
+    store: createQuotaStore(database),
+    defaults: defaultQuotas,
+    elapsedMs: () => performance.now(),
+    timers: nodeTimers,
+  });
+  const tickets = createStreamTickets({
+    signer: createTicketSigner(sealing),
+    authenticator,
+    nonces,
+    newUuid,
+    nowMs,
+  });
+  const deps = { clients, access, defaultQuotas, newUuid, randomBytes, nowMs };
 
   const useCases: AccessUseCases = {
     ...createTokenEndpoints({
@@ -67,6 +92,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
       issue: createTokenIssuer({ tokens, newUuid, nowMs }),
       revoke: createTokenRevoker({ tokens, revocations, clients: access }),
       introspect: createTokenIntrospector({ tokens, authenticator }),
+      spend: (client) => quotas.of(client).allowances.auth.take(performance.now()),
       audit,
       nowMs,
     }),
@@ -97,9 +123,23 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   });
   return {
     useCases,
-    guard: { authenticator, verifySignature, audit, publicUrl },
+    guard: {
+      authenticator,
+      redeemTicket: tickets.redeem,
+      quotas,
+      addresses,
+      verifySignature,
+      audit,
+      publicUrl,
+    },
+    issueStreamTicket: tickets.issue,
+    quotas,
+    addresses,
     prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs),
-    close: audit.close,
+    close: async () => {
+      await quotas.close();
+      await audit.close();
+    },
   };
 }
 

@@ -32,7 +32,7 @@ interface PolicyNeeds {
 }
 
 export function composePolicy(
-  { database, wakeUps, destinationDelaySeconds, newUuid, nowMs }: ComposeOptions,
+  { database, settings, wakeUps, newUuid, nowMs }: ComposeOptions,
   { assets, networks }: PolicyNeeds,
 ): PolicyParts {
   const world: PolicyWorld = { assets, networks, timeZones: createTimeZones() };
@@ -61,7 +61,7 @@ export function composePolicy(
       addDestination: createDestinationAdder({
         store: destinations,
         networks,
-        delaySeconds: destinationDelaySeconds,
+        delaySeconds: settings["policy.destination_delay_seconds"],
         newUuid,
         nowMs,
       }),

@@ -6,6 +6,12 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { createEventLister } from "../app/events/list-events.js";
+import {
+  createEventPresenter,
+  type PresentEvents,
+  type PresentEventsDeps,
+} from "../app/events/present-events.js";
+import { createLoadGauge, type LoadGauge } from "../app/load/load-gauge.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -38,22 +44,34 @@ export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
+  load: LoadGauge;
+  presentEvents: PresentEvents;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
 
-export function composeTransactions(options: ComposeOptions, policies: ActivePolicies): TransactionParts {
-  const { database, wakeUps, log, newUuid, nowMs } = options;
+export function composeTransactions(
+  options: ComposeOptions,
+  policies: ActivePolicies,
+  orders: Pick<PresentEventsDeps, "orders" | "presentOrder">,
+): TransactionParts {
+  const { database, settings, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
   const elapsedMs = () => performance.now();
-  const assets = createAssetRegistry(options.assets);
+  const assets = createAssetRegistry(settings.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
   const wallets = createWalletStore(database, events);
+  const presentEvents = createEventPresenter({
+    transactions,
+    wallets,
+    orders: orders.orders,
+    presentOrder: orders.presentOrder,
+  });
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
-  assertNetworksKnown(options.assets, rails.keys());
+  assertNetworksKnown(settings.assets, rails.keys());
   const settlements = createSettlementStore(database, events);
   const engine = createEngine({
     settlements,
@@ -69,6 +87,20 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
     store: transactions,
     isUnavailable: isDatabaseAway,
     onAccepted: () => wakeUps.announce("accepted", []),
+    elapsedMs,
+    timers: nodeTimers,
+  });
+  const load = createLoadGauge({
+    bounds: {
+      acceptWaitMs: settings["limits.accept_wait_ms"],
+      eventLoopDelayMs: settings["limits.event_loop_delay_ms"],
+    },
+    acceptWaitMs: queue.oldestWaitMs,
+    onChange: ({ isOverloaded, ...signs }) =>
+      isOverloaded
+        ? log.warn(signs, "overloaded: new work is refused")
+        : log.info(signs, "no longer overloaded"),
+    elapsedMs,
     timers: nodeTimers,
   });
   wakeUps.listen("accepted", engine.wake);
@@ -76,6 +108,8 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
   return {
     assets,
     engine,
+    load,
+    presentEvents,
     useCases: {
       createTransaction: createTransactionCreator({
         assets,
@@ -95,7 +129,7 @@ export function composeTransactions(options: ComposeOptions, policies: ActivePol
         nowMs,
       }),
       listAssets: () => presentedAssets,
-      listEvents: createEventLister({ events: createEventStore(database), transactions }),
+      listEvents: createEventLister(createEventStore(database), presentEvents),
       createWallet: createWalletCreator({
         store: wallets,
         networks: new Set(rails.keys()),

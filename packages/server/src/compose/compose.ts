@@ -1,9 +1,14 @@
-import { type Asset, type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
+import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
+import type { LoadGauge } from "../app/load/load-gauge.js";
+import type { Metric } from "../app/metric.js";
+import { limitMetrics } from "../app/quotas/limit-metrics.js";
 import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { WakeUps } from "../app/wake-ups.js";
+import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
+import type { WebhookSender } from "../delivery/webhook-sender.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { analyzeYoungTables } from "../store/analyze-young-tables.js";
@@ -11,19 +16,22 @@ import type { Database } from "../store/database.js";
 import { createTenantStore } from "../store/tenants.js";
 import { removeExpiredCredentials } from "../store/tokens.js";
 import { removeOldTotals } from "../store/usage.js";
+import type { StreamGateway } from "../stream/gateway.js";
 import { composeAccess } from "./compose-access.js";
+import { composeMarkets, type MarketParts } from "./compose-markets.js";
 import { composePolicy } from "./compose-policy.js";
+import { composeStream } from "./compose-stream.js";
 import { composeTransactions } from "./compose-transactions.js";
+import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 
 /** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
 export interface ComposeOptions {
   database: Database;
-  assets: readonly Asset[];
   sealing: Sealing;
   wakeUps: WakeUps;
+  settings: Settings;
   publicUrl: string;
-  /** How long a new address on an allow-list waits before it counts. */
-  destinationDelaySeconds: number;
+  webhooks: WebhookOptions;
   log: Logger;
   newUuid: () => string;
   nowMs: () => number;
@@ -33,10 +41,16 @@ export interface ComposeOptions {
 export interface Parts {
   useCases: UseCases;
   guard: AccessGuard;
+  stream: StreamGateway;
+  metrics: readonly Metric[];
   createTenant: ReturnType<typeof createTenantCreator>;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
+  load: LoadGauge;
+  /** Runs the markets, or waits to take over one that nobody runs. */
+  markets: Pick<MarketParts, "start" | "startMarketMaker">;
+  sender: WebhookSender;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
@@ -49,16 +63,19 @@ const analyzeIntervalMs = 1000;
 export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, nowMs } = options;
   const access = composeAccess(options);
-  const policy = composePolicy(options, {
-    assets: createAssetRegistry(options.assets),
-    networks: new Set(["book"]),
-  });
-  const transactions = composeTransactions(options, policy.policies);
+  const assets = createAssetRegistry(options.settings.assets);
+  const policy = composePolicy(options, { assets, networks: new Set(["book"]) });
+  const markets = composeMarkets(options, assets, policy.policies);
+  const transactions = composeTransactions(options, policy.policies, markets);
+  const webhooks = composeWebhooks(options, transactions.presentEvents);
+  const stream = composeStream(options, access, transactions.useCases, markets);
   const housekeeping = setInterval(() => {
     const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
-    Promise.all([removeExpiredCredentials(database), removeOldTotals(database, oldest)]).catch(
-      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
-    );
+    Promise.all([
+      removeExpiredCredentials(database),
+      removeOldTotals(database, oldest),
+      markets.keepHouse(),
+    ]).catch((error: unknown) => log.warn({ err: error }, "housekeeping failed"));
   }, housekeepingIntervalMs).unref();
   let analyzing: NodeJS.Timeout | undefined;
   const keepAnalyzed = () => {
@@ -70,8 +87,17 @@ export function compose(options: ComposeOptions): Parts {
   };
 
   return {
-    useCases: { ...access.useCases, ...transactions.useCases, ...policy.useCases },
+    useCases: {
+      ...access.useCases,
+      ...transactions.useCases,
+      ...markets.useCases,
+      ...policy.useCases,
+      ...webhooks.useCases,
+      ...stream.useCases,
+    },
     guard: access.guard,
+    stream: stream.gateway,
+    metrics: [...stream.gateway.metrics, ...limitMetrics({ ...access, load: transactions.load })],
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
       createClient: access.useCases.createClient,
@@ -81,14 +107,22 @@ export function compose(options: ComposeOptions): Parts {
     fundPrimary: transactions.fundPrimary,
     prepare: async () => {
       await access.prepare();
+      await markets.prepare();
       keepAnalyzed();
     },
     engine: transactions.engine,
+    load: transactions.load,
+    markets,
+    sender: webhooks.sender,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);
       clearInterval(analyzing);
+      transactions.load.stop();
+      await stream.close();
+      await markets.stop();
       await transactions.engine.stop();
+      await webhooks.close();
       await access.close();
     },
   };

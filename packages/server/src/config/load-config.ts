@@ -34,7 +34,8 @@ export function loadConfig(
     const fallback = ownDefaults[key as SettingKey] ?? setting.default;
     take(key, findValue(key, setting, fallback, env, file));
   }
-  for (const [key, setting] of Object.entries(listSettings)) take(key, findList(key, setting, file));
+  for (const [key, setting] of Object.entries<ListSetting<object>>(listSettings))
+    take(key, findList(key, setting, file));
   return { values: values as unknown as Settings, sources };
 }
 

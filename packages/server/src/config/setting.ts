@@ -44,6 +44,25 @@ export function integer(common: Common<number>, bounds: { min: number; max: numb
   };
 }
 
+/** Whole numbers, separated by commas. */
+export function integers(
+  common: Common<string>,
+  bounds: { min: number; max: number; countMax: number },
+): Setting<string> {
+  const { read } = integer({ about: "" }, bounds);
+  return {
+    ...common,
+    allowed: `one to ${bounds.countMax} whole numbers from ${bounds.min} to ${bounds.max}, separated by commas`,
+    read: (value) => {
+      const entries = value.split(",").map((entry) => read(entry.trim()));
+      return entries.length <= bounds.countMax && !entries.includes(undefined)
+        ? entries.join(",")
+        : undefined;
+    },
+    show: String,
+  };
+}
+
 export function oneOf<const T extends string>(common: Common<NoInfer<T>>, values: readonly T[]): Setting<T> {
   return {
     ...common,

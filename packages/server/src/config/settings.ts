@@ -1,6 +1,9 @@
+import { attemptDelaysMs } from "@bursar/domain";
 import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
-import { integer, networks, oneOf, origins, type Setting, secret, text, url } from "./setting.js";
+import { marketList } from "./market-list.js";
+import { quotaSettings } from "./quota-settings.js";
+import { integer, integers, networks, oneOf, origins, type Setting, secret, text, url } from "./setting.js";
 
 /**
  * Every setting of the service that is a single value. The key is its path in the configuration file; `docs/reference/configuration.md` and
@@ -63,6 +66,15 @@ export const settings = {
     "fatal",
     "silent",
   ]),
+  market_maker: oneOf(
+    {
+      env: "BURSAR_MARKET_MAKER",
+      default: "on",
+      about:
+        "Whether the sandbox has a small market maker, so that its books are not empty. Production never has one.",
+    },
+    ["on", "off"],
+  ),
   metrics_token: secret({
     env: "BURSAR_METRICS_TOKEN",
     about:
@@ -76,6 +88,36 @@ export const settings = {
         "How long a new address on the allow-list waits before it counts. The sandbox has 0 where nothing is set.",
     },
     { min: 0, max: 30 * 86_400 },
+  ),
+  "webhooks.concurrency": integer(
+    { default: 4, about: "How many requests to one webhook endpoint may be under way at once." },
+    { min: 1, max: 64 },
+  ),
+  "webhooks.timeout_ms": integer(
+    {
+      default: 15_000,
+      about: "How long an attempt to deliver a webhook may take, to the end of the answer.",
+    },
+    { min: 100, max: 60_000 },
+  ),
+  "webhooks.retry_delays_ms": integers(
+    {
+      default: attemptDelaysMs.slice(1).join(","),
+      about:
+        "How long to wait after each failed attempt to deliver a webhook, separated by commas; after the last one it is given up. Each is up to a fifth shorter or longer.",
+    },
+    { min: 1, max: 604_800_000, countMax: 20 },
+  ),
+  "webhooks.retention_days": integer(
+    { default: 30, about: "How long webhook deliveries and their attempts are kept." },
+    { min: 1, max: 3650 },
+  ),
+  "webhooks.allow_ip_literals": oneOf(
+    {
+      default: "false",
+      about: "Whether a webhook endpoint may have a public address in its URL instead of a name.",
+    },
+    ["false", "true"],
   ),
   "limits.body_bytes": integer(
     { default: 65_536, about: "The largest request body." },
@@ -97,6 +139,32 @@ export const settings = {
     { default: 10_000, about: "How long a whole request may take to arrive." },
     { min: 100, max: 300_000 },
   ),
+  "limits.requests_per_client": integer(
+    { default: 500, about: "How many requests of one client a process has in progress at once." },
+    { min: 1, max: 1_000_000 },
+  ),
+  "limits.connections_per_client": integer(
+    {
+      default: 1000,
+      about:
+        "How many connections one client has to a process; a connection is the client's that first uses it. Not counted where `trusted_proxies` is set: then all connections are the proxy's.",
+    },
+    { min: 1, max: 1_000_000 },
+  ),
+  "limits.accept_wait_ms": integer(
+    {
+      default: 2000,
+      about: "How long the oldest request may wait to be written before new work is refused.",
+    },
+    { min: 10, max: 60_000 },
+  ),
+  "limits.event_loop_delay_ms": integer(
+    {
+      default: 500,
+      about: "How late a process may run what is due, again and again, before new work is refused.",
+    },
+    { min: 10, max: 60_000 },
+  ),
   "limits.idle_timeout_ms": integer(
     {
       default: 60_000,
@@ -109,6 +177,48 @@ export const settings = {
     { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
     { min: 1000, max: 600_000 },
   ),
+  "stream.allowed_origins": text({
+    env: "BURSAR_STREAM_ALLOWED_ORIGINS",
+    about:
+      "The origins of web pages that may open the live stream, besides the service's own, separated by commas; `*` lets in every page.",
+  }),
+  "stream.sockets": integer(
+    { default: 10_000, about: "How many streams one process holds." },
+    { min: 1, max: 1_000_000 },
+  ),
+  "stream.sockets_per_client": integer(
+    { default: 100, about: "How many of them one client may have." },
+    { min: 1, max: 1_000_000 },
+  ),
+  "stream.subscriptions_per_socket": integer(
+    { default: 64, about: "How many channels one stream may be subscribed to." },
+    { min: 1, max: 10_000 },
+  ),
+  "stream.message_bytes": integer(
+    { default: 65_536, about: "The largest message that a client may send on a stream." },
+    { min: 1024, max: 1_048_576 },
+  ),
+  "stream.messages_per_second": integer(
+    { default: 20, about: "How many messages a client may send on a stream, on average." },
+    { min: 1, max: 10_000 },
+  ),
+  "stream.buffer_bytes": integer(
+    { default: 1_048_576, about: "How much may wait for a slow reader of a stream before it is cut." },
+    { min: 524_288, max: 268_435_456 },
+  ),
+  "stream.heartbeat_ms": integer(
+    { default: 25_000, about: "How often a stream is pinged; one that misses two pings is ended." },
+    { min: 250, max: 300_000 },
+  ),
+  "stream.shutdown_spread_ms": integer(
+    {
+      default: 3000,
+      about:
+        "Over how long a stopping service spreads the end of its streams, within half of its time for stopping.",
+    },
+    { min: 0, max: 60_000 },
+  ),
+  ...quotaSettings,
 } satisfies Record<string, Setting<string> | Setting<number>>;
 
 export type SettingKey = keyof typeof settings;
@@ -116,6 +226,7 @@ export type SettingKey = keyof typeof settings;
 /** Every setting that is a list. The key stands at the top level of the configuration file. */
 export const listSettings = {
   assets: assetList,
+  markets: marketList,
 } satisfies Record<string, ListSetting<object>>;
 
 export type ListKey = keyof typeof listSettings;
@@ -127,7 +238,13 @@ type SettingValue<S> = S extends { read: (text: string) => infer T | undefined }
 /** The keys that have a value in every configuration, because they have a default. */
 type DefaultedKey = Exclude<
   SettingKey,
-  "public_url" | "trusted_proxies" | "cors_origins" | "database_url" | "master_key_file" | "metrics_token"
+  | "public_url"
+  | "trusted_proxies"
+  | "cors_origins"
+  | "database_url"
+  | "master_key_file"
+  | "metrics_token"
+  | "stream.allowed_origins"
 >;
 
 export type Settings = { readonly [K in DefaultedKey]: SettingValue<(typeof settings)[K]> } & {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 /**
  * Seals secrets for the database with the master key (AES-256-GCM). The context, such as a key's id, is bound into the seal, so
@@ -8,11 +8,14 @@ export interface Sealing {
   seal: (context: string, secret: Uint8Array) => Uint8Array;
   /** Undefined where another master key, or another context, has sealed it. */
   open: (context: string, sealed: Uint8Array) => Uint8Array | undefined;
+  /** A key of its own for one purpose, the same in every process with this master key. */
+  deriveKey: (purpose: string) => Uint8Array;
 }
 
 const formatVersion = 1;
 const nonceLength = 12;
 const tagLength = 16;
+const derivedKeyLength = 32;
 const headerLength = 1 + nonceLength + tagLength;
 
 export function createSealing(masterKey: Uint8Array): Sealing {
@@ -36,5 +39,6 @@ export function createSealing(masterKey: Uint8Array): Sealing {
         return undefined;
       }
     },
+    deriveKey: (purpose) => new Uint8Array(hkdfSync("sha256", masterKey, "", purpose, derivedKeyLength)),
   };
 }

@@ -6,8 +6,12 @@ const placePatterns = {
   clients: uuidPattern,
   transactions: uuidPattern,
   wallets: uuidPattern,
+  orders: uuidPattern,
+  trades: /^[1-9]\d{0,15}$/,
   destinations: uuidPattern,
   policy_versions: /^[1-9]\d{0,8}$/,
+  "webhook-endpoints": uuidPattern,
+  "webhook-deliveries": uuidPattern,
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 

@@ -2,6 +2,7 @@ import { type ErrorCode, errorCatalog } from "@bursar/protocol";
 import type { FastifySchema } from "fastify";
 import { type TSchema, Type } from "typebox";
 import { isMarkedDeprecated } from "./deprecations.js";
+import { bringsWork } from "./quotas/quota-class.js";
 import type { Route } from "./route.js";
 
 /** A route's schemas, as Fastify checks them and the OpenAPI document shows them. */
@@ -63,10 +64,44 @@ function describeSecurity({ access }: Route): Record<string, string[]>[] {
 /** The schema as the document shows it: a header that a route needs is checked by its own code, and shown as required. */
 export function forDocument(schema: FastifySchema & { requiredHeaders?: string[] }): FastifySchema {
   const { requiredHeaders, ...rest } = schema;
-  return requiredHeaders === undefined
-    ? rest
-    : { ...rest, headers: { ...(rest.headers as object), required: requiredHeaders } };
+  return {
+    ...rest,
+    ...(requiredHeaders === undefined
+      ? {}
+      : { headers: { ...(rest.headers as object), required: requiredHeaders } }),
+    ...(isGuarded(rest) ? { response: withQuotaHeaders(rest.response as Record<string, object>) } : {}),
+  };
 }
+
+function isGuarded({ security }: FastifySchema): boolean {
+  return (security ?? []).some((way) => "oauth2" in way);
+}
+
+/** Shown on the answers that every client sees; they stand on all others too that a client gets after it has proven itself. */
+function withQuotaHeaders(response: Record<string, object>): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(response).map(([status, schema]) => {
+      if (status === "429") return [status, { ...schema, headers: { ...quotaHeaders, ...retryHeaders } }];
+      return [status, Number(status) < 300 ? { ...schema, headers: quotaHeaders } : schema];
+    }),
+  );
+}
+
+const quotaHeaders = {
+  "RateLimit-Policy": {
+    type: "string",
+    description:
+      'The quota that the request counts against: its class, how many may come at once, and in how many seconds all of them are there again. `"create";q=2000;w=2`',
+  },
+  RateLimit: {
+    type: "string",
+    description:
+      'What is left of it, and in how many seconds it is whole again; where nothing is left, when to come back. `"create";r=1999;t=1`',
+  },
+};
+const retryHeaders = {
+  "Retry-After": { type: "integer", description: "How many seconds to wait, rounded up." },
+};
 
 /** What any route can answer with, whatever it does; what those whose method has a body can; what those with a scope can. */
 const errorsOfEveryRoute: readonly ErrorCode[] = ["MALFORMED_REQUEST", "INTERNAL"];
@@ -85,6 +120,8 @@ const errorsOfGuardedRoutes: readonly ErrorCode[] = [
   "SIGNATURE_INVALID",
   "DIGEST_MISMATCH",
   "INSUFFICIENT_SCOPE",
+  "RATE_LIMITED",
+  "CONCURRENCY_LIMITED",
   "UNAVAILABLE",
 ];
 
@@ -98,6 +135,7 @@ function describeErrors(route: Route): Record<number, unknown> {
     ...(route.method === "GET" ? [] : errorsOfRoutesWithBody),
     ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
+    ...(bringsWork(route) ? (["OVERLOADED"] as const) : []),
     ...(isMarkedDeprecated(route) ? (["API_VERSION_SUNSET"] as const) : []),
     ...route.errors,
   ];

@@ -1,12 +1,15 @@
 import { ErrorBody, OAuthError, PolicyDocument } from "@bursar/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { TSchema } from "typebox";
+import type { LoadGauge } from "../app/load/load-gauge.js";
+import type { Metric } from "../app/metric.js";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
 import { deprecationHooks } from "./deprecations.js";
 import { describeRoute } from "./describe-route.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installAccessLog, logAccess } from "./plugins/access-log.js";
+import { installAsyncApi } from "./plugins/asyncapi.js";
 import { installClosing } from "./plugins/closing.js";
 import { installCors } from "./plugins/cors.js";
 import { installDocs } from "./plugins/docs.js";
@@ -22,6 +25,10 @@ import {
   installRequestContext,
   setCommonHeaders,
 } from "./plugins/request-context.js";
+import { installUpgrades } from "./plugins/upgrades.js";
+import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
+import { bringsWork, quotaClassOf } from "./quotas/quota-class.js";
+import { shedLoad } from "./quotas/shed-load.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/healthz.js";
@@ -29,17 +36,19 @@ import { readyz } from "./routes/readyz.js";
 import { createValidatorCompiler } from "./validation.js";
 
 /**
- * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, body, signature,
- * schema, handler; whatever fails on the way is answered by the error catalog.
+ * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, quota, body,
+ * signature, schema, handler; whatever fails on the way is answered by the error catalog.
  */
 export interface EdgeOptions {
   log: FastifyBaseLogger;
   readiness: Readiness;
   guard: AccessGuard;
+  load: Pick<LoadGauge, "isOverloaded">;
   newRequestId: () => string;
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
   isMetricsLocalOpen: boolean;
+  metrics: readonly Metric[];
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
   /** Origins whose scripts may call, separated by commas; `*` for all of them. */
@@ -48,7 +57,7 @@ export interface EdgeOptions {
   limits: EdgeLimits;
 }
 
-interface EdgeLimits {
+interface EdgeLimits extends ConcurrencyLimits {
   bodyBytes: number;
   headerBytes: number;
   jsonDepth: number;
@@ -69,6 +78,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   const app = createApp(options, pending);
   pending.follow(app.server);
   answerUnusualRequests(app.server, options);
+  installUpgrades(app, "/v1/stream");
   app.setValidatorCompiler(createValidatorCompiler() as never);
   app.addSchema(ErrorBody);
   app.addSchema(OAuthError);
@@ -81,8 +91,13 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installAccessLog(app);
   installClosing(app);
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
-  installMetrics(app, { token: options.metricsToken, isLocalOpen: options.isMetricsLocalOpen });
+  installMetrics(app, {
+    token: options.metricsToken,
+    isLocalOpen: options.isMetricsLocalOpen,
+    metrics: options.metrics,
+  });
   await installOpenApi(app, options.guard.publicUrl);
+  installAsyncApi(app, options.guard.publicUrl);
   installDocs(app);
   for (const route of [
     healthz,
@@ -133,7 +148,8 @@ function createApp(
   });
 }
 
-function addRoute(app: FastifyInstance, route: Route, { guard, readiness, nowMs }: EdgeOptions): void {
+function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): void {
+  const { guard, readiness, nowMs } = options;
   const { method, path, access, handle } = route;
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
   const checking =
@@ -153,9 +169,27 @@ function addRoute(app: FastifyInstance, route: Route, { guard, readiness, nowMs 
   if (access === "open") app.route({ ...common, onRequest: first });
   else if (access === "oauth") app.route({ ...common, onRequest: [...first, waits] });
   else {
-    const { onRequest, ...hooks } = guardRoute(access, guard);
-    app.route({ ...common, ...hooks, onRequest: [...first, waits, onRequest] });
+    const { onRequest, ...hooks } = guardRoute(
+      {
+        scope: access,
+        quotaClass: quotaClassOf({ method, path, access }),
+        takesTickets: route.takesTickets === true,
+        limits: concurrencyOf(options),
+      },
+      guard,
+    );
+    const sheds = bringsWork(route) ? [shedLoad(options.load)] : [];
+    app.route({ ...common, ...hooks, onRequest: [...first, waits, ...sheds, onRequest] });
   }
+}
+
+function concurrencyOf({ limits, trustedProxies }: EdgeOptions): ConcurrencyLimits {
+  const { requestsPerClient, connectionsPerClient } = limits;
+  // A proxy's connections belong to nobody in particular.
+  return {
+    requestsPerClient,
+    connectionsPerClient: trustedProxies === undefined ? connectionsPerClient : Number.POSITIVE_INFINITY,
+  };
 }
 
 function checkBodyBy(body: TSchema) {

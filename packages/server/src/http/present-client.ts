@@ -1,6 +1,7 @@
 import type { Client } from "@bursar/protocol";
 import { showId } from "@bursar/protocol";
 import type { ApiClient, ClientKey } from "../app/access/client.js";
+import { showClientQuotas } from "../app/quotas/client-quotas.js";
 
 /** A client as the API shows it: never a hash, never a secret. */
 export function presentClient(client: ApiClient): Client {
@@ -11,6 +12,7 @@ export function presentClient(client: ApiClient): Client {
     scopes: [...client.scopes],
     state: client.state,
     require_signature: client.requireSignature,
+    quotas: showClientQuotas(client.quotas),
     secrets: client.secrets.map((secret) => ({
       id: showId("sec", secret.id),
       created_at: secret.createdAt.toISOString(),

@@ -19,3 +19,21 @@ export function walletIdOf(params: { id: string }): string {
   if (id === undefined) throw new Refusal("WALLET_NOT_FOUND");
   return id;
 }
+
+export function orderIdOf(params: { id: string }): string {
+  const id = readId("ord", params.id);
+  if (id === undefined) throw new Refusal("ORDER_NOT_FOUND");
+  return id;
+}
+
+export function endpointIdOf(params: { id: string }): string {
+  const id = readId("whe", params.id);
+  if (id === undefined) throw new Refusal("WEBHOOK_ENDPOINT_NOT_FOUND");
+  return id;
+}
+
+export function deliveryIdOf(params: { id: string }): string {
+  const id = readId("dlv", params.id);
+  if (id === undefined) throw new Refusal("WEBHOOK_DELIVERY_NOT_FOUND");
+  return id;
+}

@@ -24,6 +24,8 @@ export interface Route {
   checkedBody?: TSchema;
   /** The largest body, where it is not that of every other route. */
   bodyBytesMax?: number;
+  /** Whether a stream's ticket lets in, too. */
+  takesTickets?: true;
   /** Whether the route honours `Idempotency-Key`, or even needs it. */
   idempotent?: "honoured" | "required";
   /** Whether a writer must say which version it has seen. */
@@ -38,8 +40,10 @@ export interface Route {
 export const tagDescriptions = {
   Transactions: "Money that moves, exactly once.",
   Wallets: "Where money is.",
+  Markets: "Order books, orders and trades.",
   Policy: "What may be paid, and who must agree.",
   Events: "What has happened, in order.",
+  Webhooks: "Being told of what has happened.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
   Clients: "The programs that may act for a tenant.",
   Audit: "Who did what.",

@@ -1,8 +1,9 @@
+import { marketChecks } from "./audit-markets.js";
 import type { Database, Queryable } from "./database.js";
 import { type Statement, sql } from "./sql.js";
 
 /** One thing that must hold in the books, and a query that finds where it does not. */
-interface LedgerCheck {
+export interface LedgerCheck {
   what: string;
   violations: Statement;
 }
@@ -27,12 +28,16 @@ const checks: readonly LedgerCheck[] = [
       WHERE coalesce(a.available + a.held, 0) <> coalesce(m.amount, 0)`,
   },
   {
-    what: "what is held is what open transactions hold",
+    what: "what is held is what open transactions and orders hold",
     violations: sql`
       WITH holding AS (
-        SELECT t.tenant_id, t.source_wallet_id AS owner_id, t.asset, sum(t.amount) AS amount
-        FROM open_transactions o JOIN transactions t USING (tenant_id, id)
-        WHERE o.state <> 'accepted' GROUP BY 1, 2, 3)
+        SELECT tenant_id, owner_id, asset, sum(amount) AS amount FROM (
+          SELECT t.tenant_id, t.source_wallet_id AS owner_id, t.asset, t.amount
+          FROM open_transactions o JOIN transactions t USING (tenant_id, id) WHERE o.state <> 'accepted'
+          UNION ALL
+          SELECT p.tenant_id, p.wallet_id, CASE p.side WHEN 'buy' THEN m.quote ELSE m.base END, p.held
+          FROM open_orders p JOIN markets m USING (market)) holds
+        GROUP BY 1, 2, 3)
       SELECT tenant_id, owner_id, asset, a.held::text AS held, h.amount::text AS open
       FROM ledger_accounts a FULL JOIN holding h USING (tenant_id, owner_id, asset)
       WHERE coalesce(a.held, 0) <> coalesce(h.amount, 0)`,
@@ -71,6 +76,7 @@ const checks: readonly LedgerCheck[] = [
       SELECT tenant_id, subject_id FROM events GROUP BY tenant_id, subject_id
       HAVING min(version) <> 2 OR max(version) - 1 <> count(*)`,
   },
+  ...marketChecks,
 ];
 
 export interface LedgerVerdict {

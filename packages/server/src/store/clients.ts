@@ -1,10 +1,12 @@
 import type { ApiClient, ClientChange, ClientKey, ClientSecret, ClientStore } from "../app/access/client.js";
+import { readClientQuotas, showClientQuotas } from "../app/quotas/client-quotas.js";
 import { isRefused } from "../app/refused.js";
 import { appendAudit } from "./audit.js";
 import type { Database, Queryable } from "./database.js";
 import { sql } from "./sql.js";
 
-interface ClientRow extends Omit<ApiClient, "secrets" | "keys"> {
+interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
+  quotas: Parameters<typeof readClientQuotas>[0];
   secrets: { id: string; hash: string; created_at: string; expires_at: string | null }[];
   keys: { id: string; algorithm: ClientKey["algorithm"]; material: string; created_at: string }[];
 }
@@ -85,10 +87,10 @@ async function applyChange(
   { set = {}, addSecret, expireSecrets, removeSecretIds = [], addKey, removeKeyIds = [] }: ClientChange,
   now: Date,
 ): Promise<void> {
-  const { name, scopes, state, requireSignature } = { ...client, ...set };
+  const { name, scopes, state, requireSignature, quotas } = { ...client, ...set };
   await transaction.query(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
-      require_signature = ${requireSignature}, updated_at = ${now}
+      require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now}
     WHERE id = ${client.id}
   `);
   if (removeSecretIds.length > 0) {
@@ -125,7 +127,7 @@ async function insertSecret(transaction: Queryable, clientId: string, secret: Cl
 
 /** A client with its live secrets and its keys, in one round trip. */
 const selectClients = sql`
-    SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature",
+    SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
       clients.created_at AS "createdAt", updated_at AS "updatedAt",
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'hash', encode(hash, 'hex'),
           'created_at', created_at, 'expires_at', expires_at) ORDER BY id), '[]')
@@ -139,6 +141,7 @@ const selectClients = sql`
 function readClient(row: ClientRow): ApiClient {
   return {
     ...row,
+    quotas: readClientQuotas(row.quotas),
     secrets: row.secrets.map(({ id, hash, created_at, expires_at }) => ({
       id,
       hash: Buffer.from(hash, "hex"),

@@ -1,24 +1,39 @@
-import type { EventStore, LoggedEvent } from "../app/events/event.js";
+import type { EventPositions, EventStore, LoggedEvent } from "../app/events/event.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Database, Transaction } from "./database.js";
 import { sql } from "./sql.js";
+import { withDeliveries } from "./webhook-queue.js";
 
 /** An event that is about to happen; its sequence is given when it is written. */
 interface NewEvent extends Omit<LoggedEvent, "sequence"> {
   tenantId: string;
 }
 
-export function createEventStore(database: Database): EventStore {
+export function createEventStore(database: Database): EventStore & EventPositions {
   return {
     // Served by the primary key.
     listEvents: async (tenantId, after, limit) => {
       const rows = await database.query<Omit<LoggedEvent, "sequence"> & { sequence: string }>(sql`
         SELECT sequence, event, subject_id AS "subjectId", version, state, previous_state AS "previousState",
-          failure_code AS "failureCode", occurred_at AS "occurredAt"
+          failure_code AS "failureCode", occurred_at AS "occurredAt", details
         FROM events WHERE tenant_id = ${tenantId} AND sequence > ${after.toString()}
         ORDER BY sequence LIMIT ${limit}
       `);
       return rows.map((row) => ({ ...row, sequence: BigInt(row.sequence) }));
+    },
+    // Served by the primary key.
+    readHeads: async (tenantIds) => {
+      const rows = await database.query<{ tenant_id: string; sequence: string }>(
+        sql`SELECT tenant_id, sequence FROM event_sequences WHERE tenant_id = ANY(${[...tenantIds]}::uuid[])`,
+      );
+      return new Map(rows.map((row) => [row.tenant_id, BigInt(row.sequence)]));
+    },
+    // Served by the primary key.
+    readOldest: async (tenantId) => {
+      const [row] = await database.query<{ sequence: string }>(
+        sql`SELECT sequence FROM events WHERE tenant_id = ${tenantId} ORDER BY sequence LIMIT 1`,
+      );
+      return row === undefined ? undefined : BigInt(row.sequence);
     },
   };
 }
@@ -36,24 +51,31 @@ export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
   return {
     append: async (transaction, events) => {
       if (events.length === 0) return;
-      await appendEvents(transaction, events);
+      const told = await appendEvents(transaction, events);
       const tenantIds = [...new Set(events.map(({ tenantId }) => tenantId))];
-      transaction.afterCommit(() => wakeUps.announce("events", tenantIds));
+      transaction.afterCommit(() => {
+        wakeUps.announce("events", tenantIds);
+        if (told.length > 0) wakeUps.announce("deliveries", told);
+      });
     },
   };
 }
 
-async function appendEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<void> {
+/** Gives the tenants that have an endpoint to tell, for whose events there are deliveries now. */
+async function appendEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   const next = new Map<string, bigint>();
+  const told: string[] = [];
   for (const tenantId of [...counts.keys()].sort()) {
     const count = counts.get(tenantId) ?? 0;
-    const [row] = await transaction.query<{ sequence: string }>(sql`
+    const [row] = await transaction.query<{ sequence: string; hasEndpoints: boolean }>(sql`
       INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, ${count})
       ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence + ${count}
-      RETURNING sequence
+      RETURNING sequence, EXISTS (
+        SELECT FROM webhook_endpoints e WHERE e.tenant_id = event_sequences.tenant_id AND e.state = 'enabled') AS "hasEndpoints"
     `);
+    if (row?.hasEndpoints) told.push(tenantId);
     next.set(tenantId, BigInt(row?.sequence ?? 0) - BigInt(count) + 1n);
   }
   const sequences = events.map(({ tenantId }) => {
@@ -62,13 +84,16 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
     return sequence.toString();
   });
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
-  transaction.send(sql`
+  const insert = sql`
     INSERT INTO events
-      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at)
+      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at, details)
     SELECT * FROM unnest(
       ${column((e) => e.tenantId)}::uuid[], ${sequences}::bigint[], ${column((e) => e.event)}::text[],
       ${column((e) => e.subjectId)}::uuid[], ${column((e) => e.version)}::integer[], ${column((e) => e.state)}::text[],
       ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
-      ${column((e) => e.occurredAt)}::timestamptz[])
-  `);
+      ${column((e) => e.occurredAt)}::timestamptz[],
+      ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[])
+  `;
+  transaction.send(told.length > 0 ? withDeliveries(insert) : insert);
+  return told;
 }

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalRequirement, Balance } from "@bursar/domain";
+import type { Approval, ApprovalRequirement } from "@bursar/domain";
 import {
   type AccountKey,
   accountName,
@@ -7,6 +7,7 @@ import {
   type SettledTransaction,
   type SettlementStore,
 } from "../app/transactions/settlement.js";
+import { createAccounts, lockAccounts } from "./accounts.js";
 import type { Database, Queryable, Transaction } from "./database.js";
 import type { EventLog } from "./events.js";
 import { idAt } from "./id-at.js";
@@ -21,11 +22,6 @@ interface ClaimRow extends Omit<ClaimedTransaction, "amount" | "approval"> {
 
 interface ApprovalRow extends Omit<Approval, "atMs"> {
   at: string;
-}
-
-interface AccountRow extends AccountKey {
-  available: string;
-  held: string;
 }
 
 /** What another engine leaves for us meanwhile may need new accounts as well; the next look takes over where this many did not do. */
@@ -150,34 +146,4 @@ function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {
     }
   }
   return [...keys.values()];
-}
-
-/** Locks the accounts that there are, in the order of their keys, so that two engines never wait for each other. */
-async function lockAccounts(
-  transaction: Queryable,
-  keys: readonly AccountKey[],
-): Promise<Map<string, Balance>> {
-  const rows = await transaction.query<AccountRow>(sql`
-    SELECT a.tenant_id AS "tenantId", a.owner_id AS "ownerId", a.asset, a.available, a.held
-    FROM ledger_accounts a JOIN ${wantedAccounts(keys)} USING (tenant_id, owner_id, asset)
-    ORDER BY a.tenant_id, a.owner_id, a.asset FOR UPDATE OF a
-  `);
-  return new Map(
-    rows.map((row) => [accountName(row), { available: BigInt(row.available), held: BigInt(row.held) }]),
-  );
-}
-
-/** Zero rows for those that are not there yet, so that there is something to lock. Served by the primary key. */
-async function createAccounts(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
-  await database.query(sql`
-    INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
-    SELECT tenant_id, owner_id, asset, 0, 0 FROM ${wantedAccounts(keys)} ORDER BY tenant_id, owner_id, asset
-    ON CONFLICT DO NOTHING
-  `);
-}
-
-function wantedAccounts(keys: readonly AccountKey[]): Statement {
-  return sql`unnest(
-    ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.ownerId)}::uuid[], ${keys.map((key) => key.asset)}::text[]
-  ) AS wanted (tenant_id, owner_id, asset)`;
 }

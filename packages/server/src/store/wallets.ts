@@ -28,6 +28,11 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         return { earlier, requestHash: hash };
       }),
     readWallet: (tenantId, id) => readWallet(database, tenantId, id),
+    // Served by the primary key.
+    readWallets: (tenantId, ids) =>
+      database.query<Wallet>(sql`
+        SELECT ${walletColumns} FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ANY(${[...new Set(ids)]}::uuid[])
+      `),
     // Served by the primary key, read backwards: a tenant's wallets are few enough to pass over those that do not match.
     listWallets: async (tenantId, filter, limit, beforeId) => {
       const rows = await database.query<WalletRow>(sql`
@@ -39,6 +44,11 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
     },
     setFrozen: (tenantId, id, frozen, audit) =>
       database.transaction(async (transaction) => {
+        // Its orders are called off. They are locked before the wallet, as by the owner of a market. Served by the primary key.
+        if (frozen)
+          await transaction.query(sql`
+            UPDATE open_orders SET cancel_requested = true WHERE tenant_id = ${tenantId} AND wallet_id = ${id}
+          `);
         const [changed] = await transaction.query<Wallet>(sql`
           UPDATE wallets w SET frozen = ${frozen}, version = version + 1, updated_at = ${audit.occurredAt}
           WHERE tenant_id = ${tenantId} AND id = ${id} AND frozen <> ${frozen}
@@ -72,12 +82,12 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         `);
         await log.append(
           transaction,
-          activated.map(({ tenantId, id, version }) => ({
+          activated.map(({ tenantId, id, version, frozen }) => ({
             tenantId,
             event: "wallet.updated" as const,
             subjectId: id,
             version,
-            state: "active",
+            state: frozen ? "frozen" : "active",
             previousState: "creating",
             failureCode: null,
             occurredAt,

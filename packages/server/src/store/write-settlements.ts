@@ -1,5 +1,6 @@
 import { type Balance, isFinal } from "@bursar/domain";
 import type { Settlement } from "../app/transactions/settlement.js";
+import { writeAccounts } from "./accounts.js";
 import type { Transaction } from "./database.js";
 import type { EventLog } from "./events.js";
 import { sql } from "./sql.js";
@@ -87,20 +88,5 @@ function writeJudgements(transaction: Transaction, settlements: readonly Settlem
       ${column((j) => j.rule)}::text[], ${column((j) => j.reason)}::text[],
       ${column((j) => (j.requirement === null ? null : JSON.stringify(j.requirement)))}::jsonb[],
       ${column((j) => j.occurredAt)}::timestamptz[])
-  `);
-}
-
-function writeAccounts(transaction: Transaction, accounts: ReadonlyMap<string, Balance>): void {
-  const rows = [...accounts].map(([name, { available, held }]) => {
-    const [tenantId, ownerId, asset] = name.split(" ");
-    return { tenantId, ownerId, asset, available: available.toString(), held: held.toString() };
-  });
-  transaction.send(sql`
-    UPDATE ledger_accounts a SET available = changed.available, held = changed.held
-    FROM unnest(
-      ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.ownerId)}::uuid[], ${rows.map((row) => row.asset)}::text[],
-      ${rows.map((row) => row.available)}::numeric[], ${rows.map((row) => row.held)}::numeric[]
-    ) AS changed (tenant_id, owner_id, asset, available, held)
-    WHERE a.tenant_id = changed.tenant_id AND a.owner_id = changed.owner_id AND a.asset = changed.asset
   `);
 }

@@ -2,9 +2,9 @@ import { randomInt } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
 import { freePort } from "../harness/free-port.js";
+import { getToken, runBursar, startSandbox } from "../harness/sandbox-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 export interface KillLoopOptions {
@@ -44,7 +44,7 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
   const env = { BURSAR_DATA_DIR: dataDir, PORT: String(await freePort()), LOG_LEVEL: "warn" };
   const url = `http://127.0.0.1:${env.PORT}`;
   const idsByKey = new Map<string, Set<string>>();
-  let service = await start(env);
+  let service = await startSandbox(env);
   let token = await getToken(env);
   let sent = 0;
   let sending = true;
@@ -83,7 +83,7 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
     if (victim === "service") {
       service.child.kill("SIGKILL");
       await service.exited;
-      service = await start(env);
+      service = await startSandbox(env);
     } else {
       process.kill(postmasterPid(dataDir), "SIGKILL");
       const restarts = () => service.output().split("is running again").length - 1;
@@ -96,7 +96,7 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
   await sendingAll;
 
   const transactions = await readAll(url, await getToken(env));
-  const books = await run(["audit", "ledger"], env);
+  const books = await runBursar(["audit", "ledger"], env);
   service.child.kill("SIGTERM");
   await service.exited;
   rmSync(folder, { recursive: true, force: true });
@@ -111,34 +111,6 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
     found: transactions.length,
     books,
   };
-}
-
-async function start(env: Record<string, string>): Promise<BursarProcess> {
-  const service = spawnBursar({ args: ["dev"], env });
-  const isReady = () =>
-    fetch(`http://127.0.0.1:${env["PORT"]}/readyz`).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  await eventually(isReady, Boolean, startTimeoutMs);
-  return service;
-}
-
-async function run(
-  args: string[],
-  env: Record<string, string>,
-): Promise<{ code: number | null; output: string }> {
-  const command = spawnBursar({ args, env });
-  const { code } = await command.exited;
-  return { code, output: command.output() };
-}
-
-async function getToken(env: Record<string, string>): Promise<string> {
-  for (;;) {
-    const { code, output } = await run(["token"], env);
-    if (code === 0) return output.trim();
-    await sleep(100);
-  }
 }
 
 function postmasterPid(dataDir: string): number {

@@ -8,6 +8,8 @@ export async function fillTables(database: TestDatabase): Promise<void> {
   await database.run(tenantsAndWallets);
   await database.run(transactions);
   await database.run(access);
+  await database.run(webhooks);
+  await database.run(orders);
   await database.run("ANALYZE");
 }
 
@@ -48,6 +50,35 @@ const transactions = `
   DROP TABLE made;
 `;
 
+/** Five thousand a tenant that are over, three in four on one market, and a hundred that rest. */
+const orders = `
+  CREATE TEMP TABLE made AS
+    SELECT w.tenant_id, uuidv7((n - 10000) * interval '1 second') AS id, n, w.id AS wallet_id,
+      CASE n % 4 WHEN 0 THEN 'USDC-USD' ELSE 'ETH-USD' END AS market, CASE n / 4 % 2 WHEN 0 THEN 'buy' ELSE 'sell' END AS side,
+      CASE n / 8 % 3 WHEN 0 THEN 'filled' WHEN 1 THEN 'cancelled' ELSE 'rejected' END AS state
+    FROM wallets w, generate_series(1, 5100) n WHERE w.role = 'primary';
+  INSERT INTO orders
+    (tenant_id, id, idempotency_key, request_hash, client_id, market, wallet_id, side, type, time_in_force, self_trade, price,
+     size, policy_version, created_at)
+    SELECT tenant_id, id, md5(id::text), '\\x00', tenant_id, market, wallet_id, side, 'limit', 'gtc', 'cancel_newest',
+      CASE side WHEN 'buy' THEN 1 ELSE 1000000 END, 1, 0, now() FROM made;
+  INSERT INTO event_sequences SELECT id, 0 FROM tenants ON CONFLICT DO NOTHING;
+  INSERT INTO events (tenant_id, sequence, event, subject_id, version, state, previous_state, occurred_at, details)
+    SELECT tenant_id, s.sequence + n, 'order.updated', m.id, 2, CASE WHEN n > 5000 THEN 'open' ELSE m.state END, 'pending', now(),
+      '{"size":1,"filled":0,"quote_filled":"0","fee":"0"}'
+    FROM made m JOIN event_sequences s USING (tenant_id);
+  UPDATE event_sequences SET sequence = sequence + 5100;
+  INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, state, version, sequence, size)
+    SELECT tenant_id, id, market, wallet_id, side, CASE side WHEN 'buy' THEN 1 ELSE 1000000 END, 'open', 2, -n, 1
+    FROM made WHERE n > 5000;
+  INSERT INTO trades
+    SELECT 'ETH-USD', n, id, 1, 1, side, tenant_id, id, 0, tenant_id, id, 0, now() FROM made
+    WHERE tenant_id = (SELECT min(tenant_id::text)::uuid FROM made);
+  UPDATE markets SET trade_sequence = 5100 WHERE market = 'ETH-USD';
+  INSERT INTO market_deltas SELECT 'ETH-USD', -n, -n - 1, '[]', now() - interval '2 hours' FROM generate_series(1, 5000) n;
+  DROP TABLE made;
+`;
+
 const access = `
   INSERT INTO clients (id, tenant_id, name, scopes, state, require_signature, created_at, updated_at)
     SELECT uuidv7(), t.id, 'filler', '{}', 'active', false, now(), now() FROM tenants t, generate_series(1, 300);
@@ -57,8 +88,30 @@ const access = `
     SELECT tenant_id, id, uuidv7(), now() + interval '1 hour' FROM clients, generate_series(1, 5);
   INSERT INTO used_nonces
     SELECT tenant_id, id, n::text, now() + interval '1 hour' FROM clients, generate_series(1, 5) n;
+  INSERT INTO quota_buckets
+    SELECT tenant_id, id, class, 1, 0 FROM clients, (VALUES ('create'), ('read'), ('manage')) classes (class)
+    ON CONFLICT DO NOTHING;
   INSERT INTO audit_heads SELECT id, 0, '\\x00' FROM tenants ON CONFLICT DO NOTHING;
   INSERT INTO audit_entries (tenant_id, number, occurred_at, actor, action, outcome, repeated, hash)
     SELECT tenant_id, number + n, now(), 'operator', 'filler', 'succeeded', 1, '\\x00' FROM audit_heads, generate_series(1, 3000) n;
   UPDATE audit_heads SET number = number + 3000;
+`;
+
+/** Every event has gone to two endpoints, one in fifty in vain; a third is disabled, and what was on its way there waits. */
+const webhooks = `
+  INSERT INTO webhook_endpoints (tenant_id, id, url, events, state, secret, version, created_at, updated_at)
+    SELECT id, uuidv7(), 'https://filler.example', '{*}', 'disabled', '', 1, now(), now()
+    FROM tenants, generate_series(1, 3);
+  INSERT INTO webhook_leases SELECT tenant_id, id, NULL, 0, '-infinity' FROM webhook_endpoints ON CONFLICT DO NOTHING;
+  CREATE TEMP TABLE filled AS
+    SELECT tenant_id, id, row_number() OVER (PARTITION BY tenant_id ORDER BY id) AS n FROM webhook_endpoints;
+  INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, event, state, finished_at, attempts)
+    SELECT tenant_id, uuidv7((v.sequence - 10000) * interval '1 second'), e.id, v.sequence, v.event,
+      CASE v.sequence % 50 WHEN 1 THEN 'exhausted' ELSE 'delivered' END, now(), '[]'
+    FROM filled e JOIN events v USING (tenant_id) WHERE e.n <= 2;
+  INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
+    SELECT tenant_id, uuidv7((v.sequence - 10000) * interval '1 second'), e.id, v.sequence, v.event,
+      CASE v.sequence % 2 WHEN 1 THEN '-infinity' ELSE now() END
+    FROM filled e JOIN events v USING (tenant_id) WHERE e.n = 3 AND v.sequence <= 2000;
+  DROP TABLE filled;
 `;

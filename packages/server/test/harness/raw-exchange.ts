@@ -40,6 +40,8 @@ export async function listenForRawRequests(): Promise<TestEdge> {
       headersTimeoutMs: 300,
       requestTimeoutMs: 600,
       idleTimeoutMs: 1000,
+      requestsPerClient: 500,
+      connectionsPerClient: 1000,
     },
   });
   await edge.app.listen({ host: "127.0.0.1", port: 0 });

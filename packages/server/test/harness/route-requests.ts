@@ -1,4 +1,5 @@
 import type { Route } from "../../src/http/route.js";
+import { eventually } from "./eventually.js";
 import type { TestService } from "./test-service.js";
 
 /** A body that the route's schema takes, so that nothing but the caller can be refused. */
@@ -13,6 +14,8 @@ const bodies: Record<string, unknown> = {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
   createWallet: { name: "matrix", purpose: "payout" },
+  placeOrder: { market: "ETH-USD", side: "buy", price: "1", size: "1" },
+  amendOrder: { size: "0.5" },
   replacePolicy: {
     rules: [
       {
@@ -26,6 +29,11 @@ const bodies: Record<string, unknown> = {
   },
   evaluatePolicy: { transaction: { reference: "matrix", asset: "USD", amount: "1" } },
   createDestination: { label: "matrix", network: "eip155:1", address: `0x${"1".repeat(40)}` },
+  createWebhookEndpoint: { url: "https://matrix.example/hook" },
+  changeWebhookEndpoint: { description: "changed" },
+  rotateWebhookSecret: {},
+  resendFailedWebhooks: { created_before: "2020-01-01T00:00:00Z" },
+  replayWebhooks: { endpoint_id: "whe_01h455vb4pex5vsknk084sn02q", from_sequence: 1 },
 };
 
 /** Identifiers of the right form that nobody has. */
@@ -34,6 +42,9 @@ export const unknownIds: Record<string, string> = {
   destinations: "dst_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
+  orders: "ord_01h455vb4pex5vsknk084sn02q",
+  "webhook-endpoints": "whe_01h455vb4pex5vsknk084sn02q",
+  "webhook-deliveries": "dlv_01h455vb4pex5vsknk084sn02q",
   keys: "x",
   secrets: "x",
 };
@@ -45,10 +56,18 @@ export function bodyOf(route: Route): unknown {
   return bodies[route.operationId];
 }
 
+/** What all tenants share, so that nobody hides it from anybody. */
+const shared: Readonly<Record<string, string>> = { markets: "ETH-USD" };
+
+export function isOfTenant(route: Route): boolean {
+  const [collection] = /[\w-]+(?=\/:\w+)/.exec(route.path) ?? [];
+  return collection !== undefined && !Object.hasOwn(shared, collection);
+}
+
 /** The route's path with the ids of these objects, which are named after the collection that a path has them in. */
 export function pathOf(route: Route, objects: Readonly<Record<string, string>>): string {
   return route.path.replace(/([\w-]+)\/:\w+/g, (_, collection: string) => {
-    const id = objects[collection];
+    const id = objects[collection] ?? shared[collection];
     if (id === undefined) throw new Error(`the routes' tests need an object of ${collection}`);
     return `${collection}/${id}`;
   });
@@ -65,10 +84,16 @@ export async function createObjects(
     key: { id: string };
   };
   const client = (await (await call("GET", path, token)).json()) as { secrets: [{ id: string }] };
+  const endpoint = (await (
+    await call("POST", "/v1/webhook-endpoints", token, bodies["createWebhookEndpoint"])
+  ).json()) as { id: string };
   const transaction = await call("POST", "/v1/transactions", token, bodies["createTransaction"], {
     "idempotency-key": "the-owner's",
   });
   const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
+  const order = (await (
+    await call("POST", "/v1/orders", token, bodies["placeOrder"], { "idempotency-key": "the-owner's" })
+  ).json()) as { id: string };
   const listed = await call("POST", "/v1/destinations", token, bodies["createDestination"]);
   const destination = (await listed.json()) as { id: string };
   return {
@@ -78,5 +103,20 @@ export async function createObjects(
     secrets: client.secrets[0].id,
     transactions: id,
     wallets: source.wallet_id,
+    orders: order.id,
+    "webhook-endpoints": endpoint.id,
+    "webhook-deliveries": await firstDelivery(call, token),
   };
+}
+
+/** The delivery that the transaction causes, once the engine has settled it. */
+async function firstDelivery(call: TestService["call"], token: string): Promise<string> {
+  const [delivery] = await eventually(
+    async () => {
+      const answer = await call("GET", "/v1/webhook-deliveries", token);
+      return ((await answer.json()) as { data: { id: string }[] }).data;
+    },
+    (data) => data.length > 0,
+  );
+  return delivery?.id ?? "";
 }

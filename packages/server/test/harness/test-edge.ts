@@ -15,7 +15,17 @@ export interface TestEdge {
 
 /** Lets nobody in; the routes that a test brings along are open. */
 const closedGuard: AccessGuard = {
-  authenticator: { authenticate: () => ({ refused: "UNAUTHENTICATED" }) },
+  authenticator: {
+    authenticate: () => ({ refused: "UNAUTHENTICATED" }),
+    review: () => ({ refused: "TOKEN_INVALID" }),
+  },
+  redeemTicket: async () => ({ refused: "TICKET_INVALID" }),
+  quotas: {
+    of: () => {
+      throw new Error("nobody is let in who could have a quota");
+    },
+  },
+  addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
   verifySignature: async () => undefined,
   audit: { record: () => undefined, close: async () => undefined },
   publicUrl: "http://bursar.example",
@@ -35,10 +45,12 @@ export async function createTestEdge(
       log,
       readiness,
       guard: closedGuard,
+      load: { isOverloaded: () => false },
       newRequestId: () => `req_${randomUUID()}`,
       isUnavailable: isDatabaseAway,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
+      metrics: [],
       trustedProxies: undefined,
       corsOrigins: undefined,
       nowMs: Date.now,
@@ -48,6 +60,8 @@ export async function createTestEdge(
         jsonDepth: 16,
         headersTimeoutMs: 5000,
         requestTimeoutMs: 10_000,
+        requestsPerClient: 500,
+        connectionsPerClient: 1000,
         idleTimeoutMs: 60_000,
       },
       ...changed,

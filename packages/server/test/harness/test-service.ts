@@ -19,9 +19,12 @@ export interface TestService {
   url: string;
   service: Service;
   database: TestDatabase;
+  masterKey: Uint8Array;
   logLines: string[];
   /** A tenant of its own, with its first client, and this much USD in its primary wallet. */
   createTenant: (usd?: string) => Promise<TestClient>;
+  /** Brings more into its primary wallet. */
+  fund: (client: TestClient, asset: string, amount: string) => Promise<void>;
   token: (client: Pick<TestClient, "clientId" | "secret">, scope?: string) => Promise<string>;
   /** A request with a token and, where there is one, a JSON body. */
   call: (
@@ -42,7 +45,13 @@ interface SharedParts {
   publicUrl: string | undefined;
 }
 
-/** The whole service, on a free port and a database of its own. */
+/** What would stand in a configuration file: keys with a dot, all of them numbers. */
+function settingsOfFile(settings: Record<string, string>): object {
+  const inFile = Object.entries(settings).filter(([key]) => key.includes("."));
+  return Object.fromEntries(inFile.map(([key, value]) => [key, Number(value)]));
+}
+
+/** The whole service, on a free port and a database of its own; settings by their environment variables or their keys. */
 export async function startTestService(
   settings: Record<string, string> = {},
   shared?: SharedParts,
@@ -54,15 +63,19 @@ export async function startTestService(
   const publicUrl = shared?.publicUrl ?? settings["BURSAR_PUBLIC_URL"];
   let parts: Parts | undefined;
   const service = await startService({
+    isSandbox: true,
     seed: async (_url, made) => {
       parts = made;
     },
-    settings: loadConfig({
-      PORT: "0",
-      DATABASE_URL: database.url,
-      ...settings,
-      ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
-    }).values,
+    settings: {
+      ...loadConfig({
+        PORT: "0",
+        DATABASE_URL: database.url,
+        ...settings,
+        ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
+      }).values,
+      ...settingsOfFile(settings),
+    },
     log: pino({ level: "trace" }, { write: (line: string) => logLines.push(line) }),
     masterKey: () => masterKey,
     openDatabase: open,
@@ -79,6 +92,7 @@ export async function startTestService(
     url,
     service,
     database,
+    masterKey,
     logLines,
     createTenant: async (usd) => {
       const { tenant, client, secret } = await createTenant("test");
@@ -90,6 +104,7 @@ export async function startTestService(
         client,
       };
     },
+    fund: ({ client }, asset, amount) => fundPrimary(client.tenantId, asset, amount),
     token: async ({ clientId, secret }, scope) => {
       const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
       const issued = await useCases.requestToken(proof, scope, {

@@ -10,7 +10,14 @@ describe("exactly once", () => {
   let first: TestService;
   let second: TestService;
   beforeAll(async () => {
-    first = await startTestService();
+    first = await startTestService({
+      "quotas.create_per_second": "1000000",
+      "quotas.create_burst": "1000000",
+      "limits.requests_per_client": "100000",
+      "limits.connections_per_client": "100000",
+      "limits.accept_wait_ms": "60000",
+      "limits.event_loop_delay_ms": "60000",
+    });
     second = await first.another();
   });
   afterAll(async () => {
@@ -113,12 +120,21 @@ describe("exactly once", () => {
 
   it("a queue that is full says so, and the service is itself again afterwards", async () => {
     const [api] = await setUp("1000000");
+    let letGo: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
     const held = first.database.session(async (session) => {
       await session.script("BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE");
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await released;
       await session.script("COMMIT");
     });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await eventually(
+      () =>
+        first.database.query(sql`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
+        AND relation = 'transactions'::regclass`),
+      (locks) => locks.length === 1,
+    );
     const items = (batch: number) =>
       Array.from({ length: 1000 }, (_, index) => ({
         idempotency_key: `full-${batch}-${index}`,
@@ -126,12 +142,23 @@ describe("exactly once", () => {
         asset: "USD",
         amount: "0.01",
       }));
-    const answers = await Promise.all(
+    const answering = Promise.all(
       Array.from({ length: 14 }, (_, batch) =>
         api.send("POST", "/v1/transactions/batch", { transactions: items(batch) }),
       ),
     );
+    // While the table is locked nothing is answered but what is refused: an answer means that the queue is full.
+    await eventually(
+      () =>
+        Promise.race([
+          api.create({ reference: "probe", asset: "USD", amount: "1" }),
+          new Promise<undefined>((resolve) => setTimeout(resolve, 100, undefined)),
+        ]),
+      (answer) => answer?.status === 503,
+    );
+    letGo();
     await held;
+    const answers = await answering;
     const results = answers.flatMap(
       ({ body }) => (body as unknown as { data: { status: string; error?: { code: string } }[] }).data,
     );

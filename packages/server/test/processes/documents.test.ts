@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { blocksOf } from "../harness/document-blocks.js";
 import { eventually } from "../harness/eventually.js";
+import { freePort } from "../harness/free-port.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -39,20 +40,59 @@ describe("what the documents tell to do", () => {
     const text = script.replaceAll("http://127.0.0.1:8080", url);
     return (await run("sh", ["-ec", text], { env, cwd: folder })).stdout;
   };
+  let token: string | undefined;
+  const callApi = async <T>(method: string, path: string, body?: object, headers = {}): Promise<T> => {
+    token ??= (await shell("npx bursar token")).trim();
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  };
   const hasCurl = hasProgram("curl");
 
   it.runIf(hasCurl)("the README's tour, up to a completed transaction that is not paid twice", async () => {
-    const [create = "", list = "", without = ""] = blocksOf("README.md", "sh").filter((block) =>
+    const [create = "", list = "", without = "", limits = ""] = blocksOf("README.md", "sh").filter((block) =>
       block.includes("curl"),
     );
+    const port = String(await freePort());
+    const listen = async () => {
+      const args = ["webhooks", "listen", "--port", port];
+      const listener = spawnBursar({ args, env: { BURSAR_DATA_DIR: dataDir } });
+      const [, endpointId] = await listener.waitFor(/registered as (whe_\w+)/);
+      return { ...listener, endpointId };
+    };
+    // One that was killed could not say goodbye; the next takes over its endpoint.
+    const killed = await listen();
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    const listener = await listen();
+    expect(listener.endpointId).toBe(killed.endpointId);
     const first = await shell(create);
     expect(first).toMatch(/^HTTP\/1\.1 202 .*"state":"accepted"/s);
     const listed = () => shell(`TOKEN=$(npx bursar token)\n${list}`);
     const done = await eventually(listed, (text) => text.includes('"state":"completed"'));
     expect(JSON.parse(done).data).toHaveLength(1);
+    await listener.waitFor(
+      /transaction\.updated {2}tx_\w{26} {2}completed {2}v2 {2}#1 {2}attempt 1 {2}verified\n/,
+    );
+    listener.child.kill("SIGINT");
+    expect(await listener.exited).toMatchObject({ code: 0 });
+    expect(await callApi("GET", "/v1/webhook-endpoints")).toMatchObject({ data: [] });
     expect(await shell(create)).toContain("idempotent-replayed: true");
     expect(JSON.parse(await listed()).data).toHaveLength(1);
     expect(await shell(without)).toMatch(/^HTTP\/1\.1 401 .*"code":"UNAUTHENTICATED"/s);
+    // On a slow machine a token may come back between the third and the fourth.
+    await eventually(
+      () => shell(limits),
+      (text) => /HTTP\/1\.1 429 .*ratelimit: "create";r=0;t=\d.*retry-after: \d/s.test(text),
+    );
   });
 
   it.runIf(hasCurl)("the first request of the guide on tokens", async () => {
@@ -128,6 +168,106 @@ describe("what the documents tell to do", () => {
     };
     const env = { BURSAR_URL: url, BURSAR_TOKEN: token, BURSAR_CLIENT_ID: clients[0].client_id };
     expect((await run(process.execPath, [file], { env })).stdout).toBe("201 made by a signed request\n");
+  });
+
+  it("the receiver of the guide on webhooks, also when it is started again", async () => {
+    const [program = ""] = blocksOf("docs/guides/receiving-webhooks.md", "js");
+    const file = join(folder, "receiver.mjs");
+    writeFileSync(file, program);
+    const port = await freePort();
+    const address = `http://127.0.0.1:${port}/`;
+    const endpoint = await callApi<{ id: string; secret: string }>("POST", "/v1/webhook-endpoints", {
+      url: address,
+    });
+    const env = {
+      PORT: String(port),
+      WEBHOOK_SECRET: endpoint.secret,
+      JOURNAL: join(folder, "webhooks.jsonl"),
+    };
+    const startReceiver = async () => {
+      const child = spawn(process.execPath, [file], { env });
+      let output = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+      const waitFor = (text: string) =>
+        eventually(
+          () => output,
+          (so) => so.includes(text),
+        );
+      await waitFor("listening");
+      const stop = async () => {
+        child.kill("SIGKILL");
+        await new Promise((resolve) => child.once("close", resolve));
+        return output;
+      };
+      return { waitFor, stop };
+    };
+
+    const receiver = await startReceiver();
+    const body = { reference: "guide", asset: "USD", amount: "1" };
+    const { id } = await callApi<{ id: string }>("POST", "/v1/transactions", body, {
+      "idempotency-key": "guide",
+    });
+    await receiver.waitFor(`${id} is completed`);
+    expect((await fetch(address, { method: "POST", body: "{}" })).status).toBe(401);
+    await receiver.stop();
+
+    // It knows what it has persisted, and the same change under another id is no news either.
+    const again = await startReceiver();
+    await again.waitFor(`${id} is completed`);
+    const { data } = await callApi<{ data: [{ id: string }] }>(
+      "GET",
+      `/v1/webhook-deliveries?endpoint_id=${endpoint.id}`,
+    );
+    const resent = await callApi<{ id: string }>("POST", `/v1/webhook-deliveries/${data[0].id}/resend`);
+    await eventually(
+      () => callApi<{ state: string }>("GET", `/v1/webhook-deliveries/${resent.id}`),
+      ({ state }) => state === "delivered",
+    );
+    expect((await again.stop()).split(`${id} is completed`)).toHaveLength(2);
+  });
+
+  it.runIf(hasCurl)("the ticket of the guide on the stream", async () => {
+    const ticket = JSON.parse(await shell(blocksOf("docs/guides/stream.md", "sh")[0] ?? ""));
+    expect(ticket).toMatchObject({ object: "stream_ticket", ticket: expect.any(String) });
+  });
+
+  it("the client of the guide on the stream, across a stop of the service", async () => {
+    const [example = ""] = blocksOf("docs/guides/stream.md", "js");
+    const file = join(folder, "follow.mjs");
+    writeFileSync(file, example);
+    const token = (await shell("npx bursar token")).trim();
+    const pay = (reference: string) =>
+      fetch(`${url}/v1/transactions`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "idempotency-key": reference,
+        },
+        body: JSON.stringify({ reference, asset: "USD", amount: "1" }),
+      });
+    const log = await fetch(`${url}/v1/events?limit=200`, { headers: { authorization: `Bearer ${token}` } });
+    const before = ((await log.json()) as { data: unknown[] }).data.length;
+    const env = { BURSAR_URL: url, BURSAR_TOKEN: token };
+    const args = ["--experimental-websocket", "--no-warnings", file, String(before + 2)];
+    const client = run(process.execPath, args, { env });
+    await pay("stream-1");
+    // The same port, so that the client finds it again.
+    sandbox.child.kill("SIGTERM");
+    await sandbox.exited;
+    sandbox = spawnBursar({
+      args: ["dev"],
+      env: { BURSAR_DATA_DIR: dataDir, PORT: new URL(url).port },
+    });
+    await sandbox.ready();
+    await pay("stream-2");
+    const lines = (await client).stdout.trim().split("\n");
+    expect(lines.map((line) => Number(line.split(" ")[0]))).toEqual(
+      Array.from({ length: before + 2 }, (_, index) => index + 1),
+    );
+    expect(lines.at(-1)).toBe(`${before + 2} transaction.updated accepted -> completed`);
   });
 });
 

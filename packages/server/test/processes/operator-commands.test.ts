@@ -45,7 +45,7 @@ describe("commands beside a running sandbox", () => {
   it("`token` says in one sentence what is wrong", async () => {
     expect(await run(["token", "--client", "nobody"])).toEqual({
       code: 1,
-      output: "bursar: The sandbox has no client nobody; there are: sandbox, other.\n",
+      output: "bursar: The sandbox has no client nobody; there are: sandbox, other, limited.\n",
     });
     expect((await run(["token", "--scope", "everything"])).output).toMatch(
       /^bursar: .* refused: invalid_scope/,
@@ -98,7 +98,24 @@ describe("commands beside a running sandbox", () => {
     );
   });
 
+  it("`client quota` gives a client quotas of its own, and takes them away", async () => {
+    const { output: token } = await run(["token", "--client", "limited"]);
+    const policy = async () =>
+      (await fetch(`${url}/v1/assets`, { headers: { authorization: `Bearer ${token.trim()}` } })).headers.get(
+        "ratelimit-policy",
+      );
+    expect(await policy()).toBe('"read";q=10;w=2');
+    const clientId = String(decodeJwt(token.trim())["client_id"]);
+    const changed = await run(["client", "quota", clientId, "read=100/150", "create=2/2"]);
+    expect(changed).toEqual({ code: 0, output: `${clientId} has read=100/150 create=2/2\n` });
+    await eventually(policy, (text) => text === '"read";q=150;w=2');
+    expect((await run(["client", "quota", clientId])).output).toContain("has the service's own quotas");
+    await eventually(policy, (text) => text === '"read";q=2000;w=2');
+  });
+
   it.each([
+    [["client", "quota", "cli_01h455vb4pex5vsknk084sn02q", "create=0/1"], "1 to 1000000 a second"],
+    [["client", "quota", "cli_01h455vb4pex5vsknk084sn02q", "create"], "It must be like create=5/10"],
     [["client", "create", "acme", "worker", "--scope", "audit:read"], "It must begin with tnt_."],
     [["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker"], "required option '--scope"],
     [

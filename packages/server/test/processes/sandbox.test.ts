@@ -54,6 +54,39 @@ describe("the sandbox", () => {
     expect(existsSync(join(dataDir, "instance.lock"))).toBe(false);
   });
 
+  it("has a two-sided book that a newcomer can trade with", async () => {
+    const bursar = dev();
+    const url = await bursar.ready();
+    const token = spawnBursar({ args: ["token"], env: { BURSAR_DATA_DIR: dataDir } });
+    await token.exited;
+    const headers = { authorization: `Bearer ${token.output().trim()}`, "content-type": "application/json" };
+    const get = async <T>(path: string) => (await (await fetch(url + path, { headers })).json()) as T;
+    type Side = [string, string][];
+    const books = async (market: string) =>
+      await eventually(
+        () => get<{ bids: Side; asks: Side; stale: boolean }>(`/v1/orderbook?market=${market}`),
+        ({ bids, asks }) => bids.length > 0 && asks.length > 0,
+      );
+    const { bids, asks, stale } = await books("ETH-USD");
+    expect(stale).toBe(false);
+    expect(Number(bids[0]?.[0])).toBeLessThan(Number(asks[0]?.[0]));
+    expect(Number(bids[0]?.[0])).toBeGreaterThan(2900);
+    await books("USDC-USD");
+    const response = await fetch(`${url}/v1/orders`, {
+      method: "POST",
+      headers: { ...headers, "idempotency-key": "first" },
+      body: JSON.stringify({ market: "ETH-USD", side: "buy", type: "market", quote_size: "100" }),
+    });
+    const { id } = (await response.json()) as { id: string };
+    const order = await eventually(
+      () => get<{ state: string }>(`/v1/orders/${id}`),
+      ({ state }) => state !== "pending",
+    );
+    expect(order).toMatchObject({ state: "filled", filled: "0.03" });
+    const audit = spawnBursar({ args: ["audit", "ledger"], env: { BURSAR_DATA_DIR: dataDir } });
+    expect([(await audit.exited).code, audit.output()]).toEqual([0, expect.not.stringContaining("VIOLATED")]);
+  });
+
   it("refuses a second instance on the same folder, with one sentence", async () => {
     const first = dev();
     await first.ready();

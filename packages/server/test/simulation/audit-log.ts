@@ -57,9 +57,7 @@ export function auditLog(evidence: Evidence): FollowedLog {
       violations.push(`event ${sequence} says that ${id} was ${data.previous_state}; it was ${before.state}`);
     versions.set(id, { version, state });
     if (data.wallet !== undefined) {
-      const frozen =
-        state === "frozen" || (data.previous_state !== "frozen" && walletNow(id)?.frozen === true);
-      move(id, sequence, { version, frozen });
+      move(id, sequence, { version, frozen: data.wallet.frozen });
       continue;
     }
     const transaction = data.transaction as Transaction;

@@ -7,6 +7,7 @@ import {
 } from "@bursar/domain";
 import { errorCatalog, readId } from "@bursar/protocol";
 import { createEventLister } from "../../src/app/events/list-events.js";
+import { createEventPresenter } from "../../src/app/events/present-events.js";
 import { isRefused, type Refused } from "../../src/app/refused.js";
 import type { Timers } from "../../src/app/timers.js";
 import { createAcceptQueue } from "../../src/app/transactions/accept-queue.js";
@@ -122,6 +123,7 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
     store: ports.transactions,
     isUnavailable: (error) => error instanceof DatabaseGone,
     onAccepted: engine.wake,
+    elapsedMs,
     timers,
   });
   const create = ports.disguiseCreator(
@@ -144,7 +146,18 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
   });
   const setFrozen = createFreezer(ports.wallets, nowMs);
   const presentWallet = createWalletPresenter(assets);
-  const listEvents = createEventLister({ events: ports.events, transactions: ports.transactions });
+  const listEvents = createEventLister(
+    ports.events,
+    createEventPresenter({
+      transactions: ports.transactions,
+      wallets: ports.wallets,
+      // Nobody trades in this world.
+      orders: { readAskedOrders: async () => [] },
+      presentOrder: () => {
+        throw new Error("there are no orders");
+      },
+    }),
+  );
   engine.start();
 
   return async (tenantId: string, request: Request): Promise<Answer> => {

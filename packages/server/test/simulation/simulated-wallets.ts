@@ -79,15 +79,19 @@ export function createSimulatedWalletStore(
         const activated = await run("activate wallets", (rows) => activate(rows, limit, occurredAt));
         await appendEvents(
           run,
-          activated.map(({ tenantId, id, version }) => ({
+          activated.map(({ tenantId, id, version, frozen }) => ({
             ...{ tenantId, event: "wallet.updated" as const, subjectId: id, version, occurredAt },
-            state: "active",
+            state: frozen ? "frozen" : "active",
             previousState: "creating",
             failureCode: null,
           })),
         );
         return activated.length;
       }),
+    readWallets: (tenantId, ids) =>
+      database.query(actor, "read wallets", (rows) =>
+        ids.flatMap((id) => rows.get(wallets, keyOf(tenantId, id)) ?? []),
+      ),
     findWallet: (tenantId, id) =>
       database.query(actor, "look for wallet", (rows) => rows.get(wallets, keyOf(tenantId, id))),
     findWalletByRole: (tenantId, role) =>

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { addressBlock } from "@bursar/domain";
 import type { ApiClient, ClientStore } from "./client.js";
 import { matchesSecret } from "./client-secret.js";
 import type { BrakeKey, FailureBrake } from "./failure-brake.js";
@@ -45,8 +46,9 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
     const clientId =
       proof.clientId ??
       (proof.method === "assertion" ? deps.assertions.readSubject(proof.assertion) : undefined);
-    const pair = `client ${clientId ?? "unknown"} ${address}`;
-    const keys = brakeKeys(pair, address, trusted.has(pair));
+    const block = addressBlock(address);
+    const pair = `client ${clientId ?? "unknown"} ${block}`;
+    const keys = brakeKeys(pair, block, trusted.has(pair));
     const waitSeconds = deps.brake.attempt(keys);
     if (waitSeconds > 0) {
       return { fault: "slow_down", description: "Too many failed attempts.", retryAfterSeconds: waitSeconds };

@@ -1,4 +1,5 @@
 import type { Scope } from "@bursar/protocol";
+import type { AddressQuota } from "../quotas/address-quota.js";
 import type { Refused } from "../refused.js";
 import type { ApiClient } from "./client.js";
 import type { ClientAccess, ClientAccessCache } from "./client-access.js";
@@ -9,6 +10,8 @@ import type { TokenClaims, TokenSigner } from "./tokens.js";
 export interface Authenticated {
   principal: Principal;
   client: ApiClient;
+  /** What its token says. */
+  claims: TokenClaims;
 }
 
 /** A refusal, with what the token says where its signature was good: for the audit log. */
@@ -17,14 +20,24 @@ export type TokenRefusal = Refused & { claims?: TokenClaims };
 export interface RequestAuthenticator {
   /**
    * Judges the `Authorization` header. For a token that was seen before it answers at once, not with a promise: that is a few
-   * map look-ups, where verifying a signature costs about 300 µs.
+   * map look-ups, where verifying a signature costs about 300 µs. What has to be verified is counted against the caller's address
+   * where it turns out to be wrong, and not even looked at where too much from there was wrong before.
    */
   authenticate: (
     authorization: string | undefined,
+    caller: Caller,
   ) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
+  /** Judges anew what a token says that was verified before: it can have expired, been revoked, or lost scopes. */
+  review: (claims: TokenClaims) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
+}
+
+/** Where a request comes from; read only where it is needed, because finding it out is not free. */
+interface Caller {
+  readonly ip: string;
 }
 
 export interface RequestAuthenticatorDeps {
+  addresses: AddressQuota;
   tokens: TokenSigner;
   clients: ClientAccessCache;
   nowMs: () => number;
@@ -41,18 +54,26 @@ interface VerifiedToken {
 }
 
 export function createRequestAuthenticator({
+  addresses,
   tokens,
   clients,
   nowMs,
 }: RequestAuthenticatorDeps): RequestAuthenticator {
   const verified = new Map<string, VerifiedToken>();
 
-  async function verify(authorization: string): Promise<Authenticated | TokenRefusal> {
+  function turnAway(refusal: TokenRefusal, { ip }: Caller): TokenRefusal {
+    const waitSeconds = addresses.take(ip);
+    return waitSeconds === 0 ? refusal : { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
+  }
+
+  async function verify(authorization: string, caller: Caller): Promise<Authenticated | TokenRefusal> {
     const token = bearerPattern.exec(authorization)?.[1];
-    if (token === undefined) return { refused: "UNAUTHENTICATED" };
+    if (token === undefined) return turnAway({ refused: "UNAUTHENTICATED" }, caller);
+    const waitSeconds = addresses.wait(caller.ip);
+    if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
     const claims = await tokens.verify(token);
-    if (claims === "expired") return { refused: "TOKEN_EXPIRED" };
-    if (claims === "invalid") return { refused: "TOKEN_INVALID" };
+    if (claims === "expired") return turnAway({ refused: "TOKEN_EXPIRED" }, caller);
+    if (claims === "invalid") return turnAway({ refused: "TOKEN_INVALID" }, caller);
     const access = clients.peek(claims.clientId) ?? (await clients.load(claims.clientId));
     const judgement = judge(claims, access);
     verified.set(authorization, { claims, access, judgement });
@@ -62,11 +83,12 @@ export function createRequestAuthenticator({
 
   function authenticate(
     authorization: string | undefined,
+    caller: Caller,
   ): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
-    if (authorization === undefined) return { refused: "UNAUTHENTICATED" };
+    if (authorization === undefined) return turnAway({ refused: "UNAUTHENTICATED" }, caller);
     // By the whole header, so that a known one is not even parsed: under 1 µs instead of 2.5 µs.
     const known = verified.get(authorization);
-    if (known === undefined) return verify(authorization);
+    if (known === undefined) return verify(authorization, caller);
     if (known.claims.expiresAtMs <= nowMs()) {
       verified.delete(authorization);
       return { refused: "TOKEN_EXPIRED" };
@@ -84,7 +106,14 @@ export function createRequestAuthenticator({
     return known.judgement;
   }
 
-  return { authenticate };
+  function review(claims: TokenClaims): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
+    if (claims.expiresAtMs <= nowMs()) return { refused: "TOKEN_EXPIRED", claims };
+    const access = clients.peek(claims.clientId);
+    if (access !== undefined) return judge(claims, access);
+    return clients.load(claims.clientId).then((loaded) => judge(claims, loaded));
+  }
+
+  return { authenticate, review };
 }
 
 function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): Authenticated | TokenRefusal {
@@ -93,5 +122,5 @@ function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): 
     return { refused: "TOKEN_REVOKED", claims };
   const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));
   const { tenantId, clientId, tokenId } = claims;
-  return { principal: { tenantId, clientId, tokenId, scopes }, client };
+  return { principal: { tenantId, clientId, tokenId, scopes }, client, claims };
 }

@@ -1,5 +1,6 @@
 import type { Scope } from "@bursar/protocol";
 import type { AuditDraft } from "../audit/audit-entry.js";
+import type { ClientQuotas } from "../quotas/client-quotas.js";
 import type { Refused } from "../refused.js";
 
 /** A program that may act for a tenant, with the credentials that prove it. */
@@ -10,6 +11,7 @@ export interface ApiClient {
   scopes: readonly Scope[];
   state: "active" | "disabled";
   requireSignature: boolean;
+  quotas: ClientQuotas;
   secrets: readonly ClientSecret[];
   keys: readonly ClientKey[];
   createdAt: Date;
@@ -34,7 +36,7 @@ export interface ClientKey {
 
 /** What a change does to a client; what is left out stays as it is. */
 export interface ClientChange {
-  set?: Partial<Pick<ApiClient, "name" | "scopes" | "state" | "requireSignature">>;
+  set?: Partial<Pick<ApiClient, "name" | "scopes" | "state" | "requireSignature" | "quotas">>;
   addSecret?: ClientSecret;
   /** Secrets that end at this time. */
   expireSecrets?: { ids: readonly string[]; at: Date };

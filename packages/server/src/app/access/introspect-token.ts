@@ -10,10 +10,10 @@ export interface IntrospectTokenDeps {
 
 /** What a token says, if it would be let in now (RFC 7662). A client learns of its own tenant's tokens only. */
 export function createTokenIntrospector({ tokens, authenticator }: IntrospectTokenDeps) {
-  return async (caller: ApiClient, token: string): Promise<TokenClaims | undefined> => {
+  return async (caller: ApiClient, token: string, address: string): Promise<TokenClaims | undefined> => {
     const claims = await tokens.verify(token);
     if (claims === "invalid" || claims === "expired" || claims.tenantId !== caller.tenantId) return undefined;
-    const authenticated = await authenticator.authenticate(`Bearer ${token}`);
+    const authenticated = await authenticator.authenticate(`Bearer ${token}`, { ip: address });
     if (isRefused(authenticated)) return undefined;
     return { ...claims, scopes: [...authenticated.principal.scopes] };
   };

@@ -11,7 +11,9 @@ export interface TokenEndpointDeps {
   authenticateClient: (proof: ClientProof, address: string) => Promise<ApiClient | ClientRefusal>;
   issue: (client: ApiClient, scope: string | undefined) => Promise<Issued | OAuthFault>;
   revoke: (caller: ApiClient, token: string) => Promise<TokenClaims | OAuthFault | undefined>;
-  introspect: (caller: ApiClient, token: string) => Promise<TokenClaims | undefined>;
+  introspect: (caller: ApiClient, token: string, address: string) => Promise<TokenClaims | undefined>;
+  /** 0 where the client's quota lets it; else how many seconds to wait. */
+  spend: (client: ApiClient) => number | Promise<number>;
   audit: AuditRecorder;
   nowMs: () => number;
 }
@@ -27,11 +29,20 @@ export function createTokenEndpoints(
     act: (client: ApiClient) => Promise<T | OAuthFault>,
   ): Promise<T | OAuthFault> {
     const client = await deps.authenticateClient(proof, whence.address);
-    const result = isOAuthFault(client) ? client : await act(client);
+    const result = isOAuthFault(client)
+      ? client
+      : ((await refuseBeyondQuota(action, client)) ?? (await act(client)));
     const known = isOAuthFault(client) ? { claimed: client.claimed } : { proven: client };
     if (isOAuthFault(result)) record(action, known, whence, undefined, result);
     else if (action !== "token.introspect") record(action, known, whence, tokenIdOf(result), undefined);
     return result;
+  }
+
+  /** Whoever wants to end a token is never told to wait. */
+  async function refuseBeyondQuota(action: string, client: ApiClient): Promise<OAuthFault | undefined> {
+    const waitSeconds = action === "token.revoke" ? 0 : await deps.spend(client);
+    if (waitSeconds === 0) return undefined;
+    return { fault: "slow_down", description: "The quota is used up.", retryAfterSeconds: waitSeconds };
   }
 
   function record(
@@ -65,7 +76,7 @@ export function createTokenEndpoints(
       return isOAuthFault(result) ? result : undefined;
     },
     introspectToken: (proof, token, whence) =>
-      asClient("token.introspect", proof, whence, (client) => deps.introspect(client, token)),
+      asClient("token.introspect", proof, whence, (client) => deps.introspect(client, token, whence.address)),
   };
 }
 

@@ -11,6 +11,11 @@ export interface ClientOrigin {
   address: string;
 }
 
+/** Whose act it is. */
+export function tenantOf(origin: Origin): string {
+  return origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
+}
+
 /** The audit entry of an act that is about to succeed; it is written in the same SQL transaction as the act. */
 export function describeAct(origin: Origin, action: string, object: string, occurredAt: Date): AuditDraft {
   const what = { occurredAt, action, object, outcome: "succeeded", code: null, repeated: 1 } as const;

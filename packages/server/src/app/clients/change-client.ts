@@ -1,8 +1,9 @@
 import { type ChangeClientBody, showId } from "@bursar/protocol";
 import type { ApiClient, ClientChange } from "../access/client.js";
 import { describeAct, type Origin } from "../audit/act.js";
+import { readClientQuotas } from "../quotas/client-quotas.js";
 import { isRefused, type Refused } from "../refused.js";
-import { refuseBeyondAuthority } from "./authority.js";
+import { refuseBeyondAuthority, refuseBeyondQuota } from "./authority.js";
 import type { ClientDeps } from "./client-deps.js";
 
 export type ChangeClient = (
@@ -12,9 +13,11 @@ export type ChangeClient = (
 ) => Promise<ApiClient | Refused>;
 
 export function createClientChanger(deps: ClientDeps): ChangeClient {
-  return (origin, clientId, body) =>
-    applyClientChange(deps, origin, clientId, "client.change", () => {
-      const refused = refuseBeyondAuthority(origin, body.scopes ?? []);
+  return async (origin, clientId, body) => {
+    const quotas = body.quotas === undefined ? undefined : readClientQuotas(body.quotas);
+    const beyond = quotas === undefined ? undefined : await refuseBeyondQuota(deps, origin, quotas);
+    return await applyClientChange(deps, origin, clientId, "client.change", () => {
+      const refused = refuseBeyondAuthority(origin, body.scopes ?? []) ?? beyond;
       if (refused !== undefined) return refused;
       return {
         set: {
@@ -22,9 +25,11 @@ export function createClientChanger(deps: ClientDeps): ChangeClient {
           ...(body.scopes === undefined ? {} : { scopes: body.scopes }),
           ...(body.state === undefined ? {} : { state: body.state }),
           ...(body.require_signature === undefined ? {} : { requireSignature: body.require_signature }),
+          ...(quotas === undefined ? {} : { quotas }),
         },
       };
     });
+  };
 }
 
 /** Every change of a client goes this way: found in the caller's tenant, within the caller's authority, written with its audit entry. */

@@ -1,10 +1,13 @@
 import type { ClientStore } from "../access/client.js";
 import type { ClientAccessCache } from "../access/client-access.js";
+import type { Quotas } from "../quotas/client-quotas.js";
 
 /** What managing clients needs. */
 export interface ClientDeps {
   clients: ClientStore;
   access: ClientAccessCache;
+  /** The service's own. */
+  defaultQuotas: Quotas;
   newUuid: () => string;
   randomBytes: (count: number) => Uint8Array;
   nowMs: () => number;

@@ -32,6 +32,7 @@ export function createClientCreator({ clients, newUuid, randomBytes, nowMs }: Cl
       scopes: body.scopes,
       state: "active",
       requireSignature: body.require_signature ?? false,
+      quotas: {},
       secrets: [{ id: newUuid(), hash: hashSecret(secret), createdAt: now, expiresAt: null }],
       keys: [],
       createdAt: now,

@@ -58,6 +58,7 @@ export interface WalletStore extends WalletActivation {
     frozen: boolean,
     audit: AuditDraft,
   ) => Promise<WalletWithBalances | undefined>;
+  readWallets: (tenantId: string, ids: readonly string[]) => Promise<Wallet[]>;
   findWallet: (tenantId: string, id: string) => Promise<KnownWallet | undefined>;
   findWalletByRole: (tenantId: string, role: WalletRole) => Promise<KnownWallet>;
 }

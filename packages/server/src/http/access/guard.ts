@@ -1,16 +1,21 @@
-import { acceptSignature, type ErrorCode, type Scope } from "@bursar/protocol";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import { acceptSignature, type ErrorCode, type QuotaClass, type Scope } from "@bursar/protocol";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type {
   Authenticated,
   RequestAuthenticator,
   TokenRefusal,
 } from "../../app/access/authenticate-request.js";
 import type { ApiClient } from "../../app/access/client.js";
+import type { RedeemTicket } from "../../app/access/stream-tickets.js";
 import type { TokenClaims } from "../../app/access/tokens.js";
 import type { SignedRequest } from "../../app/access/verify-request-signature.js";
 import type { ClientOrigin } from "../../app/audit/act.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
+import type { AddressQuota } from "../../app/quotas/address-quota.js";
+import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { isRefused, type Refused } from "../../app/refused.js";
+import { type ConcurrencyLimits, enterConnection, enterRequest } from "../quotas/concurrency-gate.js";
+import { passQuota } from "../quotas/quota-gate.js";
 import { Refusal } from "../refusal.js";
 
 declare module "fastify" {
@@ -28,6 +33,11 @@ declare module "fastify" {
 /** What stands between a request and a route that is not open to everybody. */
 export interface AccessGuard {
   authenticator: RequestAuthenticator;
+  quotas: Pick<QuotaKeeper, "of">;
+  /** For who has not proven anything yet. */
+  addresses: AddressQuota;
+  /** Lets one request in with a ticket, where a browser cannot send `Authorization`. */
+  redeemTicket: RedeemTicket;
   verifySignature: (request: SignedRequest, client: ApiClient) => Promise<Refused | undefined>;
   audit: AuditRecorder;
   /** The service's address as clients see it; `Host` is never believed. */
@@ -41,18 +51,45 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("errorCode", null);
 }
 
-/** The hooks of a route that needs a scope: the token before the body is read, the signature after, the audit at the end. */
-export function guardRoute(scope: Scope, { authenticator, verifySignature, audit, publicUrl }: AccessGuard) {
+interface GuardedRoute {
+  scope: Scope;
+  quotaClass: QuotaClass;
+  takesTickets: boolean;
+  limits: ConcurrencyLimits;
+}
+
+/** The hooks of a route that needs a scope: the token and the quota before the body is read, the signature after, the audit at the end. */
+export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedRoute, guard: AccessGuard) {
+  const { authenticator, redeemTicket, quotas, verifySignature, audit, publicUrl } = guard;
   return {
     // Not an async function: a known token is judged without a turn of the event loop.
-    onRequest: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
-      const judgement = authenticator.authenticate(request.headers.authorization);
-      const conclude = (result: Authenticated | Refused) => done(admit(request, result, scope));
+    onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+      const ticket = takesTickets ? ticketOf(request) : undefined;
+      const judgement =
+        ticket === undefined
+          ? authenticator.authenticate(request.headers.authorization, request)
+          : redeemTicket(ticket);
+      const conclude = (result: Authenticated | Refused) => {
+        if (isRefused(result)) return done(turnAway(request, result));
+        request.authenticated = result;
+        const traffic = quotas.of(result.client);
+        passQuota(traffic, quotaClass, reply, (refusal) =>
+          done(
+            refusal ??
+              enterConnection(traffic, request, limits) ??
+              // A stream is open for hours, and has a bound of its own.
+              (quotaClass === "stream" ? undefined : enterRequest(traffic, reply, limits)) ??
+              refuseScope(result, scope),
+          ),
+        );
+      };
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
       else conclude(judgement);
     },
     preValidation: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
       const { client } = principalOf(request);
+      // Whoever made the ticket has signed for it.
+      if (takesTickets && ticketOf(request) !== undefined) return done();
       const isSigned =
         request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
       if (!isSigned && !client.requireSignature) return done();
@@ -69,13 +106,19 @@ export function guardRoute(scope: Scope, { authenticator, verifySignature, audit
   };
 }
 
-function admit(request: FastifyRequest, result: Authenticated | Refused, scope: Scope): Refusal | undefined {
-  if (isRefused(result)) {
-    request.refusedClaims = (result as TokenRefusal).claims ?? null;
-    return toRefusal(result);
-  }
-  request.authenticated = result;
-  if (result.principal.scopes.has(scope)) return undefined;
+/** The ticket of a request that has no `Authorization`. */
+function ticketOf({ headers, query }: FastifyRequest): string | undefined {
+  const { ticket } = query as { ticket?: unknown };
+  return headers.authorization === undefined && typeof ticket === "string" ? ticket : undefined;
+}
+
+function turnAway(request: FastifyRequest, refused: TokenRefusal): Refusal {
+  request.refusedClaims = refused.claims ?? null;
+  return toRefusal(refused);
+}
+
+function refuseScope({ principal }: Authenticated, scope: Scope): Refusal | undefined {
+  if (principal.scopes.has(scope)) return undefined;
   return new Refusal("INSUFFICIENT_SCOPE", {
     message: `The access token lacks the scope ${scope}.`,
     headers: { "www-authenticate": `Bearer realm="bursar", error="insufficient_scope", scope="${scope}"` },
@@ -103,6 +146,9 @@ const challenges: Partial<Record<ErrorCode, Record<string, string>>> = {
   TOKEN_INVALID: invalidToken("The access token is not valid."),
   TOKEN_EXPIRED: invalidToken("The access token has expired."),
   TOKEN_REVOKED: invalidToken("The access token has been revoked."),
+  TICKET_INVALID: { "www-authenticate": 'Bearer realm="bursar"' },
+  TOO_MANY_STREAMS: { "retry-after": "5" },
+  UNAVAILABLE: { "retry-after": "1" },
   OVERLOADED: { "retry-after": "1" },
   SIGNATURE_REQUIRED: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
   SIGNATURE_INVALID: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
@@ -115,8 +161,9 @@ function invalidToken(description: string): Record<string, string> {
 }
 
 /** The refusal of a use case as an error of the edge. */
-function toRefusal({ refused, message, details }: Refused): Refusal {
-  const headers = challenges[refused];
+function toRefusal({ refused, message, details, retryAfterSeconds }: Refused): Refusal {
+  const headers =
+    retryAfterSeconds === undefined ? challenges[refused] : { "retry-after": String(retryAfterSeconds) };
   return new Refusal(refused, {
     ...(message === undefined ? {} : { message }),
     ...(details === undefined ? {} : { details }),

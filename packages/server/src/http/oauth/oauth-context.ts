@@ -1,13 +1,18 @@
 import { errorCatalog } from "@bursar/protocol";
 import type { FastifyInstance } from "fastify";
+import type { AccessGuard } from "../access/guard.js";
 import { type ErrorsOptions, toRefusal as toEdgeRefusal } from "../plugins/errors.js";
 import { OAuthRefusal } from "./oauth-refusal.js";
+
+interface OAuthContextOptions extends ErrorsOptions {
+  guard: Pick<AccessGuard, "addresses">;
+}
 
 /**
  * The part of the edge that speaks OAuth: form-encoded bodies, and errors in the form of RFC 6749. Nothing of it may be kept by
  * a cache.
  */
-export function installOAuthContext(app: FastifyInstance, options: ErrorsOptions): void {
+export function installOAuthContext(app: FastifyInstance, options: OAuthContextOptions): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -18,9 +23,10 @@ export function installOAuthContext(app: FastifyInstance, options: ErrorsOptions
       else done(null, form);
     },
   );
-  app.addHook("onRequest", (_request, reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
     reply.header("cache-control", "no-store").header("pragma", "no-cache");
-    done();
+    const waitSeconds = options.guard.addresses.take(request.ip);
+    done(waitSeconds === 0 ? undefined : tooMany(waitSeconds));
   });
   app.setErrorHandler((error, request, reply) => {
     const refusal = error instanceof OAuthRefusal ? error : translate(error, options);
@@ -31,6 +37,11 @@ export function installOAuthContext(app: FastifyInstance, options: ErrorsOptions
       .type("application/json; charset=utf-8")
       .send(refusal.body);
   });
+}
+
+function tooMany(waitSeconds: number): OAuthRefusal {
+  const description = "Too many requests from this address.";
+  return new OAuthRefusal({ fault: "slow_down", description, retryAfterSeconds: waitSeconds });
 }
 
 /** A parameter may stand in a form once (RFC 6749, section 3.2); an empty one counts as left out. */

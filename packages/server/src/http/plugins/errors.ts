@@ -57,7 +57,8 @@ export function answerRouterError(error: unknown, request: FastifyRequest, reply
 function sendError(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = errorCatalog[refusal.code];
   request.errorCode = refusal.code;
-  if (status >= 500) logFailure(refusal, status, request);
+  // Overload is logged when it begins and when it ends; a line for each request would add to it.
+  if (status >= 500 && refusal.code !== "OVERLOADED") logFailure(refusal, status, request);
   return reply
     .code(status)
     .headers(refusal.headers)

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Metric } from "../../app/metric.js";
 import { Refusal } from "../refusal.js";
 
 export interface MetricsOptions {
@@ -8,10 +9,12 @@ export interface MetricsOptions {
   token: string | undefined;
   /** Whether callers on this machine need none: in the sandbox, which has no proxy in front. */
   isLocalOpen: boolean;
+  /** What the parts of the service count by themselves. */
+  metrics: readonly Metric[];
 }
 
 /** `/metrics` for Prometheus. It tells much about the inside, so it is not open to everybody. */
-export function installMetrics(app: FastifyInstance, { token, isLocalOpen }: MetricsOptions): void {
+export function installMetrics(app: FastifyInstance, { token, isLocalOpen, metrics }: MetricsOptions): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -21,7 +24,15 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen }: Met
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
+  const errors = new Counter({
+    name: "bursar_errors_total",
+    help: "Requests that were answered with an error, by its code.",
+    labelNames: ["code"],
+    registers: [registry],
+  });
+  for (const metric of metrics) addMetric(registry, metric);
   app.addHook("onResponse", (request, reply, done) => {
+    if (request.errorCode !== null) errors.inc({ code: request.errorCode });
     // The route's pattern, not the path: a label per path would be a memory leak that any client could drive.
     const route = request.routeOptions.url ?? "none";
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
@@ -31,6 +42,31 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen }: Met
     if (!mayRead(request, token, isLocalOpen)) throw new Refusal("NOT_FOUND");
     return reply.type(registry.contentType).send(await registry.metrics());
   });
+}
+
+/** Its value is asked for when somebody looks. */
+function addMetric(registry: Registry, { name, help, kind, read }: Metric): void {
+  const registers = [registry];
+  if (kind === "gauge") {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  } else {
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
 }
 
 function mayRead(request: FastifyRequest, token: string | undefined, isLocalOpen: boolean): boolean {

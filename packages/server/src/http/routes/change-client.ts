@@ -15,11 +15,11 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
       tag: "Clients",
       summary: "Change, disable or enable a client",
       description:
-        "In force everywhere within 5 seconds. The caller must hold every scope that the client holds or is given.",
+        "In force everywhere within 5 seconds. The caller must hold every scope that the client holds or is given. `quotas` replaces all quotas of the client; those that it does not name are the service's own.",
       params: ClientPath,
       body: ChangeClientBody,
       success: { status: 200, schema: Client },
-      errors: ["CLIENT_NOT_FOUND"],
+      errors: ["CLIENT_NOT_FOUND", "QUOTA_BEYOND_OWN"],
     },
     async (request) =>
       presentClient(unwrap(await change(originOf(request), clientIdOf(request.params), request.body))),

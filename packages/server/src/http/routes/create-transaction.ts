@@ -27,7 +27,6 @@ export function createTransaction({ createTransaction: create }: Pick<UseCases, 
         "AMOUNT_OUT_OF_RANGE",
         "WALLET_UNKNOWN",
         "POLICY_REJECTED",
-        "OVERLOADED",
       ],
     },
     async (request, reply) => {

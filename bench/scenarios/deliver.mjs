@@ -1,0 +1,145 @@
+// Webhooks: how many the service delivers a second, against a bare loop of undici, and how soon the first attempt is there.
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { compare } from "../measure.mjs";
+import { withSandbox } from "../sandbox.mjs";
+
+/** @typedef {import("../load/receiver.mjs").Received} Received */
+
+const endpoints = 16;
+const concurrencyPerEndpoint = 4;
+const transactions = 1000;
+const program = (/** @type {string} */ name) => join(import.meta.dirname, "../load", name);
+
+/** Deliveries a second to many endpoints, against a loop that only posts. @param {import("../run.mjs").BenchOptions} options */
+export async function deliver(options) {
+  await withSandbox((sandbox) => compareDelivery(sandbox, options));
+}
+
+/** @param {import("../sandbox.mjs").Sandbox} sandbox @param {import("../run.mjs").BenchOptions} options */
+async function compareDelivery(sandbox, { rounds, seconds }) {
+  const receiver = await startReceiver();
+  try {
+    const paths = Array.from({ length: endpoints }, (_, index) => `/${index}`);
+    for (const path of paths) await post(sandbox, "/v1/webhook-endpoints", { url: receiver.origin + path });
+    const count = transactions * endpoints;
+    const bySender = () => receiver.expect(count, false, () => createBatch(sandbox, transactions));
+    const { sample } = await bySender();
+    const loop = JSON.stringify({
+      ...sample,
+      headers: ownHeaders(sample.headers),
+      origin: receiver.origin,
+      paths,
+      count,
+      connections: endpoints * concurrencyPerEndpoint,
+    });
+    const byLoop = () => receiver.expect(count, false, () => run("bare-loop.mjs", loop));
+    /** @type {number[]} */
+    const reached = [];
+    const sides = [
+      {
+        name: "bare undici loop",
+        measure: async () => (await byLoop()).perSecond,
+        processes: { receiver: { pid: receiver.pid } },
+      },
+      {
+        name: "deliver",
+        measure: async () => {
+          const { perSecond } = await bySender();
+          reached.push(perSecond);
+          return perSecond;
+        },
+        processes: {
+          service: { pid: sandbox.pid },
+          PostgreSQL: { pid: sandbox.postgresPid, children: true },
+          receiver: { pid: receiver.pid },
+        },
+      },
+    ];
+    await compare("deliver", rounds, sides, [{ of: "deliver", against: "bare undici loop", target: 0.7 }]);
+    const median = reached.sort((a, b) => a - b)[Math.floor(reached.length / 2)] ?? 0;
+    await measureLatency(sandbox, receiver, median / 2, seconds);
+  } finally {
+    receiver.stop();
+  }
+}
+
+/** From the event's own time, which is shortly before its commit, to the receipt. @param {import("../sandbox.mjs").Sandbox} sandbox @param {Awaited<ReturnType<typeof startReceiver>>} receiver @param {number} deliveriesPerSecond @param {number} seconds */
+async function measureLatency(sandbox, receiver, deliveriesPerSecond, seconds) {
+  const perSecond = deliveriesPerSecond / endpoints;
+  const total = Math.round(perSecond * seconds);
+  const { latenciesMs } = await receiver.expect(total * endpoints, true, async () => {
+    const startedAt = performance.now();
+    /** @type {Promise<unknown>[]} */
+    const requests = [];
+    while (requests.length < total) {
+      const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * perSecond));
+      while (requests.length < due) requests.push(create(sandbox));
+      await sleep(2);
+    }
+    await Promise.all(requests);
+  });
+  const sorted = latenciesMs.sort((a, b) => a - b);
+  const at = (/** @type {number} */ share) => sorted[Math.floor(sorted.length * share)];
+  console.log(
+    `  first attempt, at ${Math.round(deliveriesPerSecond)}/s: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, of ${sorted.length}`,
+  );
+}
+
+async function startReceiver() {
+  const child = fork(program("receiver.mjs"));
+  const [{ port }] = await once(child, "message");
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    /** Waits for as many as the work causes. @param {number} expected @param {boolean} isTimed @param {() => Promise<unknown>} work @returns {Promise<Received>} */
+    expect: async (expected, isTimed, work) => {
+      child.send({ expected, isTimed });
+      await once(child, "message");
+      const received = once(child, "message");
+      await work();
+      return (await received)[0];
+    },
+    stop: () => child.kill("SIGKILL"),
+  };
+}
+
+/** @param {string} name @param {string} argument */
+async function run(name, argument) {
+  const child = spawn(process.execPath, [program(name), argument], { stdio: "inherit" });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${name} ended with ${code}`);
+}
+
+/** What a request says of itself, without what its connection says. @param {Record<string, string>} headers */
+function ownHeaders(headers) {
+  const { host: _host, connection: _connection, "content-length": _length, ...own } = headers;
+  return own;
+}
+
+/** @param {import("../sandbox.mjs").Sandbox} sandbox @param {number} count */
+async function createBatch(sandbox, count) {
+  const items = Array.from({ length: count }, () => ({ idempotency_key: newKey(), ...transaction }));
+  await post(sandbox, "/v1/transactions/batch", { transactions: items });
+}
+
+/** @param {import("../sandbox.mjs").Sandbox} sandbox */
+async function create(sandbox) {
+  await post(sandbox, "/v1/transactions", transaction, { "idempotency-key": newKey() });
+}
+
+const transaction = { reference: "invoice-2026-0001", asset: "USD", amount: "0.01" };
+const newKey = () => `bench-${process.hrtime.bigint()}`;
+
+/** @param {import("../sandbox.mjs").Sandbox} sandbox @param {string} path @param {object} body @param {Record<string, string>} [headers] */
+async function post({ url, token }, path, body, headers = {}) {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  await response.body?.cancel();
+}

@@ -1,0 +1,39 @@
+import type { BookSide } from "./book-side.js";
+import type { IncomingOrder } from "./order.js";
+import { none } from "./order-table.js";
+import { seekBest, seekNext } from "./price-index.js";
+
+/**
+ * Whether an order would be filled as a whole, with nothing done to the book. Orders of its own owner do not fill it: with
+ * `cancel_oldest` they would be taken out of the way, else the order would end at the first of them.
+ */
+export function isFillable(side: BookSide, incoming: IncomingOrder): boolean {
+  // The sums of levels refuse a hopeless order without a look at single orders: there may be a million of them.
+  if (side.lots < incoming.size || lotsWithin(side, incoming) < incoming.size) return false;
+  const { orders, levels } = side;
+  let missing = incoming.size;
+  for (let level = seekBest(side.index); level !== none; level = seekNext(side.index)) {
+    if (!isWithin(side, level, incoming)) return false;
+    for (let row = levels.head[level] as number; row !== none; row = orders.next[row] as number) {
+      if (orders.owners[row] !== incoming.owner) missing -= orders.remaining[row] as number;
+      else if (incoming.selfTrade !== "cancel_oldest") return false;
+      if (missing <= 0) return true;
+    }
+  }
+  return false;
+}
+
+/** What rests at prices that the order takes, counted until it is enough. */
+function lotsWithin(side: BookSide, incoming: IncomingOrder): number {
+  let lots = 0;
+  let level = seekBest(side.index);
+  while (level !== none && lots < incoming.size && isWithin(side, level, incoming)) {
+    lots += side.levels.lots[level] as number;
+    level = seekNext(side.index);
+  }
+  return lots;
+}
+
+function isWithin(side: BookSide, level: number, { price }: IncomingOrder): boolean {
+  return price === undefined || side.sign * (side.levels.price[level] as number) >= side.sign * price;
+}

@@ -1,0 +1,98 @@
+import type { Asset, AssetRegistry } from "../money/asset.js";
+import { createMarket, type Market, type MarketFault } from "./market.js";
+
+/** A market as it is configured. */
+export interface MarketDefinition {
+  base: string;
+  quote: string;
+  tickSize: string;
+  lotSize: string;
+  sizeMin: string;
+  makerFeeBasisPoints: number;
+  takerFeeBasisPoints: number;
+}
+
+/** A market that can be traded on: its assets are there and its steps are whole. */
+export interface TradedMarket {
+  name: string;
+  base: Asset;
+  quote: Asset;
+  steps: Market;
+  definition: MarketDefinition;
+}
+
+/** The markets of a service, the first of which is shown where none is named. */
+export interface MarketRegistry {
+  list: readonly TradedMarket[];
+  find: (name: string) => TradedMarket | undefined;
+  /** The market of something that is stored; it is there, or the service would not have started. */
+  get: (name: string) => TradedMarket;
+}
+
+/** Where a definition makes no market: which field, and why. */
+export interface DefinitionFault {
+  index: number;
+  field: "base" | "quote" | "tick_size" | "lot_size" | "size_min";
+  allowed: string;
+}
+
+export function createMarketRegistry(
+  definitions: readonly MarketDefinition[],
+  assets: AssetRegistry,
+): MarketRegistry | DefinitionFault {
+  const list: TradedMarket[] = [];
+  for (const [index, definition] of definitions.entries()) {
+    const made = createTradedMarket(definition, assets);
+    if ("allowed" in made) return { index, ...made };
+    list.push(made);
+  }
+  const byName = new Map(list.map((market) => [market.name, market]));
+  return {
+    list,
+    find: (name) => byName.get(name),
+    get: (name) => {
+      const market = byName.get(name);
+      if (market === undefined) throw new Error(`there is no market ${name}`);
+      return market;
+    },
+  };
+}
+
+function createTradedMarket(
+  definition: MarketDefinition,
+  assets: AssetRegistry,
+): TradedMarket | Omit<DefinitionFault, "index"> {
+  const base = assets.find(definition.base);
+  if (base === undefined) return { field: "base", allowed: "the code of a configured asset" };
+  const quote = assets.find(definition.quote);
+  if (quote === undefined) return { field: "quote", allowed: "the code of a configured asset" };
+  const { tickSize, lotSize, sizeMin } = definition;
+  const steps = createMarket({
+    baseDecimals: base.decimals,
+    quoteDecimals: quote.decimals,
+    tickSize,
+    lotSize,
+    sizeMin,
+  });
+  if ("refused" in steps) return explain(steps.refused, base, quote);
+  return { name: `${definition.base}-${definition.quote}`, base, quote, steps, definition };
+}
+
+function explain(fault: MarketFault, base: Asset, quote: Asset): Omit<DefinitionFault, "index"> {
+  switch (fault) {
+    case "tick_size_malformed":
+      return { field: "tick_size", allowed: "a decimal number more than zero" };
+    case "lot_size_malformed":
+      return {
+        field: "lot_size",
+        allowed: `a decimal number with at most the ${base.decimals} decimals of ${base.code}`,
+      };
+    case "size_min_not_in_lots":
+      return { field: "size_min", allowed: "a whole number of lots" };
+    case "tick_lot_not_whole":
+      return {
+        field: "lot_size",
+        allowed: `so large that a lot at a price of one tick costs a whole number of the smallest units of ${quote.code}`,
+      };
+  }
+}

@@ -1,0 +1,63 @@
+import { type BookSide, isBestWithin, reduceInSide, removeFromSide } from "./book-side.js";
+import type { CancelReason, Effect } from "./effects.js";
+import type { IncomingOrder } from "./order.js";
+import { preventSelfTrade } from "./self-trade.js";
+
+/** Why an incoming order takes no more: it is filled, the prices are not for it, or the reason why the rest of it ends here. */
+export type MatchEnd = "filled" | "no_match" | Extract<CancelReason, "self_trade" | "quote_limit">;
+
+/**
+ * Lets an order take what rests on the other side: the best price first, and within a price the order that came first. The price of
+ * a trade is that of the resting order.
+ */
+export function takeFrom(side: BookSide, incoming: IncomingOrder, effects: Effect[]): MatchEnd {
+  const { orders, levels } = side;
+  while (incoming.remaining > 0) {
+    if (!isBestWithin(side, incoming.price)) return "no_match";
+    const maker = levels.head[side.best] as number;
+    if (orders.owners[maker] === incoming.owner) {
+      if (preventSelfTrade(side, maker, incoming.selfTrade, effects) === "stop") return "self_trade";
+      continue;
+    }
+    const price = levels.price[side.best] as number;
+    const size = affordable(incoming, price, Math.min(incoming.remaining, orders.remaining[maker] as number));
+    if (size === 0) return "quote_limit";
+    trade(side, maker, incoming, price, size, effects);
+  }
+  return "filled";
+}
+
+/** The part of a size that the order's budget pays for. */
+export function affordable({ budget }: IncomingOrder, price: number, size: number): number {
+  if (budget === undefined) return size;
+  const lots = budget / BigInt(price);
+  return lots < BigInt(size) ? Number(lots) : size;
+}
+
+function trade(
+  side: BookSide,
+  maker: number,
+  incoming: IncomingOrder,
+  price: number,
+  size: number,
+  effects: Effect[],
+): void {
+  const { orders } = side;
+  const makerRemaining = (orders.remaining[maker] as number) - size;
+  incoming.remaining -= size;
+  if (incoming.budget !== undefined) incoming.budget -= BigInt(price) * BigInt(size);
+  effects.push({
+    kind: "trade",
+    maker: orders.ids[maker] as string,
+    makerOwner: orders.owners[maker] as string,
+    makerRemaining,
+    taker: incoming.id,
+    takerOwner: incoming.owner,
+    takerSide: incoming.side,
+    takerRemaining: incoming.remaining,
+    price,
+    size,
+  });
+  if (makerRemaining === 0) removeFromSide(side, maker);
+  else reduceInSide(side, maker, size);
+}

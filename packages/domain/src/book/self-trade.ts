@@ -1,0 +1,25 @@
+import { type BookSide, removeFromSide } from "./book-side.js";
+import type { Effect } from "./effects.js";
+import type { SelfTrade } from "./order.js";
+
+/**
+ * An incoming order has met a resting order of its own owner, and the two must not trade. `cancel_newest` ends the incoming order,
+ * `cancel_oldest` the resting one, after which the incoming order goes on; `cancel_both` ends both.
+ */
+export function preventSelfTrade(
+  side: BookSide,
+  maker: number,
+  selfTrade: SelfTrade,
+  effects: Effect[],
+): "go_on" | "stop" {
+  if (selfTrade !== "cancel_newest") {
+    effects.push({
+      kind: "cancelled",
+      id: side.orders.ids[maker] as string,
+      remaining: side.orders.remaining[maker] as number,
+      reason: "self_trade",
+    });
+    removeFromSide(side, maker);
+  }
+  return selfTrade === "cancel_oldest" ? "go_on" : "stop";
+}

@@ -1,0 +1,29 @@
+/**
+ * Whom an address stands for, where strangers are counted. An IPv4 address is one; of an IPv6 address only the first 64 bits
+ * count, because whoever has one of them has the other 2^64 - 1 of its network as well. An IPv4 address that is written as IPv6
+ * (`::ffff:192.0.2.1`) is an IPv4 address.
+ */
+export function addressBlock(address: string): string {
+  if (!address.includes(":")) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [before = "", after] = (address.split("%")[0] ?? "").split("::");
+  const head = groupsOf(before);
+  const tail = groupsOf(after ?? "");
+  const zeros = after === undefined ? 0 : Math.max(0, groupsMax - head.length - tail.length);
+  const groups = [...head, ...Array<string>(zeros).fill("0"), ...tail];
+  return `${groups.slice(0, groupsOfBlock).join(":")}::/64`;
+}
+
+const groupsMax = 8;
+const groupsOfBlock = 4;
+
+/** Without leading zeros and in lower case, so that every way to write an address names the same block. */
+function groupsOf(text: string): string[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((group) => {
+    // The last 32 bits may be written as an IPv4 address: two groups, which are never part of the block.
+    if (group.includes(".")) return ["0", "0"];
+    return [group.toLowerCase().replace(/^0+(?=.)/, "")];
+  });
+}

@@ -1,0 +1,103 @@
+import { arrayBufferToBase64 } from "structured-headers";
+import { readContentDigest } from "../signing/content-digest.js";
+import { readSignature, signatureBase } from "../signing/signature-base.js";
+import {
+  checkTimestamp,
+  isSameText,
+  notVerified,
+  type Verification,
+  type VerificationClock,
+  verified,
+} from "./verification.js";
+import type { WebhookHashes } from "./webhook-hashes.js";
+
+/** Signatures of webhooks as HTTP Message Signatures (RFC 9421) with HMAC-SHA-256, over the digest of the body (RFC 9530). */
+
+export interface WebhookMessage {
+  /** The `keyid`: whose secret it is. */
+  endpointId: string;
+  id: string;
+  timestampSeconds: number;
+  body: string;
+  /** Those that are live; each signs under a label of its own, `sig1` the first. */
+  secrets: readonly Uint8Array[];
+}
+
+export interface WebhookMessageHeaders {
+  "content-digest": string;
+  "signature-input": string;
+  signature: string;
+}
+
+const covered = ["content-digest", "webhook-id", "webhook-timestamp"];
+const coveredList = `(${covered.map((name) => `"${name}"`).join(" ")})`;
+const labels = ["sig1", "sig2"] as const;
+
+export function signWebhookMessage(
+  { endpointId, id, timestampSeconds, body, secrets }: WebhookMessage,
+  hashes: WebhookHashes,
+): WebhookMessageHeaders {
+  const digest = `sha-256=:${hashes.sha256(body)}:`;
+  const params = `${coveredList};created=${timestampSeconds};keyid="${endpointId}";alg="hmac-sha256"`;
+  const base = baseOf(params, {
+    "content-digest": digest,
+    "webhook-id": id,
+    "webhook-timestamp": `${timestampSeconds}`,
+  });
+  if (base === undefined) throw new Error("a webhook has all that its signature covers");
+  const signed = labels.flatMap((label, index) => {
+    const secret = secrets[index];
+    return secret === undefined ? [] : [[label, hashes.hmacSha256(secret, base)] as const];
+  });
+  return {
+    "content-digest": digest,
+    "signature-input": signed.map(([label]) => `${label}=${params}`).join(", "),
+    signature: signed.map(([label, value]) => `${label}=:${value}:`).join(", "),
+  };
+}
+
+export interface ReceivedWebhookMessage {
+  /** By their names in lower case. */
+  headers: Readonly<Record<string, string | undefined>>;
+  body: string;
+  secrets: readonly Uint8Array[];
+}
+
+/** Judges a delivery as a receiver does: one good signature that covers all that matters will do. */
+export function verifyWebhookMessage(
+  { headers, body, secrets }: ReceivedWebhookMessage,
+  clock: VerificationClock,
+  hashes: WebhookHashes,
+): Verification {
+  const time = checkTimestamp(headers["webhook-timestamp"] ?? "", clock);
+  if (!time.verified) return time;
+  const digest = readContentDigest(headers["content-digest"] ?? "")?.get("sha-256");
+  if (digest === undefined || arrayBufferToBase64(Uint8Array.from(digest).buffer) !== hashes.sha256(body)) {
+    return notVerified("content-digest is not that of the body");
+  }
+  const isGood = labels.some((label) => isSignedUnder(label, headers, secrets, hashes));
+  return isGood ? verified : notVerified("signature is by none of the known secrets");
+}
+
+function isSignedUnder(
+  label: string,
+  headers: ReceivedWebhookMessage["headers"],
+  secrets: readonly Uint8Array[],
+  hashes: WebhookHashes,
+): boolean {
+  const found = readSignature(headers["signature-input"] ?? "", headers["signature"] ?? "", label);
+  if (found === undefined || !covered.every((name) => found.components.includes(name))) return false;
+  const base = signatureBase(found.components, found.params, messageOf(headers));
+  if (base === undefined) return false;
+  const given = arrayBufferToBase64(Uint8Array.from(found.signature).buffer);
+  return secrets.some((secret) => isSameText(hashes.hmacSha256(secret, base), given));
+}
+
+function baseOf(params: string, headers: Record<string, string>): string | undefined {
+  return signatureBase(covered, params, messageOf(headers));
+}
+
+/** Only headers are covered: what address a delivery was sent to is no part of it. */
+function messageOf(headers: Readonly<Record<string, string | undefined>>) {
+  return { method: "POST", targetUri: "", header: (name: string) => headers[name] };
+}

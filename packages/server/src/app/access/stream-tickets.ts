@@ -1,0 +1,52 @@
+import type { NonceStore } from "./authenticate-client.js";
+import type { Authenticated, RequestAuthenticator, TokenRefusal } from "./authenticate-request.js";
+import type { TokenClaims } from "./tokens.js";
+
+/** What a ticket says: whose token it stands for, and until when. */
+export interface TicketClaims {
+  id: string;
+  expiresAtMs: number;
+  token: TokenClaims;
+}
+
+/** Makes tickets that nobody else can make. */
+export interface TicketSigner {
+  sign: (claims: TicketClaims) => string;
+  /** Undefined where it was not signed here. */
+  verify: (ticket: string) => TicketClaims | undefined;
+}
+
+export type IssueTicket = (authenticated: Authenticated) => { ticket: string; expiresAtMs: number };
+export type RedeemTicket = (ticket: string) => Promise<Authenticated | TokenRefusal>;
+
+export interface StreamTicketsDeps {
+  signer: TicketSigner;
+  authenticator: Pick<RequestAuthenticator, "review">;
+  nonces: NonceStore;
+  newUuid: () => string;
+  nowMs: () => number;
+}
+
+const ticketLifetimeMs = 30_000;
+
+/**
+ * Tickets for browsers, which cannot send `Authorization` with a WebSocket. A ticket stands in an address, where it can be seen;
+ * so it opens one stream, within 30 s. It is signed and not stored, so that any process can take it; that it was used is stored.
+ */
+export function createStreamTickets({ signer, authenticator, nonces, newUuid, nowMs }: StreamTicketsDeps) {
+  const issue: IssueTicket = ({ claims }) => {
+    const expiresAtMs = nowMs() + ticketLifetimeMs;
+    return { ticket: signer.sign({ id: newUuid(), expiresAtMs, token: claims }), expiresAtMs };
+  };
+  const redeem: RedeemTicket = async (ticket) => {
+    const claims = signer.verify(ticket);
+    if (claims === undefined) return { refused: "TICKET_INVALID" };
+    const { id, expiresAtMs, token } = claims;
+    if (expiresAtMs <= nowMs()) return { refused: "TICKET_INVALID", claims: token };
+    const judgement = await authenticator.review(token);
+    if ("refused" in judgement) return judgement;
+    const isFirstUse = await nonces.useNonce(judgement.client, `ticket:${id}`, new Date(expiresAtMs));
+    return isFirstUse ? judgement : { refused: "TICKET_INVALID", claims: token };
+  };
+  return { issue, redeem };
+}

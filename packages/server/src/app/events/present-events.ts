@@ -1,0 +1,107 @@
+import type { OrderState } from "@bursar/domain";
+import { type Event as EventBody, showId } from "@bursar/protocol";
+import type { Order, OrderFailure, OrderStore } from "../markets/order.js";
+import { type OrderDetails, readDetails } from "../markets/order-details.js";
+import type { PresentOrder } from "../markets/present-order.js";
+import { presentTransaction } from "../transactions/present-transaction.js";
+import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
+import { presentWallet } from "../wallets/present-wallet.js";
+import type { Wallet, WalletStore } from "../wallets/wallet.js";
+import type { LoggedEvent } from "./event.js";
+
+export interface PresentEventsDeps {
+  transactions: Pick<TransactionStore, "readTransactions">;
+  wallets: Pick<WalletStore, "readWallets">;
+  orders: Pick<OrderStore, "readAskedOrders">;
+  presentOrder: PresentOrder;
+}
+
+/** In the order given. */
+export type PresentEvents = (tenantId: string, logged: readonly LoggedEvent[]) => Promise<EventBody[]>;
+
+/**
+ * Events as their readers see them: each with its subject as it was right after that event, not as it is now. Everything comes
+ * from columns that never change and from the log, so that an event is the same text whenever and however often it is read.
+ */
+export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
+  return async (tenantId, logged) => {
+    const subjectsOf = (kind: LoggedEvent["event"]) =>
+      logged.filter(({ event }) => event === kind).map(({ subjectId }) => subjectId);
+    const walletIds = subjectsOf("wallet.updated");
+    const [transactions, wallets, orders] = await Promise.all([
+      deps.transactions.readTransactions(tenantId, subjectsOf("transaction.updated")),
+      walletIds.length === 0 ? [] : deps.wallets.readWallets(tenantId, walletIds),
+      deps.orders.readAskedOrders(tenantId, subjectsOf("order.updated")),
+    ]);
+    const subjects = { transactions: byId(transactions), wallets: byId(wallets), orders: byId(orders) };
+    return logged.map((entry) => ({
+      event: entry.event,
+      sequence: Number(entry.sequence),
+      occurred_at: entry.occurredAt.toISOString(),
+      data: {
+        ...presentSubject(entry, subjects, deps.presentOrder),
+        previous_state: entry.previousState,
+      },
+    }));
+  };
+}
+
+interface Subjects {
+  transactions: ReadonlyMap<string, Transaction>;
+  wallets: ReadonlyMap<string, Wallet>;
+  orders: ReadonlyMap<string, Order>;
+}
+
+function byId<Subject extends { id: string }>(found: readonly Subject[]): ReadonlyMap<string, Subject> {
+  return new Map(found.map((subject) => [subject.id, subject]));
+}
+
+function presentSubject(
+  entry: LoggedEvent,
+  { transactions, wallets, orders }: Subjects,
+  presentOrder: PresentOrder,
+): Partial<EventBody["data"]> {
+  switch (entry.event) {
+    case "transaction.updated":
+      return { transaction: presentTransaction(asOfVersion(found(transactions, entry), entry.version)) };
+    case "wallet.updated":
+      return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)) };
+    case "order.updated":
+      return { order: presentOrder(orderAsOfThen(found(orders, entry), entry)) };
+    case "endpoint.disabled":
+      return {
+        webhook_endpoint: {
+          id: showId("whe", entry.subjectId),
+          object: "webhook_endpoint",
+          version: entry.version,
+          state: "disabled",
+          disabled_reason: entry.failureCode ?? "",
+        },
+      };
+  }
+}
+
+/** An event says all that an order has become by it. */
+function orderAsOfThen(order: Order, entry: LoggedEvent): Order {
+  const { version, occurredAt } = entry;
+  const progress = readDetails(entry.details as OrderDetails);
+  const [state, failure] = [entry.state as OrderState, entry.failureCode as OrderFailure | null];
+  return { ...order, step: { version, state, failure, occurredAt, ...progress } };
+}
+
+/** The log calls a frozen wallet's state `frozen`; the wallet has that in a field of its own. */
+function walletAsOfThen(wallet: Wallet, { state, version, occurredAt }: LoggedEvent): Wallet {
+  return {
+    ...wallet,
+    state: state === "creating" ? state : "active",
+    frozen: state === "frozen",
+    version,
+    updatedAt: occurredAt,
+  };
+}
+
+function found<Subject>(subjects: ReadonlyMap<string, Subject>, { subjectId, event }: LoggedEvent): Subject {
+  const subject = subjects.get(subjectId);
+  if (subject === undefined) throw new Error(`the subject ${subjectId} of an event ${event} is gone`);
+  return subject;
+}

@@ -1,0 +1,157 @@
+import type { Balance, OpenOrder, OrderState, SelfTrade, Side, TimeInForce } from "@bursar/domain";
+import type { AccountKey, Accounts } from "../transactions/settlement.js";
+import type { OrderFailure, OrderProgress } from "./order.js";
+
+/** The right to change a market, for as long as nobody has a newer one. */
+export interface MarketLease {
+  market: string;
+  holder: string;
+  fence: string;
+}
+
+/** Somebody else owns the market now. What was to be written has not been. */
+export class LeaseLostError extends Error {}
+
+/** An order with something for the owner to do: it is new, or its client wants it called off or made smaller. */
+export interface ClaimedOrder {
+  tenantId: string;
+  id: string;
+  clientId: string;
+  walletId: string;
+  side: Side;
+  type: "limit" | "market";
+  timeInForce: TimeInForce | null;
+  selfTrade: SelfTrade;
+  price: number | null;
+  size: number | null;
+  quoteSize: bigint | null;
+  createdAt: Date;
+  isNew: boolean;
+  walletIsFrozen: boolean;
+  cancelRequested: boolean;
+  amendSize: number | null;
+}
+
+/** A command as it was taken down. The sequence says when it is its turn. */
+export type MarketCommand = { sequence: number; tenantId: string; orderId: string } & (
+  | { kind: "place"; order: PlacedOrder }
+  | { kind: "cancel" }
+  | { kind: "amend"; size: number }
+);
+
+export type PlacedOrder = Pick<
+  ClaimedOrder,
+  "side" | "type" | "timeInForce" | "selfTrade" | "price" | "size" | "quoteSize"
+>;
+
+export type NewCommand = MarketCommand extends infer C
+  ? C extends unknown
+    ? Omit<C, "sequence">
+    : never
+  : never;
+
+/** What becomes of claimed orders: commands in their order, and orders that end before they reach the book. */
+export interface Admission {
+  occurredAt: Date;
+  commands: readonly NewCommand[];
+  /** What each new order holds, by its id. */
+  holds: ReadonlyMap<string, bigint>;
+  rejected: readonly { order: ClaimedOrder; failure: OrderFailure }[];
+}
+
+/** An open order as the database has it, with what is set aside for it. */
+export interface OpenOrderRow extends OrderProgress {
+  tenantId: string;
+  id: string;
+  walletId: string;
+  side: Side;
+  price: number | null;
+  state: OrderState;
+  version: number;
+  held: bigint;
+}
+
+/** A change of an order by one command: one event, and the last one of a batch is what the order is now. */
+export interface OrderChange extends OpenOrderRow {
+  previousState: OrderState;
+  failure: OrderFailure | null;
+}
+
+export interface NewTrade {
+  id: string;
+  price: number;
+  size: number;
+  takerSide: Side;
+  maker: { tenantId: string; orderId: string; fee: bigint };
+  taker: { tenantId: string; orderId: string; fee: bigint };
+}
+
+/** A movement of money from one account of a tenant to another. */
+export interface Posting {
+  tenantId: string;
+  tradeId: string;
+  line: number;
+  debitOwnerId: string;
+  creditOwnerId: string;
+  asset: string;
+  amount: bigint;
+}
+
+/** What a level is now: side, price, size and how many orders; a size of 0 is gone. */
+export type LevelChangeRow = readonly [side: Side, price: number, size: number, orderCount: number];
+
+/** How the levels of a book have changed from one sequence to another. */
+export interface MarketDelta {
+  market: string;
+  sequence: number;
+  previousSequence: number;
+  changes: readonly LevelChangeRow[];
+  occurredAt: Date;
+}
+
+/** What a batch of commands has done, to be written as a whole. */
+export interface BatchResult {
+  changes: readonly OrderChange[];
+  trades: readonly NewTrade[];
+  postings: readonly Posting[];
+  /** How much each account's balances change, by the account's name. */
+  balances: ReadonlyMap<string, Balance>;
+}
+
+export interface AppliedBatch {
+  /** The last command of it. */
+  sequence: number;
+  levelChanges: readonly LevelChangeRow[];
+  occurredAt: Date;
+  /** The orders that the commands have touched. */
+  touched: readonly { tenantId: string; id: string }[];
+  /** What is to be written, once those orders are read and locked. */
+  settle: (orders: readonly OpenOrderRow[]) => BatchResult;
+}
+
+/** A market as an owner finds it: the orders that rest in it by priority, and commands that were not carried out yet. */
+export interface LoadedMarket {
+  orders: readonly OpenOrder[];
+  waiting: readonly MarketCommand[];
+}
+
+/** What the owner of a market does to the database. Whatever writes does so under the lease, or throws a `LeaseLostError`. */
+export interface MarketStore {
+  /** Undefined where somebody else has it. */
+  takeLease: (market: string, holder: string, durationMs: number) => Promise<MarketLease | undefined>;
+  renewLease: (lease: MarketLease, durationMs: number) => Promise<void>;
+  releaseLease: (lease: MarketLease) => Promise<void>;
+  load: (lease: MarketLease) => Promise<LoadedMarket>;
+  hasWork: (market: string) => Promise<boolean>;
+  /** Claims orders with something to do, holds funds for the new ones and takes their commands down in order. */
+  admit: (
+    lease: MarketLease,
+    limit: number,
+    plan: {
+      accountsOf: (claimed: readonly ClaimedOrder[]) => AccountKey[];
+      decide: (claimed: readonly ClaimedOrder[], accounts: Accounts) => Admission;
+    },
+  ) => Promise<MarketCommand[]>;
+  /** Writes what commands have done. Undefined where no level has changed. */
+  apply: (lease: MarketLease, batch: AppliedBatch) => Promise<MarketDelta | undefined>;
+}

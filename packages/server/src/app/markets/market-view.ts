@@ -1,0 +1,122 @@
+import type { TradedMarket } from "@bursar/domain";
+import type { Timers } from "../timers.js";
+import { applyLevelChanges, type Levels } from "./depth-view.js";
+import type { MarketDelta } from "./market-store.js";
+
+/**
+ * A copy of a market's levels in the memory of every process, so that showing them costs no query. The owner's process is told of
+ * each change after its commit; all look for changes that they have not heard of.
+ */
+export interface MarketView {
+  /** Undefined until they were read for the first time. */
+  levels: () => Levels | undefined;
+  /** Whether it could not be confirmed for so long that it may be out of date. */
+  isStale: () => boolean;
+  /** Takes over a change that was committed. Where one before it is missing it is passed over, and found later. */
+  advance: (delta: MarketDelta) => void;
+  /** Says that there may be something new. */
+  wake: () => void;
+  /** Looks for what is new now. */
+  refresh: () => Promise<void>;
+  /** Called with every change in order, from now on, none left out; undefined where the levels were read anew as a whole. */
+  listen: (listener: (delta: MarketDelta | undefined) => void) => () => void;
+  start: () => void;
+  stop: () => Promise<void>;
+}
+
+export interface LevelStore {
+  readLevels: (market: string) => Promise<Levels>;
+  /** Changes after a sequence, in order; undefined where some of them are gone. */
+  listDeltas: (market: string, after: number, limit: number) => Promise<MarketDelta[] | undefined>;
+}
+
+export interface MarketViewDeps {
+  market: Pick<TradedMarket, "name">;
+  store: LevelStore;
+  onError: (error: unknown) => void;
+  /** A clock that nobody can set back. */
+  nowMs: () => number;
+  timers: Pick<Timers, "after">;
+}
+
+const lookEveryMs = 500;
+const staleAfterMs = 5000;
+const deltasMax = 1000;
+
+export function createMarketView({ market, store, onError, nowMs, timers }: MarketViewDeps): MarketView {
+  const listeners = new Set<(delta: MarketDelta | undefined) => void>();
+  let levels: Levels | undefined;
+  let confirmedMs = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | undefined;
+  let stopping = false;
+  let isWoken = false;
+  let endPause: (() => void) | undefined;
+
+  const tell = (delta: MarketDelta | undefined) => {
+    for (const listener of listeners) listener(delta);
+  };
+
+  function advance(delta: MarketDelta): void {
+    if (levels?.sequence !== delta.previousSequence) return;
+    applyLevelChanges(levels, delta.changes);
+    levels.sequence = delta.sequence;
+    levels.changedAt = delta.occurredAt;
+    confirmedMs = nowMs();
+    tell(delta);
+  }
+
+  /** Whether there may be more. */
+  async function look(): Promise<boolean> {
+    const lookedMs = nowMs();
+    const deltas = levels && (await store.listDeltas(market.name, levels.sequence, deltasMax));
+    if (deltas === undefined) {
+      levels = await store.readLevels(market.name);
+      tell(undefined);
+    } else for (const delta of deltas) advance(delta);
+    confirmedMs = Math.max(confirmedMs, lookedMs);
+    return (deltas?.length ?? 0) === deltasMax;
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      isWoken = false;
+      const hasMore = await look().catch(onError);
+      if (hasMore !== true && !isWoken) await pause();
+    }
+  }
+
+  function pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const callOff = timers.after(lookEveryMs, resolve);
+      endPause = () => {
+        callOff();
+        resolve();
+      };
+    });
+  }
+
+  function wake(): void {
+    isWoken = true;
+    endPause?.();
+  }
+
+  return {
+    levels: () => levels,
+    isStale: () => nowMs() - confirmedMs > staleAfterMs,
+    advance,
+    wake,
+    refresh: async () => void (await look()),
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    start: () => {
+      running ??= run();
+    },
+    stop: async () => {
+      stopping = true;
+      wake();
+      await running;
+    },
+  };
+}

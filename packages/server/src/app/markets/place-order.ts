@@ -1,0 +1,134 @@
+import {
+  judge,
+  limitHold,
+  type MarketRegistry,
+  type PolicyRequest,
+  type SpotVerdict,
+  timeOfUuidV7,
+} from "@bursar/domain";
+import { type PlaceOrderBody, readId } from "@bursar/protocol";
+import type { Principal } from "../access/principal.js";
+import type { GroupCommit } from "../group-commit.js";
+import type { ActivePolicies } from "../policy/policy.js";
+import { isRefused, type Refused } from "../refused.js";
+import { hashRequest } from "../request-hash.js";
+import type { KnownWallet } from "../wallets/wallet.js";
+import type { WalletDirectory } from "../wallets/wallet-directory.js";
+import type { AcceptedOrder, EarlierOrder, Order, OrderOutcome, OrderStore } from "./order.js";
+import { type OrderRequest, readOrderRequest } from "./read-order-request.js";
+
+export interface PlaceOrderDeps {
+  markets: MarketRegistry;
+  wallets: WalletDirectory;
+  policies: Pick<ActivePolicies, "peek" | "load">;
+  queue: GroupCommit<AcceptedOrder, OrderOutcome>;
+  store: Pick<OrderStore, "findOrderByKey">;
+  newUuid: () => string;
+}
+
+interface PlacedOrder {
+  order: Order;
+  /** Whether an earlier request with the same key has placed it. */
+  replayed: boolean;
+}
+
+export type PlaceOrder = (
+  principal: Principal,
+  idempotencyKey: string,
+  body: PlaceOrderBody,
+) => Promise<PlacedOrder | Refused>;
+
+/** Checks a request, judges it and makes it durable. Funds and matching are for the market's owner. */
+export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
+  return async (principal, idempotencyKey, body) => {
+    const { tenantId, clientId } = principal;
+    const request = readOrderRequest(deps.markets, body);
+    if (isRefused(request)) return request;
+    const wallet = await findWallet(deps.wallets, tenantId, body.wallet_id);
+    if (isRefused(wallet)) return wallet;
+    const { version, policy } = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
+    const id = deps.newUuid();
+    // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
+    const createdAtMs = timeOfUuidV7(id);
+    const requestHash = hashRequest(body);
+    const verdict = judge(policy, toPolicyRequest(principal, request, wallet, createdAtMs));
+    if (verdict.kind !== "allow") {
+      // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
+      const earlier = await deps.store.findOrderByKey(tenantId, idempotencyKey);
+      return earlier === undefined ? refuse(verdict) : replay(earlier, requestHash);
+    }
+    const { market, ...asked } = request;
+    const accepted: AcceptedOrder = {
+      ...asked,
+      market: market.name,
+      tenantId,
+      id,
+      clientId,
+      idempotencyKey,
+      requestHash,
+      walletId: wallet.id,
+      reference: body.reference ?? null,
+      policyVersion: version,
+      createdAt: new Date(createdAtMs),
+    };
+    const outcome = await deps.queue.add(accepted);
+    if (outcome === undefined) return { refused: "OVERLOADED" };
+    if (outcome.kind === "earlier") return replay(outcome, requestHash);
+    return { order: { ...accepted, step: null }, replayed: false };
+  };
+}
+
+async function findWallet(
+  wallets: WalletDirectory,
+  tenantId: string,
+  named: string | undefined,
+): Promise<KnownWallet | Refused> {
+  if (named === undefined) return await wallets.findByRole(tenantId, "primary");
+  const id = readId("wlt", named);
+  const wallet = id === undefined ? undefined : await wallets.find(tenantId, id);
+  if (wallet !== undefined) return wallet;
+  return {
+    refused: "WALLET_UNKNOWN",
+    details: [{ path: "body.wallet_id", reason: "is not a wallet of this tenant" }],
+  };
+}
+
+/** An order as policy sees it: it gives away at most what is held for it, and what it receives stays with the tenant. */
+function toPolicyRequest(
+  { tenantId, clientId }: Pick<Principal, "tenantId" | "clientId">,
+  { market, side, price, size, quoteSize }: OrderRequest,
+  wallet: KnownWallet,
+  requestedAtMs: number,
+): PolicyRequest {
+  const amount = quoteSize ?? limitHold(side, price ?? 1, size ?? 0, market.steps);
+  return {
+    tenantId,
+    clientId,
+    asset: (side === "buy" ? market.quote : market.base).code,
+    amount,
+    network: wallet.network,
+    sourceWalletId: wallet.id,
+    sourcePurpose: wallet.purpose,
+    destination: "own_wallet",
+    requestedAtMs,
+  };
+}
+
+/** The original answer: as it was accepted, whatever has happened since. */
+function replay({ order, requestHash: known }: EarlierOrder, requestHash: string): PlacedOrder | Refused {
+  if (known !== requestHash) return { refused: "IDEMPOTENCY_KEY_REUSED" };
+  return { order: { ...order, step: null }, replayed: true };
+}
+
+/** Orders do not wait for people, and are not counted in sums: a rule that asks for either refuses them. */
+function refuse(verdict: Exclude<SpotVerdict, { kind: "allow" }>): Refused {
+  const reason =
+    verdict.kind === "reject"
+      ? verdict.reason
+      : "This rule looks at sums or asks for approval, which an order cannot wait for.";
+  return {
+    refused: "POLICY_REJECTED",
+    message: reason,
+    details: [{ path: `policy.${verdict.rule}`, reason }],
+  };
+}

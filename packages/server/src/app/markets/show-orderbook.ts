@@ -1,0 +1,53 @@
+import type { MarketRegistry } from "@bursar/domain";
+import type { Orderbook } from "@bursar/protocol";
+import type { Refused } from "../refused.js";
+import type { MarketView } from "./market-view.js";
+import { presentBook } from "./present-book.js";
+
+/** A snapshot as it is sent: its bytes are made once for each market and depth, and used again until something has changed. */
+interface Snapshot {
+  json: Buffer;
+  tag: string;
+}
+
+export type ShowOrderbook = (market: string | undefined, depth: number) => Snapshot | Refused;
+
+/** Depths are asked for by clients; so many different ones are kept. */
+const depthsKeptMax = 16;
+
+export function createOrderbookShower(
+  markets: MarketRegistry,
+  views: ReadonlyMap<string, MarketView>,
+): ShowOrderbook {
+  const [first] = markets.list;
+  const shown = new Map(markets.list.map(({ name }) => [name, new Map<number, Kept>()]));
+  return (name, depth) => {
+    const market = name === undefined ? first : markets.find(name);
+    if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
+    const view = views.get(market.name);
+    const levels = view?.levels();
+    // Not before it was read for the first time, right after the start.
+    if (view === undefined || levels === undefined) return { refused: "UNAVAILABLE" };
+    const kept = shown.get(market.name) as Map<number, Kept>;
+    const isStale = view.isStale();
+    const known = kept.get(depth);
+    if (known !== undefined && known.sequence === levels.sequence && known.isStale === isStale) return known;
+    const { sequence } = levels;
+    const body: Orderbook = { ...presentBook(market, levels, depth), stale: isStale };
+    const json = Buffer.from(JSON.stringify(body));
+    const made = {
+      json,
+      tag: `W/"${market.name}-${sequence}-${depth}${isStale ? "-stale" : ""}"`,
+      sequence,
+      isStale,
+    };
+    if (!kept.has(depth) && kept.size >= depthsKeptMax) kept.delete(kept.keys().next().value as number);
+    kept.set(depth, made);
+    return made;
+  };
+}
+
+interface Kept extends Snapshot {
+  sequence: number;
+  isStale: boolean;
+}

@@ -1,0 +1,57 @@
+import {
+  addressBlock,
+  fullBucket,
+  msUntilTokens,
+  type Quota,
+  type TokenBucket,
+  takeTokens,
+  toRetryAfterSeconds,
+} from "@bursar/domain";
+
+/**
+ * What strangers may ask of this process, by the address they come from: requests whose token is missing or wrong, and everything
+ * under `/oauth`. It bounds what checking them costs, whatever they get right; the brake on wrong secrets slows down whoever
+ * guesses. Each process counts on its own, because a stranger must not be able to make the database work.
+ */
+export interface AddressQuota {
+  /** How many seconds an address has to wait; 0 where it may ask. */
+  wait: (address: string) => number;
+  /** Counts a request. 0 lets it in; anything else is how many seconds to wait, and nothing is counted. */
+  take: (address: string) => number;
+  counts: { refused: number };
+}
+
+const blocksMax = 10_000;
+
+export function createAddressQuota(quota: Quota, elapsedMs: () => number): AddressQuota {
+  const buckets = new Map<string, TokenBucket>();
+  const counts = { refused: 0 };
+
+  function remember(block: string, bucket: TokenBucket): void {
+    buckets.delete(block);
+    buckets.set(block, bucket);
+    if (buckets.size > blocksMax) buckets.delete(buckets.keys().next().value as string);
+  }
+
+  function secondsToWait(bucket: TokenBucket, nowMs: number): number {
+    const waitMs = msUntilTokens(quota, bucket, nowMs, 1);
+    if (waitMs === 0) return 0;
+    counts.refused += 1;
+    return toRetryAfterSeconds(waitMs);
+  }
+
+  return {
+    counts,
+    wait: (address) => {
+      const bucket = buckets.get(addressBlock(address));
+      return bucket === undefined ? 0 : secondsToWait(bucket, elapsedMs());
+    },
+    take: (address) => {
+      const block = addressBlock(address);
+      const nowMs = elapsedMs();
+      const taken = takeTokens(quota, buckets.get(block) ?? fullBucket(quota, nowMs), nowMs, 1);
+      remember(block, taken.bucket);
+      return taken.granted === 1 ? 0 : secondsToWait(taken.bucket, nowMs);
+    },
+  };
+}

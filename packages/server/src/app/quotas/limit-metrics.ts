@@ -1,0 +1,46 @@
+import type { LoadGauge } from "../load/load-gauge.js";
+import type { Metric } from "../metric.js";
+import type { AddressQuota } from "./address-quota.js";
+import type { QuotaKeeper } from "./quota-keeper.js";
+
+interface LimitMetricsSources {
+  quotas: Pick<QuotaKeeper, "counts">;
+  addresses: Pick<AddressQuota, "counts">;
+  load: Pick<LoadGauge, "reading">;
+}
+
+/** How the limits are doing. How many requests were refused is in the counts of errors. */
+export function limitMetrics({ quotas, addresses, load }: LimitMetricsSources): Metric[] {
+  return [
+    {
+      name: "bursar_quota_reservations_total",
+      help: "Statements that took tokens from the shared buckets.",
+      kind: "counter",
+      read: () => quotas.counts.reservations,
+    },
+    {
+      name: "bursar_quota_reservations_unanswered_total",
+      help: "Those that were not answered in time; the process then counts on its own.",
+      kind: "counter",
+      read: () => quotas.counts.unanswered,
+    },
+    {
+      name: "bursar_address_refusals_total",
+      help: "Requests without a good token, or to /oauth, that were refused because of their address.",
+      kind: "counter",
+      read: () => addresses.counts.refused,
+    },
+    {
+      name: "bursar_overloaded",
+      help: "1 while new work is refused.",
+      kind: "gauge",
+      read: () => Number(load.reading().isOverloaded),
+    },
+    {
+      name: "bursar_accept_wait_seconds",
+      help: "How long the oldest request has been waiting to be written.",
+      kind: "gauge",
+      read: () => load.reading().acceptWaitMs / 1000,
+    },
+  ];
+}

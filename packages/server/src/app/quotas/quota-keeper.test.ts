@@ -1,0 +1,165 @@
+import { fullBucket, type Quota, type TokenBucket, takeTokens } from "@bursar/domain";
+import { type QuotaClass, quotaClasses } from "@bursar/protocol";
+import { array, assert, asyncProperty, integer, record } from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ApiClient } from "../access/client.js";
+import { createQuotaKeeper, type QuotaKeeper } from "./quota-keeper.js";
+import type { QuotaStore } from "./quota-store.js";
+
+/** A shared bucket in memory, keepers in front of it, and a clock that only the test moves. */
+function createWorld(quota: Quota, keeperCount = 1) {
+  let nowMs = 0;
+  let bucket: TokenBucket = fullBucket(quota, nowMs);
+  let isAway = false;
+  const timers: { atMs: number; work: () => void }[] = [];
+  const store: QuotaStore = {
+    reserve: async (requests) => {
+      if (isAway) throw new Error("away");
+      return requests.map(({ wanted }) => {
+        const taken = takeTokens(quota, bucket, nowMs, wanted);
+        bucket = taken.bucket;
+        return { granted: taken.granted, remaining: bucket.tokens };
+      });
+    },
+  };
+  const keepers = Array.from({ length: keeperCount }, () =>
+    createQuotaKeeper({
+      store,
+      defaults: Object.fromEntries(quotaClasses.map((name) => [name, quota])) as Record<QuotaClass, Quota>,
+      elapsedMs: () => nowMs,
+      timers: {
+        soon: (work) => queueMicrotask(work),
+        after: (delayMs, work) => {
+          const timer = { atMs: nowMs + delayMs, work };
+          timers.push(timer);
+          return () => void timers.splice(timers.indexOf(timer), 1);
+        },
+      },
+    }),
+  );
+  return {
+    keepers,
+    bucket: () => bucket,
+    setAway: (away: boolean) => {
+      isAway = away;
+    },
+    pass: (ms: number) => {
+      nowMs += ms;
+      for (const due of timers.filter(({ atMs }) => atMs <= nowMs)) {
+        timers.splice(timers.indexOf(due), 1);
+        due.work();
+      }
+    },
+    /** 0 where it is let in, else the seconds to wait. */
+    ask: async (keeper: QuotaKeeper) => await keeper.of(client).allowances.read.take(nowMs),
+    state: (keeper: QuotaKeeper) => keeper.of(client).allowances.read.state(nowMs),
+  };
+}
+
+const client = { id: "client", tenantId: "tenant", quotas: {} } as ApiClient;
+
+describe("the keeper of quotas", () => {
+  it("never lets in more than the shared bucket has given, however many there are", () =>
+    assert(
+      asyncProperty(
+        record({ perSecond: integer({ min: 1, max: 500 }), burst: integer({ min: 1, max: 500 }) }),
+        array(
+          record({
+            who: integer({ min: 0, max: 2 }),
+            count: integer({ min: 1, max: 60 }),
+            pauseMs: integer({ min: 0, max: 2000 }),
+          }),
+          { maxLength: 40 },
+        ),
+        async (quota, moves) => {
+          const world = createWorld(quota, 3);
+          let [admitted, elapsedMs] = [0, 0];
+          for (const { who, count, pauseMs } of moves) {
+            world.pass(pauseMs);
+            elapsedMs += pauseMs;
+            const answers = await Promise.all(
+              Array.from({ length: count }, () => world.ask(world.keepers[who] as QuotaKeeper)),
+            );
+            admitted += answers.filter((seconds) => seconds === 0).length;
+            expect(admitted).toBeLessThanOrEqual(quota.burst + (quota.perSecond * elapsedMs) / 1000 + 1e-6);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    ));
+
+  it("lets in whoever comes back when it was told to", () =>
+    assert(
+      asyncProperty(
+        record({ perSecond: integer({ min: 1, max: 50 }), burst: integer({ min: 1, max: 50 }) }),
+        async (quota) => {
+          const world = createWorld(quota);
+          const [keeper] = world.keepers as [QuotaKeeper];
+          let waitSeconds = 0;
+          for (let count = 0; waitSeconds === 0 && count < 1000; count++)
+            waitSeconds = await world.ask(keeper);
+          expect(waitSeconds).toBeGreaterThan(0);
+          expect(world.state(keeper)).toBe(`"read";r=0;t=${waitSeconds}`);
+          world.pass(waitSeconds * 1000);
+          expect(await world.ask(keeper)).toBe(0);
+        },
+      ),
+    ));
+
+  it("asks the store far less often than it is asked", async () => {
+    const world = createWorld({ perSecond: 1000, burst: 2000 });
+    const [keeper] = world.keepers as [QuotaKeeper];
+    for (let count = 0; count < 5000; count++) {
+      expect(await world.ask(keeper)).toBe(0);
+      world.pass(2);
+    }
+    expect(keeper.counts.reservations).toBeLessThan(100);
+  });
+
+  it("asks for a dry bucket ten times a second, however many are refused", async () => {
+    const world = createWorld({ perSecond: 10, burst: 1000 });
+    const [keeper] = world.keepers as [QuotaKeeper];
+    while ((await world.ask(keeper)) === 0);
+    const before = keeper.counts.reservations;
+    for (let count = 0; count < 1000; count++) {
+      await world.ask(keeper);
+      world.pass(1);
+    }
+    expect(keeper.counts.reservations - before).toBeLessThanOrEqual(11);
+  });
+
+  it("carries on with the same quota where the store is away, asks once a second, and goes back to it", async () => {
+    const world = createWorld({ perSecond: 1, burst: 20 });
+    const [keeper] = world.keepers as [QuotaKeeper];
+    await world.ask(keeper);
+    world.setAway(true);
+    let admitted = 0;
+    while ((await world.ask(keeper)) === 0) admitted += 1;
+    expect(admitted).toBe(19);
+    const before = keeper.counts.reservations;
+    for (let count = 0; count < 50; count++) {
+      world.pass(100);
+      await world.ask(keeper);
+    }
+    expect(keeper.counts.reservations - before).toBeLessThanOrEqual(5);
+    expect(keeper.counts.unanswered).toBeGreaterThan(0);
+    world.setAway(false);
+    world.pass(2000);
+    const unanswered = keeper.counts.unanswered;
+    expect(await world.ask(keeper)).toBe(0);
+    expect(keeper.counts.unanswered).toBe(unanswered);
+  });
+
+  it("gives back what is not used, soon after or at the end", async () => {
+    const quota = { perSecond: 1, burst: 200 };
+    const idle = createWorld(quota);
+    await idle.ask(idle.keepers[0] as QuotaKeeper);
+    expect(idle.bucket().tokens).toBeLessThan(199);
+    for (let count = 0; count < 4; count++) idle.pass(5000);
+    expect(Math.round(idle.bucket().tokens)).toBe(200);
+    const closed = createWorld(quota);
+    await closed.ask(closed.keepers[0] as QuotaKeeper);
+    await closed.keepers[0]?.close();
+    expect(closed.bucket().tokens).toBe(199);
+  });
+});

@@ -1,0 +1,119 @@
+import { delayAfter, readRetryAfterMs } from "@bursar/domain";
+import { showId, signStandardWebhook, signWebhookMessage } from "@bursar/protocol";
+import type { DeliveryAttempt } from "./delivery.js";
+import type { WebhookEndpoint } from "./endpoint.js";
+import { liveSecrets, rememberOpened, type SecretBox } from "./endpoint-secrets.js";
+import type { AttemptResult } from "./sending.js";
+import { webhookHashes } from "./webhook-hashes.js";
+import type { PostOutcome, WebhookPost } from "./webhook-post.js";
+
+export interface AttemptDeps {
+  post: WebhookPost;
+  box: Pick<SecretBox, "open">;
+  userAgent: string;
+  /** For all of an attempt, from finding the address to the end of the answer. */
+  timeoutMs: number;
+  /** How long to wait before each attempt, the first one too; there are as many attempts as entries. */
+  retryDelaysMs: readonly number[];
+  randomBytes: (count: number) => Uint8Array;
+  /** From 0 to 1. */
+  random: () => number;
+  nowMs: () => number;
+}
+
+export interface Attempted {
+  attempt: DeliveryAttempt;
+  /** `gone`: the receiver wants nothing more, ever. */
+  verdict: "delivered" | "failed" | "gone";
+  next: AttemptResult["next"];
+}
+
+/** Sends a delivery once, signed for this attempt, and says what is to become of it. */
+export type AttemptDelivery = (
+  endpoint: WebhookEndpoint,
+  deliveryId: string,
+  number: number,
+  body: string,
+) => Promise<Attempted>;
+
+export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
+  const deps = { ...given, box: rememberOpened(given.box) };
+  return async (endpoint, deliveryId, number, body) => {
+    const startedMs = deps.nowMs();
+    const headers = headersOf(deps, endpoint, deliveryId, number, body, startedMs);
+    const outcome = await deps.post({ url: endpoint.url, headers, body, timeoutMs: deps.timeoutMs });
+    const verdict = judge(outcome);
+    return {
+      attempt: describe(outcome, startedMs),
+      verdict,
+      next: decideNext(deps, verdict, number, outcome),
+    };
+  };
+}
+
+function headersOf(
+  { box, userAgent, randomBytes }: AttemptDeps,
+  endpoint: WebhookEndpoint,
+  deliveryId: string,
+  number: number,
+  body: string,
+  nowMs: number,
+): Record<string, string> {
+  const id = showId("dlv", deliveryId);
+  const timestampSeconds = Math.floor(nowMs / 1000);
+  const secrets = liveSecrets(box, endpoint.id, endpoint.secrets, nowMs);
+  const message = { id, timestampSeconds, body, secrets };
+  const trace = Buffer.from(randomBytes(24)).toString("hex");
+  return {
+    "content-type": "application/json",
+    "user-agent": userAgent,
+    "webhook-id": id,
+    "webhook-timestamp": `${timestampSeconds}`,
+    "webhook-signature": signStandardWebhook(message, webhookHashes),
+    "webhook-attempt": `${number}`,
+    ...signWebhookMessage({ ...message, endpointId: showId("whe", endpoint.id) }, webhookHashes),
+    // A trace of its own (W3C Trace Context), for the receiver to go on with.
+    traceparent: `00-${trace.slice(0, 32)}-${trace.slice(32)}-01`,
+  };
+}
+
+/** 2xx is success. A redirect is a failure like others: whoever has moved says so by changing the endpoint. */
+function judge(outcome: PostOutcome): Attempted["verdict"] {
+  if (outcome.kind !== "answered") return "failed";
+  if (outcome.status >= 200 && outcome.status < 300) return "delivered";
+  return outcome.status === 410 ? "gone" : "failed";
+}
+
+function decideNext(
+  deps: AttemptDeps,
+  verdict: Attempted["verdict"],
+  number: number,
+  outcome: PostOutcome,
+): AttemptResult["next"] {
+  const nowMs = deps.nowMs();
+  const at = new Date(nowMs);
+  if (verdict === "delivered") return { state: "delivered", at };
+  if (verdict === "gone") return { state: "exhausted", at };
+  const wished = outcome.kind === "answered" ? outcome.retryAfter : undefined;
+  const failed = { number, retryAfterMs: readRetryAfterMs(wished, nowMs) };
+  const delayMs = delayAfter(failed, deps.retryDelaysMs, deps.random());
+  return delayMs === undefined
+    ? { state: "exhausted", at }
+    : { state: "pending", dueAt: new Date(nowMs + delayMs) };
+}
+
+function describe(outcome: PostOutcome, startedMs: number): DeliveryAttempt {
+  const isAnswered = outcome.kind === "answered";
+  return {
+    at: new Date(startedMs).toISOString(),
+    latencyMs: outcome.latencyMs,
+    status: isAnswered ? outcome.status : null,
+    error: isAnswered ? null : storable(outcome.reason),
+    excerpt: isAnswered ? storable(outcome.excerpt) : null,
+  };
+}
+
+/** PostgreSQL keeps any text but one with a zero in it, and JSON any but half a surrogate pair. */
+function storable(text: string): string {
+  return text.replaceAll("\u0000", "\ufffd").toWellFormed();
+}

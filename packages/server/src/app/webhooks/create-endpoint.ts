@@ -1,0 +1,84 @@
+import { type CreateWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
+import { describeAct, type Origin, tenantOf } from "../audit/act.js";
+import type { Refused } from "../refused.js";
+import { hashRequest } from "../request-hash.js";
+import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
+import { type SecretBox, secretBytes } from "./endpoint-secrets.js";
+import type { UrlJudge } from "./webhook-post.js";
+
+export interface CreateEndpointDeps {
+  endpoints: Pick<EndpointStore, "createEndpoint">;
+  judgeUrl: UrlJudge;
+  box: Pick<SecretBox, "seal">;
+  newUuid: () => string;
+  randomBytes: (count: number) => Uint8Array;
+  nowMs: () => number;
+}
+
+export type CreateEndpoint = (
+  origin: Origin,
+  body: CreateWebhookEndpointBody,
+  idempotencyKey: string | undefined,
+) => Promise<
+  /** The secret is null where an earlier request with the same key has created it: it is shown once. */
+  { endpoint: WebhookEndpoint; secret: string | null } | Refused
+>;
+
+/** Every event of a tenant is a delivery to each of its endpoints; this bounds what one event can cost. */
+const endpointsMax = 500;
+
+export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint {
+  return async (origin, body, idempotencyKey) => {
+    const refused = refuseUrl(deps.judgeUrl, body.url);
+    if (refused !== undefined) return refused;
+    const now = new Date(deps.nowMs());
+    const id = deps.newUuid();
+    const secret = deps.randomBytes(secretBytes);
+    const endpoint: WebhookEndpoint = {
+      tenantId: tenantOf(origin),
+      id,
+      url: body.url,
+      events: body.events ?? ["*"],
+      description: body.description ?? null,
+      ...asCreated,
+      secrets: { current: deps.box.seal(id, secret), old: null },
+      createdAt: now,
+      updatedAt: now,
+    };
+    const request =
+      idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash: hashRequest(body) };
+    const audit = describeAct(origin, "webhook_endpoint.create", showId("whe", id), now);
+    const result = await deps.endpoints.createEndpoint(endpoint, request, audit, endpointsMax);
+    if (result === "too_many") return { refused: "WEBHOOK_ENDPOINTS_TOO_MANY" };
+    if ("created" in result) return { endpoint: result.created, secret: formatWebhookSecret(secret) };
+    const { earlier, requestHash } = result;
+    const isSameRequest = requestHash === request?.hash;
+    if (!isSameRequest) return { refused: "IDEMPOTENCY_KEY_REUSED" };
+    // The original answer: as it was created, whatever has happened since.
+    const original = {
+      ...earlier,
+      ...asCreated,
+      url: body.url,
+      events: endpoint.events,
+      description: endpoint.description,
+      secrets: { current: earlier.secrets.current, old: null },
+      updatedAt: earlier.createdAt,
+    };
+    return { endpoint: original, secret: null };
+  };
+}
+
+const asCreated = {
+  state: "enabled",
+  disabledReason: null,
+  disabledAt: null,
+  failingSince: null,
+  version: 1,
+} as const;
+
+export function refuseUrl(judgeUrl: UrlJudge, url: string): Refused | undefined {
+  const judged = judgeUrl(url);
+  return judged.ok
+    ? undefined
+    : { refused: "WEBHOOK_URL_REFUSED", details: [{ path: "body.url", reason: judged.reason }] };
+}

@@ -1,0 +1,87 @@
+import type { IdempotentRequest } from "../access/client.js";
+import type { AuditDraft } from "../audit/audit-entry.js";
+
+/** One try to tell an endpoint of an event, as it is kept for the endpoint's owner. */
+export interface DeliveryAttempt {
+  at: string;
+  latencyMs: number;
+  /** What the receiver answered; null where it did not. */
+  status: number | null;
+  /** Why there was no answer, or why none was asked for; null where there was one. */
+  error: string | null;
+  /** The first 1 KiB of the answer. */
+  excerpt: string | null;
+}
+
+type DeliveryState = "pending" | "delivered" | "exhausted";
+
+/** An event on its way to an endpoint, or what became of it. */
+export interface Delivery {
+  id: string;
+  endpointId: string;
+  sequence: bigint;
+  event: string;
+  state: DeliveryState;
+  /** The delivery that this one sends again. */
+  repeats: string | null;
+  attempts: readonly DeliveryAttempt[];
+  /** Null where it is not on its way any more, or will be tried at once. */
+  nextAttemptAt: Date | null;
+  finishedAt: Date | null;
+}
+
+export interface DeliveryFilter {
+  endpointId?: string;
+  event?: string;
+  sequence?: bigint;
+  state?: DeliveryState;
+  createdAfter?: Date;
+  createdBefore?: Date;
+}
+
+/** Which of the failed deliveries to send again. */
+export type FailedFilter = Pick<DeliveryFilter, "endpointId" | "createdAfter" | "createdBefore">;
+
+export interface DeliveryStore {
+  readDelivery: (tenantId: string, id: string) => Promise<Delivery | undefined>;
+  /** Newest first; `beforeId` is the last id of the page before. */
+  listDeliveries: (
+    tenantId: string,
+    filter: DeliveryFilter,
+    limit: number,
+    beforeId: string | undefined,
+  ) => Promise<Delivery[]>;
+}
+
+/** A request to send again, with what makes it safe to repeat and what is written down of it. */
+export interface ResendRequest {
+  tenantId: string;
+  action: string;
+  request: IdempotentRequest | undefined;
+  audit: AuditDraft;
+}
+
+/** What came of it: done now, or done by an earlier request with the same key. */
+export type Resent<Answer> = { answer: Answer; replayed: boolean } | "key_reused";
+
+/** Sends again: each delivery is a new one that says which one it repeats. All of it is one statement, and bounded. */
+export interface ResendStore {
+  /** Gives the id of the new delivery; undefined where there is none to repeat. */
+  resendOne: (
+    resend: ResendRequest,
+    deliveryId: string,
+  ) => Promise<Resent<{ delivery_id: string }> | undefined>;
+  /** The failed ones that were not sent again before, oldest first. */
+  resendFailed: (
+    resend: ResendRequest,
+    filter: FailedFilter,
+    limit: number,
+  ) => Promise<Resent<{ resent: number }>>;
+  /** The events from a sequence on that the endpoint is to be told of; says which sequence comes next. */
+  replayEvents: (
+    resend: ResendRequest,
+    endpointId: string,
+    fromSequence: bigint,
+    limit: number,
+  ) => Promise<Resent<{ resent: number; next_sequence: number | null }>>;
+}

@@ -1,0 +1,103 @@
+import { type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
+import { describeAct, type Origin, tenantOf } from "../audit/act.js";
+import { isRefused, type Refused } from "../refused.js";
+import { hashRequest } from "../request-hash.js";
+import type { Delivery, DeliveryStore, ResendRequest, ResendStore, Resent } from "./delivery.js";
+import type { EndpointStore } from "./endpoint.js";
+
+export interface ResendDeps {
+  resends: ResendStore;
+  deliveries: Pick<DeliveryStore, "readDelivery">;
+  endpoints: Pick<EndpointStore, "readEndpoint">;
+  /** Tells the senders that there is something to send. */
+  onResent: (tenantId: string) => void;
+  nowMs: () => number;
+}
+
+type Once<Answer> = Promise<(Answer & { replayed: boolean }) | Refused>;
+
+/** Sending again what was sent or given up, under new delivery ids. */
+export interface Resends {
+  resendDelivery: (origin: Origin, id: string, key: string | undefined) => Once<{ delivery: Delivery }>;
+  resendFailed: (
+    origin: Origin,
+    body: ResendFailedBody,
+    key: string | undefined,
+  ) => Once<{ resent: number; has_more: boolean }>;
+  replayEvents: (
+    origin: Origin,
+    body: ReplayBody,
+    key: string | undefined,
+  ) => Once<{ resent: number; next_sequence: number | null }>;
+}
+
+/** What one request sends again at most: a second or so of work for the database, in one statement. */
+const resendMax = 10_000;
+
+export function createResends(deps: ResendDeps): Resends {
+  const describe = (
+    origin: Origin,
+    action: string,
+    object: string,
+    key: string | undefined,
+    body: unknown,
+  ): ResendRequest => ({
+    tenantId: tenantOf(origin),
+    action,
+    request: key === undefined ? undefined : { key, hash: hashRequest(body) },
+    audit: describeAct(origin, `webhook_delivery.${action}`, object, new Date(deps.nowMs())),
+  });
+  const conclude = <Answer>(
+    origin: Origin,
+    result: Resent<Answer>,
+  ): (Answer & { replayed: boolean }) | Refused => {
+    if (result === "key_reused") return { refused: "IDEMPOTENCY_KEY_REUSED" };
+    if (!result.replayed) deps.onResent(tenantOf(origin));
+    return { ...result.answer, replayed: result.replayed };
+  };
+
+  return {
+    resendDelivery: async (origin, id, key) => {
+      const shown = showId("dlv", id);
+      const resent = await deps.resends.resendOne(describe(origin, "resend", shown, key, { id: shown }), id);
+      if (resent === undefined) return { refused: "WEBHOOK_DELIVERY_NOT_FOUND" };
+      const answer = conclude(origin, resent);
+      if (isRefused(answer)) return answer;
+      const delivery = await deps.deliveries.readDelivery(tenantOf(origin), answer.delivery_id);
+      return delivery === undefined
+        ? { refused: "WEBHOOK_DELIVERY_NOT_FOUND" }
+        : { delivery, replayed: answer.replayed };
+    },
+    resendFailed: async (origin, body, key) => {
+      const { endpoint_id, created_after, created_before } = body;
+      const endpointId = await findEndpoint(deps, origin, endpoint_id);
+      if (isRefused(endpointId)) return endpointId;
+      const request = describe(origin, "resend_failed", endpoint_id ?? "all", key, body);
+      const filter = {
+        ...(endpointId === undefined ? {} : { endpointId }),
+        ...(created_after === undefined ? {} : { createdAfter: new Date(created_after) }),
+        ...(created_before === undefined ? {} : { createdBefore: new Date(created_before) }),
+      };
+      const answer = conclude(origin, await deps.resends.resendFailed(request, filter, resendMax));
+      return isRefused(answer) ? answer : { ...answer, has_more: answer.resent === resendMax };
+    },
+    replayEvents: async (origin, body, key) => {
+      const endpointId = await findEndpoint(deps, origin, body.endpoint_id);
+      if (isRefused(endpointId)) return endpointId;
+      const request = describe(origin, "replay", body.endpoint_id, key, body);
+      const from = BigInt(body.from_sequence);
+      return conclude(origin, await deps.resends.replayEvents(request, endpointId ?? "", from, resendMax));
+    },
+  };
+}
+
+async function findEndpoint(
+  { endpoints }: ResendDeps,
+  origin: Origin,
+  shownId: string | undefined,
+): Promise<string | undefined | Refused> {
+  if (shownId === undefined) return undefined;
+  const id = readId("whe", shownId);
+  const endpoint = id === undefined ? undefined : await endpoints.readEndpoint(tenantOf(origin), id);
+  return endpoint?.id ?? { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
+}

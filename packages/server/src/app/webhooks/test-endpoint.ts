@@ -1,0 +1,39 @@
+import { showId, type WebhookTest } from "@bursar/protocol";
+import type { Refused } from "../refused.js";
+import type { AttemptDelivery } from "./attempt-delivery.js";
+import type { EndpointStore } from "./endpoint.js";
+import { presentEndpoint } from "./present-endpoint.js";
+
+export interface TestEndpointDeps {
+  endpoints: Pick<EndpointStore, "readEndpoint">;
+  attempt: AttemptDelivery;
+  newUuid: () => string;
+  nowMs: () => number;
+}
+
+export type TestEndpoint = (tenantId: string, id: string) => Promise<WebhookTest | Refused>;
+
+/** Sends an `endpoint.test` at once, signed like any delivery, and tells what came back. It is no event and is not kept. */
+export function createEndpointTester({ endpoints, attempt, newUuid, nowMs }: TestEndpointDeps): TestEndpoint {
+  return async (tenantId, id) => {
+    const endpoint = await endpoints.readEndpoint(tenantId, id);
+    if (endpoint === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
+    const deliveryId = newUuid();
+    const body = JSON.stringify({
+      event: "endpoint.test",
+      delivery_id: showId("dlv", deliveryId),
+      sequence: null,
+      occurred_at: new Date(nowMs()).toISOString(),
+      data: { webhook_endpoint: presentEndpoint(endpoint) },
+    });
+    const { attempt: made, verdict } = await attempt(endpoint, deliveryId, 1, body);
+    return {
+      delivery_id: showId("dlv", deliveryId),
+      delivered: verdict === "delivered",
+      status: made.status,
+      latency_ms: made.latencyMs,
+      error: made.error,
+      answer: made.excerpt,
+    };
+  };
+}

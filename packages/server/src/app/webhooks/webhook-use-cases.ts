@@ -1,0 +1,17 @@
+import type { Refused } from "../refused.js";
+import type { EndpointChanges } from "./change-endpoint.js";
+import type { CreateEndpoint } from "./create-endpoint.js";
+import type { Delivery, DeliveryStore } from "./delivery.js";
+import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
+import type { Resends } from "./resend-deliveries.js";
+import type { TestEndpoint } from "./test-endpoint.js";
+
+/** What can be asked about webhooks: where they go, and what became of them. */
+export interface WebhookUseCases extends EndpointChanges, Resends {
+  createEndpoint: CreateEndpoint;
+  readEndpoint: (tenantId: string, id: string) => Promise<WebhookEndpoint | Refused>;
+  listEndpoints: EndpointStore["listEndpoints"];
+  testEndpoint: TestEndpoint;
+  readDelivery: (tenantId: string, id: string) => Promise<Delivery | Refused>;
+  listDeliveries: DeliveryStore["listDeliveries"];
+}

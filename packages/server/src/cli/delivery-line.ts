@@ -1,0 +1,84 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Verification } from "@bursar/protocol";
+
+/** What a local receiver has got, as it came. */
+export interface ReceivedDelivery {
+  at: Date;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: string;
+  verification: Verification;
+  /** Whether a delivery with the same id came before. */
+  isRepeated: boolean;
+  /** What it is answered with. */
+  status: number;
+}
+
+export interface LineStyle {
+  good: (text: string) => string;
+  bad: (text: string) => string;
+  dim: (text: string) => string;
+}
+
+export const plainStyle: LineStyle = { good: (text) => text, bad: (text) => text, dim: (text) => text };
+
+const partLengthMax = 64;
+
+/** One delivery as one line: when, what happened to what, its place in the order, which attempt, and whether it is genuine. */
+export function deliveryLine(delivery: ReceivedDelivery, style: LineStyle): string {
+  const { event, sequence, subject } = readBody(delivery.body);
+  const { verification } = delivery;
+  const parts = [
+    style.dim(timeOf(delivery.at)),
+    show(event ?? "no event").padEnd("transaction.updated".length),
+    show(subject.id ?? "-"),
+    show(subject.state ?? "-"),
+    subject.version === undefined ? "-" : `v${show(subject.version)}`,
+    sequence === undefined ? "-" : `#${show(sequence)}`,
+    `attempt ${show(delivery.headers["webhook-attempt"] ?? "?")}`,
+    verification.verified ? style.good("verified") : style.bad(`NOT VERIFIED (${verification.reason})`),
+    ...(delivery.isRepeated ? [style.dim("again")] : []),
+    ...(delivery.status >= 200 && delivery.status < 300 ? [] : [style.bad(`answered ${delivery.status}`)]),
+  ];
+  return parts.join("  ");
+}
+
+type Fields = Record<string, unknown>;
+
+interface Subject {
+  id?: unknown;
+  state?: unknown;
+  version?: unknown;
+}
+
+/** The parts of a body that a person looks for first. Anybody may have sent it, so that anything may be missing. */
+function readBody(body: string): { event?: unknown; sequence?: unknown; subject: Subject } {
+  const read = parse(body);
+  const data = isFields(read["data"]) ? read["data"] : {};
+  const subject = Object.values(data).find((value) => isFields(value) && "id" in value);
+  return { event: read["event"], sequence: read["sequence"], subject: isFields(subject) ? subject : {} };
+}
+
+function parse(body: string): Fields {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isFields(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
+/** A stranger's text must not move the cursor or fill the screen. */
+function show(value: unknown): string {
+  const text = stripVTControlCharacters(String(value)).replace(/\p{Cc}/gu, "");
+  return text.length > partLengthMax ? `${text.slice(0, partLengthMax)}…` : text;
+}
+
+function timeOf(at: Date): string {
+  const part = (value: number, length = 2) => String(value).padStart(length, "0");
+  const seconds = `${part(at.getSeconds())}.${part(at.getMilliseconds(), 3)}`;
+  return `${part(at.getHours())}:${part(at.getMinutes())}:${seconds}`;
+}

@@ -1,0 +1,25 @@
+import { type Quota, quotaLimits } from "@bursar/domain";
+import { type QuotaClass, quotaClasses } from "@bursar/protocol";
+import { InvalidArgumentError } from "commander";
+
+/** Quotas as they are written on the command line: `create=5/10` is 5 a second, and 10 at once. */
+export function quotaArgument(
+  text: string,
+  before: Partial<Record<QuotaClass, Quota>> = {},
+): Partial<Record<QuotaClass, Quota>> {
+  const [, className, perSecond, burst] = /^([a-z]+)=(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
+  const quotaClass = quotaClasses.find((known) => known === className);
+  if (quotaClass === undefined)
+    throw new InvalidArgumentError(`It must be like create=5/10, with one of ${quotaClasses.join(", ")}.`);
+  const quota = { perSecond: Number(perSecond), burst: Number(burst) };
+  const isAllowed =
+    quota.perSecond >= 1 &&
+    quota.perSecond <= quotaLimits.perSecondMax &&
+    quota.burst >= 1 &&
+    quota.burst <= quotaLimits.burstMax;
+  if (!isAllowed)
+    throw new InvalidArgumentError(
+      `There may be 1 to ${quotaLimits.perSecondMax} a second and 1 to ${quotaLimits.burstMax} at once.`,
+    );
+  return { ...before, [quotaClass]: quota };
+}

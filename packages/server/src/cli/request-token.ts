@@ -1,0 +1,40 @@
+import { OperatorError } from "../operator-error.js";
+
+/** Who asks for a token, and where. */
+export interface TokenRequest {
+  url: string;
+  clientId: string;
+  secret: string;
+}
+
+const requestTimeoutMs = 10_000;
+
+export async function requestToken(
+  { url, clientId, secret }: TokenRequest,
+  scope?: readonly string[],
+): Promise<string> {
+  const form = new URLSearchParams({ grant_type: "client_credentials" });
+  if (scope !== undefined) form.set("scope", scope.join(" "));
+  const credentials = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString(
+    "base64",
+  );
+  const response = await fetch(`${url}/oauth/token`, {
+    method: "POST",
+    headers: { authorization: `Basic ${credentials}` },
+    body: form,
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  }).catch((cause: unknown) => {
+    throw new OperatorError(`${url} does not answer: is the service running?`, { cause });
+  });
+  const body = (await response.json().catch(() => ({}))) as {
+    access_token?: string;
+    error?: string;
+    error_description?: string;
+  };
+  if (body.access_token === undefined) {
+    throw new OperatorError(
+      `${url} refused: ${body.error ?? response.status} ${body.error_description ?? ""}`.trim(),
+    );
+  }
+  return body.access_token;
+}

@@ -1,0 +1,65 @@
+import { parseWebhookSecret } from "@bursar/protocol";
+import { OperatorError } from "../operator-error.js";
+import { requestToken, type TokenRequest } from "./request-token.js";
+
+/** The sandbox's webhook endpoint for a receiver on this machine. */
+export interface SandboxEndpoint {
+  id: string;
+  secret: Uint8Array;
+  remove: () => Promise<void>;
+}
+
+const requestTimeoutMs = 10_000;
+const description = "bursar webhooks listen";
+
+/** Registers a URL for all events; one that an earlier run has left behind is used again, with a new secret. */
+export async function registerSandboxEndpoint(client: TokenRequest, url: string): Promise<SandboxEndpoint> {
+  const { data } = await callApi<{ data: { id: string; url: string; state: string }[] }>(
+    client,
+    "GET",
+    "/v1/webhook-endpoints?limit=200",
+  );
+  const earlier = data.find((endpoint) => endpoint.url === url && endpoint.state === "enabled");
+  const { id, secret } =
+    earlier === undefined ? await create(client, url) : await rotateSecret(client, earlier.id);
+  const bytes = parseWebhookSecret(secret);
+  if (bytes === undefined) throw new OperatorError(`${client.url} gave a secret that is none.`);
+  return {
+    id,
+    secret: bytes,
+    remove: () => callApi(client, "DELETE", `/v1/webhook-endpoints/${id}`),
+  };
+}
+
+interface Registered {
+  id: string;
+  secret: string;
+}
+
+function create(client: TokenRequest, url: string): Promise<Registered> {
+  return callApi(client, "POST", "/v1/webhook-endpoints", { url, events: ["*"], description });
+}
+
+async function rotateSecret(client: TokenRequest, id: string): Promise<Registered> {
+  const path = `/v1/webhook-endpoints/${id}/rotate-secret`;
+  const { secret } = await callApi<{ secret: string }>(client, "POST", path, { overlap_seconds: 0 });
+  return { id, secret };
+}
+
+/** One request with a token of its own: a receiver may run for longer than a token lives. */
+async function callApi<T>(client: TokenRequest, method: string, path: string, body?: object): Promise<T> {
+  const token = await requestToken(client, ["webhooks:manage"]);
+  const response = await fetch(client.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(requestTimeoutMs),
+  });
+  const text = await response.text();
+  if (!response.ok)
+    throw new OperatorError(`${client.url} refused ${method} ${path}: ${response.status} ${text}`);
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}

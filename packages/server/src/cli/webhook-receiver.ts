@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Verification, verifyStandardWebhook, verifyWebhookMessage } from "@bursar/protocol";
+import { webhookHashes } from "../app/webhooks/webhook-hashes.js";
+import { OperatorError } from "../operator-error.js";
+import type { ReceivedDelivery } from "./delivery-line.js";
+
+export interface WebhookReceiver {
+  /** Where it listens, on this machine only. */
+  url: string;
+  close: () => Promise<void>;
+}
+
+export interface WebhookReceiverOptions {
+  port: number;
+  /** The secrets that are known at this moment. */
+  secrets: () => readonly Uint8Array[];
+  status: number;
+  delayMs: number;
+  /** Whoever gets each delivery as well; its answer is then the answer. */
+  forwardTo: string | undefined;
+  onDelivery: (delivery: ReceivedDelivery) => void;
+}
+
+const bodyBytesMax = 1_048_576;
+const toleranceSeconds = 300;
+const forwardTimeoutMs = 15_000;
+const rememberedIdsMax = 10_000;
+
+/** A receiver for trying things out: it verifies what comes, tells it, and answers as it was told to. */
+export async function startWebhookReceiver(options: WebhookReceiverOptions): Promise<WebhookReceiver> {
+  const seenIds = new Set<string>();
+  const receive = async (request: IncomingMessage): Promise<number> => {
+    const body = await readBody(request);
+    if (body === undefined) return 413;
+    const headers = flatHeaders(request);
+    const id = headers["webhook-id"] ?? "";
+    const verification = verify(headers, body, options.secrets());
+    await sleep(options.delayMs);
+    const status =
+      options.forwardTo === undefined ? options.status : await forward(options.forwardTo, headers, body);
+    options.onDelivery({ at: new Date(), headers, body, verification, isRepeated: seenIds.has(id), status });
+    if (seenIds.size < rememberedIdsMax) seenIds.add(id);
+    return status;
+  };
+  const server = createServer((request, response) => {
+    receive(request).then(
+      (status) => response.writeHead(status).end(),
+      // The sender has gone in the middle of it.
+      () => response.destroy(),
+    );
+  });
+  const port = await listen(server, options.port);
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Both signatures must be right: either alone is enough for a real receiver, but here people look for what is wrong. */
+function verify(
+  headers: Readonly<Record<string, string | undefined>>,
+  body: string,
+  secrets: readonly Uint8Array[],
+): Verification {
+  const clock = { nowSeconds: Math.floor(Date.now() / 1000), toleranceSeconds };
+  const standard = verifyStandardWebhook(
+    {
+      id: headers["webhook-id"] ?? "",
+      timestamp: headers["webhook-timestamp"] ?? "",
+      signature: headers["webhook-signature"] ?? "",
+      body,
+      secrets,
+    },
+    clock,
+    webhookHashes,
+  );
+  return standard.verified
+    ? verifyWebhookMessage({ headers, body, secrets }, clock, webhookHashes)
+    : standard;
+}
+
+/** The whole body; undefined where it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function flatHeaders({ headers }: IncomingMessage): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
+  );
+}
+
+/** Headers that belong to one connection and not to what is sent on it. */
+const hopByHop = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "transfer-encoding",
+  "keep-alive",
+  "expect",
+]);
+
+/** The status that the other receiver answers with; 502 where it does not. */
+async function forward(
+  url: string,
+  headers: Record<string, string | undefined>,
+  body: string,
+): Promise<number> {
+  const passedOn = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined || hopByHop.has(name) ? [] : [[name, value]],
+  );
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: passedOn,
+      body,
+      redirect: "manual",
+      signal: AbortSignal.timeout(forwardTimeoutMs),
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return 502;
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => {
+      reject(
+        new OperatorError(`Port ${port} cannot be listened on: choose another one with --port.`, { cause }),
+      );
+    });
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,107 @@
+import { styleText } from "node:util";
+import { parseWebhookSecret } from "@bursar/protocol";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { OperatorError } from "../operator-error.js";
+import { deliveryLine, type LineStyle, plainStyle } from "./delivery-line.js";
+import { sandboxClient } from "./sandbox-client.js";
+import { registerSandboxEndpoint, type SandboxEndpoint } from "./sandbox-endpoint.js";
+import { startWebhookReceiver } from "./webhook-receiver.js";
+
+interface ListenOptions {
+  port: number;
+  secret?: Uint8Array;
+  client: string;
+  status: number;
+  delay: number;
+  forwardTo?: string;
+}
+
+const colours: LineStyle = {
+  good: (text) => styleText("green", text),
+  bad: (text) => styleText("red", text),
+  dim: (text) => styleText("dim", text),
+};
+
+export function addWebhooksCommand(program: Command): void {
+  const webhooks = program.command("webhooks").description("receive webhooks on this machine");
+  webhooks
+    .command("listen")
+    .description(
+      "receive, verify and print webhooks: those of the running sandbox, or with --secret those of any endpoint",
+    )
+    .option("--port <number>", "where to listen; 0 takes a free port", numberArgument(0, 65_535), 8090)
+    .addOption(
+      // Arguments are seen by everybody on the machine; the variable is for secrets that matter.
+      new Option("--secret <whsec_…>", "the secret of an endpoint that is registered already")
+        .env("BURSAR_WEBHOOK_SECRET")
+        .argParser(secretArgument),
+    )
+    .option("--client <name>", "which of the sandbox's clients to receive for", "sandbox")
+    .option("--status <code>", "what to answer", numberArgument(200, 599), 200)
+    .option("--delay <ms>", "how long to wait with the answer", numberArgument(0, 600_000), 0)
+    .option("--forward-to <url>", "pass each delivery on, and answer what that receiver answers", urlArgument)
+    .action(listen);
+}
+
+async function listen({ port, secret, client, status, delay, forwardTo }: ListenOptions): Promise<void> {
+  const stopped = untilStopped();
+  const style = isColourWanted() ? colours : plainStyle;
+  let endpoint: SandboxEndpoint | undefined;
+  const receiver = await startWebhookReceiver({
+    port,
+    secrets: () => [secret ?? endpoint?.secret].filter((known) => known !== undefined),
+    status,
+    delayMs: delay,
+    forwardTo,
+    onDelivery: (delivery) => console.log(deliveryLine(delivery, style)),
+  });
+  try {
+    if (secret === undefined) endpoint = await registerSandboxEndpoint(sandboxClient(client), receiver.url);
+    const registered = endpoint === undefined ? "" : `, registered as ${endpoint.id}`;
+    console.log(`Listening on ${receiver.url}${registered}. Ctrl-C ends it.`);
+    await stopped;
+    await endpoint?.remove().catch(explainLeftover);
+  } finally {
+    await receiver.close();
+  }
+}
+
+/** The service may be gone before its receiver; the next run finds the endpoint and uses it again. */
+function explainLeftover(error: unknown): void {
+  if (!(error instanceof OperatorError)) throw error;
+  console.error(`bursar: The endpoint stays registered. ${error.message}`);
+}
+
+async function untilStopped(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      // A second signal ends it at once, as it would have without us.
+      process.once(name, () => resolve());
+    }
+  });
+}
+
+function isColourWanted(): boolean {
+  return process.stdout.isTTY === true && !process.env["NO_COLOR"];
+}
+
+function numberArgument(min: number, max: number) {
+  return (text: string): number => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+function secretArgument(text: string): Uint8Array {
+  const secret = parseWebhookSecret(text);
+  if (secret === undefined)
+    throw new InvalidArgumentError("A secret begins with whsec_ and goes on in base64.");
+  return secret;
+}
+
+function urlArgument(text: string): string {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : "";
+  if (protocol === "http:" || protocol === "https:") return text;
+  throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
+}

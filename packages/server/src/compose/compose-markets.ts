@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import type { AssetRegistry } from "@bursar/domain";
+import { createGroupCommit } from "../app/group-commit.js";
+import { createOrderAmender, createOrderCanceller } from "../app/markets/change-order.js";
+import type { FollowedMarket } from "../app/markets/followed-market.js";
+import type { MarketUseCases } from "../app/markets/market-use-cases.js";
+import { createMarketView } from "../app/markets/market-view.js";
+import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
+import { createOrderPlacer } from "../app/markets/place-order.js";
+import { presentBook, presentDelta } from "../app/markets/present-book.js";
+import { createOrderPresenter, type PresentOrder } from "../app/markets/present-order.js";
+import { presentTrade } from "../app/markets/present-trade.js";
+import { createOrderbookShower } from "../app/markets/show-orderbook.js";
+import type { TradeStore } from "../app/markets/trade.js";
+import type { ActivePolicies } from "../app/policy/policy.js";
+import { nodeTimers } from "../app/timers.js";
+import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
+import { ConfigError } from "../config/config-error.js";
+import { readMarkets } from "../config/read-markets.js";
+import { createSeededRandom } from "../market/ladder.js";
+import { createMarketMaker, type MarketMaker } from "../market/market-maker.js";
+import { createMarketOwner } from "../market/market-owner.js";
+import { createOrderAdmission } from "../store/admit-orders.js";
+import { createBatchApplication } from "../store/apply-batch.js";
+import { isDatabaseAway } from "../store/database.js";
+import { createEventLog } from "../store/events.js";
+import { createMarketLoader } from "../store/load-market.js";
+import { createMarketLeases } from "../store/market-leases.js";
+import { createLevelStore, prepareMarkets, removeOldDeltas } from "../store/market-levels.js";
+import { createOrderStore } from "../store/orders.js";
+import { createTradeStore } from "../store/trades.js";
+import { createWalletStore } from "../store/wallets.js";
+import type { ComposeOptions } from "./compose.js";
+
+/** Markets: orders, the owners that match them, and the books that everybody sees. */
+export interface MarketParts {
+  useCases: MarketUseCases;
+  orders: OrderStore;
+  presentOrder: PresentOrder;
+  /** For those who follow books and trades. */
+  followed: readonly FollowedMarket[];
+  trades: TradeStore;
+  /** To be called once, when the schema is there. */
+  prepare: () => Promise<void>;
+  start: () => void;
+  /** Lets a client keep orders in the books that have a usual price, until the service stops. */
+  startMarketMaker: (client: { tenantId: string; clientId: string }) => void;
+  keepHouse: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+/** How long a market stands still when the process that owns it is gone without a word. */
+const leaseMs = 4000;
+/** What the market maker of a sandbox takes for the price, in the markets of the default. */
+const usualPrices: Readonly<Record<string, string>> = { "ETH-USD": "3000", "USDC-USD": "1" };
+const marketMakerSeed = 20_260;
+/** How far behind a copy of a book may be before it is read anew. */
+const deltasKeptMs = 3_600_000;
+
+export function composeMarkets(
+  options: ComposeOptions,
+  assets: AssetRegistry,
+  policies: ActivePolicies,
+): MarketParts {
+  const { database, settings, wakeUps, log, newUuid, nowMs } = options;
+  const markets = readMarkets(settings.markets, assets);
+  const events = createEventLog(wakeUps);
+  const orders = createOrderStore(database);
+  const trades = createTradeStore(database);
+  const running = markets.list.map((market) => runMarket(options, market));
+  const views = new Map(running.map(({ market, view }) => [market.name, view]));
+  const wakeOwner = (market: string) => wakeUps.announce("orders", [market]);
+  const changing = { markets, store: orders, onRequested: wakeOwner };
+  const presentOrder = createOrderPresenter(markets);
+  const makers: MarketMaker[] = [];
+
+  const useCases: MarketUseCases = {
+    placeOrder: createOrderPlacer({
+      markets,
+      wallets: createWalletDirectory(createWalletStore(database, events)),
+      policies,
+      queue: createGroupCommit<AcceptedOrder, OrderOutcome>({
+        write: orders.acceptOrders,
+        isUnavailable: isDatabaseAway,
+        onWritten: (batch, outcomes) => {
+          const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
+          for (const market of new Set(accepted.map((order) => order.market))) wakeOwner(market);
+        },
+        elapsedMs: () => performance.now(),
+        timers: nodeTimers,
+      }),
+      store: orders,
+      newUuid,
+    }),
+    readOrder: async (tenantId, id) =>
+      (await orders.readOrder(tenantId, id)) ?? { refused: "ORDER_NOT_FOUND" },
+    listOrders: orders.listOrders,
+    cancelOrder: createOrderCanceller(changing),
+    amendOrder: createOrderAmender(changing),
+    presentOrder,
+    listMarkets: () => markets.list,
+    listTrades: async (name, limit, before) => {
+      const market = markets.find(name);
+      if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
+      return { market, trades: await trades.listTrades(name, limit, before) };
+    },
+    showOrderbook: createOrderbookShower(markets, views),
+  };
+
+  return {
+    useCases,
+    orders,
+    presentOrder,
+    followed: running.map(({ market, view }) => ({
+      name: market.name,
+      view,
+      presentBook: (levels) => presentBook(market, levels, Number.MAX_SAFE_INTEGER),
+      presentDelta: (delta, levels) => presentDelta(market, delta, levels),
+      presentTrade: (trade) => presentTrade(market, trade),
+    })),
+    trades,
+    prepare: async () => {
+      const changed = await prepareMarkets(database, markets.list);
+      if (changed !== undefined)
+        throw new ConfigError(
+          `markets: ${changed.market} was started with tick_size ${changed.tickSize} and lot_size ${changed.lotSize}: its orders are counted in these, so they must stay.`,
+        );
+    },
+    start: () => {
+      for (const { view, owner } of running) {
+        view.start();
+        owner.start();
+      }
+    },
+    startMarketMaker: (client) => {
+      for (const market of markets.list) {
+        const middle = usualPrices[market.name];
+        if (middle === undefined) continue;
+        const maker = createMarketMaker({
+          market,
+          middle,
+          principal: { ...client, tokenId: "", scopes: new Set() },
+          useCases,
+          onError: (error) => log.warn({ err: error, market: market.name }, "the market maker had a problem"),
+          newUuid,
+          random: createSeededRandom(marketMakerSeed),
+          timers: nodeTimers,
+        });
+        makers.push(maker);
+        maker.start();
+      }
+    },
+    keepHouse: () => removeOldDeltas(database, new Date(nowMs() - deltasKeptMs)),
+    stop: async () => {
+      await Promise.all(makers.map((maker) => maker.stop()));
+      await Promise.all(running.flatMap(({ view, owner }) => [owner.stop(), view.stop()]));
+    },
+  };
+}
+
+/** What a process does for one market: it shows its book, and owns it where nobody else does. */
+function runMarket(
+  { database, wakeUps, log, newUuid, nowMs }: ComposeOptions,
+  market: Parameters<typeof createMarketOwner>[0]["market"],
+) {
+  const { name } = market;
+  const events = createEventLog(wakeUps);
+  const view = createMarketView({
+    market,
+    store: createLevelStore(database),
+    onError: (error) => log.warn({ err: error, market: name }, "the book could not be brought up to date"),
+    nowMs: () => performance.now(),
+    timers: nodeTimers,
+  });
+  const owner = createMarketOwner({
+    market,
+    store: {
+      ...createMarketLeases(database),
+      ...createMarketLoader(database),
+      ...createOrderAdmission(database, events),
+      ...createBatchApplication(database, events),
+    },
+    holder: randomUUID(),
+    leaseMs,
+    onDelta: (delta) => {
+      view.advance(delta);
+      wakeUps.announce("levels", [name]);
+    },
+    onError: (error) => log.error({ err: error, market: name }, "the market could not go on; it tries again"),
+    newUuid,
+    nowMs,
+    timers: nodeTimers,
+  });
+  const isNamed = (names: readonly string[] | "any") => names === "any" || names.includes(name);
+  wakeUps.listen("orders", (names) => {
+    if (isNamed(names)) owner.wake();
+  });
+  wakeUps.listen("levels", (names) => {
+    // The owner's own process has been told already.
+    if (isNamed(names) && !owner.owns()) view.wake();
+  });
+  return { market, view, owner };
+}

@@ -1,0 +1,90 @@
+import { showId } from "@bursar/protocol";
+import type { StreamUseCases } from "../app/stream/stream-use-cases.js";
+import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
+import type { Settings } from "../config/settings.js";
+import { createValidatorCompiler, describeFaults } from "../http/validation.js";
+import { isDatabaseAway } from "../store/database.js";
+import { createEventStore } from "../store/events.js";
+import type { Channel } from "../stream/channel.js";
+import { createEventsChannel } from "../stream/events/events-channel.js";
+import { createHistory } from "../stream/events/history.js";
+import { createLogTails } from "../stream/events/log-tails.js";
+import { createStreamGateway, type StreamGateway } from "../stream/gateway.js";
+import { readAllowedOrigins } from "../stream/handshake.js";
+import { createOrderbookChannel } from "../stream/markets/orderbook-channel.js";
+import { createTradeTail, type TradeTail } from "../stream/markets/trade-tail.js";
+import { createTradesChannel } from "../stream/markets/trades-channel.js";
+import { type CompileCheck, createMessageReader } from "../stream/read-message.js";
+import type { StreamLimits } from "../stream/stream-deps.js";
+import type { ComposeOptions } from "./compose.js";
+import type { AccessParts } from "./compose-access.js";
+import type { MarketParts } from "./compose-markets.js";
+
+/** How clients are told as it happens: the live stream and its channels. */
+export interface StreamParts {
+  useCases: StreamUseCases;
+  gateway: StreamGateway;
+  close: () => Promise<void>;
+}
+
+export function composeStream(
+  { database, wakeUps, settings, publicUrl, log, newUuid, nowMs }: ComposeOptions,
+  { guard, issueStreamTicket }: AccessParts,
+  { listEvents }: Pick<TransactionUseCases, "listEvents">,
+  { followed, trades }: Pick<MarketParts, "followed" | "trades">,
+): StreamParts {
+  const events = createEventStore(database);
+  const tails = createLogTails({
+    listEvents,
+    events,
+    wakeUps,
+    onError: (error) => log.warn({ err: error }, "the event log could not be read; it is tried again"),
+  });
+  const onTradesError = (error: unknown) => log.warn({ err: error }, "trades could not be read");
+  const tradeTails = followed.map((market) => createTradeTail(market, trades, onTradesError));
+  const channels: Channel[] = [
+    createEventsChannel({ tails, history: createHistory(listEvents), events }),
+    createOrderbookChannel(followed),
+    createTradesChannel(new Map(followed.map(({ name }, index) => [name, tradeTails[index] as TradeTail]))),
+  ];
+  const gateway = createStreamGateway({
+    scope: "events:read",
+    authenticator: guard.authenticator,
+    audit: guard.audit,
+    readMessage: createMessageReader(channels, compileCheck),
+    limits: readLimits(settings),
+    allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),
+    newConnectionId: () => showId("con", newUuid()),
+    isUnavailable: isDatabaseAway,
+    log,
+    nowMs,
+    monotonicMs: () => performance.now(),
+  });
+  return {
+    useCases: { issueStreamTicket, openStream: gateway.open },
+    gateway,
+    close: async () => {
+      await gateway.close(0);
+      tails.close();
+    },
+  };
+}
+
+/** Messages are checked, and their faults described, like the bodies of requests. */
+const compileCheck: CompileCheck = (schema) => {
+  const validate = createValidatorCompiler()({ schema, httpPart: "body" });
+  return (value) => (validate(value) ? [] : describeFaults(validate.errors ?? [], "message"));
+};
+
+function readLimits(settings: Settings): StreamLimits {
+  return {
+    sockets: settings["stream.sockets"],
+    socketsPerClient: settings["stream.sockets_per_client"],
+    subscriptions: settings["stream.subscriptions_per_socket"],
+    messageBytes: settings["stream.message_bytes"],
+    messagesPerSecond: settings["stream.messages_per_second"],
+    bufferBytes: settings["stream.buffer_bytes"],
+    heartbeatMs: settings["stream.heartbeat_ms"],
+    shutdownSpreadMs: settings["stream.shutdown_spread_ms"],
+  };
+}

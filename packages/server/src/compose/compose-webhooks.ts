@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import type { PresentEvents } from "../app/events/present-events.js";
+import { nodeTimers } from "../app/timers.js";
+import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
+import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
+import { createEndpointCreator } from "../app/webhooks/create-endpoint.js";
+import type { DisabledReason, EndpointStore } from "../app/webhooks/endpoint.js";
+import type { SecretBox } from "../app/webhooks/endpoint-secrets.js";
+import { createResends } from "../app/webhooks/resend-deliveries.js";
+import { createEndpointTester } from "../app/webhooks/test-endpoint.js";
+import { createBodyMaker } from "../app/webhooks/webhook-bodies.js";
+import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
+import type { Settings } from "../config/settings.js";
+import type { Sealing } from "../credentials/sealing.js";
+import { createGuardedPost } from "../delivery/guarded-post.js";
+import { createWebhookSender, type WebhookSender } from "../delivery/webhook-sender.js";
+import { createEventLog } from "../store/events.js";
+import { createDeliveryStore } from "../store/webhook-deliveries.js";
+import { createEndpointStore } from "../store/webhook-endpoints.js";
+import { createResendStore } from "../store/webhook-resends.js";
+import { removeOldDeliveries } from "../store/webhook-retention.js";
+import { createSendingStore } from "../store/webhook-sending.js";
+import { softwareVersion } from "../version.js";
+import type { ComposeOptions } from "./compose.js";
+
+/** What the configuration says about webhooks. */
+export interface WebhookOptions {
+  isLoopbackAllowed: boolean;
+  areLiteralsAllowed: boolean;
+  concurrency: number;
+  timeoutMs: number;
+  retryDelaysMs: readonly number[];
+  retentionDays: number;
+}
+
+export function webhookOptions(settings: Settings, isSandbox: boolean): WebhookOptions {
+  return {
+    isLoopbackAllowed: isSandbox,
+    areLiteralsAllowed: settings["webhooks.allow_ip_literals"] === "true",
+    concurrency: settings["webhooks.concurrency"],
+    timeoutMs: settings["webhooks.timeout_ms"],
+    retryDelaysMs: [0, ...settings["webhooks.retry_delays_ms"].split(",").map(Number)],
+    retentionDays: settings["webhooks.retention_days"],
+  };
+}
+
+/** How tenants are told: endpoints, deliveries, and the sender. */
+export interface WebhookParts {
+  useCases: WebhookUseCases;
+  sender: WebhookSender;
+  close: () => Promise<void>;
+}
+
+const lookEveryMs = 1000;
+const retentionIntervalMs = 3_600_000;
+const dayMs = 86_400_000;
+
+export function composeWebhooks(options: ComposeOptions, presentEvents: PresentEvents): WebhookParts {
+  const { database, sealing, wakeUps, webhooks, log, newUuid, nowMs } = options;
+  const endpoints = createEndpointStore(database, createEventLog(wakeUps));
+  const deliveries = createDeliveryStore(database);
+  const guarded = createGuardedPost(webhooks);
+  const box = createSecretBox(sealing);
+  const attempt = createDeliveryAttempter({
+    post: guarded.post,
+    box,
+    userAgent: `Bursar/${softwareVersion}`,
+    timeoutMs: webhooks.timeoutMs,
+    retryDelaysMs: webhooks.retryDelaysMs,
+    randomBytes,
+    random: Math.random,
+    nowMs,
+  });
+  const sender = createWebhookSender({
+    store: createSendingStore(database),
+    makeBodies: createBodyMaker(presentEvents),
+    attempt,
+    disableEndpoint: createDisabler(endpoints, nowMs),
+    concurrency: webhooks.concurrency,
+    holder: newUuid(),
+    onError: (error) => log.error({ err: error }, "the webhook sender could not go on; it tries again"),
+    nowMs,
+    steadyMs: () => performance.now(),
+    lookEveryMs,
+    timers: nodeTimers,
+  });
+  const stopListening = wakeUps.listen("deliveries", sender.wake);
+  const stopRemoving = removeRegularly(options);
+  const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, nowMs };
+
+  return {
+    sender,
+    useCases: {
+      createEndpoint: createEndpointCreator(deps),
+      readEndpoint: async (tenantId, id) =>
+        (await endpoints.readEndpoint(tenantId, id)) ?? { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" },
+      listEndpoints: endpoints.listEndpoints,
+      ...createEndpointChanges({ ...deps, onChanged: (tenantId) => sender.refresh([tenantId]) }),
+      testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, nowMs }),
+      readDelivery: async (tenantId, id) =>
+        (await deliveries.readDelivery(tenantId, id)) ?? { refused: "WEBHOOK_DELIVERY_NOT_FOUND" },
+      listDeliveries: deliveries.listDeliveries,
+      ...createResends({
+        resends: createResendStore(database),
+        deliveries,
+        endpoints,
+        onResent: (tenantId) => wakeUps.announce("deliveries", [tenantId]),
+        nowMs,
+      }),
+    },
+    close: async () => {
+      stopListening();
+      stopRemoving();
+      await sender.stop();
+      await guarded.close();
+    },
+  };
+}
+
+function createSecretBox(sealing: Sealing): SecretBox {
+  const contextOf = (endpointId: string) => `webhook-endpoint ${endpointId}`;
+  return {
+    seal: (endpointId, secret) => sealing.seal(contextOf(endpointId), secret),
+    open: (endpointId, sealed) => {
+      const secret = sealing.open(contextOf(endpointId), sealed);
+      if (secret === undefined) throw new Error("the master key does not open a webhook endpoint's secret");
+      return secret;
+    },
+  };
+}
+
+/** The service itself disables what its owner has not disabled already. */
+function createDisabler(endpoints: EndpointStore, nowMs: () => number) {
+  return async (tenantId: string, endpointId: string, reason: DisabledReason) => {
+    await endpoints.changeEndpoint(
+      tenantId,
+      endpointId,
+      ({ state }) => (state === "enabled" ? { state: { to: "disabled", reason } } : {}),
+      new Date(nowMs()),
+      undefined,
+    );
+  };
+}
+
+/** Gives back how to stop. */
+function removeRegularly({ database, webhooks, log, nowMs }: ComposeOptions): () => void {
+  let isStopping = false;
+  const timer = setInterval(() => {
+    const before = new Date(nowMs() - webhooks.retentionDays * dayMs);
+    removeOldDeliveries(database, before, () => isStopping).catch((error: unknown) =>
+      log.warn({ err: error }, "old webhook deliveries could not be removed"),
+    );
+  }, retentionIntervalMs).unref();
+  return () => {
+    isStopping = true;
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,85 @@
+import type { MarketDefinition } from "@bursar/domain";
+import { list } from "./list-setting.js";
+import { integer, matching } from "./setting.js";
+
+const defaultMarkets: readonly MarketDefinition[] = [
+  {
+    base: "ETH",
+    quote: "USD",
+    tickSize: "1",
+    lotSize: "0.01",
+    sizeMin: "0.01",
+    makerFeeBasisPoints: 10,
+    takerFeeBasisPoints: 20,
+  },
+  {
+    base: "USDC",
+    quote: "USD",
+    tickSize: "0.0001",
+    lotSize: "100",
+    sizeMin: "100",
+    makerFeeBasisPoints: 0,
+    takerFeeBasisPoints: 1,
+  },
+];
+
+const code = /^[A-Za-z0-9][A-Za-z0-9._]{0,31}$/;
+const decimal = /^(?=[0-9.]*[1-9])(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/;
+const amount = "a decimal number more than zero";
+
+export const marketList = list({
+  about:
+    "What can be traded for what. A market is called by its two assets, as in ETH-USD, and keeps its steps once it has been started. The first one is what `GET /v1/orderbook` shows where none is named.",
+  default: defaultMarkets,
+  entriesMax: 50,
+  fields: {
+    base: matching({ about: "The asset that is traded." }, code, "the code of an asset"),
+    quote: matching({ about: "The asset that it is paid with." }, code, "the code of an asset"),
+    tick_size: matching({ about: "The step of prices: quote for one base." }, decimal, amount),
+    lot_size: matching(
+      {
+        about:
+          "The step of sizes, in base. A lot at a price of one tick must cost a whole number of the quote asset's smallest units, so that every trade is paid exactly.",
+      },
+      decimal,
+      amount,
+    ),
+    size_min: matching({ about: "The least size of an order: a number of lots, in base." }, decimal, amount),
+    maker_fee_basis_points: integer(
+      {
+        about: "What an order that rested pays of what a trade brings it, in hundredths of a percent.",
+        default: 0,
+      },
+      { min: 0, max: 1000 },
+    ),
+    taker_fee_basis_points: integer(
+      {
+        about: "The same for the order that came to it. Fees are rounded up to a whole smallest unit.",
+        default: 0,
+      },
+      { min: 0, max: 1000 },
+    ),
+  },
+  make: (fields) =>
+    fields.base === fields.quote
+      ? { field: "quote", allowed: "another asset than base" }
+      : {
+          base: fields.base,
+          quote: fields.quote,
+          tickSize: fields.tick_size,
+          lotSize: fields.lot_size,
+          sizeMin: fields.size_min,
+          makerFeeBasisPoints: fields.maker_fee_basis_points,
+          takerFeeBasisPoints: fields.taker_fee_basis_points,
+        },
+  namesOf: ({ base, quote }) => ({ base: `${base}-${quote}` }),
+  show: (market) => ({
+    base: market.base,
+    quote: market.quote,
+    tick_size: market.tickSize,
+    lot_size: market.lotSize,
+    size_min: market.sizeMin,
+    maker_fee_basis_points: String(market.makerFeeBasisPoints),
+    taker_fee_basis_points: String(market.takerFeeBasisPoints),
+  }),
+});

@@ -1,0 +1,88 @@
+import { isIP } from "node:net";
+import type { UrlJudge } from "../app/webhooks/webhook-post.js";
+import { judgeAddress } from "./judge-address.js";
+
+export interface UrlRules {
+  /** The sandbox lets a receiver run on the same machine: `http://127.0.0.1:…`, `http://localhost:…`, `http://[::1]:…`. */
+  isLoopbackAllowed: boolean;
+  /** Whether a URL may have an address instead of a name; it must be a public one all the same. */
+  areLiteralsAllowed: boolean;
+}
+
+const lengthMax = 2048;
+/** Below 1024 other services listen, which have no use for what we send. */
+const unprivilegedPortMin = 1024;
+/** Names that are not resolved by the public DNS, so that whoever answers for them is somebody inside. */
+const privateZones = [
+  "localhost",
+  "local",
+  "internal",
+  "intranet",
+  "lan",
+  "home",
+  "corp",
+  "private",
+  "home.arpa",
+  "onion",
+  "invalid",
+  "alt",
+];
+
+/**
+ * Judges a URL as it is written. The platform's own parser reads it, the one that also connects, and knows every spelling of an
+ * address (`0x7f.1`, `2130706433`, `０１７７.0.0.1`), so that there is nothing for two parsers to disagree about.
+ */
+export function createUrlJudge(rules: UrlRules): UrlJudge {
+  return (text) => {
+    const reason = findFault(text, rules);
+    return reason === undefined ? { ok: true } : { ok: false, reason };
+  };
+}
+
+function findFault(text: string, rules: UrlRules): string | undefined {
+  if (text.length > lengthMax) return `it is longer than ${lengthMax} characters`;
+  // The parser drops some of these and turns others into something else; nobody needs them.
+  if (/[\s\\\p{Cc}\p{Cf}]/u.test(text)) return "it has characters that no URL has";
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return "it is no URL";
+  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/.test(text))
+    return "it has credentials in it";
+  if (text.includes("#")) return "it has a fragment, which is never sent";
+  if (isLoopbackHost(url.hostname) && rules.isLoopbackAllowed) {
+    return url.protocol === "http:" || url.protocol === "https:"
+      ? undefined
+      : "it must begin with http:// or https://";
+  }
+  if (url.protocol !== "https:") return "it must begin with https://";
+  return findPortFault(url.port) ?? findHostFault(url.hostname, rules);
+}
+
+function findPortFault(port: string): string | undefined {
+  return port === "" || Number(port) >= unprivilegedPortMin
+    ? undefined
+    : `its port must be 443, or ${unprivilegedPortMin} or higher`;
+}
+
+function findHostFault(host: string, { areLiteralsAllowed }: UrlRules): string | undefined {
+  const address = literalOf(host);
+  if (address !== undefined) {
+    if (!areLiteralsAllowed) return "it has an address where a name is needed";
+    const kind = judgeAddress(address);
+    return kind === "public" ? undefined : `its address is not public but ${kind ?? "malformed"}`;
+  }
+  if (host.endsWith(".")) return "its host ends with a dot";
+  if (!host.includes(".")) return "its host is not a full name";
+  const zone = privateZones.find((name) => host === name || host.endsWith(`.${name}`));
+  return zone === undefined ? undefined : `names under ${zone} are not public`;
+}
+
+/** The address that stands in place of a host name, as the URL parser writes it. */
+function literalOf(host: string): string | undefined {
+  const bare = host.startsWith("[") ? host.slice(1, -1) : host;
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+/** Whether the host is this machine by its form alone, whatever a DNS may say. */
+function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || judgeAddress(literalOf(host) ?? "") === "loopback";
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import type { Lease } from "../app/webhooks/sending.js";
+import { createLane, type Job } from "./lane.js";
+
+const lease = {
+  tenantId: "tenant",
+  endpointId: "endpoint",
+  fence: "1",
+  endpoint: { failingSince: null },
+} as Lease;
+const concurrency = 2;
+
+function job(id: string, options: { subjectId?: string; sequence?: bigint; attempts?: number } = {}): Job {
+  const { subjectId = id, sequence = 1n, attempts = 0 } = options;
+  const event = { sequence, subjectId } as Job["due"]["event"];
+  const isFirst = attempts === 0;
+  return { due: { tenantId: "tenant", endpointId: "endpoint", id, event, attempts, isFirst }, body: "{}" };
+}
+
+function laneWith(...jobs: Job[]) {
+  const lane = createLane(lease, concurrency, 0);
+  lane.wish(10);
+  lane.offer(jobs, { first: jobs.length, further: 0 });
+  return lane;
+}
+const idOf = (taken: Job | undefined) => taken?.due.id;
+
+describe("a lane", () => {
+  it("has no more under way than it may", () => {
+    const lane = laneWith(job("a"), job("b"), job("c"));
+    const [first] = [lane.take(0), lane.take(0)];
+    expect(lane.take(0)).toBeUndefined();
+    if (first !== undefined) lane.finish(first, "delivered", 0);
+    expect(idOf(lane.take(0))).toBe("c");
+  });
+
+  it("holds a first attempt back while another for the same subject is under way, and lets others pass", () => {
+    const lane = laneWith(job("v2", { subjectId: "s" }), job("v3", { subjectId: "s" }), job("other"));
+    const first = lane.take(0);
+    expect([idOf(first), idOf(lane.take(0))]).toEqual(["v2", "other"]);
+    if (first !== undefined) lane.finish(first, "failed", 0);
+    expect(idOf(lane.take(0))).toBe("v3");
+  });
+
+  it("lets a further attempt pass, which has lost its place in the order anyway", () => {
+    const lane = laneWith(job("v2", { subjectId: "s" }), job("v1", { subjectId: "s", attempts: 1 }));
+    expect([idOf(lane.take(0)), idOf(lane.take(0))]).toEqual(["v2", "v1"]);
+  });
+
+  it("does not take for new what was written down while the store was asked", () => {
+    const lane = laneWith(job("a"));
+    const taken = lane.take(0);
+    if (taken !== undefined) lane.finish(taken, "delivered", 0);
+    lane.wish(10);
+    // The store has read the row before it was moved; the report that it was moved comes first.
+    lane.forget("a");
+    expect(lane.isNew("a")).toBe(false);
+    lane.wish(10);
+    expect(lane.isNew("a")).toBe(true);
+  });
+
+  it("asks for first attempts after the last that it has taken", () => {
+    const lane = laneWith(job("a", { sequence: 7n }), job("b", { sequence: 9n }));
+    expect(lane.wish(10)).toMatchObject({ afterSequence: 9n, firstAttemptsMax: 10, furtherAttemptsMax: 12 });
+  });
+
+  it("knows that there may be more where it got all that it asked for", () => {
+    const lane = createLane(lease, concurrency, 0);
+    lane.mayHaveMore = false;
+    lane.wish(2);
+    lane.offer([job("a")], { first: 1, further: 0 });
+    expect(lane.mayHaveMore).toBe(false);
+    lane.wish(2);
+    lane.offer([job("b")], { first: 2, further: 0 });
+    expect(lane.mayHaveMore).toBe(true);
+  });
+
+  it("says when its endpoint begins to fail, and when it is well again, but not each time", () => {
+    const jobs = ["a", "b", "c", "d"].map((id) => job(id));
+    const lane = laneWith(...jobs);
+    const verdicts = ["failed", "failed", "delivered", "delivered"] as const;
+    const changes = verdicts.map((verdict, index) => {
+      const taken = lane.take(index);
+      return taken && lane.finish(taken, verdict, index * 1000);
+    });
+    expect(changes.map((change) => change?.failingSince)).toEqual([new Date(0), undefined, null, undefined]);
+  });
+
+  it("sends nothing more when it is closed, and is idle when what was under way is written down", () => {
+    const lane = laneWith(job("a"), job("b"));
+    const taken = lane.take(0);
+    lane.close();
+    expect([lane.take(0), lane.isIdle()]).toEqual([undefined, false]);
+    if (taken !== undefined) lane.finish(taken, "delivered", 0);
+    lane.forget("a");
+    expect(lane.isIdle()).toBe(true);
+  });
+});

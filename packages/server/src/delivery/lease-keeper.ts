@@ -1,0 +1,99 @@
+import type { Lease, SendingStore } from "../app/webhooks/sending.js";
+import { createLane, type Lane } from "./lane.js";
+
+/** Which endpoints this process sends to. */
+export interface LeaseKeeper {
+  lanes: () => Iterable<Lane>;
+  laneOf: (key: { tenantId: string; endpointId: string }) => Lane | undefined;
+  /** Takes endpoints that nobody sends to and where something is due. */
+  take: (tenantIds: readonly string[] | "any") => Promise<void>;
+  /** Keeps what is held, with its endpoints as they are now; lets go of what was lost, and of what has been idle. */
+  keep: (isUrgent: boolean) => Promise<void>;
+  releaseAll: () => Promise<void>;
+}
+
+export interface LeaseKeeperDeps {
+  store: Pick<SendingStore, "leaseEndpoints" | "renewLeases" | "releaseLeases">;
+  /** Names this process among those that send. */
+  holder: string;
+  concurrency: number;
+  nowMs: () => number;
+  /** A clock that nobody can set back. */
+  steadyMs: () => number;
+}
+
+/** How long endpoints wait when the process that sent to them dies. */
+const leaseMs = 10_000;
+const renewEveryMs = 3000;
+/** An endpoint that was busy a moment ago is likely to be so again; taking and giving back its lease each time is two writes. */
+const lingerMs = 5000;
+const lanesMax = 2000;
+const takeMax = 500;
+
+export function createLeaseKeeper({
+  store,
+  holder,
+  concurrency,
+  nowMs,
+  steadyMs,
+}: LeaseKeeperDeps): LeaseKeeper {
+  const lanes = new Map<string, Lane>();
+  let renewedMs = Number.NEGATIVE_INFINITY;
+
+  async function renew(): Promise<void> {
+    const open = [...lanes.values()].filter(({ isClosed }) => !isClosed);
+    const heldUntilMs = steadyMs() + leaseMs;
+    renewedMs = steadyMs();
+    if (open.length === 0) return;
+    const renewed = await store.renewLeases(
+      open.map(({ lease }) => lease),
+      leaseMs,
+    );
+    const held = new Map(renewed.map((lease) => [keyOf(lease), lease]));
+    for (const lane of open) {
+      const lease = held.get(keyOf(lane.lease));
+      if (lease === undefined) {
+        // Another process has it, or there is nobody to send to any more.
+        lane.close();
+      } else {
+        lane.lease = lease;
+        lane.heldUntilMs = heldUntilMs;
+      }
+    }
+  }
+
+  async function release(given: readonly Lane[]): Promise<void> {
+    if (given.length === 0) return;
+    for (const { lease } of given) lanes.delete(keyOf(lease));
+    await store.releaseLeases(given.map(({ lease }) => lease));
+  }
+
+  const isLeft = (lane: Lane) =>
+    lane.isIdle() && (lane.isClosed || (!lane.mayHaveMore && nowMs() - lane.lastActiveMs >= lingerMs));
+
+  return {
+    lanes: () => lanes.values(),
+    laneOf: (key) => lanes.get(keyOf(key)),
+    take: async (tenantIds) => {
+      const limit = Math.min(takeMax, lanesMax - lanes.size);
+      if (limit <= 0) return;
+      const heldUntilMs = steadyMs() + leaseMs;
+      const now = new Date(nowMs());
+      const taken = await store.leaseEndpoints({ holder, tenantIds, now, leaseMs, limit });
+      for (const lease of taken) {
+        const lane = createLane(lease, concurrency, heldUntilMs);
+        lane.lastActiveMs = nowMs();
+        lanes.set(keyOf(lease), lane);
+      }
+    },
+    keep: async (isUrgent) => {
+      if (isUrgent || steadyMs() - renewedMs >= renewEveryMs) await renew();
+      await release([...lanes.values()].filter(isLeft));
+    },
+    releaseAll: () => release([...lanes.values()]),
+  };
+}
+
+function keyOf({ tenantId, endpointId }: Pick<Lease, "tenantId" | "endpointId">): string {
+  return `${tenantId} ${endpointId}`;
+}

@@ -1,0 +1,21 @@
+import { Resolver } from "node:dns/promises";
+
+/** Finds every address of a name. */
+export type ResolveHost = (name: string) => Promise<string[]>;
+
+const timeoutMs = 2000;
+const triesMax = 2;
+
+/**
+ * Asks the DNS directly and not the operating system's own function, which occupies one of the process's few threads for as long as
+ * a name server takes: one tenant's slow name server would hold up everybody's files and names. Search domains and the hosts file
+ * are not looked at, which suits names that must be public.
+ */
+export function createHostResolver(): ResolveHost {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: triesMax });
+  return async (name) => {
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    if (ipv4.status === "rejected" && ipv6.status === "rejected") throw ipv4.reason;
+    return [ipv4, ipv6].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  };
+}

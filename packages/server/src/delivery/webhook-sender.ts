@@ -1,0 +1,212 @@
+import type { Timers } from "../app/timers.js";
+import type { AttemptDelivery } from "../app/webhooks/attempt-delivery.js";
+import type { DisabledReason } from "../app/webhooks/endpoint.js";
+import type { DueDelivery, SendingStore } from "../app/webhooks/sending.js";
+import type { MakeBodies } from "../app/webhooks/webhook-bodies.js";
+import type { Job, Lane } from "./lane.js";
+import { createLeaseKeeper } from "./lease-keeper.js";
+import { createResultRecorder } from "./result-recorder.js";
+
+/**
+ * Sends what is due to the endpoints that this process holds, each in a lane of its own. At least once: a delivery is done when
+ * its result is written down, and whoever dies before that leaves it to the next holder. Nothing is sent inside a transaction.
+ */
+export interface WebhookSender {
+  start: () => void;
+  /** Something may be due at the endpoints of these tenants. */
+  wake: (tenantIds: readonly string[] | "any") => void;
+  /** An endpoint may have changed. */
+  refresh: (tenantIds: readonly string[] | "any") => void;
+  /** Lets what is under way finish, for a while, and gives back the leases. */
+  stop: () => Promise<void>;
+}
+
+export interface WebhookSenderDeps {
+  store: SendingStore;
+  makeBodies: MakeBodies;
+  attempt: AttemptDelivery;
+  disableEndpoint: (tenantId: string, endpointId: string, reason: DisabledReason) => Promise<void>;
+  /** How many requests to one endpoint may be under way at once. */
+  concurrency: number;
+  holder: string;
+  onError: (error: unknown) => void;
+  nowMs: () => number;
+  steadyMs: () => number;
+  /** How often to look where nobody has said anything; retries and what other processes have lost are found so. */
+  lookEveryMs: number;
+  timers: Pick<Timers, "after">;
+}
+
+const underWayMax = 2000;
+const fillMax = 4096;
+const laneFillMax = 64;
+const laneFillMin = 8;
+const pauseAfterErrorMs = 500;
+const stopGraceMs = 2500;
+/** An endpoint where nothing has arrived for so long is disabled. */
+const failingMaxMs = 5 * 86_400_000;
+
+export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
+  const { store, nowMs, steadyMs, onError } = deps;
+  const leases = createLeaseKeeper(deps);
+  const recorder = createResultRecorder(deps);
+  const underWay = new Set<Promise<void>>();
+  let hinted: Set<string> | "any" = "any";
+  let isRefreshWanted = false;
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | undefined;
+  let stopping = false;
+  let isWoken = false;
+  let endPause: (() => void) | undefined;
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      isWoken = false;
+      try {
+        await step();
+        if (!isWoken) await pause(deps.lookEveryMs);
+      } catch (error) {
+        onError(error);
+        await pause(pauseAfterErrorMs);
+      }
+    }
+  }
+
+  async function step(): Promise<void> {
+    const isRefresh = isRefreshWanted;
+    isRefreshWanted = false;
+    await leases.keep(isRefresh);
+    if (steadyMs() - lookedMs >= deps.lookEveryMs) hinted = "any";
+    const wanted = hinted;
+    hinted = new Set();
+    if (wanted === "any") lookedMs = steadyMs();
+    if (wanted === "any" || wanted.size > 0) {
+      for (const lane of leases.lanes())
+        if (wanted === "any" || wanted.has(lane.lease.tenantId)) lane.mayHaveMore = true;
+      await leases.take(wanted === "any" ? "any" : [...wanted]);
+    }
+    await fill();
+    for (const lane of leases.lanes()) pump(lane);
+  }
+
+  /** Gets what is due for every lane that has little left, in one query for all of them. */
+  async function fill(): Promise<void> {
+    const wanting = [...leases.lanes()].filter((lane) => lane.wantsMore());
+    if (wanting.length === 0 || !recorder.hasRoom()) return;
+    const max = Math.max(laneFillMin, Math.min(laneFillMax, Math.floor(fillMax / wanting.length)));
+    const wishes = wanting.map((lane) => {
+      // Before the question: what is announced while it is answered may not be in the answer.
+      lane.mayHaveMore = false;
+      return lane.wish(max);
+    });
+    const found = new Map<Lane, DueDelivery[]>(wanting.map((lane) => [lane, []]));
+    for (const due of await store.readDue(wishes, new Date(nowMs()))) {
+      const lane = leases.laneOf(due);
+      if (lane !== undefined) found.get(lane)?.push(due);
+    }
+    await give(found);
+  }
+
+  async function give(found: ReadonlyMap<Lane, readonly DueDelivery[]>): Promise<void> {
+    const bodies = await deps.makeBodies(
+      [...found].flatMap(([lane, due]) => due.filter(({ id }) => lane.isNew(id))),
+    );
+    for (const [lane, all] of found) {
+      const jobs = all.flatMap((due) => {
+        const body = bodies.get(due.id);
+        return body === undefined ? [] : [{ due, body }];
+      });
+      const first = all.filter(({ isFirst }) => isFirst).length;
+      lane.offer(jobs, { first, further: all.length - first });
+    }
+  }
+
+  function pump(lane: Lane): void {
+    while (!stopping && underWay.size < underWayMax && recorder.hasRoom() && steadyMs() < lane.heldUntilMs) {
+      const job = lane.take(nowMs());
+      if (job === undefined) break;
+      const sending: Promise<void> = send(lane, job).finally(() => {
+        const wasFull = underWay.size === underWayMax;
+        underWay.delete(sending);
+        pump(lane);
+        if (wasFull || lane.isClosed || lane.wantsMore()) wakeUp();
+      });
+      underWay.add(sending);
+    }
+  }
+
+  async function send(lane: Lane, job: Job): Promise<void> {
+    const { lease } = lane;
+    const { tenantId, endpointId, id, attempts } = job.due;
+    try {
+      const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, job.body);
+      const health = lane.finish(job, verdict, nowMs());
+      const result = { tenantId, endpointId, fence: lease.fence, deliveryId: id, attempt, next };
+      recorder.add({ result, health, onRecorded: () => lane.forget(id) });
+      const reason = verdict === "delivered" ? undefined : reasonToDisable(lane, verdict);
+      if (reason === undefined) return;
+      lane.close();
+      await deps.disableEndpoint(tenantId, endpointId, reason);
+    } catch (error) {
+      // Our own fault, not the receiver's: nothing is counted against the delivery, and the next holder begins anew.
+      onError(error);
+      lane.close();
+      lane.forget(id);
+    }
+  }
+
+  function reasonToDisable(lane: Lane, verdict: "failed" | "gone"): DisabledReason | undefined {
+    if (verdict === "gone") return "gone";
+    return lane.failingForMs(nowMs()) >= failingMaxMs ? "failing" : undefined;
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const callOff = deps.timers.after(ms, resolve);
+      endPause = () => {
+        callOff();
+        resolve();
+      };
+    });
+  }
+
+  function inGraceTime(work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const callOff = deps.timers.after(stopGraceMs, resolve);
+      void work.then(() => {
+        callOff();
+        resolve();
+      });
+    });
+  }
+
+  function wakeUp(): void {
+    isWoken = true;
+    endPause?.();
+  }
+
+  function wake(tenantIds: readonly string[] | "any"): void {
+    if (tenantIds === "any") hinted = "any";
+    else if (hinted !== "any") for (const tenantId of tenantIds) hinted.add(tenantId);
+    wakeUp();
+  }
+
+  return {
+    start: () => {
+      running ??= run();
+    },
+    wake,
+    refresh: (tenantIds) => {
+      isRefreshWanted = true;
+      wake(tenantIds);
+    },
+    stop: async () => {
+      stopping = true;
+      wakeUp();
+      await running;
+      await inGraceTime(Promise.allSettled(underWay));
+      await recorder.close();
+      await leases.releaseAll().catch(onError);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import {
+  type Book,
+  type BookCommand,
+  type Effect,
+  type TradedMarket,
+  tickLotsFromQuoteUnits,
+} from "@bursar/domain";
+import type { MarketCommand, PlacedOrder } from "../app/markets/market-store.js";
+
+/** A command and what the book has made of it. */
+export interface CommandResult {
+  command: MarketCommand;
+  effects: readonly Effect[];
+}
+
+/** Tells the book the commands, in their order. */
+export function applyCommands(
+  book: Book,
+  market: TradedMarket,
+  commands: readonly MarketCommand[],
+): CommandResult[] {
+  return commands.map((command) => {
+    const effects: Effect[] = [];
+    book.apply(toBookCommand(market, command), effects);
+    return { command, effects };
+  });
+}
+
+/** The orders that results are about, each once. Nobody trades with themselves, so what is not a trade is of the command's tenant. */
+export function touchedOrders(results: readonly CommandResult[]): { tenantId: string; id: string }[] {
+  const touched = new Map<string, { tenantId: string; id: string }>();
+  const touch = (tenantId: string, id: string) => void touched.set(id, { tenantId, id });
+  for (const { command, effects } of results) {
+    for (const effect of effects) {
+      if (effect.kind === "trade") {
+        touch(effect.makerOwner, effect.maker);
+        touch(effect.takerOwner, effect.taker);
+      } else if (effect.kind !== "command_refused") touch(command.tenantId, effect.id);
+    }
+  }
+  return [...touched.values()];
+}
+
+function toBookCommand(market: TradedMarket, command: MarketCommand): BookCommand {
+  const { orderId: id, tenantId: owner } = command;
+  switch (command.kind) {
+    case "place":
+      return place(market, id, owner, command.order);
+    case "cancel":
+      return { kind: "cancel", id };
+    case "amend":
+      return { kind: "amend", id, size: command.size };
+  }
+}
+
+function place({ steps }: TradedMarket, id: string, owner: string, order: PlacedOrder): BookCommand {
+  const { side, price, size, timeInForce, selfTrade, quoteSize } = order;
+  if (price !== null && size !== null && timeInForce !== null)
+    return { kind: "place_limit", id, owner, side, price, size, timeInForce, selfTrade };
+  if (quoteSize === null) return { kind: "place_market", id, owner, side, size: size ?? 0, selfTrade };
+  const quoteMax = tickLotsFromQuoteUnits(quoteSize, steps);
+  return { kind: "place_market", id, owner, side, size: size ?? lotsBeyond(quoteMax), quoteMax, selfTrade };
+}
+
+/** More lots than an amount can buy, which costs at least a tick for each. */
+function lotsBeyond(tickLots: bigint): number {
+  const lots = tickLots + 1n;
+  return lots > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(lots);
+}

@@ -1,0 +1,174 @@
+import { type Book, restoreBook, type TradedMarket } from "@bursar/domain";
+import {
+  LeaseLostError,
+  type LevelChangeRow,
+  type MarketCommand,
+  type MarketDelta,
+  type MarketLease,
+  type MarketStore,
+} from "../app/markets/market-store.js";
+import type { Timers } from "../app/timers.js";
+import { accountsOfOrders, admitOrders } from "./admit-orders.js";
+import { applyCommands, touchedOrders } from "./apply-commands.js";
+import { settleCommands } from "./settle-commands.js";
+
+/**
+ * Owns a market while it holds the lease: takes commands down, matches them in memory and writes what they did. Nothing is shown
+ * before its commit, and after anything unexpected the book is thrown away and made anew of what was committed.
+ */
+export interface MarketOwner {
+  start: () => void;
+  /** Says that there is something to do, so that nobody waits for the next look. */
+  wake: () => void;
+  /** Whether it has the market now, as far as it knows. */
+  owns: () => boolean;
+  stop: () => Promise<void>;
+}
+
+export interface MarketOwnerDeps {
+  market: TradedMarket;
+  store: MarketStore;
+  /** Names this process among those that could own the market. */
+  holder: string;
+  leaseMs: number;
+  /** Called after the commit of each change of a level. */
+  onDelta: (delta: MarketDelta) => void;
+  onError: (error: unknown) => void;
+  newUuid: () => string;
+  nowMs: () => number;
+  timers: Pick<Timers, "after">;
+}
+
+/** As large as the group commit in front of it. */
+const batchMax = 256;
+const ordersMax = 1_000_000;
+/** A hint of another process can be lost; this is how long its work waits then. */
+const lookEveryMs = 200;
+/** How often one who waits for a market looks whether it is free. */
+const retryEveryMs = 500;
+/** Lets commands gather under load: a batch costs two commits, whatever is in it. */
+const breathMs = 2;
+
+/** A market that is owned: its lease, its book, and commands that are taken down and not carried out. */
+interface Owned {
+  lease: MarketLease;
+  book: Book;
+  waiting: readonly MarketCommand[];
+  renewedMs: number;
+}
+
+export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
+  const { market, store, nowMs } = deps;
+  let owned: Owned | undefined;
+  let lease: MarketLease | undefined;
+  let running: Promise<void> | undefined;
+  let stopping = false;
+  let isWoken = false;
+  let endPause: (() => void) | undefined;
+  /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
+  let clockMs = 0;
+
+  const tick = (atLeastMs = 0) => {
+    clockMs = Math.max(clockMs, nowMs(), atLeastMs);
+    return new Date(clockMs);
+  };
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      isWoken = false;
+      try {
+        owned ??= await own();
+        if (owned === undefined) await pause(retryEveryMs);
+        else if (await step(owned)) await breathe();
+        else if (!isWoken) await pause(lookEveryMs);
+      } catch (error) {
+        owned = undefined;
+        if (error instanceof LeaseLostError) lease = undefined;
+        else deps.onError(error);
+        await pause(retryEveryMs);
+      }
+    }
+    if (lease !== undefined) await store.releaseLease(lease).catch(deps.onError);
+  }
+
+  /** Takes the market, or what is left of it after an error, and makes its book. */
+  async function own(): Promise<Owned | undefined> {
+    lease ??= await store.takeLease(market.name, deps.holder, deps.leaseMs);
+    if (lease === undefined) return undefined;
+    await store.renewLease(lease, deps.leaseMs);
+    const { orders, waiting } = await store.load(lease);
+    return { lease, book: restoreBook(orders, { ordersMax }), waiting, renewedMs: nowMs() };
+  }
+
+  /** Carries out what is waiting, or takes down what is new and carries that out; whether there was anything. */
+  async function step(current: Owned): Promise<boolean> {
+    await renew(current);
+    if (current.waiting.length === 0) {
+      if (!(await store.hasWork(market.name))) return false;
+      current.waiting = await store.admit(current.lease, batchMax, {
+        accountsOf: (claimed) => accountsOfOrders(market, claimed),
+        decide: (claimed, accounts) => {
+          const acceptedMs = Math.max(...claimed.map(({ createdAt }) => createdAt.getTime()));
+          return admitOrders(market, claimed, accounts, tick(acceptedMs));
+        },
+      });
+    }
+    const commands = current.waiting.slice(0, batchMax);
+    if (commands.length > 0) await carryOut(current, commands);
+    return true;
+  }
+
+  async function carryOut(current: Owned, commands: readonly MarketCommand[]): Promise<void> {
+    const results = applyCommands(current.book, market, commands);
+    const delta = await store.apply(current.lease, {
+      sequence: commands.at(-1)?.sequence ?? 0,
+      levelChanges: current.book
+        .takeLevelChanges()
+        .map(({ side, price, size, orderCount }): LevelChangeRow => [side, price, size, orderCount]),
+      occurredAt: tick(),
+      touched: touchedOrders(results),
+      settle: (orders) => settleCommands(market, results, orders, deps.newUuid),
+    });
+    current.waiting = current.waiting.slice(commands.length);
+    if (delta !== undefined) deps.onDelta(delta);
+  }
+
+  /** Well before the lease ends, so that a slow step does not lose the market. */
+  async function renew(current: Owned): Promise<void> {
+    if (nowMs() - current.renewedMs < deps.leaseMs / 4) return;
+    await store.renewLease(current.lease, deps.leaseMs);
+    current.renewedMs = nowMs();
+  }
+
+  function breathe(): Promise<void> {
+    return new Promise((resolve) => void deps.timers.after(breathMs, resolve));
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const callOff = deps.timers.after(ms, resolve);
+      endPause = () => {
+        callOff();
+        resolve();
+      };
+    });
+  }
+
+  function wake(): void {
+    isWoken = true;
+    endPause?.();
+  }
+
+  return {
+    start: () => {
+      running ??= run();
+    },
+    wake,
+    owns: () => owned !== undefined,
+    stop: async () => {
+      stopping = true;
+      wake();
+      await running;
+    },
+  };
+}

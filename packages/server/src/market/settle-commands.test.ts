@@ -1,0 +1,177 @@
+import {
+  type Balance,
+  createAssetRegistry,
+  createBook,
+  createMarketRegistry,
+  limitHold,
+  type MarketRegistry,
+  orderStates,
+} from "@bursar/domain";
+import { type Arbitrary, array, assert, constantFrom, integer, oneof, property, record } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { marketOwnerId } from "../app/markets/house.js";
+import type { MarketCommand, OpenOrderRow, PlacedOrder } from "../app/markets/market-store.js";
+import { assetList } from "../config/asset-list.js";
+import { marketList } from "../config/market-list.js";
+import { applyCommands, touchedOrders } from "./apply-commands.js";
+import { settleCommands } from "./settle-commands.js";
+
+const markets = createMarketRegistry(
+  marketList.default,
+  createAssetRegistry(assetList.default),
+) as MarketRegistry;
+const market = markets.get("ETH-USD");
+
+/** A market in memory: a book, and the rows that a database would have. */
+function createWorld() {
+  const book = createBook();
+  const rows = new Map<string, OpenOrderRow>();
+  const balances = new Map<string, Balance>();
+  let count = 0;
+
+  function run(commands: readonly MarketCommand[]) {
+    for (const command of commands) {
+      if (command.kind !== "place") continue;
+      const { side, price, size, quoteSize } = command.order;
+      const held = quoteSize ?? limitHold(side, price ?? 1, size ?? 0, market.steps);
+      const { tenantId, orderId: id } = command;
+      const progress = { size, filled: 0, quoteFilled: 0n, fee: 0n };
+      rows.set(id, {
+        tenantId,
+        id,
+        walletId: `${tenantId}-wallet`,
+        side,
+        price,
+        state: "pending",
+        version: 1,
+        held,
+        ...progress,
+      });
+      change(`${tenantId} ${tenantId}-wallet ${side === "buy" ? "USD" : "ETH"}`, { available: -held, held });
+    }
+    const results = applyCommands(book, market, commands);
+    const touched = touchedOrders(results).map(({ id }) => rows.get(id) as OpenOrderRow);
+    const settled = settleCommands(market, results, touched, () => `trade-${count++}`);
+    for (const { previousState: _, failure: __, ...row } of settled.changes) {
+      if (orderStates[row.state].final) rows.delete(row.id);
+      else rows.set(row.id, row);
+      if (orderStates[row.state].final) expect(row.held).toBe(0n);
+    }
+    for (const [name, by] of settled.balances) change(name, by);
+    return settled;
+  }
+
+  function change(name: string, by: Balance) {
+    const { available, held } = balances.get(name) ?? { available: 0n, held: 0n };
+    balances.set(name, { available: available + by.available, held: held + by.held });
+  }
+
+  return { book, rows, balances, run };
+}
+
+const place = (tenantId: string, orderId: string, order: Partial<PlacedOrder>): MarketCommand => ({
+  kind: "place",
+  sequence: 0,
+  tenantId,
+  orderId,
+  order: {
+    side: "buy",
+    type: "limit",
+    timeInForce: "gtc",
+    selfTrade: "cancel_newest",
+    price: null,
+    size: null,
+    quoteSize: null,
+    ...order,
+  },
+});
+
+describe("settling commands", () => {
+  it("frees what a better price leaves, and holds the order's own price for what rests", () => {
+    const { run, rows, balances } = createWorld();
+    run([place("s", "ask", { side: "sell", price: 100, size: 10 })]);
+    const { changes, trades } = run([place("b", "bid", { price: 105, size: 30 })]);
+    expect(trades).toMatchObject([{ price: 100, size: 10, takerSide: "buy" }]);
+    expect(changes.map(({ id, state, version }) => [id, state, version])).toEqual([
+      ["ask", "filled", 3],
+      ["bid", "partially_filled", 2],
+    ]);
+    // A lot at a price of one tick costs a cent: 20 lots rest at 105, and 10 were paid at 100.
+    expect(rows.get("bid")).toMatchObject({ held: 2100n, filled: 10, quoteFilled: 1000n });
+    expect(balances.get("b b-wallet USD")).toEqual({ available: -3100n, held: 2100n });
+  });
+
+  it("whatever happens, every order in the book holds what it can still cost, and no money appears or goes", () =>
+    assert(
+      property(
+        array(deed, { minLength: 20, maxLength: 80 }),
+        integer({ min: 1, max: 9 }),
+        (deeds, batchSize) => {
+          const { book, rows, balances, run } = createWorld();
+          for (let start = 0; start < deeds.length; start += batchSize) {
+            run(deeds.slice(start, start + batchSize).map((make, index) => make(start + index)));
+            for (const { id, side, price, remaining } of book.openOrders())
+              expect(rows.get(id)?.held).toBe(limitHold(side, price, remaining, market.steps));
+            expect(rows.size).toBe(book.orderCount());
+            for (const asset of ["USD", "ETH"]) {
+              expect(sumOf(balances, asset)).toBe(0n);
+              expect(sumOf(balances, asset, marketOwnerId)).toBe(0n);
+            }
+          }
+        },
+      ),
+    ));
+});
+
+function sumOf(balances: ReadonlyMap<string, Balance>, asset: string, ownerId?: string): bigint {
+  let sum = 0n;
+  for (const [name, { available, held }] of balances) {
+    const [, owner, its] = name.split(" ");
+    if (its === asset && (ownerId === undefined || owner === ownerId)) sum += available + held;
+  }
+  return sum;
+}
+
+const whose = constantFrom("a", "b", "c");
+const which = integer({ min: 0, max: 60 });
+const size = integer({ min: 1, max: 50 });
+
+/** Somebody's next command, once it is known which one it is. */
+const deed: Arbitrary<(index: number) => MarketCommand> = oneof(
+  record({
+    tenantId: whose,
+    side: constantFrom("buy", "sell"),
+    price: integer({ min: 95, max: 105 }),
+    size,
+    timeInForce: constantFrom("gtc", "gtc", "ioc", "fok", "post_only"),
+    selfTrade: constantFrom("cancel_newest", "cancel_oldest", "cancel_both"),
+  }).map(
+    ({ tenantId, ...order }) =>
+      (index: number) =>
+        place(tenantId, `order-${index}`, order),
+  ),
+  record({ tenantId: whose, cents: integer({ min: 1, max: 5000 }) }).map(
+    ({ tenantId, cents }) =>
+      (index: number) =>
+        place(tenantId, `order-${index}`, { type: "market", timeInForce: null, quoteSize: BigInt(cents) }),
+  ),
+  record({ tenantId: whose, which }).map(
+    ({ tenantId, which: back }) =>
+      (index: number): MarketCommand => ({
+        kind: "cancel",
+        sequence: 0,
+        tenantId,
+        orderId: `order-${index - back}`,
+      }),
+  ),
+  record({ tenantId: whose, which, size }).map(
+    ({ tenantId, which: back, size: amended }) =>
+      (index: number): MarketCommand => ({
+        kind: "amend",
+        sequence: 0,
+        tenantId,
+        orderId: `order-${index - back}`,
+        size: amended,
+      }),
+  ),
+);

@@ -1,0 +1,124 @@
+import {
+  type Effect,
+  limitHold,
+  type OrderEvent,
+  orderEventsOf,
+  orderStates,
+  orderTransitions,
+  type Trade,
+  type TradedMarket,
+} from "@bursar/domain";
+import type { BatchResult, NewTrade, OpenOrderRow, OrderChange } from "../app/markets/market-store.js";
+import type { OrderFailure } from "../app/markets/order.js";
+import type { CommandResult } from "./apply-commands.js";
+import { createPurse, type Purse } from "./purse.js";
+
+/**
+ * What results are in orders, trades and money. An order has one change for each command that has touched it, however many trades
+ * that made, so what is written does not depend on how commands were gathered into batches.
+ */
+export function settleCommands(
+  market: TradedMarket,
+  results: readonly CommandResult[],
+  rows: readonly OpenOrderRow[],
+  newUuid: () => string,
+): BatchResult {
+  const orders = new Map(rows.map((row) => [row.id, { ...row }]));
+  const purse = createPurse(market);
+  const changes: OrderChange[] = [];
+  const trades: NewTrade[] = [];
+  for (const { effects } of results) {
+    const before = new Map<string, OpenOrderRow>();
+    const failures = new Map<string, OrderFailure>();
+    for (const effect of effects) {
+      for (const [id, event] of orderEventsOf(effect)) {
+        const order = find(orders, id);
+        if (!before.has(id)) before.set(id, { ...order });
+        order.state = nextState(order, ending(order, effect, event));
+      }
+      if (effect.kind === "trade") trades.push(trade(market, effect, orders, purse, newUuid()));
+      else if (effect.kind === "amended") amend(market, find(orders, effect.id), effect.size, purse);
+      const failure = failureOf(effect);
+      if (failure !== undefined && orders.get(failure.id)?.state !== "filled")
+        failures.set(failure.id, failure.code);
+    }
+    for (const [id, { state: previousState }] of before) {
+      const order = find(orders, id);
+      order.version += 1;
+      if (orderStates[order.state].final) release(order, order.held, purse);
+      changes.push({ ...order, previousState, failure: failures.get(id) ?? null });
+    }
+  }
+  return { changes, trades, ...purse.contents() };
+}
+
+function find(orders: ReadonlyMap<string, OpenOrderRow>, id: string): OpenOrderRow {
+  const order = orders.get(id);
+  if (order === undefined) throw new Error(`the book holds an order that is not open: ${id}`);
+  return order;
+}
+
+function nextState(order: OpenOrderRow, event: OrderEvent): OpenOrderRow["state"] {
+  const next = orderTransitions[order.state][event];
+  if (next === undefined) throw new Error(`${event} is impossible for an order that is ${order.state}`);
+  return next;
+}
+
+/** An order that was to spend an amount, and has spent what buys a lot, is filled: that is all it asked for. */
+function ending({ size }: OpenOrderRow, effect: Effect, event: OrderEvent): OrderEvent {
+  return effect.kind === "cancelled" && effect.reason === "quote_limit" && size === null ? "fill" : event;
+}
+
+function failureOf(effect: Effect): { id: string; code: OrderFailure } | undefined {
+  if (effect.kind !== "cancelled" && effect.kind !== "rejected") return undefined;
+  if (effect.reason === "requested") return undefined;
+  return { id: effect.id, code: effect.reason.toUpperCase() as OrderFailure };
+}
+
+function trade(
+  market: TradedMarket,
+  effect: Trade,
+  orders: ReadonlyMap<string, OpenOrderRow>,
+  purse: Purse,
+  id: string,
+): NewTrade {
+  const { price, size, takerSide } = effect;
+  const maker = find(orders, effect.maker);
+  const taker = find(orders, effect.taker);
+  const [buyer, seller] = takerSide === "buy" ? [taker, maker] : [maker, taker];
+  const money = purse.trade(id, { price, size, takerSide }, buyer, seller);
+  fill(buyer, size, money.quote, money.buyerFee);
+  fill(seller, size, money.quote, money.sellerFee);
+  // A buyer has set aside its own price; what the trade's better one leaves is free again.
+  const setAside = buyer.price === null ? money.quote : limitHold("buy", buyer.price, size, market.steps);
+  buyer.held -= money.quote;
+  release(buyer, setAside - money.quote, purse);
+  seller.held -= money.base;
+  const feeOf = (order: OpenOrderRow) => (order === buyer ? money.buyerFee : money.sellerFee);
+  return {
+    id,
+    price,
+    size,
+    takerSide,
+    maker: { tenantId: maker.tenantId, orderId: maker.id, fee: feeOf(maker) },
+    taker: { tenantId: taker.tenantId, orderId: taker.id, fee: feeOf(taker) },
+  };
+}
+
+function fill(order: OpenOrderRow, size: number, quote: bigint, fee: bigint): void {
+  order.filled += size;
+  order.quoteFilled += quote;
+  order.fee += fee;
+}
+
+function amend({ steps }: TradedMarket, order: OpenOrderRow, size: number, purse: Purse): void {
+  if (order.price === null) throw new Error("only an order with a price rests");
+  order.size = size;
+  release(order, order.held - limitHold(order.side, order.price, size - order.filled, steps), purse);
+}
+
+function release(order: OpenOrderRow, amount: bigint, purse: Purse): void {
+  if (amount === 0n) return;
+  order.held -= amount;
+  purse.release(order, amount);
+}

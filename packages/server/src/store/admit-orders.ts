@@ -1,0 +1,148 @@
+import type {
+  Admission,
+  ClaimedOrder,
+  MarketCommand,
+  MarketLease,
+  MarketStore,
+} from "../app/markets/market-store.js";
+import { writeDetails } from "../app/markets/order-details.js";
+import { lockAllAccounts, withAccounts, writeAccounts } from "./accounts.js";
+import type { Database, Queryable, Transaction } from "./database.js";
+import type { EventLog } from "./events.js";
+import { guarded } from "./market-leases.js";
+import { sql } from "./sql.js";
+
+interface ClaimRow extends Omit<ClaimedOrder, "price" | "size" | "quoteSize" | "amendSize"> {
+  price: string | null;
+  size: string | null;
+  quoteSize: string | null;
+  amendSize: string | null;
+}
+
+/** The first of an owner's two steps: funds are held and commands are taken down, in one transaction. */
+export function createOrderAdmission(
+  database: Database,
+  log: EventLog,
+): Pick<MarketStore, "hasWork" | "admit"> {
+  return {
+    // Served by open_orders_to_do.
+    hasWork: async (market) => {
+      const rows = await database.query(sql`
+        SELECT FROM open_orders WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
+        LIMIT 1
+      `);
+      return rows.length > 0;
+    },
+    admit: (lease, limit, plan) =>
+      withAccounts(database, async (transaction) => {
+        const { admittedSequence } = await guarded(transaction, lease, sql`market = market`);
+        const claimed = await claimOrders(transaction, lease.market, limit);
+        if (claimed.length === 0) return [];
+        const accounts = await lockAllAccounts(transaction, plan.accountsOf(claimed));
+        const admission = plan.decide(claimed, accounts);
+        const commands = admission.commands.map((command, index) => ({
+          ...command,
+          sequence: admittedSequence + index + 1,
+        })) as MarketCommand[];
+        if (accounts.size > 0) writeAccounts(transaction, accounts);
+        writeCommands(transaction, lease, commands);
+        writeOrders(transaction, claimed, admission, commands);
+        await rejectOrders(transaction, log, admission);
+        return commands;
+      }),
+  };
+}
+
+/** Served by open_orders_to_do. The wallets are locked against a freeze: one that has been answered is obeyed. */
+async function claimOrders(transaction: Queryable, market: string, limit: number): Promise<ClaimedOrder[]> {
+  const rows = await transaction.query<ClaimRow>(sql`
+    WITH claimed AS (
+      SELECT tenant_id, id, sequence, cancel_requested, amend_size FROM open_orders
+      WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
+      ORDER BY id LIMIT ${limit} FOR UPDATE)
+    SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.wallet_id AS "walletId", o.side, o.type,
+      o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
+      o.created_at AS "createdAt", c.sequence IS NULL AS "isNew", w.frozen AS "walletIsFrozen",
+      c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize"
+    FROM claimed c
+    JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.id
+    JOIN wallets w ON w.tenant_id = o.tenant_id AND w.id = o.wallet_id
+    ORDER BY o.id FOR SHARE OF w
+  `);
+  return rows.map((row) => ({
+    ...row,
+    price: toNumber(row.price),
+    size: toNumber(row.size),
+    quoteSize: row.quoteSize === null ? null : BigInt(row.quoteSize),
+    amendSize: toNumber(row.amendSize),
+  }));
+}
+
+function toNumber(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}
+
+function writeCommands(
+  transaction: Transaction,
+  { market }: MarketLease,
+  commands: readonly MarketCommand[],
+): void {
+  const last = commands.at(-1);
+  if (last === undefined) return;
+  const column = <T>(pick: (command: MarketCommand) => T) => commands.map(pick);
+  transaction.send(sql`UPDATE markets SET admitted_sequence = ${last.sequence} WHERE market = ${market}`);
+  transaction.send(sql`
+    INSERT INTO market_commands (market, sequence, tenant_id, order_id, kind, size)
+    SELECT ${market}, * FROM unnest(
+      ${column((c) => c.sequence)}::bigint[], ${column((c) => c.tenantId)}::uuid[], ${column((c) => c.orderId)}::uuid[],
+      ${column((c) => c.kind)}::text[], ${column((c) => (c.kind === "amend" ? c.size : null))}::bigint[])
+  `);
+}
+
+/** New orders get their place and their hold; what clients asked for is taken down and asked for no longer. */
+function writeOrders(
+  transaction: Transaction,
+  claimed: readonly ClaimedOrder[],
+  { holds }: Admission,
+  commands: readonly MarketCommand[],
+): void {
+  const places = new Map(
+    commands.flatMap(({ kind, orderId, sequence }) =>
+      kind === "place" ? [[orderId, sequence] as const] : [],
+    ),
+  );
+  const admitted = claimed.filter(({ id, isNew }) => !isNew || places.has(id));
+  if (admitted.length === 0) return;
+  transaction.send(sql`
+    UPDATE open_orders p SET sequence = coalesce(p.sequence, a.sequence), held = p.held + a.held, cancel_requested = false,
+      amend_size = NULL
+    FROM unnest(
+      ${admitted.map((o) => o.tenantId)}::uuid[], ${admitted.map((o) => o.id)}::uuid[],
+      ${admitted.map((o) => places.get(o.id) ?? null)}::bigint[], ${admitted.map((o) => holds.get(o.id) ?? 0n)}::numeric[]
+    ) AS a (tenant_id, id, sequence, held) WHERE p.tenant_id = a.tenant_id AND p.id = a.id
+  `);
+}
+
+async function rejectOrders(transaction: Transaction, log: EventLog, admission: Admission): Promise<void> {
+  const { rejected, occurredAt } = admission;
+  if (rejected.length === 0) return;
+  transaction.send(sql`
+    DELETE FROM open_orders p USING unnest(
+      ${rejected.map(({ order }) => order.tenantId)}::uuid[], ${rejected.map(({ order }) => order.id)}::uuid[]
+    ) AS done (tenant_id, id) WHERE p.tenant_id = done.tenant_id AND p.id = done.id
+  `);
+  await log.append(
+    transaction,
+    rejected.map(({ order: { tenantId, id, size }, failure }) => ({
+      tenantId,
+      event: "order.updated" as const,
+      subjectId: id,
+      version: 2,
+      state: "rejected",
+      previousState: "pending",
+      failureCode: failure,
+      occurredAt,
+      details: writeDetails({ size, filled: 0, quoteFilled: 0n, fee: 0n }),
+    })),
+  );
+}

@@ -1,0 +1,77 @@
+import type { OpenOrder, Side } from "@bursar/domain";
+import type { LoadedMarket, MarketCommand, MarketStore, PlacedOrder } from "../app/markets/market-store.js";
+import type { Database, Queryable } from "./database.js";
+import { guarded } from "./market-leases.js";
+import { sql } from "./sql.js";
+
+/** What a market is made of, read under its lease: nobody changes it meanwhile. */
+export function createMarketLoader(database: Database): Pick<MarketStore, "load"> {
+  return {
+    load: (lease) =>
+      database.transaction(async (transaction): Promise<LoadedMarket> => {
+        const { appliedSequence } = await guarded(transaction, lease, sql`market = market`);
+        return {
+          orders: await readResting(transaction, lease.market),
+          waiting: await readWaiting(transaction, lease.market, appliedSequence),
+        };
+      }),
+  };
+}
+
+/** By priority, which an order has from the place of its command. Served by open_orders_resting. */
+async function readResting(transaction: Queryable, market: string): Promise<OpenOrder[]> {
+  const rows = await transaction.query<{
+    id: string;
+    owner: string;
+    side: Side;
+    price: string;
+    size: string;
+    filled: string;
+  }>(sql`
+    SELECT id, tenant_id AS owner, side, price, size, filled FROM open_orders
+    WHERE market = ${market} AND state IN ('open', 'partially_filled') ORDER BY sequence
+  `);
+  return rows.map(({ id, owner, side, ...row }) => {
+    const size = Number(row.size);
+    return { id, owner, side, price: Number(row.price), size, remaining: size - Number(row.filled) };
+  });
+}
+
+interface CommandRow {
+  sequence: string;
+  tenantId: string;
+  orderId: string;
+  kind: MarketCommand["kind"];
+  amendSize: string | null;
+  order: Omit<PlacedOrder, "quoteSize"> & { quoteSize: string | null };
+}
+
+/** Commands that were taken down and not carried out. Served by the primary keys. */
+async function readWaiting(
+  transaction: Queryable,
+  market: string,
+  appliedSequence: number,
+): Promise<MarketCommand[]> {
+  const rows = await transaction.query<CommandRow>(sql`
+    SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId", c.kind, c.size AS "amendSize",
+      jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
+        'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text) AS "order"
+    FROM market_commands c JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.order_id
+    WHERE c.market = ${market} AND c.sequence > ${appliedSequence} ORDER BY c.sequence
+  `);
+  return rows.map(toCommand);
+}
+
+function toCommand({ sequence, tenantId, orderId, kind, amendSize, order }: CommandRow): MarketCommand {
+  const common = { sequence: Number(sequence), tenantId, orderId };
+  switch (kind) {
+    case "place": {
+      const quoteSize = order.quoteSize === null ? null : BigInt(order.quoteSize);
+      return { ...common, kind, order: { ...order, quoteSize } };
+    }
+    case "cancel":
+      return { ...common, kind };
+    case "amend":
+      return { ...common, kind, size: Number(amendSize) };
+  }
+}

@@ -1,0 +1,37 @@
+import type { Scope, Subscribed } from "@bursar/protocol";
+import type { TSchema } from "typebox";
+import type { Refused } from "../app/refused.js";
+
+/**
+ * Something that a stream can be subscribed to. A new one is a file of its own that implements this, a line where the gateway gets
+ * its channels, and its messages in `packages/protocol/src/stream`.
+ */
+export interface Channel {
+  /** The channel's name. One that has many, such as `orderbook:ETH-USD`, is found by what stands before the colon. */
+  name: string;
+  /** What a token must allow, besides the stream itself. */
+  scope: Scope;
+  /** The form of its `subscribe` message; what reaches `subscribe` has it. */
+  schema: TSchema;
+  subscribe: (message: never, subscriber: Subscriber) => Promise<Subscription | Refused>;
+}
+
+/** Whoever listens: one socket, as a channel sees it. */
+export interface Subscriber {
+  tenantId: string;
+  /** Sends whole frames (see `textFrames`), in order. A reader for whom too much waits is cut. */
+  send: (frames: Buffer) => void;
+  /** For what does not have to be sent at once, such as history: true when there is room, false when the stream has ended. */
+  room: () => Promise<boolean>;
+  /** Ends the stream where the channel cannot keep its promise; the client resumes with what it has seen. */
+  fail: (error: Error) => void;
+}
+
+export interface Subscription {
+  /** What the `subscribed` message says, besides the channel. */
+  answer: Pick<Subscribed, "recovered" | "sequence" | "oldest_sequence">;
+  /** Called when `subscribed` has been sent: from now on frames may be sent. */
+  start: () => void;
+  /** After this nothing may be sent any more. Also called where it never started. */
+  stop: () => void;
+}

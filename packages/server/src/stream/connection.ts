@@ -1,0 +1,117 @@
+import type { Duplex } from "node:stream";
+import type { CloseCode, Hello } from "@bursar/protocol";
+import type { WebSocket } from "ws";
+import type { Authenticated } from "../app/access/authenticate-request.js";
+import { createInbox } from "./inbox.js";
+import { createOutbox } from "./outbox.js";
+import { createSession } from "./session.js";
+import type { StreamDeps } from "./stream-deps.js";
+import { createSubscriptions } from "./subscriptions.js";
+import { textFrame } from "./text-frames.js";
+
+/** One open stream. */
+export interface Connection {
+  clientId: string;
+  /** Pings the client and sends it the heartbeat; ends the stream where two pings were not answered. */
+  beat: (heartbeat: Buffer) => void;
+  /** Ends the stream where its token does not do any more. */
+  review: () => Promise<void> | undefined;
+  close: (code: CloseCode, reason: string) => void;
+  /** Without a farewell. */
+  terminate: () => void;
+}
+
+export interface ConnectionOptions {
+  id: string;
+  ws: WebSocket;
+  socket: Duplex;
+  authenticated: Authenticated;
+  requestId: string;
+  address: string;
+  onClosed: (code: number) => void;
+}
+
+const missedPongsMax = 2;
+
+export function createConnection(options: ConnectionOptions, deps: StreamDeps): Connection {
+  const { ws, socket, requestId } = options;
+  const { limits, log } = deps;
+  const { tenantId, clientId } = options.authenticated.principal;
+  let missedPongs = 0;
+  let ownCode: CloseCode | undefined;
+
+  const isOpen = () => ws.readyState === ws.OPEN;
+  const outbox = createOutbox({
+    socket,
+    bufferBytesMax: limits.bufferBytes,
+    isOpen,
+    onFull: () => {
+      log.info({ request_id: requestId, connection_id: options.id }, "a reader is too slow and is cut");
+      close(1013, "too slow");
+    },
+  });
+  const send = (message: object) => outbox.send(textFrame(JSON.stringify(message)));
+  const fail = (error: Error) => {
+    log.error({ err: error, request_id: requestId }, "a stream could not go on");
+    close(1011, "try again");
+  };
+  const subscriptions = createSubscriptions({ tenantId, ...outbox, fail }, limits.subscriptions);
+  const session = createSession({ ...options, send, close, subscriptions }, deps);
+  const inbox = createInbox({ requestId, session, subscriptions, send, close }, deps);
+
+  function close(code: CloseCode, reason: string): void {
+    ownCode ??= code;
+    subscriptions.stopAll();
+    inbox.clear();
+    ws.close(code, reason);
+  }
+
+  ws.on("message", (data: Buffer, isBinary: boolean) => {
+    if (isOpen()) inbox.receive(data, isBinary);
+  });
+  ws.on("ping", inbox.receivePing);
+  ws.on("pong", () => {
+    missedPongs = 0;
+  });
+  // What is wrong on the wire ends the stream with a code of its own, by the library; there is nothing left to do.
+  ws.on("error", () => undefined);
+  ws.on("close", (code) => {
+    subscriptions.stopAll();
+    // Where the service has ended it, that is the reason, whether or not the client was still there to answer.
+    options.onClosed(ownCode ?? code);
+  });
+  send(hello(options.id, session.expiresAt(), deps));
+
+  return {
+    clientId,
+    beat: (heartbeat) => {
+      if (missedPongs >= missedPongsMax) {
+        ws.terminate();
+        return;
+      }
+      missedPongs += 1;
+      if (!isOpen()) return;
+      ws.ping();
+      outbox.send(heartbeat);
+    },
+    review: session.review,
+    close,
+    terminate: () => ws.terminate(),
+  };
+}
+
+function hello(connectionId: string, expiresAt: string, { limits, nowMs }: StreamDeps): Hello {
+  return {
+    type: "hello",
+    connection_id: connectionId,
+    server_time: new Date(nowMs()).toISOString(),
+    heartbeat_interval_ms: limits.heartbeatMs,
+    expires_at: expiresAt,
+    limits: {
+      message_bytes: limits.messageBytes,
+      messages_per_second: limits.messagesPerSecond,
+      subscriptions: limits.subscriptions,
+      buffer_bytes: limits.bufferBytes,
+    },
+  };
+}

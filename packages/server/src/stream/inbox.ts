@@ -1,0 +1,104 @@
+import { type CloseCode, errorBody, errorCatalog } from "@bursar/protocol";
+import { isRefused, type Refused } from "../app/refused.js";
+import { createAllowance } from "./allowance.js";
+import type { ClientMessage } from "./read-message.js";
+import type { Session } from "./session.js";
+import type { StreamDeps } from "./stream-deps.js";
+import type { Subscriptions } from "./subscriptions.js";
+
+/** What one client sends, taken in order and within bounds. */
+export interface Inbox {
+  receive: (data: Buffer, isBinary: boolean) => void;
+  /** Each ping is answered, so that a flood of them would fill the buffer of a client that does not read; they count, too. */
+  receivePing: () => void;
+  /** Forgets what has not been handled yet. */
+  clear: () => void;
+}
+
+export interface InboxOptions {
+  requestId: string;
+  session: Session;
+  subscriptions: Subscriptions;
+  send: (message: object) => void;
+  close: (code: CloseCode, reason: string) => void;
+}
+
+/** How many messages may be refused before the stream ends with 1008. */
+const refusalsAllowed = { burst: 10, perSecond: 0.1 };
+
+export function createInbox(options: InboxOptions, deps: StreamDeps): Inbox {
+  const { requestId, session, subscriptions, send, close } = options;
+  const { limits, log, monotonicMs } = deps;
+  // Enough for every subscription at once.
+  const burst = limits.subscriptions + limits.messagesPerSecond;
+  const messages = createAllowance({ burst, perSecond: limits.messagesPerSecond }, monotonicMs);
+  const refusals = createAllowance(refusalsAllowed, monotonicMs);
+  const waiting: ClientMessage[] = [];
+  let isWorking = false;
+
+  function count(): boolean {
+    const isAllowed = messages.take();
+    if (!isAllowed) close(4429, "too many messages");
+    return isAllowed;
+  }
+
+  function refuse({ refused, message, details }: Refused, id: string | undefined): void {
+    const error = errorBody(refused, message ?? errorCatalog[refused].message, requestId, details);
+    send({ type: "error", ...(id === undefined ? {} : { id }), ...error });
+    if (!refusals.take()) close(1008, "too many messages were refused");
+  }
+
+  /** One message after the other, so that the answers come in the order of what they answer. */
+  async function work(): Promise<void> {
+    isWorking = true;
+    for (let message = waiting.shift(); message !== undefined; message = waiting.shift()) {
+      try {
+        const answer = await handle(message);
+        if (isRefused(answer)) refuse(answer, message.id);
+      } catch (error) {
+        const isAway = deps.isUnavailable(error);
+        if (!isAway) log.error({ err: error, request_id: requestId }, "a stream's message failed");
+        refuse({ refused: isAway ? "UNAVAILABLE" : "INTERNAL" }, message.id);
+      }
+    }
+    isWorking = false;
+  }
+
+  async function handle(message: ClientMessage): Promise<Refused | undefined> {
+    const echo = message.id === undefined ? {} : { id: message.id };
+    switch (message.type) {
+      case "subscribe": {
+        const result = await subscriptions.subscribe(message, session.principal());
+        if (isRefused(result)) return result;
+        send(result.answer);
+        result.start();
+        return undefined;
+      }
+      case "unsubscribe": {
+        const refused = subscriptions.unsubscribe(message.channel);
+        if (refused === undefined) send({ type: "unsubscribed", ...echo, channel: message.channel });
+        return refused;
+      }
+      case "authenticate": {
+        const refused = await session.authenticate(message.token);
+        if (refused === undefined) send({ type: "authenticated", ...echo, expires_at: session.expiresAt() });
+        return refused;
+      }
+    }
+  }
+
+  return {
+    receive: (data, isBinary) => {
+      if (isBinary) close(1003, "messages are text");
+      else if (count()) {
+        const message = deps.readMessage(data.toString());
+        if (isRefused(message)) refuse(message, message.id);
+        else if (waiting.push(message) && !isWorking) void work();
+      }
+    },
+    receivePing: () => void count(),
+    clear: () => {
+      waiting.length = 0;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type { TradeMessage } from "@bursar/protocol";
+import type { FollowedMarket } from "../../app/markets/followed-market.js";
+import type { Trade, TradeStore } from "../../app/markets/trade.js";
+import { textFrames } from "../text-frames.js";
+
+/** The end of a market's trades, read once for all who follow it, while anybody does. */
+export interface TradeTail {
+  /** The last trade that those who follow have. */
+  position: () => number;
+  /** Reads what is new, tells those who follow, and gives the position. */
+  refresh: () => Promise<number>;
+  /** Trades after a sequence as frames, and the last of them. */
+  pageAfter: (sequence: number) => Promise<{ frames: Buffer; last: number }>;
+  /** From the position on. */
+  follow: (send: (frames: Buffer) => void) => () => void;
+}
+
+const pageMax = 500;
+
+export function createTradeTail(
+  market: Pick<FollowedMarket, "name" | "presentTrade"> & { view: Pick<FollowedMarket["view"], "listen"> },
+  store: Pick<TradeStore, "listTradesAfter" | "lastTrade">,
+  onError: (error: unknown) => void,
+): TradeTail {
+  const channel = `trades:${market.name}`;
+  const followers = new Set<(frames: Buffer) => void>();
+  let position = 0;
+  let reading: Promise<number> | undefined;
+  let isAsked = false;
+
+  const toFrames = (trades: readonly Trade[]) =>
+    textFrames(
+      trades.map((trade) =>
+        JSON.stringify({ type: "trade", channel, trade: market.presentTrade(trade) } satisfies TradeMessage),
+      ),
+    ).all;
+
+  /** One at a time. Whoever asks meanwhile gets another one, which begins after the question. */
+  function refresh(): Promise<number> {
+    if (reading !== undefined) {
+      isAsked = true;
+      return reading;
+    }
+    reading = read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  async function read(): Promise<number> {
+    do {
+      isAsked = false;
+      const last = followers.size > 0 ? position : await store.lastTrade(market.name);
+      // Somebody can have begun to follow meanwhile, who must not miss what came in between.
+      if (followers.size === 0) position = last;
+      else await readNew();
+    } while (isAsked);
+    return position;
+  }
+
+  async function readNew(): Promise<void> {
+    for (;;) {
+      const trades = await store.listTradesAfter(market.name, position, pageMax);
+      const last = trades.at(-1);
+      if (last === undefined) return;
+      position = last.sequence;
+      const frames = toFrames(trades);
+      for (const send of followers) send(frames);
+      if (trades.length < pageMax) return;
+    }
+  }
+
+  // A trade always changes a level. Where nobody follows there is nobody to tell.
+  market.view.listen(() => {
+    if (followers.size > 0) refresh().catch(onError);
+  });
+
+  return {
+    position: () => position,
+    refresh,
+    pageAfter: async (sequence) => {
+      const trades = await store.listTradesAfter(market.name, sequence, pageMax);
+      return { frames: toFrames(trades), last: trades.at(-1)?.sequence ?? sequence };
+    },
+    follow: (send) => {
+      followers.add(send);
+      return () => followers.delete(send);
+    },
+  };
+}

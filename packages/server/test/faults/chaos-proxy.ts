@@ -1,0 +1,72 @@
+import { randomInt } from "node:crypto";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** Stands before a server and breaks connections in the middle of what they carry, until it has broken enough of them. */
+export interface ChaosProxy {
+  port: number;
+  /** How often it has broken one, by the way that it did. */
+  broken: () => Record<Fate, number>;
+  close: () => Promise<void>;
+}
+
+/** `reset`: a sudden end. `stall`: nothing more comes, and nobody says so. `slice`: it comes in crumbs, and then a sudden end. */
+type Fate = "reset" | "stall" | "slice";
+
+export interface ChaosOptions {
+  target: { host: string; port: number };
+  cuts: number;
+  /** A connection is broken after at most this many bytes from the server. */
+  bytesMax: number;
+}
+
+const fates: readonly Fate[] = ["reset", "stall", "slice"];
+const crumbBytes = 7;
+
+export async function createChaosProxy({ target, cuts, bytesMax }: ChaosOptions): Promise<ChaosProxy> {
+  const broken: Record<Fate, number> = { reset: 0, stall: 0, slice: 0 };
+  const sockets = new Set<Socket>();
+  let planned = 0;
+
+  const server = createServer((incoming) => {
+    const outgoing = connect(target.port, target.host);
+    const fate = planned < cuts ? fates[planned++ % fates.length] : undefined;
+    let left = fate === undefined ? Number.POSITIVE_INFINITY : randomInt(1, bytesMax);
+    for (const [socket, other] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    incoming.on("data", (chunk) => outgoing.write(chunk));
+    outgoing.on("data", (chunk) => {
+      const passed = chunk.subarray(0, Math.min(left, chunk.length));
+      pass(passed, fate === "slice" ? crumbBytes : chunk.length, incoming);
+      if (left > 0 && left <= chunk.length && fate !== undefined) {
+        broken[fate] += 1;
+        if (fate !== "stall") setImmediate(() => incoming.resetAndDestroy());
+      }
+      left -= passed.length;
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    broken: () => broken,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function pass(bytes: Buffer, pieceBytes: number, to: Socket): void {
+  // The last pieces only: what arrives in crumbs takes long, and where a message is cut is what matters.
+  const whole = Math.max(0, bytes.length - 50 * pieceBytes);
+  if (whole > 0) to.write(bytes.subarray(0, whole));
+  for (let at = whole; at < bytes.length; at += pieceBytes) to.write(bytes.subarray(at, at + pieceBytes));
+}

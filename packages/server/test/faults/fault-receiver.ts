@@ -1,0 +1,182 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { createSecureContext } from "node:tls";
+import { parseWebhookSecret, verifyStandardWebhook, verifyWebhookMessage } from "@bursar/protocol";
+import { webhookHashes } from "../../src/app/webhooks/webhook-hashes.js";
+import { createTestAuthority } from "../harness/test-certificates.js";
+import { createArrivals } from "./arrivals.js";
+
+/** What a receiver does with one request, and how often among a hundred. The rest is answered properly. */
+const faults = {
+  serverError: 8,
+  tooManyRequests: 2,
+  reset: 4,
+  resetAfterStatus: 4,
+  hang: 1,
+  slowDrip: 3,
+} as const;
+type Behaviour = keyof typeof faults | "proper";
+
+/** So that none runs out of attempts by bad luck. */
+const faultsPerDeliveryMax = 5;
+const wrongCertificateShare = 0.3;
+/** A hanging request holds a place of its endpoint; it ends by a reset, as it would when a machine is restarted. */
+const hangMs = 1500;
+const dripMs = 20;
+
+/** Many receivers in one: every endpoint has a path of its own, some behind TLS, and all fail at random. */
+export interface FaultReceiver {
+  arrivals: ReturnType<typeof createArrivals>;
+  /** What the service must trust to find the right certificates right. */
+  ca: string;
+  /** The address of an endpoint; every tenth is behind TLS. */
+  urlOf: (number: number) => string;
+  learnSecret: (number: number, secret: string) => void;
+  close: () => Promise<void>;
+}
+
+export async function startFaultReceiver(random: () => number): Promise<FaultReceiver> {
+  const authority = createTestAuthority();
+  const stranger = createTestAuthority("Somebody Else");
+  const contexts = {
+    right: createSecureContext(authority.issue({ names: ["localhost"] })),
+    wrong: createSecureContext(stranger.issue({ names: ["localhost"] })),
+  };
+  const arrivals = createArrivals();
+  const secrets = new Map<string, Uint8Array>();
+  const faultsByDelivery = new Map<string, number>();
+  const sockets = new Map<number | undefined, Socket>();
+
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    // Whoever is killed while it sends is no news.
+    request.on("error", () => undefined);
+    response.on("error", () => undefined);
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const endpoint = request.url ?? "";
+      const id = String(request.headers["webhook-id"]);
+      const behaviour = choose(random, faultsByDelivery.get(id) ?? 0);
+      const arrival = arrivals.add({
+        endpoint,
+        id,
+        body,
+        attempt: String(request.headers["webhook-attempt"]),
+        behaviour,
+        isVerified: isVerified(request, body, secrets.get(endpoint)),
+      });
+      if (behaviour !== "proper") faultsByDelivery.set(id, (faultsByDelivery.get(id) ?? 0) + 1);
+      const reset = () => sockets.get(request.socket.remotePort)?.resetAndDestroy();
+      respond(behaviour, response, reset, () => arrivals.settle(arrival));
+    });
+  };
+
+  const plain = createServer(handle);
+  const tls = createTlsServer(
+    {
+      SNICallback: (_name, callback) =>
+        callback(null, random() < wrongCertificateShare ? contexts.wrong : contexts.right),
+    },
+    handle,
+  );
+  tls.on("tlsClientError", () => undefined);
+  for (const server of [plain, tls] as Server[]) {
+    server.on("connection", (socket: Socket) => {
+      const { remotePort } = socket;
+      sockets.set(remotePort, socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => sockets.delete(remotePort));
+    });
+  }
+  const [plainPort, tlsPort] = [await listen(plain), await listen(tls)];
+
+  return {
+    arrivals,
+    ca: authority.ca,
+    urlOf: (number) =>
+      number % 10 === 9
+        ? `https://localhost:${tlsPort}${pathOf(number)}`
+        : `http://127.0.0.1:${plainPort}${pathOf(number)}`,
+    learnSecret: (number, secret) => {
+      secrets.set(pathOf(number), parseWebhookSecret(secret) ?? new Uint8Array());
+    },
+    close: async () => {
+      for (const server of [plain, tls]) {
+        const closed = new Promise((resolve) => server.close(resolve));
+        server.closeAllConnections();
+        await closed;
+      }
+    },
+  };
+}
+
+const pathOf = (number: number) => `/endpoints/${number}`;
+
+function choose(random: () => number, faultsBefore: number): Behaviour {
+  let left = random() * 100;
+  if (faultsBefore >= faultsPerDeliveryMax) return "proper";
+  for (const [name, share] of Object.entries(faults) as [keyof typeof faults, number][]) {
+    left -= share;
+    if (left < 0) return name;
+  }
+  return "proper";
+}
+
+/** `settle` is called when a whole 2xx answer has been handed to the network. */
+function respond(
+  behaviour: Behaviour,
+  response: ServerResponse,
+  reset: () => void,
+  settle: () => void,
+): void {
+  switch (behaviour) {
+    case "proper":
+      response.writeHead(200).end("ok", settle);
+      return;
+    case "serverError":
+      response.writeHead(500 + (response.req.headers["webhook-attempt"] === "1" ? 3 : 0)).end("not now");
+      return;
+    case "tooManyRequests":
+      response.writeHead(429, { "retry-after": "0" }).end();
+      return;
+    case "reset":
+      reset();
+      return;
+    case "resetAfterStatus":
+      response.writeHead(200, { "content-length": "1000" });
+      response.write("the rest never comes", reset);
+      return;
+    case "hang":
+      setTimeout(reset, hangMs);
+      return;
+    case "slowDrip":
+      response.writeHead(200);
+      for (let drop = 1; drop < 5; drop++) setTimeout(() => response.write("."), drop * dripMs);
+      setTimeout(() => response.end(settle), 5 * dripMs);
+      return;
+  }
+}
+
+function isVerified(request: IncomingMessage, body: string, secret: Uint8Array | undefined): boolean {
+  if (secret === undefined) return false;
+  const headers = request.headers as Record<string, string | undefined>;
+  const clock = { nowSeconds: Math.floor(Date.now() / 1000), toleranceSeconds: 300 };
+  const standard = {
+    id: headers["webhook-id"] ?? "",
+    timestamp: headers["webhook-timestamp"] ?? "",
+    signature: headers["webhook-signature"] ?? "",
+    body,
+    secrets: [secret],
+  };
+  return (
+    verifyStandardWebhook(standard, clock, webhookHashes).verified &&
+    verifyWebhookMessage({ headers, body, secrets: [secret] }, clock, webhookHashes).verified
+  );
+}
+
+async function listen(server: Server | ReturnType<typeof createTlsServer>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}

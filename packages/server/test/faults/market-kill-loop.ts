@@ -1,0 +1,211 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readId } from "@bursar/protocol";
+import { auditLedger } from "../../src/store/audit-ledger.js";
+import { sql } from "../../src/store/sql.js";
+import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { eventually } from "../harness/eventually.js";
+import { createTrader } from "../harness/orders.js";
+import { createRandomDeeds } from "../harness/random-orders.js";
+import { type Replay, replayMarket } from "../harness/replay-market.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
+import { createTestDatabase, type TestDatabase } from "../harness/test-database.js";
+import { startTestService } from "../harness/test-service.js";
+
+export interface MarketKillReport {
+  kills: number;
+  /** How often the market went to another process. */
+  owners: number;
+  /** The longest time from a kill to the next command that was carried out. */
+  standstillMaxMs: number;
+  /** Orders that were answered with 202, and those of them that are not there. */
+  acknowledged: number;
+  lost: string[];
+  /** After which kills the book, the trades or the levels were not those of the commands. */
+  wrong: { kill: number; replay: Replay }[];
+  commands: number;
+  trades: number;
+  violations: object[];
+  /** What each process shows in the end. */
+  books: string[];
+}
+
+const market = "ETH-USD";
+const publicUrl = "http://bursar.test";
+const traders = 6;
+const requestTimeoutMs = 5000;
+
+/** Two processes share a market while one of them after the other is killed at random moments, under load. */
+export async function runMarketKillLoop(times: number): Promise<MarketKillReport> {
+  const folder = createTemporaryFolder("market-kill");
+  const database = await createTestDatabase();
+  const tokens = await prepare(database, folder);
+  const env = {
+    DATABASE_URL: database.url,
+    BURSAR_MASTER_KEY_FILE: join(folder, "master.key"),
+    BURSAR_PUBLIC_URL: publicUrl,
+    LOG_LEVEL: "info",
+  };
+  const start = async () => {
+    const child = spawnBursar({ args: ["serve"], env });
+    return { child, url: await child.ready() };
+  };
+  const processes: { child: BursarProcess; url: string }[] = [await start(), await start()];
+  const acknowledged = new Set<string>();
+  const load = { isOn: true };
+  const sending = tokens.map((token, index) =>
+    actUntilStopped(
+      createRandomDeeds(index),
+      token,
+      load,
+      acknowledged,
+      () => processes[randomInt(2)]?.url ?? "",
+    ),
+  );
+
+  const wrong: MarketKillReport["wrong"] = [];
+  let standstillMaxMs = 0;
+  for (let kill = 0; kill < times; kill++) {
+    await sleep(randomInt(100, 1200));
+    const victim = processes[kill % 2];
+    victim?.child.child.kill("SIGKILL");
+    await victim?.child.exited;
+    const killedMs = performance.now();
+    const { applied } = await readPosition(database);
+    await eventually(
+      () => readPosition(database),
+      (now) => now.applied > applied,
+    );
+    standstillMaxMs = Math.max(standstillMaxMs, Math.round(performance.now() - killedMs));
+    const replay = await replayMarket(database, market);
+    if (!isRight(replay)) wrong.push({ kill, replay });
+    processes[kill % 2] = await start();
+  }
+  load.isOn = false;
+  await Promise.all(sending);
+  await eventually(
+    async () =>
+      (
+        await database.query(sql`
+          SELECT FROM open_orders WHERE state = 'pending' OR cancel_requested OR amend_size IS NOT NULL
+          UNION ALL SELECT FROM markets WHERE applied_sequence < admitted_sequence LIMIT 1`)
+      ).length,
+    (count) => count === 0,
+  );
+  const books = await Promise.all(processes.map(({ url }) => finalBook(database, url, tokens[0] ?? "")));
+  const last = await replayMarket(database, market);
+  if (!isRight(last)) wrong.push({ kill: times, replay: last });
+  const report = {
+    kills: times,
+    owners: (await readPosition(database)).fence,
+    standstillMaxMs,
+    acknowledged: acknowledged.size,
+    lost: await findLost(database, acknowledged),
+    wrong,
+    commands: last.commands,
+    trades: last.trades.stored.length,
+    violations: (await auditLedger(database)).filter(({ violations }) => violations.length > 0),
+    books,
+  };
+  for (const { child } of processes) {
+    child.child.kill("SIGTERM");
+    await child.exited;
+  }
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+  return report;
+}
+
+/** Tenants with funds, whose tokens both processes take. */
+async function prepare(database: TestDatabase, folder: string): Promise<string[]> {
+  const masterKey = randomBytes(32);
+  writeFileSync(join(folder, "master.key"), masterKey.toString("base64"), { mode: 0o600 });
+  const service = await startTestService({}, { database, masterKey, publicUrl });
+  const tokens: string[] = [];
+  for (let index = 0; index < traders; index++)
+    tokens.push((await createTrader(service, { USD: "1000000", ETH: "10000" })).token);
+  await service.stop();
+  return tokens;
+}
+
+async function actUntilStopped(
+  next: ReturnType<typeof createRandomDeeds>,
+  token: string,
+  load: { isOn: boolean },
+  acknowledged: Set<string>,
+  chooseUrl: () => string,
+): Promise<void> {
+  const own: string[] = [];
+  const send = async (method: string, path: string, body?: object, key?: string) => {
+    const response = await fetch(chooseUrl() + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(key === undefined ? {} : { "idempotency-key": key }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(requestTimeoutMs),
+    }).catch(() => undefined);
+    return response?.status === 202
+      ? ((await response.json().catch(() => undefined)) as { id: string })
+      : undefined;
+  };
+  for (let count = 0; load.isOn; count++) {
+    const deed = next();
+    if (deed.kind === "place") {
+      // A client that got no answer repeats its request until it has one.
+      let order: { id: string } | undefined;
+      while (order === undefined) {
+        order = await send("POST", "/v1/orders", { market, ...deed.body }, `kill-${count}`);
+        if (order === undefined) await sleep(20);
+      }
+      acknowledged.add(order.id);
+      own.unshift(order.id);
+    } else {
+      const path = `/v1/orders/${own[deed.ago] ?? own[0]}`;
+      if (deed.kind === "cancel") await send("DELETE", path);
+      else await send("PATCH", path, { size: deed.size });
+    }
+  }
+}
+
+function isRight({ fingerprints, trades, deltas }: Replay): boolean {
+  return (
+    fingerprints.replayed === fingerprints.restored &&
+    JSON.stringify(trades.replayed) === JSON.stringify(trades.stored) &&
+    deltas.wrong.length === 0
+  );
+}
+
+async function readPosition(
+  database: TestDatabase,
+): Promise<{ applied: number; level: number; fence: number }> {
+  const [row] = await database.query<{ applied: string; level: string; fence: string }>(sql`
+    SELECT applied_sequence AS applied, level_sequence AS level, fence FROM markets WHERE market = ${market}
+  `);
+  return { applied: Number(row?.applied), level: Number(row?.level), fence: Number(row?.fence) };
+}
+
+async function findLost(database: TestDatabase, acknowledged: ReadonlySet<string>): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(sql`SELECT id FROM orders ORDER BY tenant_id, id`);
+  const found = new Set(rows.map(({ id }) => id));
+  return [...acknowledged].filter((id) => !found.has(readId("ord", id) ?? ""));
+}
+
+/** Levels and checksum, once the process has caught up. */
+async function finalBook(database: TestDatabase, url: string, token: string): Promise<string> {
+  const { level } = await readPosition(database);
+  const book = await eventually(
+    async () => {
+      const response = await fetch(`${url}/v1/orderbook?depth=1000`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return (await response.json()) as { sequence: number; bids: unknown; asks: unknown; checksum: number };
+    },
+    ({ sequence }) => sequence === level,
+  );
+  return JSON.stringify([book.sequence, book.bids, book.asks, book.checksum]);
+}

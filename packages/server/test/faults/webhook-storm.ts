@@ -1,0 +1,122 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../harness/eventually.js";
+import { freePort } from "../harness/free-port.js";
+import { getToken, startSandbox } from "../harness/sandbox-process.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
+import { startFaultReceiver } from "./fault-receiver.js";
+
+export interface WebhookStormOptions {
+  deliveries: number;
+  endpoints: number;
+  /** How often the service is killed without warning meanwhile. */
+  kills: number;
+  seed: number;
+}
+
+const batchItemsMax = 1000;
+const drainMs = 500;
+
+/**
+ * Sends transactions, of which every endpoint is to be told, to receivers that fail at random, and kills the service in between.
+ * In the end every endpoint must have had every event, verified, under one id.
+ */
+export async function runWebhookStorm({ deliveries, endpoints, kills, seed }: WebhookStormOptions) {
+  const folder = createTemporaryFolder("storm");
+  const receiver = await startFaultReceiver(createRandom(seed));
+  writeFileSync(join(folder, "ca.pem"), receiver.ca);
+  writeFileSync(
+    join(folder, "bursar.yaml"),
+    "webhooks:\n  retry_delays_ms: 100,100,200,200,500,500,1000,1000,1000\n",
+  );
+  const env = {
+    BURSAR_DATA_DIR: join(folder, "data"),
+    BURSAR_CONFIG: join(folder, "bursar.yaml"),
+    PORT: String(await freePort()),
+    LOG_LEVEL: "warn",
+    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+  };
+  let service = await startSandbox(env);
+  const api = createApi(`http://127.0.0.1:${env.PORT}`, await getToken(env));
+  for (let number = 0; number < endpoints; number++) {
+    const created = await api("POST", "/v1/webhook-endpoints", {
+      url: receiver.urlOf(number),
+      events: ["transaction.updated"],
+    });
+    receiver.learnSecret(number, created["secret"] as string);
+  }
+
+  const startedMs = performance.now();
+  const transactions = Math.ceil(deliveries / endpoints);
+  for (let sent = 0; sent < transactions; sent += batchItemsMax) {
+    const count = Math.min(batchItemsMax, transactions - sent);
+    await api("POST", "/v1/transactions/batch", {
+      transactions: Array.from({ length: count }, (_, index) => ({
+        idempotency_key: `storm-${sent + index}`,
+        reference: "storm",
+        asset: "USD",
+        amount: "0.01",
+      })),
+    });
+  }
+  const expected = transactions * endpoints;
+  const killTimesMs: number[] = [];
+  const timeoutMs = 60_000 + expected * 20;
+  for (let kill = 1; kill <= kills; kill++) {
+    const share = (expected * kill) / (kills + 1);
+    await eventually(receiver.arrivals.settledCount, (count) => count >= share, timeoutMs);
+    service.child.kill("SIGKILL");
+    await service.exited;
+    // What it had sent may still wait in the buffers of this process; it counts as before the kill.
+    await sleep(drainMs);
+    killTimesMs.push(Date.now());
+    service = await startSandbox(env);
+  }
+  await eventually(receiver.arrivals.settledCount, (count) => count >= expected, timeoutMs);
+  const tookMs = Math.round(performance.now() - startedMs);
+  // What the service thinks of it; whatever it would still send is sent before it agrees.
+  const pending = async () =>
+    ((await api("GET", "/v1/webhook-deliveries?state=pending&limit=1"))["data"] as unknown[]).length;
+  await eventually(pending, (count) => count === 0, timeoutMs);
+  const exhausted = (await api("GET", "/v1/webhook-deliveries?state=exhausted&limit=1"))["data"] as unknown[];
+  service.child.kill("SIGTERM");
+  await service.exited;
+  await receiver.close();
+  rmSync(folder, { recursive: true, force: true });
+  return {
+    seed,
+    expected,
+    kills,
+    tookMs,
+    exhausted: exhausted.length,
+    ...receiver.arrivals.report(killTimesMs),
+  };
+}
+
+function createApi(url: string, token: string) {
+  return async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  };
+}
+
+/** Numbers from 0 to 1 that a seed decides (mulberry32), so that a failure can be seen again. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,90 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { attemptDelaysMs, createUuidV7Source } from "@bursar/domain";
+import pino from "pino";
+import type { Origin } from "../../src/app/audit/act.js";
+import { isRefused, type Refused } from "../../src/app/refused.js";
+import { createWakeUps } from "../../src/app/wake-ups.js";
+import { compose } from "../../src/compose/compose.js";
+import { loadConfig } from "../../src/config/load-config.js";
+import { createSealing } from "../../src/credentials/sealing.js";
+import { eventually } from "./eventually.js";
+import { createTestDatabase } from "./test-database.js";
+
+/** The whole service but its edge, with a clock that only the test moves. */
+export async function startClockedParts() {
+  const database = await createTestDatabase();
+  let nowMs = Date.now();
+  const wakeUps = createWakeUps({
+    openChannel: () => ({ send: async () => undefined, close: async () => undefined }),
+    processId: randomUUID(),
+  });
+  const errors: unknown[] = [];
+  const parts = compose({
+    database,
+    settings: loadConfig({}).values,
+    sealing: createSealing(randomBytes(32)),
+    wakeUps,
+    publicUrl: "http://bursar.example",
+    webhooks: {
+      isLoopbackAllowed: true,
+      areLiteralsAllowed: false,
+      concurrency: 4,
+      timeoutMs: 15_000,
+      retryDelaysMs: attemptDelaysMs,
+      retentionDays: 30,
+    },
+    log: pino({ level: "error" }, { write: (line: string) => errors.push(line) }),
+    newUuid: createUuidV7Source({ nowMs: () => nowMs, randomBytes }),
+    nowMs: () => nowMs,
+  });
+  await parts.prepare();
+  parts.engine.start();
+  parts.sender.start();
+
+  async function createTenant() {
+    const { tenant, client } = await parts.createTenant("clocked");
+    await parts.fundPrimary(tenant.id, "USD", "1000000");
+    const origin: Origin = { by: "operator", tenantId: tenant.id };
+    const principal = { tenantId: tenant.id, clientId: client.id, tokenId: "", scopes: new Set<never>() };
+    return {
+      id: tenant.id,
+      origin,
+      createEndpoint: async (
+        url: string,
+        events: ("*" | "transaction.updated" | "endpoint.disabled")[] = ["*"],
+      ) => taken(await parts.useCases.createEndpoint(origin, { url, events }, undefined)).endpoint,
+      transact: async () => {
+        const body = { reference: "clocked", asset: "USD", amount: "1" };
+        taken(await parts.useCases.createTransaction(principal, randomUUID(), body));
+      },
+      deliveries: (filter = {}) => parts.useCases.listDeliveries(tenant.id, filter, 200, undefined),
+      /** The tenant's deliveries, once they are as expected. */
+      deliveriesWhen: (
+        isExpected: (found: Awaited<ReturnType<typeof parts.useCases.listDeliveries>>) => boolean,
+      ) => eventually(() => parts.useCases.listDeliveries(tenant.id, {}, 200, undefined), isExpected),
+    };
+  }
+
+  return {
+    parts,
+    database,
+    errors,
+    createTenant,
+    nowMs: () => nowMs,
+    /** Moves the clock, and lets the sender look at it. */
+    advance: (ms: number) => {
+      nowMs += ms;
+      parts.sender.wake("any");
+    },
+    stop: async () => {
+      await parts.close();
+      await wakeUps.close();
+      await database.drop();
+    },
+  };
+}
+
+function taken<T>(result: T | Refused): T {
+  if (isRefused(result)) throw new Error(JSON.stringify(result));
+  return result;
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import type { Order, Orderbook } from "@bursar/protocol";
+import { auditLedger } from "../../src/store/audit-ledger.js";
+import { eventually } from "./eventually.js";
+import type { TestClient, TestService } from "./test-service.js";
+import { transactionsOf } from "./transactions.js";
+
+interface OrderAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Order & { error?: { code: string; message: string; details?: { path: string; reason: string }[] } };
+}
+
+type Funds = Readonly<Record<string, string>>;
+
+export type Trader = Awaited<ReturnType<typeof createTrader>>;
+
+/** A tenant with this much in its primary wallet, and what a client of the orders API does for it. */
+export async function createTrader(service: TestService, funds: Funds) {
+  const owner = await service.createTenant();
+  for (const [asset, amount] of Object.entries(funds)) await service.fund(owner, asset, amount);
+  return tradingAs(service, owner);
+}
+
+/** The same for a tenant that is there already, by whichever process. */
+export async function tradingAs(service: TestService, owner: TestClient) {
+  const token = await service.token(owner);
+  const { send: sendAny } = transactionsOf(service, token);
+  const send = async (...request: Parameters<typeof sendAny>) =>
+    (await sendAny(...request)) as unknown as OrderAnswer;
+  const place = (body: object, key: string = randomUUID()) =>
+    send("POST", "/v1/orders", { market: "ETH-USD", ...body }, { "idempotency-key": key });
+  const read = async (id: string) => (await send("GET", `/v1/orders/${id}`)).body;
+  const until = (id: string, isExpected: (order: Order) => boolean) => eventually(() => read(id), isExpected);
+  return {
+    owner,
+    token,
+    send,
+    place,
+    read,
+    until,
+    /** Places an order and waits until the market's owner has dealt with it. */
+    placed: async (body: object) => {
+      const { status, text, body: accepted } = await place(body);
+      if (status !== 202) throw new Error(text);
+      return await until(accepted.id, ({ state }) => state !== "pending");
+    },
+    balances: async () => {
+      const { data } = (await send("GET", "/v1/wallets")).body as unknown as {
+        data: { role: string; balances: { asset: string; available: string; held: string }[] }[];
+      };
+      const primary = data.find(({ role }) => role === "primary");
+      return Object.fromEntries(
+        (primary?.balances ?? []).map(({ asset, available, held }) => [asset, [available, held]]),
+      );
+    },
+    book: async (query = "") => (await send("GET", `/v1/orderbook${query}`)).body as unknown as Orderbook,
+  };
+}
+
+/** What `bursar audit ledger` finds wrong. */
+export async function findViolations(service: TestService) {
+  return (await auditLedger(service.database)).filter(({ violations }) => violations.length > 0);
+}

@@ -1,0 +1,42 @@
+import type { WebhookDelivery, WebhookEndpoint } from "@bursar/protocol";
+import { eventually } from "./eventually.js";
+import type { TestService } from "./test-service.js";
+import { transactionsOf } from "./transactions.js";
+
+/** What a client of the webhooks API does, for one token. */
+export function webhooksOf(service: TestService, token: string) {
+  const api = transactionsOf(service, token);
+  const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+    const { status, body: answer, headers: answered } = await api.send(method, path, body, headers);
+    // biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect.
+    return { status, headers: answered, body: answer as any };
+  };
+  const readDelivery = async (id: string): Promise<WebhookDelivery> =>
+    (await send("GET", `/v1/webhook-deliveries/${id}`)).body;
+  return {
+    send,
+    api,
+    createEndpoint: async (url: string, events?: string[]): Promise<WebhookEndpoint & { secret: string }> => {
+      const { status, body } = await send("POST", "/v1/webhook-endpoints", {
+        url,
+        ...(events === undefined ? {} : { events }),
+      });
+      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+      return body;
+    },
+    readEndpoint: async (id: string): Promise<WebhookEndpoint> =>
+      (await send("GET", `/v1/webhook-endpoints/${id}`)).body,
+    /** One transaction, which is one event. */
+    transact: async (amount = "1") =>
+      (await api.create({ reference: "webhook", asset: "USD", amount })).body.id,
+    list: async (query = ""): Promise<WebhookDelivery[]> =>
+      (await send("GET", `/v1/webhook-deliveries?${query}`)).body.data,
+    readDelivery,
+    /** A delivery, once it is in this state. */
+    deliveryIn: (state: string, id: string) =>
+      eventually(
+        () => readDelivery(id),
+        (delivery) => delivery.state === state,
+      ),
+  };
+}

@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { chromium } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { startTestService } from "../harness/test-service.js";
+import { transactionsOf } from "../harness/transactions.js";
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  existsSync,
+);
+const isThere = executablePath !== undefined;
+if (!isThere)
+  process.stdout.write("no Chromium here (Debian: apt-get install chromium): its test is left out\n");
+
+describe("a page in a browser", () => {
+  it.runIf(isThere)(
+    "follows the stream with a ticket, from an origin that is allowed and from no other",
+    async () => {
+      const page = createServer((_request, response) =>
+        response.setHeader("content-type", "text/html").end("<p>"),
+      );
+      await new Promise<void>((resolve) => page.listen(0, "127.0.0.1", resolve));
+      const { port } = page.address() as AddressInfo;
+      const service = await startTestService({ BURSAR_STREAM_ALLOWED_ORIGINS: `http://127.0.0.1:${port}` });
+      const token = await service.token(await service.createTenant("100"));
+      const { create } = transactionsOf(service, token);
+      const { body } = await create({ reference: "browser", asset: "USD", amount: "1" });
+      const ticketUrl = async () => {
+        const response = await service.call("POST", "/v1/stream/tickets", token);
+        const { ticket } = (await response.json()) as { ticket: string };
+        return `${service.url.replace("http", "ws")}/v1/stream?ticket=${ticket}`;
+      };
+      const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+      try {
+        const tab = await browser.newPage();
+        /** Opens a stream in the page, and gives its first event or how it ended. */
+        const follow = async (url: string) =>
+          (await tab.evaluate(`(${followInPage})(${JSON.stringify(url)})`)) as {
+            transaction?: string;
+            protocol?: string;
+            code?: number;
+          };
+        await tab.goto(`http://127.0.0.1:${port}/`);
+        expect(await follow(await ticketUrl())).toEqual({ transaction: body.id, protocol: "bursar.v1.json" });
+        await tab.goto(`http://localhost:${port}/`);
+        expect(await follow(await ticketUrl())).toEqual({ code: 1006 });
+      } finally {
+        await browser.close();
+        page.close();
+        await service.stop();
+      }
+    },
+  );
+});
+
+/** Runs in the page, which has nothing of this file. */
+const followInPage = `(url) => new Promise((resolve) => {
+  const socket = new WebSocket(url, "bursar.v1.json");
+  socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", channel: "events", since: 0 }));
+  socket.onclose = ({ code }) => resolve({ code });
+  socket.onmessage = ({ data }) => {
+    const { type, event } = JSON.parse(data);
+    if (type === "event") resolve({ transaction: event.data.transaction.id, protocol: socket.protocol });
+  };
+})`;

@@ -1,0 +1,68 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { BursarProcess } from "../harness/bursar-process.js";
+import { eventually } from "../harness/eventually.js";
+import { freePort } from "../harness/free-port.js";
+import { getToken, startSandbox } from "../harness/sandbox-process.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
+import { ok, startWebhookReceiver } from "../harness/webhook-receiver.js";
+
+describe("a sender that is killed while it sends", () => {
+  const folder = createTemporaryFolder("takeover");
+  const started: BursarProcess[] = [];
+  afterEach(async () => {
+    for (const { child, exited } of started) {
+      child.kill("SIGKILL");
+      await exited;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("leaves its deliveries to the next, which sends them again with the same ids and loses none", async () => {
+    const env = { BURSAR_DATA_DIR: join(folder, "data"), PORT: String(await freePort()), LOG_LEVEL: "warn" };
+    const receiver = await startWebhookReceiver(() => undefined);
+    const first = await startSandbox(env);
+    started.push(first);
+    const token = await getToken(env);
+    const call = async (method: string, path: string, body?: object, key?: string) => {
+      const response = await fetch(`http://127.0.0.1:${env.PORT}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(key === undefined ? {} : { "idempotency-key": key }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: the test looks at what it expects.
+      return (await response.json()) as any;
+    };
+    await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook` });
+    for (let count = 0; count < 10; count++)
+      await call("POST", "/v1/transactions", { reference: "x", asset: "USD", amount: "1" }, `key-${count}`);
+    const underWay = await receiver.arrived("/hook", 4);
+    first.child.kill("SIGKILL");
+    await first.exited;
+
+    receiver.answerWith(ok);
+    started.push(await startSandbox(env));
+    const { data } = await eventually(
+      () => call("GET", "/v1/webhook-deliveries?state=delivered"),
+      (page) => page.data?.length === 10,
+    );
+    const ids = data.map(({ id }: { id: string }) => id);
+    const counts = new Map<string, number>();
+    for (const { body } of receiver.received)
+      counts.set(body.delivery_id, (counts.get(body.delivery_id) ?? 0) + 1);
+    expect([...counts.keys()].sort()).toEqual(ids.sort());
+    // Twice only where nobody could know whether it had arrived.
+    expect(
+      [...counts]
+        .filter(([, count]) => count > 1)
+        .map(([id]) => id)
+        .sort(),
+    ).toEqual(underWay.map(({ body }) => body.delivery_id).sort());
+    await receiver.stop();
+  });
+});

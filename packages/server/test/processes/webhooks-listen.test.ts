@@ -1,0 +1,131 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { formatWebhookSecret, signStandardWebhook, signWebhookMessage } from "@bursar/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { webhookHashes } from "../../src/app/webhooks/webhook-hashes.js";
+import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { freePort } from "../harness/free-port.js";
+
+const secret = Uint8Array.from({ length: 32 }, (_, index) => index);
+const written = formatWebhookSecret(secret);
+const body = JSON.stringify({
+  event: "transaction.updated",
+  delivery_id: "dlv_1",
+  sequence: 7,
+  data: { transaction: { id: "tx_1", state: "completed", version: 2 }, previous_state: "accepted" },
+});
+
+const running: BursarProcess[] = [];
+afterEach(async () => {
+  for (const listener of running.splice(0)) {
+    listener.child.kill("SIGTERM");
+    await listener.exited;
+  }
+});
+
+async function listen(...options: string[]) {
+  const args = ["webhooks", "listen", "--port", "0", ...options];
+  const listener = spawnBursar({ args, env: { BURSAR_WEBHOOK_SECRET: written } });
+  running.push(listener);
+  const [, url = ""] = await listener.waitFor(/Listening on (http:\S+)\. /);
+  return { ...listener, url };
+}
+
+async function deliver(url: string, sentBody = body, attempt = 1): Promise<number> {
+  const message = { id: "dlv_1", timestampSeconds: Math.floor(Date.now() / 1000), body, secrets: [secret] };
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "webhook-id": "dlv_1",
+      "webhook-timestamp": String(message.timestampSeconds),
+      "webhook-signature": signStandardWebhook(message, webhookHashes),
+      ...signWebhookMessage({ ...message, endpointId: "whe_1" }, webhookHashes),
+      "webhook-attempt": String(attempt),
+    },
+    body: sentBody,
+  });
+  return response.status;
+}
+
+describe("bursar webhooks listen", () => {
+  it("prints one line for each delivery, and says which are not genuine", async () => {
+    const { url, waitFor, output } = await listen();
+    expect(await deliver(url)).toBe(200);
+    await waitFor(/transaction\.updated {2}tx_1 {2}completed {2}v2 {2}#7 {2}attempt 1 {2}verified\n/);
+    expect(await deliver(url, body, 2)).toBe(200);
+    await waitFor(/attempt 2 {2}verified {2}again\n/);
+    await deliver(url, body.replace("tx_1", "tx_2"));
+    await waitFor(/tx_2 .* NOT VERIFIED \(webhook-signature is by none of the known secrets\)/);
+    await fetch(url, { method: "POST", body: "hello" });
+    await waitFor(/no event .* NOT VERIFIED/);
+    // A pipe is no terminal.
+    expect(output()).not.toContain("\u001b");
+  });
+
+  it("answers with the status that it was told to", async () => {
+    const { url, waitFor } = await listen("--status", "503", "--delay", "50");
+    expect(await deliver(url)).toBe(503);
+    await waitFor(/verified {2}answered 503/);
+  });
+
+  it("passes a delivery on as it came, and the answer back", async () => {
+    const got: unknown[] = [];
+    const server = createServer((request, response) => {
+      request.setEncoding("utf8").once("data", (text: string) => {
+        got.push([request.headers["webhook-id"], text]);
+        response.writeHead(418).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const { url } = await listen("--forward-to", `http://127.0.0.1:${port}/`);
+    expect(await deliver(url)).toBe(418);
+    expect(got).toEqual([["dlv_1", body]]);
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+    expect(await deliver(url)).toBe(502);
+  });
+
+  it("takes no body without end", async () => {
+    const { url } = await listen();
+    const answer = await fetch(url, { method: "POST", body: "x".repeat(2_000_000) }).then(
+      ({ status }) => status,
+      () => "cut",
+    );
+    expect([413, "cut"]).toContain(answer);
+    expect(await deliver(url)).toBe(200);
+  });
+
+  it("ends with 0 when it is told to", async () => {
+    const { child, exited } = await listen();
+    child.kill("SIGINT");
+    expect(await exited).toEqual({ code: 0, signal: null });
+  });
+
+  it.each([
+    [["--port", "65536"], 2],
+    [["--status", "99"], 2],
+    [["--secret", "hunter2"], 2],
+    [["--forward-to", "file:///etc/passwd"], 2],
+  ])("%j is refused", async (options, expected) => {
+    const listener = spawnBursar({ args: ["webhooks", "listen", ...options] });
+    expect(await listener.exited).toMatchObject({ code: expected });
+    expect(listener.output()).not.toContain("    at ");
+  });
+
+  it("says so when there is no sandbox to listen to, or the port is taken", async () => {
+    const alone = spawnBursar({
+      args: ["webhooks", "listen", "--port", "0"],
+      env: { BURSAR_DATA_DIR: "/nonexistent" },
+    });
+    expect(await alone.exited).toMatchObject({ code: 1 });
+    expect(alone.output()).toContain("no sandbox credentials");
+    const port = String(await freePort());
+    await listen("--port", port);
+    const second = spawnBursar({ args: ["webhooks", "listen", "--port", port, "--secret", written] });
+    expect(await second.exited).toMatchObject({ code: 1 });
+    expect(second.output()).toContain(`Port ${port} cannot be listened on`);
+  });
+});
