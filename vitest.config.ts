@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "tools/**/*.test.ts"],
     globalSetup: ["packages/server/test/harness/postgres-for-tests.ts"],
+    setupFiles: ["packages/server/test/harness/check-every-answer.ts"],
     reporters: ["default", "./tools/summary-reporter.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -10,8 +10,8 @@ import { freePort, waitUntilReady } from "./sandbox.mjs";
  * @property {() => void} stop
  */
 
-/** @param {import("./sandbox.mjs").Sandbox} sandbox @returns {Promise<Nothing>} */
-export async function startNothing(sandbox) {
+/** @param {import("./sandbox.mjs").Sandbox} sandbox @param {string} [orderbook] @returns {Promise<Nothing>} */
+export async function startNothing(sandbox, orderbook = "{}") {
   const response = await fetch(`${sandbox.url}/v1/transactions`, {
     method: "POST",
     headers: {
@@ -23,7 +23,9 @@ export async function startNothing(sandbox) {
   });
   const port = await freePort();
   const program = join(import.meta.dirname, "load", "nothing.mjs");
-  const child = spawn(process.execPath, [program, String(port), await response.text()], { stdio: "ignore" });
+  const child = spawn(process.execPath, [program, String(port), await response.text(), orderbook], {
+    stdio: "ignore",
+  });
   const url = `http://127.0.0.1:${port}`;
   await waitUntilReady(url);
   return { url, pid: child.pid ?? 0, stop: () => child.kill("SIGKILL") };

@@ -6,6 +6,7 @@ import { deliver } from "./scenarios/deliver.mjs";
 import { grow } from "./scenarios/grow.mjs";
 import { match } from "./scenarios/match.mjs";
 import { memory } from "./scenarios/memory.mjs";
+import { orderbook } from "./scenarios/orderbook.mjs";
 import { read } from "./scenarios/read.mjs";
 import { settle } from "./scenarios/settle.mjs";
 import { stream } from "./scenarios/stream.mjs";
@@ -18,7 +19,7 @@ import { stream } from "./scenarios/stream.mjs";
  */
 
 /** @type {Record<string, (options: BenchOptions) => Promise<void>>} */
-const scenarios = { accept, bulk, settle, read, match, deliver, stream, grow, memory };
+const scenarios = { accept, bulk, settle, read, orderbook, match, deliver, stream, grow, memory };
 
 /** These take long and much disk; they run when they are named. */
 const onRequest = ["grow", "memory"];

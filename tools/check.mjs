@@ -15,6 +15,7 @@ const checks = [
     bin("knip"),
     ["--no-progress", "--treat-config-hints-as-errors"],
   ],
+  ["compatibility with released versions", process.execPath, ["tools/compatibility.mjs"]],
   ["generated files", process.execPath, ["tools/generate.mjs", "--check"]],
 ];
 

@@ -103,6 +103,8 @@ async function servedDocument(path) {
       isMetricsLocalOpen: true,
       metrics: [],
       trustedProxies: undefined,
+      corsOrigins: undefined,
+      nowMs: () => 0,
       limits: {
         bodyBytes: 1,
         headerBytes: 1,
@@ -111,6 +113,7 @@ async function servedDocument(path) {
         requestTimeoutMs: 1,
         requestsPerClient: 1,
         connectionsPerClient: 1,
+        idleTimeoutMs: 1,
       },
     },
     apiRoutes(publicUrl),

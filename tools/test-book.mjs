@@ -7,7 +7,7 @@ import { root } from "./files.mjs";
 const { values } = parseArgs({ options: { operations: { type: "string", default: "1000000" } } });
 const { status } = spawnSync(
   join(root, "node_modules/.bin/vitest"),
-  ["run", "packages/domain/test/book/book.test.ts"],
+  ["run", "packages/domain/test/book/comparison.test.ts"],
   {
     cwd: root,
     stdio: "inherit",

@@ -22,10 +22,11 @@ const batchLength = 100;
 
 /** @param {{ rounds: number }} options */
 export async function match({ rounds }) {
+  // First, while there is nothing else on the heap that could go during the measurement.
+  showHeap(1_000_000);
   for (const restingCount of [1000, 10_000, 100_000]) await compareAt(restingCount, 10, rounds);
   await compareAt(100_000, 1000, rounds);
   for (const activity of /** @type {const} */ (["near", "anywhere"])) showFlatness(activity, rounds);
-  showHeap(1_000_000);
 }
 
 /** @param {number} restingCount @param {number} ordersPerLevel @param {number} rounds */
@@ -134,7 +135,9 @@ function showHeap(count) {
   const before = used();
   const book = restoreBook(manyOrders(count));
   const bytes = (used() - before) / book.orderCount();
-  console.log(`  ${"heap bytes per resting order".padEnd(34)} ${String(Math.round(bytes)).padStart(8)}`);
+  console.log(
+    `\nmatch\n  ${"heap bytes per resting order".padEnd(34)} ${String(Math.round(bytes)).padStart(8)}`,
+  );
 }
 
 /** @param {number} count @returns {Generator<OpenOrder>} */

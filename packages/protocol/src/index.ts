@@ -24,6 +24,7 @@ export {
 } from "./access/oauth.js";
 export { ClientQuotas, type QuotaClass, quotaCatalog, quotaClasses } from "./access/quota.js";
 export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
+export { type Deprecation, deprecated, deprecationKeyword } from "./deprecation.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
 export { type ErrorCode, errorCatalog } from "./errors/error-catalog.js";
 export type { ErrorEntry } from "./errors/error-entry.js";

@@ -198,6 +198,8 @@ async function buildEdge(
       isMetricsLocalOpen: settings.public_url === undefined,
       metrics: parts.metrics,
       trustedProxies: settings.trusted_proxies,
+      corsOrigins: settings.cors_origins,
+      nowMs: Date.now,
       limits: {
         bodyBytes: settings["limits.body_bytes"],
         headerBytes: settings["limits.header_bytes"],
@@ -206,6 +208,7 @@ async function buildEdge(
         requestTimeoutMs: settings["limits.request_timeout_ms"],
         requestsPerClient: settings["limits.requests_per_client"],
         connectionsPerClient: settings["limits.connections_per_client"],
+        idleTimeoutMs: settings["limits.idle_timeout_ms"],
       },
     },
     listRoutes(parts.useCases, publicUrl),

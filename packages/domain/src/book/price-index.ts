@@ -21,7 +21,7 @@ interface Chunk {
   length: number;
 }
 
-/** A chunk's keys are 1 KiB: its search stays in the nearest cache, and a split is rare. 64 and 256 are no faster. */
+/** A chunk's keys are 1 KiB: its search stays in the nearest cache, and a split is rare. */
 const chunkLengthMax = 128;
 
 export function createPriceIndex(): PriceIndex {

@@ -20,7 +20,7 @@ export const errorCatalog = {
   MALFORMED_JSON: {
     status: 400,
     message: "The body is not valid JSON.",
-    when: "the body is not UTF-8, is not JSON, repeats a key, nests too deeply, or holds a key such as `__proto__`",
+    when: "the body is not UTF-8, is not JSON, repeats a key, nests too deeply, is too wide, or holds a key such as `__proto__` or a number that no double can be",
     advice: "Correct the body; `message` says what is wrong with it.",
     retry: "never",
   },
@@ -162,6 +162,13 @@ export const errorCatalog = {
     message: "It is too late to cancel this transaction.",
     when: "the transaction is final, or its rail has gone too far",
     advice: "Read the transaction to see what became of it.",
+    retry: "never",
+  },
+  API_VERSION_SUNSET: {
+    status: 410,
+    message: "This part of the API has ended.",
+    when: "a route or a field is used after the day that its `Sunset` header had named",
+    advice: "Use what the page in the `Link` header names instead.",
     retry: "never",
   },
   PAYLOAD_TOO_LARGE: {

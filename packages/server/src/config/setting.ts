@@ -91,6 +91,21 @@ export function networks(common: Common<string>): Setting<string> {
   };
 }
 
+/** Origins as a browser names them, separated by commas, or an asterisk for all of them. */
+export function origins(common: Common<string>): Setting<string> {
+  const isOrigin = (entry: string) =>
+    /^https?:\/\/[^*]+$/.test(entry) && URL.canParse(entry) && new URL(entry).origin === entry;
+  return {
+    ...common,
+    allowed: "origins such as https://console.example, separated by commas, or *",
+    read: (value) => {
+      const entries = value.split(",").map((entry) => entry.trim());
+      return value === "*" || entries.every(isOrigin) ? entries.join(",") : undefined;
+    },
+    show: String,
+  };
+}
+
 export function secret(common: Common<string>): Setting<string> {
   return { ...text(common), show: () => "********" };
 }

@@ -3,7 +3,7 @@ import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
 import { marketList } from "./market-list.js";
 import { quotaSettings } from "./quota-settings.js";
-import { integer, integers, networks, oneOf, type Setting, secret, text, url } from "./setting.js";
+import { integer, integers, networks, oneOf, origins, type Setting, secret, text, url } from "./setting.js";
 
 /**
  * Every setting of the service that is a single value. The key is its path in the configuration file; `docs/reference/configuration.md` and
@@ -26,6 +26,11 @@ export const settings = {
     env: "BURSAR_TRUSTED_PROXIES",
     about:
       "The addresses or networks of the proxies in front of the service, separated by commas; their `X-Forwarded-For` tells the client's address. Without it nobody's is believed.",
+  }),
+  cors_origins: origins({
+    env: "BURSAR_CORS_ORIGINS",
+    about:
+      "The origins whose scripts may call the service from a browser, separated by commas, or `*` for all. Without it there are none. Cookies are never allowed.",
   }),
   data_dir: text({
     env: "BURSAR_DATA_DIR",
@@ -160,6 +165,14 @@ export const settings = {
     },
     { min: 10, max: 60_000 },
   ),
+  "limits.idle_timeout_ms": integer(
+    {
+      default: 60_000,
+      about:
+        "How long nothing may move on a connection before it is closed, as when a client does not read its answer. An answer can be held back for 30 s.",
+    },
+    { min: 31_000, max: 600_000 },
+  ),
   "limits.shutdown_timeout_ms": integer(
     { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
     { min: 1000, max: 600_000 },
@@ -227,6 +240,7 @@ type DefaultedKey = Exclude<
   SettingKey,
   | "public_url"
   | "trusted_proxies"
+  | "cors_origins"
   | "database_url"
   | "master_key_file"
   | "metrics_token"

@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCatalog } from "@bursar/protocol";
 import type { FastifySchema } from "fastify";
 import { type TSchema, Type } from "typebox";
+import { isMarkedDeprecated } from "./deprecations.js";
 import { bringsWork } from "./quotas/quota-class.js";
 import type { Route } from "./route.js";
 
@@ -10,6 +11,7 @@ export function describeRoute(route: Route): FastifySchema {
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
+    ...(route.deprecated === undefined ? {} : { deprecated: true }),
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.body === undefined ? {} : { body: route.body }),
     ...(route.query === undefined ? {} : { querystring: route.query }),
@@ -101,7 +103,7 @@ const retryHeaders = {
   "Retry-After": { type: "integer", description: "How many seconds to wait, rounded up." },
 };
 
-/** What any route can answer with, whatever it does; what those with a body can; what those with a scope can. */
+/** What any route can answer with, whatever it does; what those whose method has a body can; what those with a scope can. */
 const errorsOfEveryRoute: readonly ErrorCode[] = ["MALFORMED_REQUEST", "INTERNAL"];
 const errorsOfRoutesWithBody: readonly ErrorCode[] = [
   "MALFORMED_JSON",
@@ -128,10 +130,13 @@ function describeErrors(route: Route): Record<number, unknown> {
   const codes: ErrorCode[] = [
     ...errorsOfEveryRoute,
     ...(takesInput ? (["INVALID_REQUEST"] as const) : []),
-    ...(route.body === undefined ? [] : errorsOfRoutesWithBody),
+    ...(route.params === undefined ? [] : (["URI_TOO_LONG"] as const)),
+    // Also where a route takes no body: one that comes all the same is read.
+    ...(route.method === "GET" ? [] : errorsOfRoutesWithBody),
     ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
     ...(bringsWork(route) ? (["OVERLOADED"] as const) : []),
+    ...(isMarkedDeprecated(route) ? (["API_VERSION_SUNSET"] as const) : []),
     ...route.errors,
   ];
   const byStatus = new Map<number, ErrorCode[]>();
@@ -151,7 +156,10 @@ function describeOAuthErrors(): Record<number, unknown> {
   return {
     400: errorResponse("OAuthError", "The request is malformed."),
     401: errorResponse("OAuthError", "The client could not be authenticated."),
+    413: errorResponse("OAuthError", "The body is too large."),
+    415: errorResponse("OAuthError", "The body is not form-encoded."),
     429: errorResponse("OAuthError", "Too many failed attempts; see `Retry-After`."),
+    500: errorResponse("OAuthError", "The service failed in a way that it did not foresee."),
     503: errorResponse("OAuthError", "The service cannot take the request right now."),
   };
 }

@@ -5,17 +5,20 @@ import type { LoadGauge } from "../app/load/load-gauge.js";
 import type { Metric } from "../app/metric.js";
 import type { Readiness } from "../app/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
+import { deprecationHooks } from "./deprecations.js";
 import { describeRoute } from "./describe-route.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installAccessLog, logAccess } from "./plugins/access-log.js";
 import { installAsyncApi } from "./plugins/asyncapi.js";
 import { installClosing } from "./plugins/closing.js";
+import { installCors } from "./plugins/cors.js";
 import { installDocs } from "./plugins/docs.js";
 import { answerRouterError, installErrors } from "./plugins/errors.js";
 import { installJsonBody } from "./plugins/json-body.js";
 import { collectMethods, installMethodNotAllowed } from "./plugins/method-not-allowed.js";
 import { installMetrics } from "./plugins/metrics.js";
 import { installOpenApi } from "./plugins/openapi.js";
+import { createPendingAnswers, type PendingAnswers } from "./plugins/pending-answers.js";
 import { answerUnusualRequests, createClientErrorHandler } from "./plugins/raw-answers.js";
 import {
   createRequestIdChooser,
@@ -48,6 +51,9 @@ export interface EdgeOptions {
   metrics: readonly Metric[];
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
+  /** Origins whose scripts may call, separated by commas; `*` for all of them. */
+  corsOrigins: string | undefined;
+  nowMs: () => number;
   limits: EdgeLimits;
 }
 
@@ -57,6 +63,8 @@ interface EdgeLimits extends ConcurrencyLimits {
   jsonDepth: number;
   headersTimeoutMs: number;
   requestTimeoutMs: number;
+  /** How long nothing may move on a connection that has a request in hand; longer than any answer is held back. */
+  idleTimeoutMs: number;
 }
 
 /** How often Node looks for requests that are late; its own default of 30 s would make a limit of 5 s meaningless. */
@@ -66,17 +74,20 @@ const lateRequestCheckMs = 1000;
 const pathSegmentLengthMax = 200;
 
 export async function createEdge(options: EdgeOptions, routes: readonly Route[]): Promise<FastifyInstance> {
-  const app = createApp(options);
+  const pending = createPendingAnswers();
+  const app = createApp(options, pending);
+  pending.follow(app.server);
   answerUnusualRequests(app.server, options);
   installUpgrades(app, "/v1/stream");
   app.setValidatorCompiler(createValidatorCompiler() as never);
   app.addSchema(ErrorBody);
   app.addSchema(OAuthError);
   app.addSchema(PolicyDocument);
-  const methodsByPath = collectMethods(app);
+  const { methodsByPath, stop: stopCollecting } = collectMethods(app);
   installRequestState(app);
   installErrors(app, options);
   installRequestContext(app);
+  installCors(app, options.corsOrigins, methodsByPath);
   installAccessLog(app);
   installClosing(app);
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
@@ -100,11 +111,15 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
     for (const route of routes.filter((candidate) => candidate.access === "oauth"))
       addRoute(context, route, options);
   });
-  installMethodNotAllowed(app, new Map(methodsByPath));
+  stopCollecting();
+  installMethodNotAllowed(app, methodsByPath);
   return app;
 }
 
-function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): FastifyInstance {
+function createApp(
+  { log, limits, newRequestId, trustedProxies }: EdgeOptions,
+  pending: PendingAnswers,
+): FastifyInstance {
   return Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
@@ -112,6 +127,7 @@ function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): 
     trustProxy: trustedProxies ?? false,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.idleTimeoutMs,
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,
@@ -122,7 +138,7 @@ function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): 
     // Requests that arrive on an open connection while the service stops are still served; the connection closes after.
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    clientErrorHandler: createClientErrorHandler({ log, newRequestId }),
+    clientErrorHandler: createClientErrorHandler({ log, newRequestId }, pending),
     frameworkErrors: (error, request, reply) => {
       // No hook runs for these, so what the hooks do is done here.
       setCommonHeaders(request, reply);
@@ -133,11 +149,12 @@ function createApp({ log, limits, newRequestId, trustedProxies }: EdgeOptions): 
 }
 
 function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): void {
-  const { guard, readiness } = options;
+  const { guard, readiness, nowMs } = options;
   const { method, path, access, handle } = route;
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
   const checking =
     route.checkedBody === undefined ? {} : { validatorCompiler: checkBodyBy(route.checkedBody) };
+  const { onRequest: ends, ...deprecation } = deprecationHooks(route, nowMs);
   const common = {
     method,
     url: path,
@@ -145,10 +162,12 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
     handler: handle,
     ...bodyLimit,
     ...checking,
+    ...deprecation,
   };
+  const first = ends === undefined ? [] : [ends];
   const waits = refuseWhileStarting(readiness);
-  if (access === "open") app.route(common);
-  else if (access === "oauth") app.route({ ...common, onRequest: waits });
+  if (access === "open") app.route({ ...common, onRequest: first });
+  else if (access === "oauth") app.route({ ...common, onRequest: [...first, waits] });
   else {
     const { onRequest, ...hooks } = guardRoute(
       {
@@ -160,7 +179,7 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
       guard,
     );
     const sheds = bringsWork(route) ? [shedLoad(options.load)] : [];
-    app.route({ ...common, ...hooks, onRequest: [waits, ...sheds, onRequest] });
+    app.route({ ...common, ...hooks, onRequest: [...first, waits, ...sheds, onRequest] });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorCode, Scope } from "@bursar/protocol";
+import type { Deprecation, ErrorCode, Scope } from "@bursar/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
 
@@ -14,6 +14,8 @@ export interface Route {
   operationId: string;
   tag: Tag;
   summary: string;
+  /** Says that the route will go, and when; its answers and the OpenAPI document tell it. */
+  deprecated?: Deprecation;
   description?: string;
   body?: TSchema;
   query?: TSchema;

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from "@bursar/protocol";
+import { deprecationKeyword, type ErrorDetail } from "@bursar/protocol";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 
@@ -26,6 +26,7 @@ function createAjv(coerceTypes: boolean): Ajv {
     strict: true,
   });
   addFormats.default(ajv);
+  ajv.addVocabulary([deprecationKeyword]);
   const { validate: hasFormOfTime } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
   // A leap second has the form of a time, and is none that a clock of ours can show.
   ajv.addFormat("date-time", (text) => hasFormOfTime(text) && !Number.isNaN(Date.parse(text)));

@@ -52,6 +52,8 @@ export async function createTestEdge(
       isMetricsLocalOpen: true,
       metrics: [],
       trustedProxies: undefined,
+      corsOrigins: undefined,
+      nowMs: Date.now,
       limits: {
         bodyBytes: 65_536,
         headerBytes: 8192,
@@ -60,6 +62,7 @@ export async function createTestEdge(
         requestTimeoutMs: 10_000,
         requestsPerClient: 500,
         connectionsPerClient: 1000,
+        idleTimeoutMs: 60_000,
       },
       ...changed,
     },

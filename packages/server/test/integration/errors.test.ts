@@ -149,7 +149,7 @@ describe("every failure has the contract's form", () => {
   });
 
   it("does not list faults without end", async () => {
-    const fields = Array.from({ length: 3000 }, (_, index) => `"f${index}":1`).join(",");
+    const fields = Array.from({ length: 90 }, (_, index) => `"f${index}":1`).join(",");
     expect((await app.inject(post(`{${fields}}`))).json().error.details).toHaveLength(20);
   });
 

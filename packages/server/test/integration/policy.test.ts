@@ -162,10 +162,7 @@ describe("the policy of a tenant", () => {
     ["an empty object", {}],
     ["rules that are an object", { rules: { length: 1 }, default: { action: "allow" } }],
     ["more rules than there may be", { rules: Array(201).fill({}), default: { action: "allow" } }],
-    [
-      "ten thousand unknown fields",
-      Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`f${i}`, 1])),
-    ],
+    ["ninety unknown fields", Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`f${i}`, 1]))],
     [
       "a sum that is a number",
       {

@@ -6,7 +6,7 @@ import { presentBook } from "./present-book.js";
 
 /** A snapshot as it is sent: its bytes are made once for each market and depth, and used again until something has changed. */
 interface Snapshot {
-  json: string;
+  json: Buffer;
   tag: string;
 }
 
@@ -33,10 +33,8 @@ export function createOrderbookShower(
     const known = kept.get(depth);
     if (known !== undefined && known.sequence === levels.sequence && known.isStale === isStale) return known;
     const { sequence } = levels;
-    const json = JSON.stringify({
-      ...presentBook(market, levels, depth),
-      stale: isStale,
-    } satisfies Orderbook);
+    const body: Orderbook = { ...presentBook(market, levels, depth), stale: isStale };
+    const json = Buffer.from(JSON.stringify(body));
     const made = {
       json,
       tag: `W/"${market.name}-${sequence}-${depth}${isStale ? "-stale" : ""}"`,

@@ -7,9 +7,12 @@ export function installAccessLog(app: FastifyInstance): void {
   });
 }
 
-/** One line a request, when it has been answered. The query is left out: it can hold what no log should. */
+/**
+ * One line a request, when it has been answered. The query is left out, and of an absolute target the authority: they can hold
+ * what no log should.
+ */
 export function logAccess(request: FastifyRequest, reply: FastifyReply): void {
-  const path = request.url.split("?", 1)[0];
+  const path = request.url.replace(/^[^/?]+:\/\/[^/?]*/, "").split("?", 1)[0];
   const durationMs = Math.round(reply.elapsedTime * 10) / 10;
   request.log.info(
     { method: request.method, path, status: reply.statusCode, duration_ms: durationMs },

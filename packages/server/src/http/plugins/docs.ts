@@ -12,7 +12,11 @@ export function installDocs(app: FastifyInstance): void {
   const bundle = readFileSync(join(scalarDir, "js", "standalone.js"));
   const serve = (url: string, type: string, content: string | Buffer) =>
     app.get(url, { schema: { hide: true } }, (_request, reply) =>
-      reply.type(type).header("content-security-policy", contentSecurityPolicy).send(content),
+      reply
+        .type(type)
+        .header("content-security-policy", contentSecurityPolicy)
+        .header("referrer-policy", "no-referrer")
+        .send(content),
     );
   serve("/docs", "text/html; charset=utf-8", page);
   serve("/docs/reference.js", "text/javascript; charset=utf-8", bundle);

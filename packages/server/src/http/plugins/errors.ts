@@ -37,7 +37,16 @@ export function toRefusal(error: unknown, { isUnavailable }: ErrorsOptions): Ref
 
 export function installErrors(app: FastifyInstance, options: ErrorsOptions): void {
   app.setErrorHandler((error, request, reply) => sendError(toRefusal(error, options), request, reply));
-  app.setNotFoundHandler((request, reply) => sendError(new Refusal("NOT_FOUND"), request, reply));
+  app.setNotFoundHandler((request, reply) => sendError(notFound(request.url), request, reply));
+}
+
+/** Whoever asks for another version is told which there is. */
+function notFound(url: string): Refusal {
+  const version = /^\/v(\d{1,9})(?=[/?]|$)/.exec(url)?.[1];
+  if (version === undefined || version === "1") return new Refusal("NOT_FOUND");
+  return new Refusal("NOT_FOUND", {
+    message: `There is no version ${version} of this API; its paths begin with /v1.`,
+  });
 }
 
 /** The answer to an error that the router meets before any hook runs, such as a wrongly encoded path. */

@@ -15,15 +15,17 @@ export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: 
   });
   app.addHook("onRequest", (request, _reply, done) => {
     const encoding = request.headers["content-encoding"];
-    if (encoding === undefined || encoding === "identity") done();
+    // The body of a GET is not looked at.
+    if (encoding === undefined || encoding === "identity" || request.method === "GET") done();
     else done(new Refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The body must not be compressed." }));
   });
 }
 
 function parse(request: FastifyRequest, body: Buffer, depthMax: number): unknown {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers["content-type"] ?? "")?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== "utf-8")
-    return new Refusal("UNSUPPORTED_MEDIA_TYPE");
+  const charsets = (request.headers["content-type"] ?? "").matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi);
+  for (const [, charset] of charsets) {
+    if (charset?.toLowerCase() !== "utf-8") return new Refusal("UNSUPPORTED_MEDIA_TYPE");
+  }
   // A route that takes a body refuses its absence by its schema; one that takes none lets an empty one pass.
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) return new Refusal("MALFORMED_JSON", { message: "The body is not valid UTF-8." });

@@ -29,13 +29,23 @@ export function installMethodNotAllowed(
   }
 }
 
-/** Collects which methods each path takes, as routes are added. */
-export function collectMethods(app: FastifyInstance): ReadonlyMap<string, ReadonlySet<string>> {
+/** Collects which methods each path takes, as routes are added, until it is told to stop. */
+export function collectMethods(app: FastifyInstance): {
+  methodsByPath: ReadonlyMap<string, ReadonlySet<string>>;
+  stop: () => void;
+} {
   const methodsByPath = new Map<string, Set<string>>();
+  let isCollecting = true;
   app.addHook("onRoute", ({ url, method }) => {
+    if (!isCollecting) return;
     const methods = methodsByPath.get(url) ?? new Set<string>();
     for (const name of [method].flat()) methods.add(name);
     methodsByPath.set(url, methods);
   });
-  return methodsByPath;
+  return {
+    methodsByPath,
+    stop: () => {
+      isCollecting = false;
+    },
+  };
 }

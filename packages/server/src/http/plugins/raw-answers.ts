@@ -9,6 +9,7 @@ import {
   versionHeader,
 } from "@bursar/protocol";
 import type { FastifyBaseLogger } from "fastify";
+import type { PendingAnswers } from "./pending-answers.js";
 
 export interface RawAnswersOptions {
   log: FastifyBaseLogger;
@@ -23,21 +24,45 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Answers what never becomes a request: bytes that are not HTTP, headers without end, a client that stops half-way. */
-export function createClientErrorHandler({ log, newRequestId }: RawAnswersOptions) {
+export function createClientErrorHandler(options: RawAnswersOptions, pending: PendingAnswers) {
+  const ended = new WeakSet<Duplex>();
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     // A connection that was reset has nobody left to answer.
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    const code = parserErrors[error.code ?? ""] ?? "MALFORMED_REQUEST";
-    const requestId = newRequestId();
-    log.info(
-      { request_id: requestId, error_code: error.code, status: errorCatalog[code].status },
-      "malformed request",
-    );
-    answerAndClose(socket, rawAnswer(code, requestId));
+    // The parser fails again at every further byte.
+    if (ended.has(socket)) return;
+    ended.add(socket);
+    const earlier = pending.before(socket);
+    if (earlier === undefined) {
+      answerError(error, socket, options, pending);
+    } else {
+      socket.pause();
+      earlier.once("close", () => answerError(error, socket, options, pending));
+    }
   };
+}
+
+function answerError(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  { log, newRequestId }: RawAnswersOptions,
+  pending: PendingAnswers,
+): void {
+  const isLast = !socket.writable || pending.begun(socket) !== undefined;
+  if (isLast) {
+    socket.destroy();
+    return;
+  }
+  const code = parserErrors[error.code ?? ""] ?? "MALFORMED_REQUEST";
+  const requestId = newRequestId();
+  log.info(
+    { request_id: requestId, error_code: error.code, status: errorCatalog[code].status },
+    "malformed request",
+  );
+  answerAndClose(socket, rawAnswer(code, requestId));
 }
 
 /** How long a peer that does not read may keep us from closing. */

@@ -17,22 +17,47 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
     .header(requestIdHeader, request.id)
     .header(versionHeader, apiVersion)
     .header("x-content-type-options", "nosniff");
+  // Balances and secrets that are shown once are nothing for a cache, whoever keeps it.
+  if (request.url.startsWith("/v1/")) reply.header("cache-control", "no-store");
 }
 
 export function installRequestContext(app: FastifyInstance): void {
   app.addHook("onRequest", (request, reply, done) => {
     setCommonHeaders(request, reply);
-    done(refuseOutdated(request));
+    const fault = findFault(request);
+    done(fault === undefined ? undefined : new Refusal("MALFORMED_REQUEST", { message: fault }));
   });
 }
 
-function refuseOutdated(request: FastifyRequest): Refusal | undefined {
-  const { httpVersionMajor, httpVersionMinor } = request.raw;
-  if (httpVersionMajor < 1)
-    return new Refusal("MALFORMED_REQUEST", { message: "The request names no version of HTTP." });
+/** A name or an address, and a port. */
+const hostPattern = /^[\w.~!$&'()*+,;=:%[\]-]*$/;
+
+/** What Node's parser lets pass, and HTTP or good sense does not. */
+function findFault({ raw, headers }: FastifyRequest): string | undefined {
+  if (raw.httpVersionMajor < 1) return "The request names no version of HTTP.";
   // Node would answer this one by itself, without a body; it is told not to, so that the answer has the contract's form.
-  if (request.headers.host === undefined && httpVersionMinor >= 1) {
-    return new Refusal("MALFORMED_REQUEST", { message: "The Host header is missing." });
+  if (headers.host === undefined && raw.httpVersionMinor >= 1) return "The Host header is missing.";
+  if (headers.host !== undefined && !hostPattern.test(headers.host)) return "The Host header is malformed.";
+  if (headers["transfer-encoding"] !== undefined && raw.httpVersionMinor < 1)
+    return "HTTP/1.0 has no Transfer-Encoding.";
+  const repeated = findRepeated(raw.rawHeaders);
+  return repeated === undefined ? undefined : `The header ${repeated} is repeated.`;
+}
+
+/** Node keeps the first of these; whoever stands before us may have looked at the last. */
+const singleHeaders = ["host", "authorization", "content-type"];
+
+function findRepeated(rawHeaders: readonly string[]): string | undefined {
+  let seen = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    for (let bit = 0; bit < singleHeaders.length; bit++) {
+      const single = singleHeaders[bit] as string;
+      // The length first: it settles nearly all of them, and every request comes through here.
+      if (name.length !== single.length || name.toLowerCase() !== single) continue;
+      if ((seen & (1 << bit)) !== 0) return single;
+      seen |= 1 << bit;
+    }
   }
   return undefined;
 }

@@ -1,0 +1,108 @@
+import { createBook, restoreBook } from "@bursar/domain";
+import { describe, expect, it } from "vitest";
+import { apply, filledBook, limit, market, trades } from "./small-book.js";
+
+describe("changing an open order", () => {
+  it("smaller keeps its place", () => {
+    const book = filledBook();
+    expect(apply(book, { kind: "amend", id: "a1", size: 2 })).toEqual([
+      { kind: "amended", id: "a1", size: 2, remaining: 2 },
+    ]);
+    expect(trades(apply(book, market("t", "buy", 3)))).toEqual([
+      ["a1", 2, 100],
+      ["a2", 1, 100],
+    ]);
+  });
+
+  it("counts what is filled in its size", () => {
+    const book = filledBook();
+    apply(book, market("t", "buy", 2));
+    expect(apply(book, { kind: "amend", id: "a1", size: 3 })[0]).toMatchObject({ size: 3, remaining: 1 });
+    const refused = (size: number) => apply(book, { kind: "amend", id: "a1", size })[0];
+    expect(refused(2)).toMatchObject({ reason: "size_not_above_filled" });
+    expect(refused(3)).toMatchObject({ reason: "size_not_smaller" });
+  });
+
+  it("cancelled is gone, and cannot be cancelled again", () => {
+    const book = filledBook();
+    expect(apply(book, { kind: "cancel", id: "b1" }, { kind: "cancel", id: "b1" })).toEqual([
+      { kind: "cancelled", id: "b1", remaining: 6, reason: "requested" },
+      { kind: "command_refused", command: "cancel", id: "b1", reason: "order_not_open" },
+    ]);
+    expect(book.depth(5).bids).toEqual([]);
+  });
+});
+
+describe("the bounds of a book", () => {
+  it("holds as many orders as it may", () => {
+    const book = createBook({ ordersMax: 2 });
+    const effects = apply(book, limit("a", "buy", 1, 1), limit("b", "buy", 1, 1), limit("c", "buy", 1, 1));
+    expect(effects.at(-1)).toEqual({ kind: "cancelled", id: "c", remaining: 1, reason: "book_full" });
+  });
+
+  it("holds a side whose sum is a safe integer, and no more", () => {
+    const book = createBook();
+    const most = Number.MAX_SAFE_INTEGER;
+    const effects = apply(
+      book,
+      limit("a", "buy", most - 1, most),
+      limit("b", "buy", 1, 7),
+      limit("c", "buy", 1, 7),
+    );
+    expect(effects.map(({ kind }) => kind)).toEqual(["rested", "rested", "cancelled"]);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 53])("takes %d for a broken program", (value) => {
+    expect(() => apply(createBook(), limit("a", "buy", value, 1))).toThrow("a positive safe integer");
+    expect(() => apply(createBook(), limit("a", "buy", 1, value))).toThrow("a positive safe integer");
+    expect(() => apply(createBook(), market("a", "buy", value))).toThrow("a positive safe integer");
+    expect(() => apply(filledBook(), { kind: "amend", id: "a1", size: value })).toThrow(
+      "a positive safe integer",
+    );
+  });
+
+  it("takes an id that is open for a broken program", () => {
+    expect(() => apply(filledBook(), limit("a1", "buy", 1, 1))).toThrow("is in the book already");
+    expect(() => apply(filledBook(), market("t", "sell", 1, { quoteMax: 1n }))).toThrow("of a buyer");
+  });
+});
+
+describe("a book made anew", () => {
+  it("is the same, and told apart where one order differs", () => {
+    const book = filledBook();
+    const orders = book.openOrders();
+    expect(orders.map(({ id }) => id)).toEqual(["b1", "a1", "a2", "a3"]);
+    expect(restoreBook(orders).fingerprint()).toBe(book.fingerprint());
+    const swapped = [orders[0], orders[2], orders[1], orders[3]].flatMap((order) => order ?? []);
+    expect(restoreBook(swapped).fingerprint()).not.toBe(book.fingerprint());
+    expect(restoreBook(orders.slice(1)).fingerprint()).not.toBe(book.fingerprint());
+  });
+
+  it("is refused where the orders cannot have been one book", () => {
+    const order = { id: "x", owner: "o", side: "buy", price: 100, size: 2, remaining: 1 } as const;
+    const broken =
+      (...orders: Parameters<typeof restoreBook>[0][]) =>
+      () =>
+        restoreBook(orders.flatMap((o) => [...o]));
+    expect(broken([order], [order])).toThrow("already");
+    expect(broken([order], [{ ...order, id: "y", side: "sell" }])).toThrow("crosses");
+    expect(broken([{ ...order, remaining: 3 }])).toThrow("more left");
+    expect(broken([{ ...order, remaining: 0 }])).toThrow("positive safe integer");
+    expect(() => restoreBook([order], { ordersMax: 0 })).toThrow("may hold");
+  });
+});
+
+describe("changed levels", () => {
+  it("are told once, with what they are now, and 0 where they are gone", () => {
+    const book = filledBook();
+    book.takeLevelChanges();
+    apply(book, market("t", "buy", 9), limit("n", "buy", 1, 98), limit("m", "buy", 2, 99));
+    expect(book.takeLevelChanges()).toEqual([
+      { side: "buy", price: 99, size: 8, orderCount: 2 },
+      { side: "buy", price: 98, size: 1, orderCount: 1 },
+      { side: "sell", price: 100, size: 0, orderCount: 0 },
+      { side: "sell", price: 101, size: 3, orderCount: 1 },
+    ]);
+    expect(book.takeLevelChanges()).toEqual([]);
+  });
+});

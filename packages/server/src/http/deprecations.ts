@@ -1,0 +1,87 @@
+import { type Deprecation, deprecationKeyword } from "@bursar/protocol";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Refusal } from "./refusal.js";
+import type { Route } from "./route.js";
+
+/** A field that will go, and where it stands: `["body", "source", "wallet_id"]`. */
+interface DeprecatedField {
+  path: readonly string[];
+  deprecation: Deprecation;
+}
+
+/** Whether a route, or a field that its requests can have, is marked as one that will go. */
+export function isMarkedDeprecated(route: Route): boolean {
+  return route.deprecated !== undefined || findDeprecatedFields(route).length > 0;
+}
+
+/**
+ * The hooks of a route that will go, or has fields that will: whoever uses it is told by `Deprecation` (RFC 9745), `Sunset`
+ * (RFC 8594) and `Link`; when its day has come the answer is 410.
+ */
+export function deprecationHooks(route: Route, nowMs: () => number) {
+  const { deprecated } = route;
+  const fields = findDeprecatedFields(route);
+  type Done = (error?: Error) => void;
+  return {
+    ...(deprecated === undefined
+      ? {}
+      : {
+          onRequest: (_request: FastifyRequest, reply: FastifyReply, done: Done) =>
+            done(tell(reply, deprecated, "This route", nowMs())),
+        }),
+    ...(fields.length === 0
+      ? {}
+      : {
+          preHandler: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
+            const used = fields.filter(({ path }) => isThere(request, path));
+            const refusals = used.map(({ path, deprecation }) =>
+              tell(reply, deprecation, `The field ${path.join(".")}`, nowMs()),
+            );
+            done(refusals.find((refusal) => refusal !== undefined));
+          },
+        }),
+  };
+}
+
+function tell(
+  reply: FastifyReply,
+  deprecation: Deprecation,
+  what: string,
+  nowMs: number,
+): Refusal | undefined {
+  reply.headers(headersOf(deprecation));
+  if (nowMs < Date.parse(deprecation.sunset)) return undefined;
+  return new Refusal("API_VERSION_SUNSET", {
+    message: `${what} has ended on ${deprecation.sunset}: see ${deprecation.link}.`,
+  });
+}
+
+function headersOf({ since, sunset, link }: Deprecation): Record<string, string> {
+  return {
+    deprecation: `@${Date.parse(since) / 1000}`,
+    sunset: new Date(sunset).toUTCString(),
+    link: `<${link}>; rel="deprecation", <${link}>; rel="sunset"`,
+  };
+}
+
+function findDeprecatedFields({ body, query }: Route): DeprecatedField[] {
+  return [...walk(body, ["body"]), ...walk(query, ["query"])];
+}
+
+function walk(schema: unknown, path: readonly string[]): DeprecatedField[] {
+  const properties = (schema as { properties?: Record<string, object> } | undefined)?.properties ?? {};
+  return Object.entries(properties).flatMap(([name, part]) => {
+    const deprecation = (part as { [deprecationKeyword]?: Deprecation })[deprecationKeyword];
+    const own = deprecation === undefined ? [] : [{ path: [...path, name], deprecation }];
+    return [...own, ...walk(part, [...path, name])];
+  });
+}
+
+function isThere(request: FastifyRequest, [part = "", ...names]: readonly string[]): boolean {
+  let value: unknown = part === "body" ? request.body : request.query;
+  for (const name of names) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return false;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return true;
+}

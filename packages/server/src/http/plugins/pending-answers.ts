@@ -1,0 +1,31 @@
+import type { Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+
+/**
+ * Knows which answers a connection still waits for. Requests can be sent one behind the other; when the bytes behind a good one
+ * are garbage, the answer to the garbage must not overtake the answer to the good one, or the client takes the one for the other.
+ */
+export interface PendingAnswers {
+  /** Begins to follow a server's requests. */
+  follow: (server: Server) => void;
+  /** The answer that must be out before an error of this connection may be told; undefined where there is none. */
+  before: (socket: Duplex) => ServerResponse | undefined;
+  /** The answer to the request that was still arriving when the error happened, where one has begun. */
+  begun: (socket: Duplex) => ServerResponse | undefined;
+}
+
+export function createPendingAnswers(): PendingAnswers {
+  const bySocket = new WeakMap<Duplex, Set<ServerResponse>>();
+  const lastOf = (socket: Duplex) => [...(bySocket.get(socket) ?? [])].slice(-2).reverse();
+  return {
+    follow: (server) => {
+      server.prependListener("request", (request, response) => {
+        const pending = bySocket.get(request.socket) ?? new Set();
+        bySocket.set(request.socket, pending.add(response));
+        response.once("close", () => pending.delete(response));
+      });
+    },
+    before: (socket) => lastOf(socket).find((response) => response.req.complete),
+    begun: (socket) => lastOf(socket).find((response) => !response.req.complete && response.headersSent),
+  };
+}

@@ -1,0 +1,80 @@
+import { allScopes } from "@bursar/protocol";
+import { type JsonSchema, listOperations, readApiDocument } from "../harness/api-document.js";
+import { createObjects } from "../harness/route-requests.js";
+import type { TestService } from "../harness/test-service.js";
+import type { FuzzWorld } from "./fuzzed-request.js";
+
+/** How many ids of one kind are remembered, so that a long run does not grow with its requests. */
+const idsMax = 50;
+
+export interface LivingWorld extends FuzzWorld {
+  /** Remembers what an answer has told, so that later requests can name it. */
+  learn: (body: string) => void;
+}
+
+/** A service with a tenant whose objects the requests can name, and another tenant whose objects they can name in vain. */
+export async function createFuzzWorld(service: TestService): Promise<LivingWorld> {
+  const document = readApiDocument();
+  const owner = await service.createTenant("1000000");
+  const stranger = await service.createTenant("1000");
+  const token = await service.token(owner);
+  // Requests change clients and take away their secrets: those of a client that nobody else needs.
+  const created = await service.call("POST", "/v1/clients", token, { name: "victim", scopes: allScopes });
+  const victim = (await created.json()) as { id: string; secret: string };
+  const own = await createObjects(service, token, victim.id);
+  const foreign = await createObjects(service, await service.token(stranger), stranger.clientId);
+  const ids: Record<string, string[]> = Object.fromEntries(
+    Object.entries(own).map(([collection, id]) => [collection, [id, id, id, foreign[collection] as string]]),
+  );
+
+  return {
+    operations: listOperations(document),
+    resolve: (reference) => document.components.schemas[reference.split("/").at(-1) ?? ""] as JsonSchema,
+    authorizations: [
+      `Bearer ${token}`,
+      `Bearer ${await service.token(stranger)}`,
+      `Bearer ${await service.token(owner, "wallets:read")}`,
+      `Basic ${Buffer.from(`${victim.id}:${victim.secret}`).toString("base64")}`,
+      "Bearer x.y.z",
+      "Bearer",
+      "Basic ?",
+    ],
+    ids,
+    known: {
+      wallet_id: ids["wallets"] ?? [],
+      asset: ["USD", "ETH", "USDC", "eip155:1/slip44:60", "XXX"],
+      amount: [
+        "1",
+        "0.01",
+        "1.001",
+        "0",
+        "-1",
+        "1000000000000",
+        "1e3",
+        `${"9".repeat(60)}.${"9".repeat(18)}`,
+      ],
+      purpose: ["payout", "deposit"],
+      network: ["book", "eip155:1", "nowhere"],
+      address: [`0x${"1".repeat(40)}`, "nowhere"],
+      cursor: ["", "x", "eyJ9", "bm9uZQ"],
+      grant_type: ["client_credentials"],
+      client_id: [victim.id],
+      client_secret: [victim.secret, "wrong"],
+      token: ["x.y.z", await service.token(stranger)],
+      scope: ["wallets:read", "nothing"],
+      scopes: [["wallets:read"], [...allScopes]],
+      digest: ["0".repeat(64)],
+      after: [0, 1, 10],
+    },
+    learn: (body) => {
+      const { id } = JSON.parse(body) as { id?: string };
+      const collection = { tx: "transactions", wlt: "wallets", dst: "destinations" }[
+        id?.split("_", 1)[0] ?? ""
+      ];
+      if (id === undefined || collection === undefined) return;
+      const list = ids[collection] ?? [];
+      list.push(id);
+      if (list.length > idsMax) list.splice(4, 1);
+    },
+  };
+}

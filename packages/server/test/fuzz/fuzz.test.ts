@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "../harness/test-service.js";
+import { createRandom } from "../simulation/random.js";
+import { createFuzzWorld, type LivingWorld } from "./fuzz-world.js";
+import { type FuzzedRequest, fuzzedRequest } from "./fuzzed-request.js";
+
+/** `npm run test:fuzz -- --requests 100000 --seed 1` sets these; the short form is part of every run of the tests. */
+const requests = Number(process.env["BURSAR_FUZZ_REQUESTS"] ?? 2000);
+const firstSeed = Number(process.env["BURSAR_FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
+const isLong = process.env["BURSAR_FUZZ_REQUESTS"] !== undefined;
+const inFlight = 16;
+const faultsMax = 10;
+
+describe("requests made from the OpenAPI document", () => {
+  let service: TestService;
+  let world: LivingWorld;
+  beforeAll(async () => {
+    service = await startTestService();
+    world = await createFuzzWorld(service);
+  });
+  afterAll(() => service.stop());
+
+  /** What the log says of an answer; the answer itself says nothing of the inside. */
+  const logOf = ({ status, body }: { status: number; body: string }) => {
+    const requestId = (JSON.parse(body) as { error?: { request_id?: string } }).error?.request_id ?? "none";
+    const lines = service.logLines.filter((line) => line.includes(requestId));
+    return `status ${status}: ${lines.join("")}`;
+  };
+
+  it(
+    `are answered as it says, ${requests} of them`,
+    async () => {
+      const faults: string[] = [];
+      const statuses = new Map<number, number>();
+      let next = 0;
+      const work = async () => {
+        while (next < requests && faults.length < faultsMax) {
+          const seed = firstSeed + next++;
+          const request = fuzzedRequest(createRandom(seed), world);
+          const outcome = await send(service.url, request);
+          if ("fault" in outcome) faults.push(tell(seed, request, outcome.fault));
+          else {
+            statuses.set(outcome.status, (statuses.get(outcome.status) ?? 0) + 1);
+            if (outcome.status >= 500) faults.push(tell(seed, request, logOf(outcome)));
+            else if (outcome.status < 300 && outcome.body !== "") world.learn(outcome.body);
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: inFlight }, work));
+      if (isLong) process.stdout.write(`statuses: ${JSON.stringify(Object.fromEntries(statuses))}\n`);
+      expect(faults).toEqual([]);
+      // As many must get through as are refused, or only the doorman has been tried.
+      const taken = [...statuses]
+        .filter(([status]) => status < 300)
+        .reduce((sum, [, count]) => sum + count, 0);
+      expect(taken).toBeGreaterThan(requests / 5);
+    },
+    60_000 + requests * 50,
+  );
+});
+
+/** Every answer is held against the document by the harness, which makes `fetch` fail. */
+async function send(
+  url: string,
+  { method, target, headers, body }: FuzzedRequest,
+): Promise<{ status: number; body: string } | { fault: string }> {
+  try {
+    const response = await fetch(url + target, { method, headers, ...(body === undefined ? {} : { body }) });
+    return { status: response.status, body: await response.text() };
+  } catch (error) {
+    return { fault: String(error) };
+  }
+}
+
+function tell(seed: number, { method, target, headers, body }: FuzzedRequest, fault: string): string {
+  return `seed ${seed}: ${method} ${target} ${JSON.stringify(headers)} ${body ?? ""}: ${fault}`;
+}

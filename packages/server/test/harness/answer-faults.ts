@@ -1,0 +1,101 @@
+import { errorCatalog } from "@bursar/protocol";
+import type { ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { type ApiDocument, type JsonSchema, listOperations, type Operation } from "./api-document.js";
+
+interface Answer {
+  method: string;
+  /** Without the query. */
+  path: string;
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+/** Says what about an answer is not as the document promises; nothing where all is well. */
+export type AnswerFaults = (answer: Answer) => string[];
+
+export function createAnswerFaults(document: ApiDocument): AnswerFaults {
+  const operations = listOperations(document).map((operation) => ({
+    operation,
+    pattern: new RegExp(`^${operation.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  }));
+  const validatorOf = createValidators(document);
+  const isError = validatorOf({ $ref: "#/components/schemas/Error" });
+
+  return (answer) => {
+    const { method, path, status, body } = answer;
+    const faults = ["x-request-id", "bursar-version"]
+      .filter((name) => !answer.headers.has(name))
+      .map((name) => `has no ${name}`);
+    const found = operations.find(
+      ({ operation, pattern }) => operation.method === method && pattern.test(path),
+    );
+    if (found === undefined)
+      return status < 400 ? faults : [...faults, ...describe(isError, body), ...wrongStatus(status, body)];
+    const { operation } = found;
+    const documented = operation.responses[status];
+    if (documented === undefined) return [...faults, `has an undocumented status: ${body.slice(0, 500)}`];
+    const schema = documented.content?.["application/json"]?.schema;
+    if (schema === undefined || Object.keys(schema).length === 0)
+      return body === "" ? faults : [...faults, "has a body where none is documented"];
+    return [
+      ...faults,
+      ...describe(validatorOf(schema), body),
+      ...(status >= 400 && !isOAuth(operation) ? undocumentedCode(status, body, documented.description) : []),
+    ];
+  };
+}
+
+function isOAuth({ path }: Operation): boolean {
+  return path.startsWith("/oauth/");
+}
+
+function createValidators(document: ApiDocument): (schema: JsonSchema) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema({ $id: "document", components: document.components });
+  const compiled = new Map<JsonSchema, ValidateFunction>();
+  return (schema) => {
+    const known = compiled.get(schema);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+    const validate = ajv.compile(JSON.parse(text));
+    compiled.set(schema, validate);
+    return validate;
+  };
+}
+
+function describe(validate: ValidateFunction, body: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return [`has a body that is not JSON: ${body.slice(0, 200)}`];
+  }
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath} ${message}: ${body.slice(0, 500)}`,
+  );
+}
+
+function codeOf(body: string): string {
+  const { error } = JSON.parse(body) as { error?: { code?: string } };
+  return error?.code ?? "";
+}
+
+function wrongStatus(status: number, body: string): string[] {
+  const code = codeOf(body);
+  const entry = Object.hasOwn(errorCatalog, code)
+    ? errorCatalog[code as keyof typeof errorCatalog]
+    : undefined;
+  return entry?.status === status ? [] : [`has the code ${code}, which is not one of ${status}`];
+}
+
+/** The document lists a route's codes in the descriptions of its answers. */
+function undocumentedCode(status: number, body: string, description: string): string[] {
+  const code = codeOf(body);
+  const faults = wrongStatus(status, body);
+  return description.includes(`\`${code}\``) ? faults : [...faults, `has the undocumented code ${code}`];
+}

@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findBreakingChanges } from "./breaking-changes.mjs";
+import { root } from "./files.mjs";
+
+// biome-ignore lint/suspicious/noExplicitAny: changes are planted at places that only the test knows the form of.
+type Json = Record<string, any>;
+
+const read = (path: string): Json => JSON.parse(readFileSync(join(root, path), "utf8"));
+const released = read("docs/api/openapi-0.1.0.json");
+
+/** The released document with one change planted in it. */
+function planted(change: (document: Json) => void): string[] {
+  const changed = structuredClone(released);
+  change(changed);
+  return findBreakingChanges(released, changed);
+}
+
+const operation = (document: Json, path: string, method: string): Json => document["paths"][path][method];
+const bodyOf = (document: Json): Json =>
+  operation(document, "/v1/transactions", "post")["requestBody"].content["application/json"].schema;
+const answerOf = (document: Json): Json =>
+  operation(document, "/v1/transactions", "post")["responses"]["202"].content["application/json"].schema;
+const queryOf = (document: Json): Json[] => operation(document, "/v1/transactions", "get")["parameters"];
+
+const breaking: [what: string, change: (document: Json) => void, told: string][] = [
+  ["a route that is gone", (d) => delete d["paths"]["/v1/assets"], "GET /v1/assets is gone"],
+  ["a method that is gone", (d) => delete d["paths"]["/v1/wallets"].post, "POST /v1/wallets is gone"],
+  [
+    "a field of a request that is gone",
+    (d) => delete bodyOf(d)["properties"].metadata,
+    "body.metadata is gone",
+  ],
+  ["a new required field", (d) => bodyOf(d)["required"].push("metadata"), "body.metadata is now required"],
+  [
+    "a narrowed type",
+    (d) => Object.assign(bodyOf(d)["properties"].amount, { type: "number" }),
+    "body.amount is number where it was string",
+  ],
+  [
+    "a shorter text",
+    (d) => Object.assign(bodyOf(d)["properties"].reference, { maxLength: 64 }),
+    "maxLength 64",
+  ],
+  [
+    "a longer text that is asked for",
+    (d) => Object.assign(bodyOf(d)["properties"].asset, { minLength: 3 }),
+    "minLength 3",
+  ],
+  ["a pattern", (d) => Object.assign(bodyOf(d)["properties"].amount, { pattern: "^[0-9]+$" }), "pattern"],
+  [
+    "a list of values where all were taken",
+    (d) => Object.assign(bodyOf(d)["properties"].asset, { enum: ["USD"] }),
+    "only some",
+  ],
+  [
+    "an enum value of a request that is gone",
+    (d) =>
+      queryOf(d)
+        .find(({ name }) => name === "state")
+        ?.["schema"].enum.pop(),
+    "no longer takes",
+  ],
+  [
+    "a query parameter that is gone",
+    (d) =>
+      queryOf(d).splice(
+        queryOf(d).findIndex(({ name }) => name === "reference"),
+        1,
+      ),
+    "query parameter reference is gone",
+  ],
+  [
+    "a new required header",
+    (d) => queryOf(d).push({ name: "x", in: "header", required: true, schema: {} }),
+    "new and required",
+  ],
+  [
+    "a field of an answer that is gone",
+    (d) => delete answerOf(d)["properties"].history,
+    "answer 202.history is gone",
+  ],
+  [
+    "a field of an answer that may be missing",
+    (d) => answerOf(d)["required"].splice(answerOf(d)["required"].indexOf("reference"), 1),
+    "answer 202.reference may now be missing",
+  ],
+  [
+    "a field of an answer that may be null",
+    (d) =>
+      Object.assign(answerOf(d)["properties"], {
+        reference: { anyOf: [{ type: "string" }, { type: "null" }] },
+      }),
+    "has a form that is new",
+  ],
+  [
+    "another status for success",
+    (d) => {
+      const { responses } = operation(d, "/v1/transactions", "post") as { responses: Json };
+      responses["201"] = responses["202"];
+      delete responses["202"];
+    },
+    "no longer answers with 202",
+  ],
+  [
+    "another scope",
+    (d) => Object.assign(operation(d, "/v1/assets", "get"), { security: [{ oauth2: ["audit:read"] }] }),
+    "asks for",
+  ],
+];
+
+const additive: [what: string, change: (document: Json) => void][] = [
+  ["nothing", () => undefined],
+  ["a route", (d) => Object.assign(d["paths"], { "/v1/orders": { get: { responses: {} } } })],
+  [
+    "an optional field of a request",
+    (d) => Object.assign(bodyOf(d)["properties"], { note: { type: "string" } }),
+  ],
+  ["a longer text", (d) => Object.assign(bodyOf(d)["properties"].reference, { maxLength: 256 })],
+  ["a field that is no longer required", (d) => bodyOf(d)["required"].pop()],
+  [
+    "an optional query parameter",
+    (d) => queryOf(d).push({ name: "x", in: "query", schema: { type: "string" } }),
+  ],
+  [
+    "an enum value of a request",
+    (d) =>
+      queryOf(d)
+        .find(({ name }) => name === "state")
+        ?.["schema"].enum.push("new"),
+  ],
+  ["a field of an answer", (d) => Object.assign(answerOf(d)["properties"], { note: { type: "string" } })],
+  ["an enum value of an answer", (d) => answerOf(d)["properties"].state.enum.push("new")],
+  [
+    "an error",
+    (d) => Object.assign(operation(d, "/v1/assets", "get")["responses"], { "429": { description: "" } }),
+  ],
+  [
+    "a mark that a route will go",
+    (d) => Object.assign(operation(d, "/v1/assets", "get"), { deprecated: true }),
+  ],
+  [
+    "another description",
+    (d) => Object.assign(operation(d, "/v1/assets", "get"), { summary: "Other words" }),
+  ],
+];
+
+describe("what breaks clients of a released version", () => {
+  it.each(breaking)("is seen and named: %s", (_what, change, told) => {
+    const changes = planted(change);
+    expect(changes.length).toBeGreaterThan(0);
+    expect(changes.join("\n")).toContain(told);
+  });
+
+  it("is listed, each with its route, when there are several", () => {
+    const changes = planted((document) => {
+      delete document["paths"]["/v1/assets"];
+      delete bodyOf(document)["properties"].metadata;
+      delete bodyOf(document)["properties"].source;
+    });
+    expect(changes).toHaveLength(3);
+  });
+
+  it.each(additive)("is not an addition: %s", (_what, change) => {
+    expect(planted(change)).toEqual([]);
+  });
+
+  it("is not in the present document", () => {
+    expect(findBreakingChanges(released, read("openapi.json"))).toEqual([]);
+  });
+});
