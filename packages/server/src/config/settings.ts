@@ -147,7 +147,7 @@ export const settings = {
     {
       default: 1000,
       about:
-        "How many connections one client has to a process; a connection is the client's that first uses it. Not counted where `trusted_proxies` is set: then all connections are the proxy's.",
+        "How many connections one client has to a process; a connection counts for every client that uses it. Not counted where `trusted_proxies` is set: then all connections are the proxy's.",
     },
     { min: 1, max: 1_000_000 },
   ),

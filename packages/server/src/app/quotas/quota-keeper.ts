@@ -110,7 +110,14 @@ export function createQuotaKeeper({ store, defaults, elapsedMs, timers }: QuotaK
         return [quotaClass, allowance];
       }),
     ) as Record<QuotaClass, Allowance>;
-    return { ...key, overrides: quotas, allowances, requestsInFlight: 0, connections: 0 };
+    return {
+      ...key,
+      overrides: quotas,
+      allowances,
+      requestsInFlight: 0,
+      connections: 0,
+      sockets: new WeakSet(),
+    };
   }
 
   function retune(traffic: ClientTraffic, overrides: ClientQuotas): void {

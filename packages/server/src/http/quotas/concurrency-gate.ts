@@ -1,5 +1,3 @@
-import type { ServerResponse } from "node:http";
-import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ClientTraffic } from "../../app/quotas/client-traffic.js";
 import { Refusal } from "../refusal.js";
@@ -11,21 +9,20 @@ export interface ConcurrencyLimits {
   connectionsPerClient: number;
 }
 
-const owner = Symbol("the client that a connection or an answer belongs to");
-
-/** Counts the connection where this is its first request; or says that there are too many. */
+/** Counts the connection where this is the client's first request on it; or says that there are too many. */
 export function enterConnection(
   traffic: ClientTraffic,
   request: FastifyRequest,
   { connectionsPerClient }: ConcurrencyLimits,
 ): Refusal | undefined {
-  const socket = request.raw.socket as Socket & { [owner]?: ClientTraffic };
-  if (socket[owner] === undefined) {
-    if (traffic.connections >= connectionsPerClient) return tooMany("connections", { connection: "close" });
-    traffic.connections += 1;
-    socket[owner] = traffic;
-    socket.once("close", leaveConnection);
-  }
+  const { socket } = request.raw;
+  if (traffic.sockets.has(socket)) return undefined;
+  if (traffic.connections >= connectionsPerClient) return tooMany("connections", { connection: "close" });
+  traffic.connections += 1;
+  traffic.sockets.add(socket);
+  socket.once("close", () => {
+    traffic.connections -= 1;
+  });
   return undefined;
 }
 
@@ -37,19 +34,11 @@ export function enterRequest(
 ): Refusal | undefined {
   if (traffic.requestsInFlight >= requestsPerClient) return tooMany("requests in progress");
   traffic.requestsInFlight += 1;
-  const answer = reply.raw as ServerResponse & { [owner]?: ClientTraffic };
-  answer[owner] = traffic;
   // Not the hook at the end of an answer, which does not run where the client went away before.
-  answer.on("close", leaveRequest);
+  reply.raw.on("close", () => {
+    traffic.requestsInFlight -= 1;
+  });
   return undefined;
-}
-
-function leaveConnection(this: Socket & { [owner]?: ClientTraffic }): void {
-  if (this[owner] !== undefined) this[owner].connections -= 1;
-}
-
-function leaveRequest(this: ServerResponse & { [owner]?: ClientTraffic }): void {
-  if (this[owner] !== undefined) this[owner].requestsInFlight -= 1;
 }
 
 function tooMany(what: string, headers: Record<string, string> = {}): Refusal {
