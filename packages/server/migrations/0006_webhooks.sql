@@ -65,6 +65,9 @@ CREATE TABLE pending_deliveries (
 -- An endpoint's queue.
 CREATE INDEX pending_deliveries_queue ON pending_deliveries (tenant_id, endpoint_id, due_at, sequence);
 
+-- Serves the search for what an event became, newest first.
+CREATE INDEX pending_deliveries_by_sequence ON pending_deliveries (tenant_id, sequence, id DESC);
+
 -- Serve the filters of the list. Nearly all deliveries are of transactions, so a list of these reads the primary key, and only the others need an index.
 CREATE INDEX pending_deliveries_by_endpoint ON pending_deliveries (tenant_id, endpoint_id, id DESC);
 CREATE INDEX pending_deliveries_other_events ON pending_deliveries (tenant_id, event, id DESC) WHERE event <> 'transaction.updated';

@@ -501,6 +501,8 @@ CREATE INDEX orders_by_market ON public.orders USING btree (tenant_id, market, i
 
 CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING btree (tenant_id, endpoint_id, id DESC);
 
+CREATE INDEX pending_deliveries_by_sequence ON public.pending_deliveries USING btree (tenant_id, sequence, id DESC);
+
 CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
 
 CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);

@@ -45,7 +45,7 @@ describe("commands beside a running sandbox", () => {
   it("`token` says in one sentence what is wrong", async () => {
     expect(await run(["token", "--client", "nobody"])).toEqual({
       code: 1,
-      output: "bursar: The sandbox has no client nobody; there are: sandbox, other, limited.\n",
+      output: "bursar: The sandbox has no client nobody; there are: sandbox, other, market-maker, limited.\n",
     });
     expect((await run(["token", "--scope", "everything"])).output).toMatch(
       /^bursar: .* refused: invalid_scope/,
@@ -171,7 +171,7 @@ describe("commands beside a running sandbox", () => {
       /^bursar: There is no wallet/,
     );
     const { code, output } = await run(["audit", "ledger"]);
-    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 7, false]);
+    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 14, false]);
   });
 
   it("a client that does not exist is named", async () => {
