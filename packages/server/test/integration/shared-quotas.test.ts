@@ -6,10 +6,12 @@ import { eventually } from "../harness/eventually.js";
 import { createTcpProxy } from "../harness/tcp-proxy.js";
 import { startTestService, type TestService } from "../harness/test-service.js";
 
+const metricsToken = "for-the-metrics";
+
 describe("the quota of a client with three processes", () => {
   let services: TestService[];
   beforeAll(async () => {
-    const first = await startTestService();
+    const first = await startTestService({ BURSAR_METRICS_TOKEN: metricsToken });
     services = [first, await first.another(), await first.another()];
   });
   afterAll(async () => {
@@ -19,7 +21,7 @@ describe("the quota of a client with three processes", () => {
   it("is held by all of them together", async () => {
     const [first] = services as [TestService];
     const owner = await first.createTenant();
-    const quota = { per_second: 50, burst: 100 };
+    const quota = { per_second: 10, burst: 50 };
     await first.database.query(
       sql`UPDATE clients SET quotas = ${JSON.stringify({ read: quota })} WHERE id = ${owner.client.id}`,
     );
@@ -42,11 +44,21 @@ describe("the quota of a client with three processes", () => {
     await Promise.all(services.flatMap((service) => [hammer(service), hammer(service)]));
     const allowed = quota.burst + (quota.per_second * (Date.now() - beganAtMs)) / 1000;
     expect(refused).toBeGreaterThan(0);
-    // Every token comes from the one bucket, so there is never one too many; each process may hold a tenth of the burst unused.
-    expect(admitted).toBeLessThanOrEqual(allowed);
+    // Every token comes from the one bucket, so there is never one too many; each process may hold a tenth of the burst unused. On a
+    // machine that is so busy that the database does not answer in time each process carries on by itself, and says so.
+    const unanswered = await Promise.all(services.map(countUnanswered));
+    const buckets = unanswered.every((count) => count === 0) ? 1 : services.length;
+    expect(admitted).toBeLessThanOrEqual(allowed * buckets);
     expect(admitted).toBeGreaterThan((allowed - services.length * (quota.burst / 10)) * 0.8);
   }, 30_000);
 });
+
+async function countUnanswered({ url }: TestService): Promise<number> {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } });
+  const found = /^bursar_quota_reservations_unanswered_total (\d+)$/m.exec(await response.text());
+  if (found === null) throw new Error("the metric is missing");
+  return Number(found[1]);
+}
 
 describe("a quota without its database", () => {
   it("goes on in each process, so that clients are told what is really the matter", async () => {
