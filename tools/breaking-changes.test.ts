@@ -112,7 +112,7 @@ const breaking: [what: string, change: (document: Json) => void, told: string][]
 
 const additive: [what: string, change: (document: Json) => void][] = [
   ["nothing", () => undefined],
-  ["a route", (d) => Object.assign(d["paths"], { "/v1/orders": { get: { responses: {} } } })],
+  ["a route", (d) => Object.assign(d["paths"], { "/v1/novelties": { get: { responses: {} } } })],
   [
     "an optional field of a request",
     (d) => Object.assign(bodyOf(d)["properties"], { note: { type: "string" } }),

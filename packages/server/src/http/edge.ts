@@ -86,7 +86,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   const { methodsByPath, stop: stopCollecting } = collectMethods(app);
   installRequestState(app);
   installErrors(app, options);
-  installRequestContext(app);
+  installRequestContext(app, pending);
   installCors(app, options.corsOrigins, methodsByPath);
   installAccessLog(app);
   installClosing(app);

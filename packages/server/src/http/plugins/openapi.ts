@@ -35,5 +35,10 @@ export async function installOpenApi(app: FastifyInstance, publicUrl: string): P
       buildLocalReference: (schema, _base, _fragment, index) => String(schema["$id"] ?? `Schema${index}`),
     },
   });
-  app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
+  // Written once: the same bytes serve every answer, however many wait to be read.
+  let bytes: Buffer | undefined;
+  app.get("/openapi.json", { schema: { hide: true } }, (_request, reply) => {
+    bytes ??= Buffer.from(JSON.stringify(app.swagger()));
+    return reply.type("application/json; charset=utf-8").send(bytes);
+  });
 }

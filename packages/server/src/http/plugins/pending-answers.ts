@@ -10,6 +10,8 @@ export interface PendingAnswers {
   follow: (server: Server) => void;
   /** The answer that must be out before an error of this connection may be told; undefined where there is none. */
   before: (socket: Duplex) => ServerResponse | undefined;
+  /** How many requests of this connection have no answer yet. */
+  count: (socket: Duplex) => number;
   /** The answer to the request that was still arriving when the error happened, where one has begun. */
   begun: (socket: Duplex) => ServerResponse | undefined;
 }
@@ -26,6 +28,7 @@ export function createPendingAnswers(): PendingAnswers {
       });
     },
     before: (socket) => lastOf(socket).find((response) => response.req.complete),
+    count: (socket) => bySocket.get(socket)?.size ?? 0,
     begun: (socket) => lastOf(socket).find((response) => !response.req.complete && response.headersSent),
   };
 }

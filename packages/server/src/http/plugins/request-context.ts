@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { apiVersion, isRequestId, requestIdHeader, versionHeader } from "@bursar/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.js";
+import type { PendingAnswers } from "./pending-answers.js";
 
 /** The client's own request id where it can be taken as it is, else a new one. */
 export function createRequestIdChooser(newRequestId: () => string) {
@@ -21,9 +22,19 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   if (request.url.startsWith("/v1/")) reply.header("cache-control", "no-store");
 }
 
-export function installRequestContext(app: FastifyInstance): void {
+/**
+ * How many requests may wait on one connection. Node reads all that come in one packet before the first is answered: a packet of
+ * small requests for something large would be an answer of a gigabyte, kept for a client that does not read it.
+ */
+const waitingMax = 32;
+
+export function installRequestContext(app: FastifyInstance, pending: PendingAnswers): void {
   app.addHook("onRequest", (request, reply, done) => {
     setCommonHeaders(request, reply);
+    if (pending.count(request.raw.socket) > waitingMax) {
+      const message = `More than ${waitingMax} requests wait on this connection.`;
+      return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));
+    }
     const fault = findFault(request);
     done(fault === undefined ? undefined : new Refusal("MALFORMED_REQUEST", { message: fault }));
   });

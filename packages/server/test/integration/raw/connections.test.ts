@@ -43,6 +43,16 @@ describe("connections that misbehave", () => {
   });
 });
 
+describe("many requests in one packet", () => {
+  it("are answered up to a number, and then no more", async () => {
+    const { app } = await listenForRawRequests();
+    const received = await exchange(app, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".repeat(500));
+    const statuses = readAnswers(received).map(({ status }) => status);
+    expect(statuses).toEqual([...Array.from({ length: 32 }, () => 200), 400]);
+    await app.close();
+  });
+});
+
 describe("garbage behind a request that is still being served", () => {
   it.each([
     ["garbage", "\x00\r\n\r\n"],
