@@ -15,9 +15,6 @@ describe("exactly once", () => {
       "quotas.create_burst": "1000000",
       "limits.requests_per_client": "100000",
       "limits.connections_per_client": "100000",
-      // What is shed before the queue is full has a test of its own; here the queue itself is to be filled.
-      "limits.accept_wait_ms": "60000",
-      "limits.event_loop_delay_ms": "60000",
       "limits.accept_wait_ms": "60000",
       "limits.event_loop_delay_ms": "60000",
     });
