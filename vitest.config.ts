@@ -9,6 +9,7 @@ export default defineConfig({
     globalSetup: ["packages/server/test/harness/postgres-for-tests.ts"],
     setupFiles: ["packages/server/test/harness/check-every-answer.ts"],
     reporters: ["default", "./tools/summary-reporter.ts"],
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -51,6 +51,9 @@ function settingsOfFile(settings: Record<string, string>): object {
   return Object.fromEntries(inFile.map(([key, value]) => [key, Number(value)]));
 }
 
+/** A test, its clients and the service share one event loop: that it runs late says nothing about the service. */
+const patience = { "limits.event_loop_delay_ms": 60_000, "limits.accept_wait_ms": 60_000 };
+
 /** The whole service, on a free port and a database of its own; settings by their environment variables or their keys. */
 export async function startTestService(
   settings: Record<string, string> = {},
@@ -74,6 +77,7 @@ export async function startTestService(
         ...settings,
         ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
       }).values,
+      ...patience,
       ...settingsOfFile(settings),
     },
     log: pino({ level: "trace" }, { write: (line: string) => logLines.push(line) }),

@@ -47,6 +47,11 @@ describe("the load gauge", () => {
     expect([look(), look(), look()]).toEqual([true, false, false]);
   });
 
+  it("is not overloaded by one pause, however long", () => {
+    expect([look(10_000), look(), look(10_000), look()]).toEqual([false, false, false, false]);
+    expect([look(10_000), look(10_000)]).toEqual([false, true]);
+  });
+
   it("stops looking", () => {
     gauge.stop();
     expect(due).toBeUndefined();

@@ -35,6 +35,8 @@ export interface LoadGaugeDeps {
 const lookIntervalMs = 50;
 /** It is over when both signs have fallen to this part of their bounds, so that it does not come and go with every look. */
 const reliefShare = 0.5;
+/** How much one pause can count, as a part of the bound: half of it stays below, and a second one behind it goes past. */
+const pauseShareMax = 1.5;
 
 export function createLoadGauge({
   bounds,
@@ -56,8 +58,9 @@ export function createLoadGauge({
 
   function look(lateMs: number): void {
     const wasOverloaded = reading.isOverloaded;
-    // One long pause, as of the garbage collector, is no overload: it counts half, and half of that at the next look.
-    const eventLoopDelayMs = (reading.eventLoopDelayMs + lateMs) / 2;
+    // One pause is no overload, however long it was: it counts half, and half of that at the next look.
+    const countedMs = Math.min(lateMs, pauseShareMax * bounds.eventLoopDelayMs);
+    const eventLoopDelayMs = (reading.eventLoopDelayMs + countedMs) / 2;
     const share = Math.max(acceptWaitMs() / bounds.acceptWaitMs, eventLoopDelayMs / bounds.eventLoopDelayMs);
     const isOverloaded = share > (wasOverloaded ? reliefShare : 1);
     reading = { acceptWaitMs: acceptWaitMs(), eventLoopDelayMs, isOverloaded };
