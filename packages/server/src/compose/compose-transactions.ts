@@ -19,6 +19,7 @@ import { createTransactionCanceller } from "../app/transactions/cancel-transacti
 import { createChangeHub } from "../app/transactions/change-hub.js";
 import { createTransactionCreator } from "../app/transactions/create-transaction.js";
 import { createApprovalDecider } from "../app/transactions/decide-approval.js";
+import { createFinishedTransactions } from "../app/transactions/finished-transactions.js";
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import { createWalletCreator } from "../app/wallets/create-wallet.js";
@@ -69,7 +70,8 @@ export function composeTransactions(
     presentOrder: orders.presentOrder,
   });
   const changes = createChangeHub(nodeTimers);
-  const read = createTransactionReader({ store: transactions, changes, elapsedMs });
+  const finished = createFinishedTransactions();
+  const read = createTransactionReader({ store: transactions, finished, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   assertNetworksKnown(settings.assets, rails.keys());
   const settlements = createSettlementStore(database, events);

@@ -14,6 +14,7 @@ import { createAcceptQueue } from "../../src/app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../../src/app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../../src/app/transactions/change-hub.js";
 import { createTransactionCreator } from "../../src/app/transactions/create-transaction.js";
+import { createFinishedTransactions } from "../../src/app/transactions/finished-transactions.js";
 import { presentTransaction } from "../../src/app/transactions/present-transaction.js";
 import { createTransactionReader } from "../../src/app/transactions/read-transaction.js";
 import { createWalletCreator } from "../../src/app/wallets/create-wallet.js";
@@ -102,7 +103,8 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
   const assets = createAssetRegistry(assetList.default);
   const newUuid = createUuidV7Source({ nowMs, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
-  const read = createTransactionReader({ store: ports.transactions, changes, elapsedMs });
+  const finished = createFinishedTransactions();
+  const read = createTransactionReader({ store: ports.transactions, finished, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   const world = { assets, networks: new Set(rails.keys()), timeZones: createTimeZones() };
   const { policy } = compilePolicy(defaultPolicy, world);
