@@ -124,6 +124,8 @@ function createApp(
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: createRequestIdChooser(newRequestId),
+    // A logger of its own for each request would cost every one of them what few need: whoever logs names the request.
+    childLoggerFactory: (logger) => logger,
     trustProxy: trustedProxies ?? false,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,

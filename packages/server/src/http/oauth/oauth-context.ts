@@ -30,7 +30,8 @@ export function installOAuthContext(app: FastifyInstance, options: OAuthContextO
   });
   app.setErrorHandler((error, request, reply) => {
     const refusal = error instanceof OAuthRefusal ? error : translate(error, options);
-    if (refusal.status >= 500) request.log.error({ err: error }, "the request failed");
+    if (refusal.status >= 500)
+      request.log.error({ request_id: request.id, err: error }, "the request failed");
     return reply
       .code(refusal.status)
       .headers(refusal.headers)

@@ -68,6 +68,7 @@ function sendError(refusal: Refusal, request: FastifyRequest, reply: FastifyRepl
 }
 
 function logFailure(refusal: Refusal, status: number, request: FastifyRequest): void {
-  if (status === 500) request.log.error({ err: refusal.cause ?? refusal }, "the request failed");
-  else request.log.warn({ err: refusal.cause }, refusal.message);
+  const { id, log } = request;
+  if (status === 500) log.error({ request_id: id, err: refusal.cause ?? refusal }, "the request failed");
+  else log.warn({ request_id: id, err: refusal.cause }, refusal.message);
 }
