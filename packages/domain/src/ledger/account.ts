@@ -27,14 +27,14 @@ export function applyEffect(
     case "pay_from_available":
       if (source.available < amount) return undefined;
       return {
-        source: { ...source, available: source.available - amount },
-        destination: { ...destination, available: destination.available + amount },
+        source: { available: source.available - amount, held: source.held },
+        destination: { available: destination.available + amount, held: destination.held },
       };
     case "pay_from_held":
       if (source.held < amount) throw new Error("a hold that is paid from must be there");
       return {
-        source: { ...source, held: source.held - amount },
-        destination: { ...destination, available: destination.available + amount },
+        source: { available: source.available, held: source.held - amount },
+        destination: { available: destination.available + amount, held: destination.held },
       };
   }
 }

@@ -56,7 +56,8 @@ export function decide(
     version: facts.version + 1,
     failure,
     moved: next === "completed" ? facts.amount : 0n,
-    ...balances,
+    source: balances.source,
+    destination: balances.destination,
   };
 }
 

@@ -43,8 +43,8 @@ function settle(transaction: ClaimedTransaction, facts: BatchFacts): Settlement 
   // The clock of whoever accepted it may be ahead of this one; nothing happens before it was accepted.
   const occurredAt = new Date(Math.max(now.getTime(), transaction.createdAt.getTime()));
   const course = choose(transaction, facts, occurredAt);
-  const undecided = { transaction, occurredAt, dueAt: course.dueAt, judgement: course.judgement };
-  if (course.event === undefined) return { ...undecided, decision: undefined };
+  const { dueAt, judgement } = course;
+  if (course.event === undefined) return { transaction, decision: undefined, occurredAt, dueAt, judgement };
 
   const sourceName = accountName({ tenantId, ownerId: sourceWalletId, asset });
   const destinationName = accountName({ tenantId, ownerId: destinationWalletId, asset });
@@ -57,7 +57,7 @@ function settle(transaction: ClaimedTransaction, facts: BatchFacts): Settlement 
   const policy = facts.policies.get(tenantId)?.policy;
   if (policy !== undefined && state === "accepted" && countsTowardsLimits(decision.state))
     countTransaction(policy, toPolicyRequest(transaction), facts.usage);
-  return { ...undecided, decision };
+  return { transaction, decision, occurredAt, dueAt, judgement };
 }
 
 /** What is to happen to a transaction; nothing yet, where it goes on waiting. */
@@ -75,7 +75,7 @@ function choose(transaction: ClaimedTransaction, facts: BatchFacts, occurredAt: 
   if (transaction.approval !== null) return hearPeople(transaction, transaction.approval, facts, occurredAt);
   if (transaction.sourceIsFrozen) return failing("WALLET_FROZEN");
   if (transaction.needsJudgement) return judge(transaction, facts, occurredAt);
-  return { ...unjudged, event: firstEventOf(transaction, facts) };
+  return { event: firstEventOf(transaction, facts), failure: null, dueAt: null, judgement: null };
 }
 
 function failing(failure: FailureCode): Course {

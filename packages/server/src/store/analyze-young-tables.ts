@@ -13,7 +13,7 @@ export async function analyzeYoungTables(database: Database): Promise<void> {
   const grown = await database.query<{ table: string }>(sql`
     SELECT c.oid::regclass::text AS table FROM pg_class c
     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.reltuples < ${youngRowsMax}
-      AND pg_relation_size(c.oid) <> c.relpages::bigint * current_setting('block_size')::bigint
+      AND pg_relation_size(c.oid) > 2 * c.relpages::bigint * current_setting('block_size')::bigint
   `);
   if (grown.length === 0) return;
   await database.session((session) =>

@@ -95,15 +95,33 @@ const approvalColumn = sql`
     FROM judgements j WHERE j.tenant_id = t.tenant_id AND j.transaction_id = t.id AND c.state = 'awaiting_approval')
 `;
 
-function readClaim({ approval, ...row }: ClaimRow): ClaimedTransaction {
+/** Field by field, because every transaction comes by here: see `asAccepted`. */
+function readClaim(row: ClaimRow): ClaimedTransaction {
   return {
-    ...row,
+    tenantId: row.tenantId,
+    id: row.id,
+    state: row.state,
+    version: row.version,
+    clientId: row.clientId,
+    asset: row.asset,
     amount: BigInt(row.amount),
-    approval: approval && {
-      requirement: approval.requirement,
-      askedAt: new Date(approval.asked_at),
-      approvals: approval.approvals.map(({ at, ...one }) => ({ ...one, atMs: Date.parse(at) })),
-    },
+    sourceWalletId: row.sourceWalletId,
+    destinationWalletId: row.destinationWalletId,
+    expiresAt: row.expiresAt,
+    createdAt: row.createdAt,
+    sourceIsFrozen: row.sourceIsFrozen,
+    sourcePurpose: row.sourcePurpose,
+    network: row.network,
+    needsJudgement: row.needsJudgement,
+    approval: row.approval && readApproval(row.approval),
+  };
+}
+
+function readApproval({ requirement, asked_at, approvals }: NonNullable<ClaimRow["approval"]>) {
+  return {
+    requirement,
+    askedAt: new Date(asked_at),
+    approvals: approvals.map(({ at, ...one }) => ({ ...one, atMs: Date.parse(at) })),
   };
 }
 

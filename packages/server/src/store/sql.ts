@@ -12,7 +12,17 @@ export class Statement {
   }
 }
 
+/** A tag in the code hands over the same strings each time; so the same text is made once, and its hash with it. */
+const texts = new WeakMap<TemplateStringsArray, string>();
+
 export function sql(strings: TemplateStringsArray, ...parts: readonly unknown[]): Statement {
+  if (parts.some((part) => part instanceof Statement)) return join(strings, parts);
+  const text = texts.get(strings) ?? join(strings, parts).text;
+  texts.set(strings, text);
+  return new Statement(text, parts);
+}
+
+function join(strings: TemplateStringsArray, parts: readonly unknown[]): Statement {
   let text = strings[0] ?? "";
   const values: unknown[] = [];
   parts.forEach((part, index) => {

@@ -6,6 +6,7 @@ import type {
   RecordedApproval,
   Transaction,
   TransactionJudgement,
+  TransactionStep,
   TransactionStore,
 } from "../app/transactions/transaction.js";
 import type { Database } from "./database.js";
@@ -34,16 +35,28 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
     const asset = assets.find(row.asset);
     if (asset === undefined)
       throw new Error(`the database holds an asset that is not configured: ${row.asset}`);
-    const steps = row.steps.map(({ occurred_at, ...step }) => ({
-      ...step,
-      occurredAt: new Date(occurred_at),
-    }));
-    return { ...row, asset, amount: BigInt(row.amount), steps, judgement: readJudgement(row.judgement) };
+    // Field by field, because every transaction comes by here: see `asAccepted`.
+    return {
+      tenantId: row.tenantId,
+      id: row.id,
+      clientId: row.clientId,
+      reference: row.reference,
+      asset,
+      amount: BigInt(row.amount),
+      sourceWalletId: row.sourceWalletId,
+      destinationWalletId: row.destinationWalletId,
+      metadata: row.metadata,
+      expiresAt: row.expiresAt,
+      createdAt: row.createdAt,
+      policyVersion: row.policyVersion,
+      steps: row.steps.map(readStep),
+      judgement: readJudgement(row.judgement),
+    };
   };
-  const readEarlier = ({ key: _, hash, ...row }: EarlierRow) => ({
+  const readEarlier = (row: EarlierRow) => ({
     kind: "earlier" as const,
     transaction: read(row),
-    requestHash: hash,
+    requestHash: row.hash,
   });
 
   // Served by the primary key and events_by_subject. Requests that come together share one query.
@@ -58,17 +71,15 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
 
   return {
     acceptTransactions: async (batch) => {
-      const accepted = new Set(
-        (await database.query<{ id: string }>(insertBatch(batch))).map((row) => row.id),
-      );
-      const repeated = batch.filter(({ id }) => !accepted.has(id));
+      const rows = await database.query<{ id: string }>(insertBatch(batch));
+      if (rows.length === 0) return batch.map(() => isAccepted);
+      const repeatedIds = new Set(rows.map(({ id }) => id));
+      const repeated = batch.filter(({ id }) => repeatedIds.has(id));
       const earlier = new Map<string, AcceptOutcome>();
-      if (repeated.length > 0) {
-        for (const row of await database.query<EarlierRow>(selectByKeys(repeated)))
-          earlier.set(`${row.tenantId} ${row.key}`, readEarlier(row));
-      }
+      for (const row of await database.query<EarlierRow>(selectByKeys(repeated)))
+        earlier.set(`${row.tenantId} ${row.key}`, readEarlier(row));
       return batch.map(({ id, tenantId, idempotencyKey }) => {
-        if (accepted.has(id)) return { kind: "accepted" };
+        if (!repeatedIds.has(id)) return isAccepted;
         const found = earlier.get(`${tenantId} ${idempotencyKey}`);
         if (found === undefined) throw new Error("a transaction that was in the way is gone");
         return found;
@@ -98,14 +109,17 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
   };
 }
 
+const isAccepted: AcceptOutcome = { kind: "accepted" };
+
 /**
  * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. A key that
  * another batch is inserting is waited for, so all batches insert in the order of their keys: two that share some never wait for
- * each other.
+ * each other. It answers with those that were not accepted, which are few.
  */
 function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
   const ordered = batch.toSorted(byKey);
   const column = <T>(pick: (transaction: AcceptedTransaction) => T) => ordered.map(pick);
+  const ids = column((t) => t.id);
   const toJudge = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
   return sql`
     WITH accepted AS (
@@ -113,7 +127,7 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id,
          destination_wallet_id, metadata, expires_at, created_at, policy_version)
       SELECT * FROM unnest(
-        ${column((t) => t.tenantId)}::uuid[], ${column((t) => t.id)}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
+        ${column((t) => t.tenantId)}::uuid[], ${ids}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
         ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
         ${column((t) => t.reference)}::text[], ${column((t) => t.asset.code)}::text[], ${column((t) => t.amount)}::numeric[],
         ${column((t) => t.sourceWalletId)}::uuid[], ${column((t) => t.destinationWalletId)}::uuid[],
@@ -122,10 +136,11 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
         ${column((t) => t.policyVersion)}::integer[])
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
+    ), opened AS (
+      INSERT INTO open_transactions (tenant_id, id, state, version, needs_judgement)
+      SELECT tenant_id, id, 'accepted', 1, id = ANY (${toJudge}::uuid[]) FROM accepted
     )
-    INSERT INTO open_transactions (tenant_id, id, state, version, needs_judgement)
-    SELECT tenant_id, id, 'accepted', 1, id = ANY (${toJudge}::uuid[]) FROM accepted
-    RETURNING id
+    SELECT id FROM unnest(${ids}::uuid[]) AS given (id) WHERE id NOT IN (SELECT id FROM accepted)
   `;
 }
 
@@ -133,6 +148,15 @@ function byKey(one: AcceptedTransaction, other: AcceptedTransaction): number {
   if (one.idempotencyKey !== other.idempotencyKey) return one.idempotencyKey < other.idempotencyKey ? -1 : 1;
   if (one.tenantId !== other.tenantId) return one.tenantId < other.tenantId ? -1 : 1;
   return 0;
+}
+
+function readStep({
+  version,
+  state,
+  failure,
+  occurred_at,
+}: TransactionRow["steps"][number]): TransactionStep {
+  return { version, state, failure, occurredAt: new Date(occurred_at) };
 }
 
 function readJudgement(row: JudgementRow | null): TransactionJudgement | null {

@@ -1,4 +1,3 @@
-import type { LoggedEvent } from "../app/events/event.js";
 import type {
   AttemptResult,
   DueDelivery,
@@ -8,14 +7,13 @@ import type {
   SendingStore,
 } from "../app/webhooks/sending.js";
 import type { Database, Queryable } from "./database.js";
+import { type EventRow, readEvent } from "./events.js";
 import { type Statement, sql } from "./sql.js";
 import { type EndpointRow, endpointColumns, toEndpoint } from "./webhook-endpoints.js";
 
 type LeaseRow = EndpointRow & { fence: string };
 
-interface DueRow extends Omit<DueDelivery, "event">, Omit<LoggedEvent, "sequence"> {
-  sequence: string;
-}
+type DueRow = Omit<DueDelivery, "event"> & EventRow;
 
 /**
  * The senders' side of the queue. A lease is on an endpoint and not on each delivery: a delivery is then written twice in its
@@ -38,7 +36,7 @@ export function createSendingStore(database: Database): SendingStore {
       const rows = await database.query<DueRow>(sql`
         SELECT due.tenant_id AS "tenantId", due.endpoint_id AS "endpointId", due.id, due.attempts, due.is_first AS "isFirst",
           v.sequence, v.event, v.subject_id AS "subjectId", v.version, v.state, v.previous_state AS "previousState",
-          v.failure_code AS "failureCode", v.occurred_at AS "occurredAt"
+          v.failure_code AS "failureCode", v.occurred_at AS "occurredAt", v.details
         FROM unnest(
           ${wanted.map((w) => w.tenantId)}::uuid[], ${wanted.map((w) => w.endpointId)}::uuid[],
           ${wanted.map((w) => w.afterSequence.toString())}::bigint[], ${wanted.map((w) => w.firstAttemptsMax)}::integer[],
@@ -170,13 +168,7 @@ function toLease({ fence, ...row }: LeaseRow): Lease {
   return { tenantId: endpoint.tenantId, endpointId: endpoint.id, fence, endpoint };
 }
 
-function toDue({ tenantId, endpointId, id, attempts, isFirst, sequence, ...event }: DueRow): DueDelivery {
-  return {
-    tenantId,
-    endpointId,
-    id,
-    attempts,
-    isFirst,
-    event: { ...event, sequence: BigInt(sequence) },
-  };
+function toDue(row: DueRow): DueDelivery {
+  const { tenantId, endpointId, id, attempts, isFirst } = row;
+  return { tenantId, endpointId, id, attempts, isFirst, event: readEvent(row) };
 }

@@ -39,15 +39,15 @@ function toEvent({ transaction: { tenantId, id, state }, decision, occurredAt }:
 
 function writeEntries(transaction: Transaction, settlements: readonly Settlement[]): void {
   const moved = settlements.flatMap(({ transaction: settled, decision }) =>
-    decision !== undefined && decision.moved > 0n ? [{ ...settled, amount: decision.moved }] : [],
+    decision !== undefined && decision.moved > 0n ? [{ settled, amount: decision.moved }] : [],
   );
   if (moved.length === 0) return;
   transaction.send(sql`
     INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
     SELECT tenant_id, transaction_id, 1, debit, credit, asset, amount FROM unnest(
-      ${moved.map((m) => m.tenantId)}::uuid[], ${moved.map((m) => m.id)}::uuid[],
-      ${moved.map((m) => m.sourceWalletId)}::uuid[], ${moved.map((m) => m.destinationWalletId)}::uuid[],
-      ${moved.map((m) => m.asset)}::text[], ${moved.map((m) => m.amount)}::numeric[]
+      ${moved.map((m) => m.settled.tenantId)}::uuid[], ${moved.map((m) => m.settled.id)}::uuid[],
+      ${moved.map((m) => m.settled.sourceWalletId)}::uuid[], ${moved.map((m) => m.settled.destinationWalletId)}::uuid[],
+      ${moved.map((m) => m.settled.asset)}::text[], ${moved.map((m) => m.amount)}::numeric[]
     ) AS moved (tenant_id, transaction_id, debit, credit, asset, amount)
   `);
 }

@@ -38,10 +38,7 @@ export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
       event: entry.event,
       sequence: Number(entry.sequence),
       occurred_at: entry.occurredAt.toISOString(),
-      data: {
-        ...presentSubject(entry, subjects, deps.presentOrder),
-        previous_state: entry.previousState,
-      },
+      data: presentData(entry, subjects, deps.presentOrder),
     }));
   };
 }
@@ -56,18 +53,21 @@ function byId<Subject extends { id: string }>(found: readonly Subject[]): Readon
   return new Map(found.map((subject) => [subject.id, subject]));
 }
 
-function presentSubject(
+function presentData(
   entry: LoggedEvent,
   { transactions, wallets, orders }: Subjects,
   presentOrder: PresentOrder,
-): Partial<EventBody["data"]> {
+): EventBody["data"] {
+  const { previousState: previous_state } = entry;
   switch (entry.event) {
-    case "transaction.updated":
-      return { transaction: presentTransaction(asOfVersion(found(transactions, entry), entry.version)) };
+    case "transaction.updated": {
+      const transaction = asOfVersion(found(transactions, entry), entry.version);
+      return { transaction: presentTransaction(transaction), previous_state };
+    }
     case "wallet.updated":
-      return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)) };
+      return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)), previous_state };
     case "order.updated":
-      return { order: presentOrder(orderAsOfThen(found(orders, entry), entry)) };
+      return { order: presentOrder(orderAsOfThen(found(orders, entry), entry)), previous_state };
     case "endpoint.disabled":
       return {
         webhook_endpoint: {
@@ -77,6 +77,7 @@ function presentSubject(
           state: "disabled",
           disabled_reason: entry.failureCode ?? "",
         },
+        previous_state,
       };
   }
 }

@@ -9,6 +9,7 @@ import { type ReadRequestDeps, readTransactionRequest, toPolicyRequest } from ".
 import {
   type AcceptedTransaction,
   type AcceptOutcome,
+  asAccepted,
   asOfVersion,
   type Transaction,
   type TransactionStore,
@@ -70,7 +71,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
     const outcome = await deps.queue.accept(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };
     if (outcome.kind === "earlier") return replay(outcome, requestHash);
-    return { transaction: { ...accepted, steps: [], judgement: null }, replayed: false };
+    return { transaction: asAccepted(accepted), replayed: false };
   };
 }
 

@@ -31,10 +31,11 @@ export async function readTransactionRequest(
   if (isRefused(payment)) return payment;
   const destination = await findWallet(deps.wallets, tenantId, "destination", body.destination);
   if (isRefused(destination)) return destination;
-  if (payment.source.id === destination.id) {
+  const { asset, amount, source } = payment;
+  if (source.id === destination.id) {
     return fieldFault("INVALID_REQUEST", "destination", "is the same wallet as the source");
   }
-  return { ...payment, destination };
+  return { asset, amount, source, destination };
 }
 
 export async function readPayment(
@@ -45,7 +46,7 @@ export async function readPayment(
   const money = readMoney(assets, body);
   if (isRefused(money)) return money;
   const source = await findWallet(wallets, tenantId, "source", body.source);
-  return isRefused(source) ? source : { ...money, source };
+  return isRefused(source) ? source : { asset: money.asset, amount: money.amount, source };
 }
 
 /** A request as policy sees it. Only a tenant's own wallets can be paid on the book. */
