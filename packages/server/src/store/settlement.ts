@@ -1,4 +1,4 @@
-import type { Approval, ApprovalRequirement } from "@bursar/domain";
+import { type Approval, type ApprovalRequirement, timeOfUuidV7 } from "@bursar/domain";
 import {
   type AccountKey,
   accountName,
@@ -15,7 +15,7 @@ import { type Statement, sql } from "./sql.js";
 import { readUsage } from "./usage.js";
 import { writeSettlements } from "./write-settlements.js";
 
-interface ClaimRow extends Omit<ClaimedTransaction, "amount" | "approval"> {
+interface ClaimRow extends Omit<ClaimedTransaction, "amount" | "createdAt" | "approval"> {
   amount: string;
   approval: { requirement: ApprovalRequirement; asked_at: string; approvals: ApprovalRow[] } | null;
 }
@@ -76,7 +76,7 @@ function selectClaimed(claimed: Statement, approval: Statement): Statement {
     WITH claimed AS (SELECT tenant_id, id, state, version, needs_judgement FROM open_transactions ${claimed})
     SELECT t.tenant_id AS "tenantId", t.id, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
       t.source_wallet_id AS "sourceWalletId", t.destination_wallet_id AS "destinationWalletId", t.expires_at AS "expiresAt",
-      t.created_at AS "createdAt", w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
+      w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
       c.needs_judgement AS "needsJudgement", ${approval} AS approval
     FROM claimed c
     JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
@@ -108,7 +108,8 @@ function readClaim(row: ClaimRow): ClaimedTransaction {
     sourceWalletId: row.sourceWalletId,
     destinationWalletId: row.destinationWalletId,
     expiresAt: row.expiresAt,
-    createdAt: row.createdAt,
+    // An id carries the same millisecond, and is read in a tenth of the time.
+    createdAt: new Date(timeOfUuidV7(row.id)),
     sourceIsFrozen: row.sourceIsFrozen,
     sourcePurpose: row.sourcePurpose,
     network: row.network,
