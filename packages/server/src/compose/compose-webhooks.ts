@@ -67,7 +67,6 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     userAgent: `Bursar/${softwareVersion}`,
     timeoutMs: webhooks.timeoutMs,
     retryDelaysMs: webhooks.retryDelaysMs,
-    randomBytes,
     random: Math.random,
     nowMs,
   });

@@ -63,7 +63,8 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
     isClosed: false,
     lastActiveMs: 0,
     isIdle: () => known.size === 0,
-    wantsMore: () => !lane.isClosed && lane.mayHaveMore && ready.length <= concurrency,
+    // While half of the last fill is still here, so that there is something to send while the next one is fetched.
+    wantsMore: () => !lane.isClosed && lane.mayHaveMore && ready.length <= Math.max(concurrency, lastMax / 2),
     wish: (max) => {
       // What is known when the question is asked is still in the queue for whoever answers it, also where it is written down,
       // and forgotten here, before the answer has come.

@@ -15,7 +15,6 @@ export interface AttemptDeps {
   timeoutMs: number;
   /** How long to wait before each attempt, the first one too; there are as many attempts as entries. */
   retryDelaysMs: readonly number[];
-  randomBytes: (count: number) => Uint8Array;
   /** From 0 to 1. */
   random: () => number;
   nowMs: () => number;
@@ -52,7 +51,7 @@ export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
 }
 
 function headersOf(
-  { box, userAgent, randomBytes }: AttemptDeps,
+  { box, userAgent }: AttemptDeps,
   endpoint: WebhookEndpoint,
   deliveryId: string,
   number: number,
@@ -62,8 +61,9 @@ function headersOf(
   const id = showId("dlv", deliveryId);
   const timestampSeconds = Math.floor(nowMs / 1000);
   const secrets = liveSecrets(box, endpoint.id, endpoint.secrets, nowMs);
-  const message = { id, timestampSeconds, body, secrets };
-  const trace = Buffer.from(randomBytes(24)).toString("hex");
+  const endpointId = showId("whe", endpoint.id);
+  const message = { endpointId, id, timestampSeconds, body, secrets };
+  const signed = signWebhookMessage(message, webhookHashes);
   return {
     "content-type": "application/json",
     "user-agent": userAgent,
@@ -71,10 +71,17 @@ function headersOf(
     "webhook-timestamp": `${timestampSeconds}`,
     "webhook-signature": signStandardWebhook(message, webhookHashes),
     "webhook-attempt": `${number}`,
-    ...signWebhookMessage({ ...message, endpointId: showId("whe", endpoint.id) }, webhookHashes),
-    // A trace of its own (W3C Trace Context), for the receiver to go on with.
-    traceparent: `00-${trace.slice(0, 32)}-${trace.slice(32)}-01`,
+    "content-digest": signed["content-digest"],
+    "signature-input": signed["signature-input"],
+    signature: signed.signature,
+    traceparent: traceOf(deliveryId, number),
   };
+}
+
+/** The trace of a delivery (W3C Trace Context) is its own id, and each attempt is a span of it: for the receiver to go on with. */
+function traceOf(deliveryId: string, number: number): string {
+  const trace = deliveryId.replaceAll("-", "");
+  return `00-${trace}-${trace.slice(-12)}${number.toString(16).padStart(4, "0")}-01`;
 }
 
 /** 2xx is success. A redirect is a failure like others: whoever has moved says so by changing the endpoint. */
