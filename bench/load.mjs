@@ -1,4 +1,6 @@
 // What a side of a scenario does: load by wrk, rows by pgbench, work for the engine; and which processes take part in it.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -49,13 +51,38 @@ export async function createBatches({ url, token }, seconds) {
 }
 
 /** Requests per second. @param {string} url @param {string} token @param {readonly string[]} ids @param {number} seconds */
-export function readTransactions(url, token, ids, seconds) {
-  return runWrk({
-    url,
-    script: script("read.lua"),
-    seconds,
-    env: { BENCH_TOKEN: token, BENCH_IDS: ids.join(",") },
-  });
+export async function readTransactions(url, token, ids, seconds) {
+  const folder = mkdtempSync(join(tmpdir(), "bursar-bench-"));
+  const file = join(folder, "ids");
+  writeFileSync(file, ids.join("\n"));
+  try {
+    return await runWrk({
+      url,
+      script: script("read.lua"),
+      seconds,
+      env: { BENCH_TOKEN: token, BENCH_IDS: file, BENCH_START: `${Math.floor(Math.random() * ids.length)}` },
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The newest of them. @param {Sandbox} sandbox @param {number} count @returns {Promise<string[]>} */
+export async function listIds({ url, token }, count) {
+  const headers = { authorization: `Bearer ${token}` };
+  /** @type {string[]} */
+  const ids = [];
+  let cursor = "";
+  while (ids.length < count) {
+    const response = await fetch(`${url}/v1/transactions?limit=200${cursor}`, { headers });
+    const page = /** @type {{ data: { id: string }[], next_cursor: string | null }} */ (
+      await response.json()
+    );
+    ids.push(...page.data.map(({ id }) => id));
+    if (page.next_cursor === null) break;
+    cursor = `&cursor=${page.next_cursor}`;
+  }
+  return ids.slice(0, count);
 }
 
 /** Each run has keys of its own. */

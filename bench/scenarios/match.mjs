@@ -36,8 +36,6 @@ async function compareAt(restingCount, ordersPerLevel, rounds) {
   assertSameBook(runOurs(workload).depth, runTheirs(theirs).depth);
   const ours = () => repeated(() => runOurs(workload));
   const other = () => repeated(() => runTheirs(theirs));
-  // The first measurement of each is not counted: a service runs for long, so both are seen when the compiler is done with them.
-  for (const measure of [ours, other]) measure();
   const title = `match, ${restingCount} resting orders, ${ordersPerLevel} a level`;
   const sides = [
     { name: "nodejs-order-book", measure: other, processes: {} },
