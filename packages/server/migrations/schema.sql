@@ -226,6 +226,7 @@ CREATE TABLE open_orders (
   held numeric(78,0) NOT NULL DEFAULT 0,
   cancel_requested boolean NOT NULL DEFAULT false,
   amend_size bigint,
+  needs_judgement boolean NOT NULL DEFAULT false,
   CONSTRAINT open_orders_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT open_orders_held_check CHECK ((held >= (0)::numeric))
 );
@@ -238,6 +239,16 @@ CREATE TABLE open_transactions (
   needs_judgement boolean NOT NULL DEFAULT false,
   due_at timestamp with time zone,
   CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id)
+);
+
+CREATE TABLE order_judgements (
+  tenant_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  policy_version integer NOT NULL,
+  rule text NOT NULL,
+  reason text,
+  judged_at timestamp with time zone NOT NULL,
+  CONSTRAINT order_judgements_pkey PRIMARY KEY (tenant_id, order_id)
 );
 
 CREATE TABLE orders (

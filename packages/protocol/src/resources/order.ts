@@ -83,7 +83,13 @@ export const Order = Type.Object(
       { asset: Type.String(), amount: Type.String() },
       { description: "Taken from what the order has received: base for a buyer, quote for a seller." },
     ),
-    failure: OrNull(Type.Object({ code: Type.String(), message: Type.String() })),
+    failure: OrNull(
+      Type.Object({
+        code: Type.String(),
+        message: Type.String(),
+        rule: Type.Optional(Type.String({ description: "The rule of the policy that has refused it." })),
+      }),
+    ),
     wallet_id: Type.String(),
     reference: OrNull(Type.String()),
     policy_version: Type.Integer({ description: "The version of the policy that has judged it." }),

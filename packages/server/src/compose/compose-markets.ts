@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AssetRegistry } from "@bursar/domain";
+import type { AssetRegistry, TradedMarket } from "@bursar/domain";
 import { createGroupCommit } from "../app/group-commit.js";
 import { createOrderAmender, createOrderCanceller } from "../app/markets/change-order.js";
 import type { FollowedMarket } from "../app/markets/followed-market.js";
@@ -67,7 +67,7 @@ export function composeMarkets(
   const events = createEventLog(wakeUps);
   const orders = createOrderStore(database);
   const trades = createTradeStore(database);
-  const running = markets.list.map((market) => runMarket(options, market));
+  const running = markets.list.map((market) => runMarket(options, market, policies));
   const views = new Map(running.map(({ market, view }) => [market.name, view]));
   const wakeOwner = (market: string) => wakeUps.announce("orders", [market]);
   const changing = { markets, store: orders, onRequested: wakeOwner };
@@ -161,7 +161,8 @@ export function composeMarkets(
 /** What a process does for one market: it shows its book, and owns it where nobody else does. */
 function runMarket(
   { database, wakeUps, log, newUuid, nowMs }: ComposeOptions,
-  market: Parameters<typeof createMarketOwner>[0]["market"],
+  market: TradedMarket,
+  policies: ActivePolicies,
 ) {
   const { name } = market;
   const events = createEventLog(wakeUps);
@@ -180,6 +181,7 @@ function runMarket(
       ...createOrderAdmission(database, events),
       ...createBatchApplication(database, events),
     },
+    policies,
     holder: randomUUID(),
     leaseMs,
     onDelta: (delta) => {

@@ -1,6 +1,15 @@
-import { limitHold, type TradedMarket } from "@bursar/domain";
+import {
+  countTransaction,
+  judgeWithUsage,
+  type PolicyRequest,
+  type TradedMarket,
+  type UsageByWindow,
+} from "@bursar/domain";
 import type { Admission, ClaimedOrder, NewCommand } from "../app/markets/market-store.js";
-import type { OrderFailure } from "../app/markets/order.js";
+import type { OrderFailure, OrderJudgement } from "../app/markets/order.js";
+import { paidAsset } from "../app/markets/order-hold.js";
+import { reasonToRefuse, toPolicyRequest } from "../app/markets/order-policy.js";
+import type { ActivePolicy } from "../app/policy/policy.js";
 import { type AccountKey, type Accounts, accountName } from "../app/transactions/settlement.js";
 
 /** The accounts that new orders set something aside in. */
@@ -8,68 +17,85 @@ export function accountsOfOrders(market: TradedMarket, claimed: readonly Claimed
   const keys = new Map<string, AccountKey>();
   for (const order of claimed) {
     if (!order.isNew) continue;
-    const key = payingAccount(market, order);
+    const { tenantId, wallet } = order;
+    const key = { tenantId, ownerId: wallet.id, asset: paidAsset(market, order) };
     keys.set(accountName(key), key);
   }
   return [...keys.values()];
 }
 
+export interface AdmissionFacts {
+  market: TradedMarket;
+  accounts: Accounts;
+  usage: UsageByWindow;
+  /** The policies of the tenants that have something to be judged. */
+  policies: ReadonlyMap<string, ActivePolicy>;
+  occurredAt: Date;
+}
+
 /**
- * Holds the funds of new orders, one after the other, and makes commands of what is asked for. Each sees the balances that the one
- * before has left. What an order receives counts from the commit of its trade on, not within the batch.
+ * Judges new orders, holds their funds, one after the other, and makes commands of what is asked for. Each sees the sums and balances
+ * that the one before has left. What an order receives counts from the commit of its trade on, not within the batch.
  */
-export function admitOrders(
-  market: TradedMarket,
-  claimed: readonly ClaimedOrder[],
-  accounts: Accounts,
-  occurredAt: Date,
-): Admission {
+export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFacts): Admission {
+  const { market, occurredAt } = facts;
   const commands: NewCommand[] = [];
   const holds = new Map<string, bigint>();
-  const rejected: { order: ClaimedOrder; failure: OrderFailure }[] = [];
+  const rejected: Admission["rejected"][number][] = [];
+  const judged: Admission["judged"][number][] = [];
+  const counted: Admission["counted"][number][] = [];
   for (const order of claimed) {
-    const { tenantId, id: orderId } = order;
+    const { tenantId, clientId, id: orderId } = order;
     if (order.isNew) {
-      const hold = holdOf(market, order);
-      const failure = tryToHold(market, order, hold, accounts);
+      const request = toPolicyRequest(market, order, order.wallet);
+      const judgement = judge(order, request, facts);
+      if (judgement !== null) judged.push({ order, judgement });
+      const failure = letPass(order, request, judgement, facts);
       if (failure !== null) {
         rejected.push({ order, failure });
         continue;
       }
-      holds.set(orderId, hold);
+      const { asset, amount } = request;
+      holds.set(orderId, amount);
+      counted.push({ tenantId, clientId, walletId: order.wallet.id, asset, amount, at: occurredAt });
       commands.push({ kind: "place", tenantId, orderId, order });
     }
     if (order.cancelRequested) commands.push({ kind: "cancel", tenantId, orderId });
     else if (order.amendSize !== null)
       commands.push({ kind: "amend", tenantId, orderId, size: order.amendSize });
   }
-  return { occurredAt, commands, holds, rejected };
+  return { occurredAt, commands, holds, rejected, judged, counted };
 }
 
-/** What an order can cost at most. */
-function holdOf({ steps }: TradedMarket, { side, price, size, quoteSize }: ClaimedOrder): bigint {
-  if (price !== null && size !== null) return limitHold(side, price, size, steps);
-  if (quoteSize !== null) return quoteSize;
-  if (side === "sell" && size !== null) return limitHold("sell", 1, size, steps);
-  throw new Error("an order without a price sells a size or spends an amount");
+/** Null where nothing is left to judge: policy was done with it on the spot, or it fails anyway. */
+function judge(
+  { tenantId, needsJudgement, wallet }: ClaimedOrder,
+  request: PolicyRequest,
+  { policies, usage }: AdmissionFacts,
+): OrderJudgement | null {
+  if (!needsJudgement || wallet.isFrozen) return null;
+  const active = policies.get(tenantId);
+  if (active === undefined) throw new Error("a policy was not loaded");
+  const { verdict } = judgeWithUsage(active.policy, request, usage);
+  return { policyVersion: active.version, rule: verdict.rule, reason: reasonToRefuse(verdict) };
 }
 
-function tryToHold(
-  market: TradedMarket,
-  order: ClaimedOrder,
-  hold: bigint,
-  accounts: Accounts,
+/** Sets aside what the order can cost at most and counts it, or says why not. */
+function letPass(
+  { tenantId, wallet }: ClaimedOrder,
+  request: PolicyRequest,
+  judgement: OrderJudgement | null,
+  { accounts, usage, policies }: AdmissionFacts,
 ): OrderFailure | null {
-  if (order.walletIsFrozen) return "WALLET_FROZEN";
-  const name = accountName(payingAccount(market, order));
+  if (wallet.isFrozen) return "WALLET_FROZEN";
+  if (judgement !== null && judgement.reason !== null) return "POLICY_REJECTED";
+  const { asset, amount } = request;
+  const name = accountName({ tenantId, ownerId: wallet.id, asset });
   const balance = accounts.get(name);
   if (balance === undefined) throw new Error("an account was not locked");
-  if (balance.available < hold) return "INSUFFICIENT_FUNDS";
-  accounts.set(name, { available: balance.available - hold, held: balance.held + hold });
+  if (balance.available < amount) return "INSUFFICIENT_FUNDS";
+  accounts.set(name, { available: balance.available - amount, held: balance.held + amount });
+  const policy = policies.get(tenantId)?.policy;
+  if (policy !== undefined) countTransaction(policy, request, usage);
   return null;
-}
-
-function payingAccount(market: TradedMarket, { tenantId, walletId, side }: ClaimedOrder): AccountKey {
-  const asset = side === "buy" ? market.quote.code : market.base.code;
-  return { tenantId, ownerId: walletId, asset };
 }

@@ -7,9 +7,10 @@ import {
   type MarketLease,
   type MarketStore,
 } from "../app/markets/market-store.js";
+import type { ActivePolicies } from "../app/policy/policy.js";
 import type { Timers } from "../app/timers.js";
-import { accountsOfOrders, admitOrders } from "./admit-orders.js";
 import { applyCommands, touchedOrders } from "./apply-commands.js";
+import { createAdmissionPlanner } from "./plan-admission.js";
 import { settleCommands } from "./settle-commands.js";
 
 /**
@@ -28,6 +29,7 @@ export interface MarketOwner {
 export interface MarketOwnerDeps {
   market: TradedMarket;
   store: MarketStore;
+  policies: Pick<ActivePolicies, "peek" | "load">;
   /** Names this process among those that could own the market. */
   holder: string;
   leaseMs: number;
@@ -72,6 +74,7 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     clockMs = Math.max(clockMs, nowMs(), atLeastMs);
     return new Date(clockMs);
   };
+  const planAdmission = createAdmissionPlanner({ market, policies: deps.policies, tick });
 
   async function run(): Promise<void> {
     while (!stopping) {
@@ -105,13 +108,7 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     await renew(current);
     if (current.waiting.length === 0) {
       if (!(await store.hasWork(market.name))) return false;
-      current.waiting = await store.admit(current.lease, batchMax, {
-        accountsOf: (claimed) => accountsOfOrders(market, claimed),
-        decide: (claimed, accounts) => {
-          const acceptedMs = Math.max(...claimed.map(({ createdAt }) => createdAt.getTime()));
-          return admitOrders(market, claimed, accounts, tick(acceptedMs));
-        },
-      });
+      current.waiting = await store.admit(current.lease, batchMax, planAdmission);
     }
     const commands = current.waiting.slice(0, batchMax);
     if (commands.length > 0) await carryOut(current, commands);

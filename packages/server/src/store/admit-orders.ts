@@ -10,9 +10,15 @@ import { lockAllAccounts, withAccounts, writeAccounts } from "./accounts.js";
 import type { Database, Queryable, Transaction } from "./database.js";
 import type { EventLog } from "./events.js";
 import { guarded } from "./market-leases.js";
+import { lockTenants } from "./settlement.js";
 import { sql } from "./sql.js";
+import { countUsage, readUsage } from "./usage.js";
 
-interface ClaimRow extends Omit<ClaimedOrder, "price" | "size" | "quoteSize" | "amendSize"> {
+interface ClaimRow extends Omit<ClaimedOrder, "wallet" | "price" | "size" | "quoteSize" | "amendSize"> {
+  walletId: string;
+  walletPurpose: ClaimedOrder["wallet"]["purpose"];
+  walletNetwork: string;
+  walletIsFrozen: boolean;
   price: string | null;
   size: string | null;
   quoteSize: string | null;
@@ -38,8 +44,13 @@ export function createOrderAdmission(
         const { admittedSequence } = await guarded(transaction, lease, sql`market = market`);
         const claimed = await claimOrders(transaction, lease.market, limit);
         if (claimed.length === 0) return [];
-        const accounts = await lockAllAccounts(transaction, plan.accountsOf(claimed));
-        const admission = plan.decide(claimed, accounts);
+        const { accounts: keys, windows, now, decide } = await plan(claimed);
+        // As in settling: of two who judge a tenant's orders or transactions, the second sees what the first has let pass.
+        const tenantIds = windows.map(({ tenantId }) => tenantId);
+        if (tenantIds.length > 0) await lockTenants(transaction, tenantIds);
+        const usage = await readUsage(transaction, windows, now);
+        const accounts = await lockAllAccounts(transaction, keys);
+        const admission = decide(accounts, usage);
         const commands = admission.commands.map((command, index) => ({
           ...command,
           sequence: admittedSequence + index + 1,
@@ -47,7 +58,15 @@ export function createOrderAdmission(
         if (accounts.size > 0) writeAccounts(transaction, accounts);
         writeCommands(transaction, lease, commands);
         writeOrders(transaction, claimed, admission, commands);
+        writeJudgements(transaction, admission);
+        const { rejected, counted } = admission;
+        if (counted.length > 0)
+          log.lock(
+            transaction,
+            [...counted, ...rejected.map(({ order }) => order)].map((one) => one.tenantId),
+          );
         await rejectOrders(transaction, log, admission);
+        countUsage(transaction, counted);
         return commands;
       }),
   };
@@ -57,20 +76,22 @@ export function createOrderAdmission(
 async function claimOrders(transaction: Queryable, market: string, limit: number): Promise<ClaimedOrder[]> {
   const rows = await transaction.query<ClaimRow>(sql`
     WITH claimed AS (
-      SELECT tenant_id, id, sequence, cancel_requested, amend_size FROM open_orders
+      SELECT tenant_id, id, sequence, needs_judgement, cancel_requested, amend_size FROM open_orders
       WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
       ORDER BY id LIMIT ${limit} FOR UPDATE)
-    SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.wallet_id AS "walletId", o.side, o.type,
+    SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.side, o.type,
+      w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", w.frozen AS "walletIsFrozen",
       o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
-      o.created_at AS "createdAt", c.sequence IS NULL AS "isNew", w.frozen AS "walletIsFrozen",
+      o.created_at AS "createdAt", c.sequence IS NULL AS "isNew", c.needs_judgement AS "needsJudgement",
       c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize"
     FROM claimed c
     JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.id
     JOIN wallets w ON w.tenant_id = o.tenant_id AND w.id = o.wallet_id
     ORDER BY o.id FOR SHARE OF w
   `);
-  return rows.map((row) => ({
+  return rows.map(({ walletId: id, walletPurpose, walletNetwork, walletIsFrozen, ...row }) => ({
     ...row,
+    wallet: { id, purpose: walletPurpose, network: walletNetwork, isFrozen: walletIsFrozen },
     price: toNumber(row.price),
     size: toNumber(row.size),
     quoteSize: row.quoteSize === null ? null : BigInt(row.quoteSize),
@@ -120,6 +141,19 @@ function writeOrders(
       ${admitted.map((o) => o.tenantId)}::uuid[], ${admitted.map((o) => o.id)}::uuid[],
       ${admitted.map((o) => places.get(o.id) ?? null)}::bigint[], ${admitted.map((o) => holds.get(o.id) ?? 0n)}::numeric[]
     ) AS a (tenant_id, id, sequence, held) WHERE p.tenant_id = a.tenant_id AND p.id = a.id
+  `);
+}
+
+function writeJudgements(transaction: Transaction, { judged, occurredAt }: Admission): void {
+  if (judged.length === 0) return;
+  const column = <T>(pick: (one: Admission["judged"][number]) => T) => judged.map(pick);
+  transaction.send(sql`
+    INSERT INTO order_judgements (tenant_id, order_id, policy_version, rule, reason, judged_at)
+    SELECT tenant_id, order_id, policy_version, rule, reason, ${occurredAt} FROM unnest(
+      ${column(({ order }) => order.tenantId)}::uuid[], ${column(({ order }) => order.id)}::uuid[],
+      ${column(({ judgement }) => judgement.policyVersion)}::integer[], ${column(({ judgement }) => judgement.rule)}::text[],
+      ${column(({ judgement }) => judgement.reason)}::text[]
+    ) AS judged (tenant_id, order_id, policy_version, rule, reason)
   `);
 }
 

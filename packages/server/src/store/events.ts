@@ -64,6 +64,8 @@ export interface EventLog {
    * of the tenants, so that every log is gapless and in commit order; that is why this is the last thing that a transaction locks.
    */
   append: (transaction: Transaction, events: readonly NewEvent[]) => Promise<void>;
+  /** Locks the logs of tenants as `append` does, for who writes something that goes with a log in the order of its commits. */
+  lock: (transaction: Transaction, tenantIds: Iterable<string>) => void;
 }
 
 export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
@@ -77,6 +79,13 @@ export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
         if (told.length > 0) wakeUps.announce("deliveries", told);
       });
     },
+    // Served by the primary key. A log that is empty yet gets a counter, so that there is something to lock.
+    lock: (transaction, tenantIds) =>
+      transaction.send(sql`
+        INSERT INTO event_sequences (tenant_id, sequence)
+        SELECT tenant_id, 0 FROM unnest(${[...new Set(tenantIds)].sort()}::uuid[]) AS wanted (tenant_id)
+        ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence
+      `),
   };
 }
 

@@ -91,6 +91,7 @@ export function createOrderStore(database: Database): OrderStore {
 /** One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. */
 function insertBatch(batch: readonly AcceptedOrder[]): Statement {
   const column = <T>(pick: (order: AcceptedOrder) => T) => batch.map(pick);
+  const judgedLater = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
   return sql`
     WITH accepted AS (
       INSERT INTO orders
@@ -107,8 +108,8 @@ function insertBatch(batch: readonly AcceptedOrder[]): Statement {
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id, market, wallet_id, side, price, size
     )
-    INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, size, state, version)
-    SELECT tenant_id, id, market, wallet_id, side, price, size, 'pending', 1 FROM accepted
+    INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, size, state, version, needs_judgement)
+    SELECT tenant_id, id, market, wallet_id, side, price, size, 'pending', 1, id = ANY(${judgedLater}::uuid[]) FROM accepted
     RETURNING id
   `;
 }
@@ -125,7 +126,9 @@ function selectByKeys(batch: readonly Pick<AcceptedOrder, "tenantId" | "idempote
 const orderColumns = sql`
   o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.market, o.wallet_id AS "walletId", o.reference, o.side, o.type,
   o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
-  o.policy_version AS "policyVersion", o.created_at AS "createdAt"
+  o.policy_version AS "policyVersion", o.created_at AS "createdAt",
+  (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason)
+    FROM order_judgements j WHERE j.tenant_id = o.tenant_id AND j.order_id = o.id) AS judgement
 `;
 
 const stepColumn = sql`

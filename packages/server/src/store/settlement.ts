@@ -150,7 +150,7 @@ async function settleClaimed(
 }
 
 // Served by the primary key.
-async function lockTenants(transaction: Queryable, tenantIds: readonly string[]): Promise<void> {
+export async function lockTenants(transaction: Queryable, tenantIds: readonly string[]): Promise<void> {
   const ids = [...new Set(tenantIds)];
   await transaction.query(
     sql`SELECT FROM tenants WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`,

@@ -1,5 +1,5 @@
 import { countsTowardsLimits, type UsageByWindow } from "@bursar/domain";
-import type { TenantWindow, UsageStore } from "../app/policy/usage.js";
+import type { Counted, TenantWindow, UsageStore } from "../app/policy/usage.js";
 import type { Settlement } from "../app/transactions/settlement.js";
 import type { Database, Queryable, Transaction } from "./database.js";
 import { sql } from "./sql.js";
@@ -56,29 +56,38 @@ interface Addition {
   count: number;
 }
 
-/**
- * Counts what has begun to count and takes back what counts no longer. To be called when the tenants' logs are locked: totals of a
- * tenant are written by one transaction after the other.
- */
+/** Counts transactions that have begun to count and takes back those that count no longer; see `countUsage`. */
 export function recordUsage(transaction: Transaction, settlements: readonly Settlement[]): void {
   const counted = settlements.filter(
     ({ transaction: { state }, decision }) =>
       state === "accepted" && decision !== undefined && countsTowardsLimits(decision.state),
   );
-  if (counted.length > 0) addTotals(transaction, gather(counted));
+  countUsage(transaction, counted.map(toCounted));
   for (const settlement of settlements) {
     const { transaction: settled, decision } = settlement;
     if (settled.approval === null || decision === undefined || countsTowardsLimits(decision.state)) continue;
-    takeBack(transaction, gather([settlement]), settled.approval.askedAt);
+    takeBack(transaction, gather([toCounted(settlement)]), settled.approval.askedAt);
   }
 }
 
-function gather(settlements: readonly Settlement[]): Addition[] {
+/**
+ * Counts what was let pass. To be called when the tenants' logs are locked: totals of a tenant are written by one transaction after
+ * the other.
+ */
+export function countUsage(transaction: Transaction, counted: readonly Counted[]): void {
+  if (counted.length > 0) addTotals(transaction, gather(counted));
+}
+
+function toCounted({ transaction: settled, occurredAt }: Settlement): Counted {
+  const { tenantId, clientId, sourceWalletId, asset, amount } = settled;
+  return { tenantId, clientId, walletId: sourceWalletId, asset, amount, at: occurredAt };
+}
+
+function gather(counted: readonly Counted[]): Addition[] {
   const additions = new Map<string, Addition>();
-  for (const { transaction: settled, occurredAt } of settlements) {
-    const { tenantId, clientId, sourceWalletId, asset, amount } = settled;
+  for (const { tenantId, clientId, walletId, asset, amount, at } of counted) {
     for (const [scope, scopeId] of [
-      ["wallet", sourceWalletId],
+      ["wallet", walletId],
       ["client", clientId],
       ["tenant", tenantId],
     ] as const) {
@@ -89,13 +98,13 @@ function gather(settlements: readonly Settlement[]): Addition[] {
           scope,
           scopeId,
           asset: name,
-          at: occurredAt,
+          at,
           sum: 0n,
           count: 0,
         };
         known.sum += name === allAssets ? 0n : amount;
         known.count += 1;
-        if (occurredAt > known.at) known.at = occurredAt;
+        if (at > known.at) known.at = at;
         additions.set(key, known);
       }
     }

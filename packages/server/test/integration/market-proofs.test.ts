@@ -117,12 +117,7 @@ describe("a market", () => {
       touched: [],
       settle: () => nothing,
     };
-    const plan = {
-      accountsOf: () => [],
-      decide: () => {
-        throw new Error("nothing is claimed");
-      },
-    };
+    const plan = () => Promise.reject(new Error("nothing is claimed"));
     const attempts = [
       () => leases.renewLease(late, 60_000),
       () => createMarketLoader(database).load(late),

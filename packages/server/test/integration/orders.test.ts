@@ -205,46 +205,6 @@ describe("orders", () => {
     expect(await buyer.balances()).toEqual({ USD: ["100000", "0"] });
   });
 
-  it("are judged by policy on the spot; what would need people or sums is refused", async () => {
-    const rule = {
-      name: "large",
-      when: { amount: { asset: "USD", min: "50.01" } },
-      action: "reject",
-      reason: "Too large.",
-    };
-    const sums = {
-      name: "often",
-      when: { sum: { asset: "USD", per: "tenant", period_seconds: 60, above: "1000" } },
-      action: "reject",
-      reason: "Too much.",
-    };
-    const write = await buyer.send(
-      "PUT",
-      "/v1/policy",
-      { rules: [rule], default: { action: "allow" } },
-      { "if-match": '"0"' },
-    );
-    expect([write.status, write.text]).toEqual([200, write.text]);
-    expect((await buyer.place(limit("buy", "10", "6"))).body.error).toMatchObject({
-      code: "POLICY_REJECTED",
-      message: "Too large.",
-    });
-    const { id } = await buyer.placed(limit("buy", "10", "5"));
-    await buyer.send(
-      "PUT",
-      "/v1/policy",
-      { rules: [sums], default: { action: "allow" } },
-      { "if-match": '"1"' },
-    );
-    const refused = await eventually(
-      () => buyer.place(limit("buy", "10", "1")),
-      ({ status }) => status === 403,
-    );
-    expect(refused.body.error?.message).toContain("cannot wait for");
-    await buyer.send("DELETE", `/v1/orders/${id}`);
-    await buyer.until(id, ({ state }) => state === "cancelled");
-  });
-
   it("are found by market, state and side, a page at a time", async () => {
     const placed = [
       await buyer.placed(limit("buy", "5", "1")),

@@ -1,6 +1,16 @@
-import type { Balance, OpenOrder, OrderState, SelfTrade, Side, TimeInForce } from "@bursar/domain";
+import type {
+  Balance,
+  OpenOrder,
+  OrderState,
+  SelfTrade,
+  Side,
+  TimeInForce,
+  UsageByWindow,
+} from "@bursar/domain";
+import type { Counted, TenantWindow } from "../policy/usage.js";
 import type { AccountKey, Accounts } from "../transactions/settlement.js";
-import type { OrderFailure, OrderProgress } from "./order.js";
+import type { KnownWallet } from "../wallets/wallet.js";
+import type { OrderFailure, OrderJudgement, OrderProgress } from "./order.js";
 
 /** The right to change a market, for as long as nobody has a newer one. */
 export interface MarketLease {
@@ -17,7 +27,7 @@ export interface ClaimedOrder {
   tenantId: string;
   id: string;
   clientId: string;
-  walletId: string;
+  wallet: KnownWallet & { isFrozen: boolean };
   side: Side;
   type: "limit" | "market";
   timeInForce: TimeInForce | null;
@@ -27,7 +37,8 @@ export interface ClaimedOrder {
   quoteSize: bigint | null;
   createdAt: Date;
   isNew: boolean;
-  walletIsFrozen: boolean;
+  /** Whether policy looks at sums before it goes ahead. */
+  needsJudgement: boolean;
   cancelRequested: boolean;
   amendSize: number | null;
 }
@@ -57,6 +68,18 @@ export interface Admission {
   /** What each new order holds, by its id. */
   holds: ReadonlyMap<string, bigint>;
   rejected: readonly { order: ClaimedOrder; failure: OrderFailure }[];
+  judged: readonly { order: ClaimedOrder; judgement: OrderJudgement }[];
+  /** The orders that were let pass. */
+  counted: readonly Counted[];
+}
+
+/** How claimed orders are to be admitted: what must be locked and known, and what becomes of them once it is. */
+export interface AdmissionPlan {
+  accounts: readonly AccountKey[];
+  /** The end of the windows. */
+  now: Date;
+  windows: readonly TenantWindow[];
+  decide: (accounts: Accounts, usage: UsageByWindow) => Admission;
 }
 
 /** An open order as the database has it, with what is set aside for it. */
@@ -147,10 +170,7 @@ export interface MarketStore {
   admit: (
     lease: MarketLease,
     limit: number,
-    plan: {
-      accountsOf: (claimed: readonly ClaimedOrder[]) => AccountKey[];
-      decide: (claimed: readonly ClaimedOrder[], accounts: Accounts) => Admission;
-    },
+    plan: (claimed: readonly ClaimedOrder[]) => Promise<AdmissionPlan>,
   ) => Promise<MarketCommand[]>;
   /** Writes what commands have done. Undefined where no level has changed. */
   apply: (lease: MarketLease, batch: AppliedBatch) => Promise<MarketDelta | undefined>;

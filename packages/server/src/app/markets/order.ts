@@ -17,7 +17,10 @@ export interface AcceptedOrder {
   price: number | null;
   size: number | null;
   quoteSize: bigint | null;
+  /** The version of the policy that was in force. */
   policyVersion: number;
+  /** Whether that policy left it to the market's owner to judge. */
+  needsJudgement: boolean;
   createdAt: Date;
 }
 
@@ -47,8 +50,17 @@ export interface OrderStep extends OrderProgress {
 }
 
 /** An order as it is, or was at some version; nothing has happened to one that was just accepted. */
-export interface Order extends Omit<AcceptedOrder, "idempotencyKey" | "requestHash"> {
+export interface Order extends Omit<AcceptedOrder, "idempotencyKey" | "requestHash" | "needsJudgement"> {
   step: OrderStep | null;
+  judgement: OrderJudgement | null;
+}
+
+/** How the market's owner has judged it, where that was left to it. */
+export interface OrderJudgement {
+  policyVersion: number;
+  rule: string;
+  /** Why it was rejected. */
+  reason: string | null;
 }
 
 export interface OrderFilter {

@@ -1,11 +1,4 @@
-import {
-  judge,
-  limitHold,
-  type MarketRegistry,
-  type PolicyRequest,
-  type SpotVerdict,
-  timeOfUuidV7,
-} from "@bursar/domain";
+import { type MarketRegistry, timeOfUuidV7 } from "@bursar/domain";
 import { type PlaceOrderBody, readId } from "@bursar/protocol";
 import type { Principal } from "../access/principal.js";
 import type { GroupCommit } from "../group-commit.js";
@@ -15,7 +8,8 @@ import { hashRequest } from "../request-hash.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { WalletDirectory } from "../wallets/wallet-directory.js";
 import type { AcceptedOrder, EarlierOrder, Order, OrderOutcome, OrderStore } from "./order.js";
-import { type OrderRequest, readOrderRequest } from "./read-order-request.js";
+import { judgeOnTheSpot, reasonToRefuse, toPolicyRequest } from "./order-policy.js";
+import { readOrderRequest } from "./read-order-request.js";
 
 export interface PlaceOrderDeps {
   markets: MarketRegistry;
@@ -49,32 +43,32 @@ export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
     const { version, policy } = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
     const id = deps.newUuid();
     // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
-    const createdAtMs = timeOfUuidV7(id);
+    const createdAt = new Date(timeOfUuidV7(id));
     const requestHash = hashRequest(body);
-    const verdict = judge(policy, toPolicyRequest(principal, request, wallet, createdAtMs));
-    if (verdict.kind !== "allow") {
+    const { market, ...asked } = request;
+    const judged = { ...asked, tenantId, clientId, createdAt };
+    const verdict = judgeOnTheSpot(policy, toPolicyRequest(market, judged, wallet));
+    const reason = verdict === undefined ? null : reasonToRefuse(verdict);
+    if (verdict !== undefined && reason !== null) {
       // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
       const earlier = await deps.store.findOrderByKey(tenantId, idempotencyKey);
-      return earlier === undefined ? refuse(verdict) : replay(earlier, requestHash);
+      return earlier === undefined ? refuse(verdict.rule, reason) : replay(earlier, requestHash);
     }
-    const { market, ...asked } = request;
     const accepted: AcceptedOrder = {
-      ...asked,
+      ...judged,
       market: market.name,
-      tenantId,
       id,
-      clientId,
       idempotencyKey,
       requestHash,
       walletId: wallet.id,
       reference: body.reference ?? null,
       policyVersion: version,
-      createdAt: new Date(createdAtMs),
+      needsJudgement: verdict === undefined,
     };
     const outcome = await deps.queue.add(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };
     if (outcome.kind === "earlier") return replay(outcome, requestHash);
-    return { order: { ...accepted, step: null }, replayed: false };
+    return { order: { ...accepted, step: null, judgement: null }, replayed: false };
   };
 }
 
@@ -93,42 +87,12 @@ async function findWallet(
   };
 }
 
-/** An order as policy sees it: it gives away at most what is held for it, and what it receives stays with the tenant. */
-function toPolicyRequest(
-  { tenantId, clientId }: Pick<Principal, "tenantId" | "clientId">,
-  { market, side, price, size, quoteSize }: OrderRequest,
-  wallet: KnownWallet,
-  requestedAtMs: number,
-): PolicyRequest {
-  const amount = quoteSize ?? limitHold(side, price ?? 1, size ?? 0, market.steps);
-  return {
-    tenantId,
-    clientId,
-    asset: (side === "buy" ? market.quote : market.base).code,
-    amount,
-    network: wallet.network,
-    sourceWalletId: wallet.id,
-    sourcePurpose: wallet.purpose,
-    destination: "own_wallet",
-    requestedAtMs,
-  };
-}
-
 /** The original answer: as it was accepted, whatever has happened since. */
 function replay({ order, requestHash: known }: EarlierOrder, requestHash: string): PlacedOrder | Refused {
   if (known !== requestHash) return { refused: "IDEMPOTENCY_KEY_REUSED" };
-  return { order: { ...order, step: null }, replayed: true };
+  return { order: { ...order, step: null, judgement: null }, replayed: true };
 }
 
-/** Orders do not wait for people, and are not counted in sums: a rule that asks for either refuses them. */
-function refuse(verdict: Exclude<SpotVerdict, { kind: "allow" }>): Refused {
-  const reason =
-    verdict.kind === "reject"
-      ? verdict.reason
-      : "This rule looks at sums or asks for approval, which an order cannot wait for.";
-  return {
-    refused: "POLICY_REJECTED",
-    message: reason,
-    details: [{ path: `policy.${verdict.rule}`, reason }],
-  };
+function refuse(rule: string, reason: string): Refused {
+  return { refused: "POLICY_REJECTED", message: reason, details: [{ path: `policy.${rule}`, reason }] };
 }

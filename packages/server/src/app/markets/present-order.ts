@@ -1,6 +1,6 @@
 import { formatAmount, formatPrice, formatSize, type MarketRegistry } from "@bursar/domain";
 import { type Order as OrderBody, showId } from "@bursar/protocol";
-import type { Order, OrderFailure } from "./order.js";
+import type { Order, OrderFailure, OrderJudgement } from "./order.js";
 
 const failureMessages: Record<OrderFailure, string> = {
   INSUFFICIENT_FUNDS: "The wallet did not have enough.",
@@ -22,7 +22,7 @@ export type PresentOrder = (order: Order) => OrderBody;
 export function createOrderPresenter(markets: MarketRegistry): PresentOrder {
   return (order) => {
     const { name, base, quote, steps } = markets.get(order.market);
-    const { step, side, createdAt } = order;
+    const { step, side, createdAt, judgement } = order;
     const { filled, quoteFilled, fee, size } = step ?? {
       filled: 0,
       quoteFilled: 0n,
@@ -47,12 +47,17 @@ export function createOrderPresenter(markets: MarketRegistry): PresentOrder {
       remaining: size === null ? null : formatSize(size - filled, steps),
       quote_filled: formatAmount(quoteFilled, quote.decimals),
       fee: { asset: received.code, amount: formatAmount(fee, received.decimals) },
-      failure: step?.failure == null ? null : { code: step.failure, message: failureMessages[step.failure] },
+      failure: step?.failure == null ? null : presentFailure(step.failure, judgement),
       wallet_id: showId("wlt", order.walletId),
       reference: order.reference,
-      policy_version: order.policyVersion,
+      policy_version: judgement?.policyVersion ?? order.policyVersion,
       created_at: createdAt.toISOString(),
       updated_at: (step?.occurredAt ?? createdAt).toISOString(),
     };
   };
+}
+
+function presentFailure(code: OrderFailure, judgement: OrderJudgement | null): OrderBody["failure"] {
+  if (code !== "POLICY_REJECTED" || judgement === null) return { code, message: failureMessages[code] };
+  return { code, message: judgement.reason ?? failureMessages[code], rule: judgement.rule };
 }
