@@ -4,11 +4,11 @@ import type {
   EarlierOrder,
   Order,
   OrderFilter,
-  OrderOutcome,
   OrderStep,
   OrderStore,
 } from "../app/markets/order.js";
 import { type OrderDetails, readDetails } from "../app/markets/order-details.js";
+import { acceptOnce } from "./accept-once.js";
 import type { Database } from "./database.js";
 import { type Statement, sql } from "./sql.js";
 
@@ -28,23 +28,12 @@ interface EarlierRow extends OrderRow {
 
 export function createOrderStore(database: Database): OrderStore {
   return {
-    acceptOrders: async (batch) => {
-      const accepted = new Set(
-        (await database.query<{ id: string }>(insertBatch(batch))).map((row) => row.id),
-      );
-      const repeated = batch.filter(({ id }) => !accepted.has(id));
-      const earlier = new Map<string, OrderOutcome>();
-      if (repeated.length > 0) {
-        for (const row of await database.query<EarlierRow>(selectByKeys(repeated)))
-          earlier.set(`${row.tenantId} ${row.key}`, readEarlier(row));
-      }
-      return batch.map(({ id, tenantId, idempotencyKey }) => {
-        if (accepted.has(id)) return { kind: "accepted" };
-        const found = earlier.get(`${tenantId} ${idempotencyKey}`);
-        if (found === undefined) throw new Error("an order that was in the way is gone");
-        return found;
-      });
-    },
+    acceptOrders: (batch) =>
+      acceptOnce(batch, {
+        insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
+        find: (repeated) => database.query<EarlierRow>(selectByKeys(repeated)),
+        read: readEarlier,
+      }),
     findOrderByKey: async (tenantId, idempotencyKey) => {
       const [row] = await database.query<EarlierRow>(selectByKeys([{ tenantId, idempotencyKey }]));
       return row && readEarlier(row);
