@@ -2,7 +2,13 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describeTransactionStates, errorCatalog, scopeCatalog } from "../packages/protocol/dist/index.js";
+import {
+  describeOrderStates,
+  describeTransactionStates,
+  errorCatalog,
+  scopeCatalog,
+} from "../packages/protocol/dist/index.js";
+import { orderFailureMessages } from "../packages/server/dist/app/markets/present-order.js";
 import { startEmbeddedPostgres } from "../packages/server/dist/embedded/embedded-postgres.js";
 import { listRoutes } from "../packages/server/dist/http/api.js";
 import { createEdge } from "../packages/server/dist/http/edge.js";
@@ -24,7 +30,8 @@ const artefacts = {
   "docs/reference/configuration.md": configurationPage,
   "docs/reference/bursar.example.yaml": exampleConfiguration,
   "docs/reference/scopes.md": scopesPage,
-  "docs/reference/transaction-states.md": statesPage,
+  "docs/reference/order-states.md": orderStatesPage,
+  "docs/reference/transaction-states.md": transactionStatesPage,
   "openapi.json": () => servedDocument("/openapi.json"),
   "asyncapi.json": () => servedDocument("/asyncapi.json"),
   "packages/server/migrations/schema.sql": schemaFile,
@@ -148,29 +155,62 @@ ${rows.join("\n")}
 `;
 }
 
-function statesPage() {
+function transactionStatesPage() {
   const states = describeTransactionStates();
-  const rows = states.map(
-    ({ state, meaning, final, next }) =>
-      `| \`${state}\` | ${meaning} | ${final ? "final" : next.map((name) => `\`${name}\``).join(" ")} |`,
-  );
-  const arrows = states.flatMap(({ state, next }) => next.map((name) => `  ${state} --> ${name}`));
   return `# The states of a transaction
 
 <!-- Generated from packages/domain/src/transaction/transitions.ts by \`npm run generate\`. -->
 
-| state | meaning | may go to |
-|---|---|---|
-${rows.join("\n")}
+${statesTable(states)}
 
 On the book a transaction goes from \`accepted\` to \`completed\`, \`failed\` or \`cancelled\` in one step. What is held is released by every final state but \`completed\`, which pays it.
 
-\`\`\`mermaid
-stateDiagram-v2
-  [*] --> accepted
-${arrows.join("\n")}
-\`\`\`
+${statesDiagram(states)}
 `;
+}
+
+function orderStatesPage() {
+  const states = describeOrderStates();
+  const reasons = Object.entries(orderFailureMessages).map(
+    ([code, message]) => `| \`${code}\` | ${message} |`,
+  );
+  return `# The states of an order
+
+<!-- Generated from packages/domain/src/book/order-states.ts and packages/server/src/app/markets/present-order.ts by \`npm run generate\`. -->
+
+${statesTable(states)}
+
+What is held for an order is paid as it is filled; every final state releases what is left. An amendment and a further fill leave an order in its state, and count as a version of it.
+
+${statesDiagram(states)}
+
+## Why it ended
+
+An order that was \`rejected\`, or was \`cancelled\` by something else than a request of its client, says why in \`failure\`:
+
+| code | message |
+|---|---|
+${reasons.join("\n")}
+
+After a refusal by policy \`message\` is the reason that the rule gives, and \`rule\` its name.
+`;
+}
+
+/** @typedef {{ state: string, meaning: string, final: boolean, next: string[] }} DescribedState */
+
+/** @param {DescribedState[]} states */
+function statesTable(states) {
+  const rows = states.map(
+    ({ state, meaning, final, next }) =>
+      `| \`${state}\` | ${meaning} | ${final ? "final" : next.map((name) => `\`${name}\``).join(" ")} |`,
+  );
+  return ["| state | meaning | may go to |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** @param {DescribedState[]} states */
+function statesDiagram(states) {
+  const arrows = states.flatMap(({ state, next }) => next.map((name) => `  ${state} --> ${name}`));
+  return ["```mermaid", "stateDiagram-v2", `  [*] --> ${states[0]?.state}`, ...arrows, "```"].join("\n");
 }
 
 async function schemaFile() {

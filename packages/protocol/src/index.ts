@@ -65,8 +65,10 @@ export {
   OrderPage,
   OrderPath,
   OrderQuery,
+  OrderStates,
   PlaceOrderBody,
 } from "./resources/order.js";
+export { describeOrderStates } from "./resources/order-states.js";
 export {
   CreateTransactionBody,
   Transaction,

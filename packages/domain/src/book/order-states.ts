@@ -1,11 +1,18 @@
-/** The life of an order, in one table. Every effect of the book is an event of it; see `orderEventsOf`. */
+/**
+ * The life of an order, in one table. The documentation's page and diagram and `GET /v1/order-states` come from it. Every effect of
+ * the book is an event of it; see `orderEventsOf`.
+ */
 export const orderStates = {
   pending: { final: false, resting: false, meaning: "It is durable and has not reached the book yet." },
   open: { final: false, resting: true, meaning: "It rests in the book and nothing of it is filled." },
   partially_filled: { final: false, resting: true, meaning: "A part is filled and the rest is in the book." },
   filled: { final: true, resting: false, meaning: "All of it is filled." },
   cancelled: { final: true, resting: false, meaning: "It has ended with something not filled." },
-  rejected: { final: true, resting: false, meaning: "The book has refused it; nothing of it is filled." },
+  rejected: {
+    final: true,
+    resting: false,
+    meaning: "It was refused before it could rest; nothing of it is filled.",
+  },
 } as const satisfies Record<string, { final: boolean; resting: boolean; meaning: string }>;
 
 export type OrderState = keyof typeof orderStates;

@@ -100,6 +100,15 @@ export const Order = Type.Object(
 );
 export type Order = Static<typeof Order>;
 
+export const OrderStates = Type.Object(
+  {
+    data: Type.Array(
+      Type.Object({ state: State, meaning: Type.String(), final: Type.Boolean(), next: Type.Array(State) }),
+    ),
+  },
+  { $id: "OrderStates" },
+);
+
 export const OrderPage = Page(Order, "OrderPage");
 export const OrderPath = Type.Object({ id: Type.String() });
 

@@ -27,6 +27,7 @@ import { listClients } from "./routes/list-clients.js";
 import { listDestinations } from "./routes/list-destinations.js";
 import { listEvents } from "./routes/list-events.js";
 import { listMarkets } from "./routes/list-markets.js";
+import { listOrderStates } from "./routes/list-order-states.js";
 import { listOrders } from "./routes/list-orders.js";
 import { listPolicyVersions } from "./routes/list-policy-versions.js";
 import { listTrades } from "./routes/list-trades.js";
@@ -83,6 +84,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     readOrder(useCases),
     amendOrder(useCases),
     cancelOrder(useCases),
+    listOrderStates,
     readPolicy(useCases),
     replacePolicy(useCases),
     listPolicyVersions(useCases),

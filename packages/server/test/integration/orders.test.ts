@@ -205,6 +205,16 @@ describe("orders", () => {
     expect(await buyer.balances()).toEqual({ USD: ["100000", "0"] });
   });
 
+  it("show the table of their states", async () => {
+    const { data } = (await buyer.send("GET", "/v1/order-states")).body as unknown as {
+      data: { state: string; next: string[]; final: boolean }[];
+    };
+    expect(data.find(({ state }) => state === "open")).toMatchObject({
+      final: false,
+      next: ["partially_filled", "filled", "cancelled"],
+    });
+  });
+
   it("are found by market, state and side, a page at a time", async () => {
     const placed = [
       await buyer.placed(limit("buy", "5", "1")),

@@ -2,7 +2,8 @@ import { formatAmount, formatPrice, formatSize, type MarketRegistry } from "@bur
 import { type Order as OrderBody, showId } from "@bursar/protocol";
 import type { Order, OrderFailure, OrderJudgement } from "./order.js";
 
-const failureMessages: Record<OrderFailure, string> = {
+/** Why an order has ended, for people; its page in the documentation is made of them. */
+export const orderFailureMessages: Record<OrderFailure, string> = {
   INSUFFICIENT_FUNDS: "The wallet did not have enough.",
   WALLET_FROZEN: "The wallet is frozen.",
   POLICY_REJECTED: "Policy has refused it.",
@@ -58,6 +59,6 @@ export function createOrderPresenter(markets: MarketRegistry): PresentOrder {
 }
 
 function presentFailure(code: OrderFailure, judgement: OrderJudgement | null): OrderBody["failure"] {
-  if (code !== "POLICY_REJECTED" || judgement === null) return { code, message: failureMessages[code] };
-  return { code, message: judgement.reason ?? failureMessages[code], rule: judgement.rule };
+  if (code !== "POLICY_REJECTED" || judgement === null) return { code, message: orderFailureMessages[code] };
+  return { code, message: judgement.reason ?? orderFailureMessages[code], rule: judgement.rule };
 }
