@@ -55,6 +55,7 @@ export {
   MarketPath,
   Orderbook,
   OrderbookQuery,
+  orderbookDepthMax,
   Trade,
   TradePage,
   TradeQuery,

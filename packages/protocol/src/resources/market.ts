@@ -43,11 +43,19 @@ export type Trade = Static<typeof Trade>;
 export const TradePage = Page(Trade, "TradePage");
 export const TradeQuery = Type.Object({ ...PageQuery.properties }, { additionalProperties: false });
 
+/** The most levels of each side that a snapshot shows, and that the stream follows. */
+export const orderbookDepthMax = 1000;
+
 export const OrderbookQuery = Type.Object(
   {
     market: Type.Optional(Name),
     depth: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1000, default: 50, description: "How many levels of each side." }),
+      Type.Integer({
+        minimum: 1,
+        maximum: orderbookDepthMax,
+        default: 50,
+        description: "How many levels of each side.",
+      }),
     ),
   },
   { additionalProperties: false },

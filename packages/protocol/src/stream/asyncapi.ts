@@ -42,8 +42,11 @@ const sentByService: Record<string, Described> = {
   Subscribed: { schema: Subscribed, summary: "Answers `subscribe`; what was asked for follows." },
   Unsubscribed: { schema: Unsubscribed, summary: "Answers `unsubscribe`; nothing follows." },
   Event: { schema: EventMessage, summary: "One event, in order of its sequence." },
-  Snapshot: { schema: SnapshotMessage, summary: "A book as a whole; it replaces what the client has." },
-  Delta: { schema: DeltaMessage, summary: "What has changed in a book." },
+  Snapshot: {
+    schema: SnapshotMessage,
+    summary: "The best 1000 levels of each side; it replaces what the client has.",
+  },
+  Delta: { schema: DeltaMessage, summary: "What has changed among the best 1000 levels of each side." },
   Trade: { schema: TradeMessage, summary: "One trade, in order of its sequence." },
   Heartbeat: { schema: Heartbeat, summary: "A sign of life." },
   Reauthenticate: { schema: Reauthenticate, summary: "The access token ends soon." },

@@ -60,7 +60,8 @@ export const SnapshotMessage = Type.Object({
 export type SnapshotMessage = Static<typeof SnapshotMessage>;
 
 const ChangedLevels = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {
-  description: 'Price and size of levels as they are now; a size of `"0"` removes one.',
+  description:
+    'Price and size of levels as they are now; a size of `"0"` removes one, which is gone or no longer among the best 1000.',
 });
 
 export const DeltaMessage = Type.Object({

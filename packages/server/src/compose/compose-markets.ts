@@ -114,7 +114,7 @@ export function composeMarkets(
     followed: running.map(({ market, view }) => ({
       name: market.name,
       view,
-      presentBook: (levels) => presentBook(market, levels, Number.MAX_SAFE_INTEGER),
+      presentBook: (levels, depth) => presentBook(market, levels, depth),
       presentDelta: (delta, levels) => presentDelta(market, delta, levels),
       presentTrade: (trade) => presentTrade(market, trade),
     })),

@@ -95,6 +95,49 @@ describe("a market on the stream", () => {
     for (const { ws } of [stream, narrow]) ws.terminate();
   });
 
+  it("is its best 1000 levels of each side, at every step of a book that is deeper", async () => {
+    const [trader] = traders as [Trader];
+    const levels = 1030;
+    // Prices far above those of the others, at which nobody buys.
+    const place = (index: number) =>
+      eventually(
+        () => trader.place({ side: "sell", price: String(2000 + index), size: "0.01" }, `deep-${index}`),
+        ({ status }) => status === 202,
+      );
+    const stream = await openStream(first.url, { token: trader.token });
+    const book = createLocalBook();
+    stream.ws.on("message", (data) => {
+      const message = JSON.parse(String(data));
+      if (message.type === "snapshot" || message.type === "delta") book.take(message);
+    });
+    stream.send({ type: "subscribe", channel: "orderbook:ETH-USD" });
+    const ids: string[] = [];
+    for (let index = 0; index < levels; index += 50)
+      for (const { body } of await Promise.all(
+        Array.from({ length: 50 }, (_, ahead) => place(index + ahead)),
+      ))
+        ids.push(body.id);
+    const isTheBook = async () => {
+      const shown = await trader.book("?depth=1000");
+      return (
+        shown.sequence === book.sequence() &&
+        JSON.stringify([shown.bids, shown.asks]) ===
+          JSON.stringify([book.levels("bids"), book.levels("asks")])
+      );
+    };
+    await trader.until(ids.at(-1) ?? "", ({ state }) => state === "open");
+    await eventually(isTheBook, Boolean);
+    expect(book.levels("asks")).toHaveLength(1000);
+    // What comes up from below is told.
+    for (const id of ids.slice(0, 60)) await trader.send("DELETE", `/v1/orders/${id}`);
+    await trader.until(ids[59] ?? "", ({ state }) => state === "cancelled");
+    await eventually(isTheBook, Boolean);
+    expect(book.levels("asks").at(-1)).toEqual(["3049", "0.01"]);
+    expect(book.faults).toEqual([]);
+    expect(book.counts().snapshots).toBe(1);
+    stream.ws.terminate();
+  });
+
   /** Follows book and trades, is cut at random moments, and comes back to the other service with what it has. */
   async function follow(
     book: ReturnType<typeof createLocalBook>,

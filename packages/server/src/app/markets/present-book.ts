@@ -1,7 +1,7 @@
 import { checksumDepth, formatPrice, formatSize, type Side, type TradedMarket } from "@bursar/domain";
 import type { DeltaMessage, Orderbook } from "@bursar/protocol";
 import type { Levels, ViewLevel } from "./depth-view.js";
-import type { MarketDelta } from "./market-store.js";
+import type { ShownDelta } from "./followed-market.js";
 
 /** Where the orders of a book come from: this service's own clients. */
 const source = "bursar";
@@ -29,7 +29,7 @@ export function presentBook(market: TradedMarket, levels: Levels, depth: number)
 /** A change of a book, with the checksum of the levels that it has led to. */
 export function presentDelta(
   market: TradedMarket,
-  { sequence, previousSequence, changes, occurredAt }: MarketDelta,
+  { sequence, previousSequence, changes, occurredAt }: ShownDelta,
   levels: Levels,
 ): Omit<DeltaMessage, "type" | "channel"> {
   const changed = (wanted: Side): Shown[] =>

@@ -38,9 +38,8 @@ function* readFrames(frames: Buffer): Generator<string> {
   }
 }
 
-it("a client that is cut and comes back has the book at every one of 100,000 steps", async () => {
-  const random = createSeededRandom(3);
-  const whole = (max: number) => Math.floor(random() * max);
+/** A book that changes by what it is told, and the feed of its best levels. */
+async function createFedBook(depth: number) {
   const view = createMarketView({
     market,
     store: {
@@ -54,57 +53,117 @@ it("a client that is cut and comes back has the book at every one of 100,000 ste
     timers: { after: () => () => undefined },
   });
   await view.refresh();
-  const feed = createBookFeed({
-    name: market.name,
-    view,
-    presentBook: (levels) => presentBook(market, levels, Number.MAX_SAFE_INTEGER),
-    presentDelta: (delta, levels) => presentDelta(market, delta, levels),
-    presentTrade: (trade) => presentTrade(market, trade),
-  });
-  const client = createLocalBook();
-  const send = (frames: Buffer) => {
-    for (const text of readFrames(frames)) client.take(JSON.parse(text));
+  const feed = createBookFeed(
+    {
+      name: market.name,
+      view,
+      presentBook: (levels, shown) => presentBook(market, levels, shown),
+      presentDelta: (delta, levels) => presentDelta(market, delta, levels),
+      presentTrade: (trade) => presentTrade(market, trade),
+    },
+    depth,
+  );
+  const sequence = () => view.levels()?.sequence ?? 0;
+  return {
+    feed,
+    sequence,
+    change: (changes: readonly LevelChangeRow[]) =>
+      view.advance({
+        market: market.name,
+        sequence: sequence() + 1,
+        previousSequence: sequence(),
+        changes,
+        occurredAt: new Date(sequence()),
+      }),
+    best: () => {
+      const { bids, asks } = presentBook(market, view.levels() as never, depth);
+      return [bids, asks];
+    },
   };
-  let unfollow: (() => void) | undefined = feed.follow(undefined, send);
+}
 
-  const book = createBook();
-  const effects: Effect[] = [];
-  let sequence = 0;
-  for (let count = 0, id = 0; count < deltasWanted; id++) {
-    const side = whole(2) === 0 ? "buy" : "sell";
-    const price = 3000 + whole(60) - 30 + (side === "buy" ? -6 : 6);
-    const common = { id: String(id), owner: String(whole(50)), selfTrade: "cancel_oldest" } as const;
-    if (whole(3) === 0) book.apply({ kind: "cancel", id: String(id - 1 - whole(200)) }, effects);
-    else
-      book.apply(
-        { kind: "place_limit", ...common, side, price, size: 1 + whole(100), timeInForce: "gtc" },
-        effects,
-      );
-    effects.length = 0;
-    const changes = book
-      .takeLevelChanges()
-      .map(({ side: its, price: at, size, orderCount }): LevelChangeRow => [its, at, size, orderCount]);
-    if (changes.length === 0) continue;
-    view.advance({
-      market: market.name,
-      sequence: id + 1,
-      previousSequence: sequence,
-      changes,
-      occurredAt: new Date(id),
-    });
-    sequence = id + 1;
-    count += 1;
-    if (whole(50) === 0) {
-      unfollow?.();
-      unfollow = undefined;
-    } else if (unfollow === undefined && whole(20) === 0) unfollow = feed.follow(client.sequence(), send);
-  }
-  unfollow?.();
-  feed.follow(client.sequence(), send);
+function createClient() {
+  const book = createLocalBook();
+  return {
+    ...book,
+    both: () => [book.levels("bids"), book.levels("asks")],
+    send: (frames: Buffer) => {
+      for (const text of readFrames(frames)) book.take(JSON.parse(text));
+    },
+  };
+}
 
-  expect(client.faults).toEqual([]);
-  expect(client.sequence()).toBe(sequence);
-  expect(client.counts()).toEqual({ snapshots: 1, deltas: deltasWanted });
-  const { bids, asks } = presentBook(market, view.levels() as never, Number.MAX_SAFE_INTEGER);
-  expect([client.levels("bids"), client.levels("asks")]).toEqual([bids, asks]);
+it.each([1000, 20])(
+  "a client that is cut and comes back has the best %i levels at every one of 100,000 steps",
+  async (depth) => {
+    const random = createSeededRandom(3);
+    const whole = (max: number) => Math.floor(random() * max);
+    const fed = await createFedBook(depth);
+    const client = createClient();
+    let unfollow: (() => void) | undefined = fed.feed.follow(undefined, client.send);
+
+    const book = createBook();
+    const effects: Effect[] = [];
+    for (let count = 0, id = 0; count < deltasWanted; id++) {
+      const side = whole(2) === 0 ? "buy" : "sell";
+      const price = 3000 + whole(60) - 30 + (side === "buy" ? -6 : 6);
+      const common = { id: String(id), owner: String(whole(50)), selfTrade: "cancel_oldest" } as const;
+      if (whole(3) === 0) book.apply({ kind: "cancel", id: String(id - 1 - whole(200)) }, effects);
+      else
+        book.apply(
+          { kind: "place_limit", ...common, side, price, size: 1 + whole(100), timeInForce: "gtc" },
+          effects,
+        );
+      effects.length = 0;
+      const changes = book
+        .takeLevelChanges()
+        .map(({ side: its, price: at, size, orderCount }): LevelChangeRow => [its, at, size, orderCount]);
+      if (changes.length === 0) continue;
+      fed.change(changes);
+      count += 1;
+      if (count % 100 === 0 && unfollow !== undefined) expect(client.both()).toEqual(fed.best());
+      if (whole(50) === 0) {
+        unfollow?.();
+        unfollow = undefined;
+      } else if (unfollow === undefined && whole(20) === 0)
+        unfollow = fed.feed.follow(client.sequence(), client.send);
+    }
+    unfollow?.();
+    fed.feed.follow(client.sequence(), client.send);
+
+    expect(client.faults).toEqual([]);
+    expect(client.sequence()).toBe(fed.sequence());
+    expect(client.counts()).toEqual({ snapshots: 1, deltas: deltasWanted });
+    expect(client.both()).toEqual(fed.best());
+  },
+);
+
+it("nothing that is sent at once is large, however deep the book and however much of it changes", async () => {
+  const fed = await createFedBook(1000);
+  const levels = (size: number) =>
+    Array.from({ length: 50_000 }, (_, index): LevelChangeRow => ["buy", 100_000 - index, size, 1]);
+  fed.change(levels(7));
+  const client = createClient();
+  const sizes: number[] = [];
+  const send = (frames: Buffer) => {
+    sizes.push(frames.length);
+    client.send(frames);
+  };
+  let unfollow = fed.feed.follow(undefined, send);
+  // All of it changes, and then its better half is gone at once.
+  fed.change(levels(8));
+  fed.change(levels(0).slice(0, 25_000));
+  expect([client.faults, client.both()]).toEqual([[], fed.best()]);
+  // Whoever has missed more than is kept gets a snapshot instead.
+  unfollow();
+  const missed = client.sequence();
+  for (let round = 0; round < 20; round++) fed.change(levels(round + 1).slice(25_000));
+  expect(fed.feed.reachesBackTo(missed ?? 0)).toBe(false);
+  unfollow = fed.feed.follow(missed, send);
+  unfollow();
+  const recent = fed.sequence() - 2;
+  expect(fed.feed.reachesBackTo(recent)).toBe(true);
+  fed.feed.follow(recent, (frames) => sizes.push(frames.length));
+  expect([client.counts().snapshots, client.both()]).toEqual([2, fed.best()]);
+  expect(Math.max(...sizes)).toBeLessThan(256 * 1024);
 });

@@ -1,10 +1,9 @@
 import type { DeltaMessage, SnapshotMessage } from "@bursar/protocol";
-import type { Levels } from "../../app/markets/depth-view.js";
+import { changesOfBest, type Edges, edgesOf } from "../../app/markets/best-levels.js";
 import type { FollowedMarket } from "../../app/markets/followed-market.js";
-import type { MarketDelta } from "../../app/markets/market-store.js";
 import { textFrame } from "../text-frames.js";
 
-/** The changes of one book as frames, made once for all who follow. */
+/** The changes of the best levels of one book as frames, made once for all who follow. */
 export interface BookFeed {
   /** Undefined until the book was read for the first time. */
   sequence: () => number | undefined;
@@ -15,36 +14,60 @@ export interface BookFeed {
   follow: (since: number | undefined, send: (frames: Buffer) => void) => () => void;
 }
 
-/** For clients that come back: what some seconds of a busy market hold. */
+/**
+ * For clients that come back: what some seconds of a busy market hold. It is sent in one go, so it must be well below what may wait for
+ * a reader; a snapshot is not much larger.
+ */
 const framesKeptMax = 4096;
-const bytesKeptMax = 8 * 1024 * 1024;
+const bytesKeptMax = 256 * 1024;
 
 interface KeptFrame {
   previousSequence: number;
   frame: Buffer;
 }
 
-export function createBookFeed(market: FollowedMarket): BookFeed {
+export function createBookFeed(market: FollowedMarket, depth: number): BookFeed {
   const { view } = market;
   const channel = `orderbook:${market.name}`;
   const followers = new Set<(frames: Buffer) => void>();
   let kept: KeptFrame[] = [];
   let keptBytes = 0;
+  let edges = currentEdges();
 
   view.listen((delta) => {
     const levels = view.levels();
     if (levels === undefined) return;
-    if (delta === undefined) {
+    const before = edges;
+    edges = currentEdges();
+    if (delta === undefined || before === undefined) {
       // The book was read anew: what was kept does not lead to it.
       kept = [];
       keptBytes = 0;
-      if (followers.size > 0) tell(snapshotFrame(market, channel, levels));
+      if (followers.size > 0) tell(snapshot());
       return;
     }
-    const frame = deltaFrame(market, channel, delta, levels);
+    const shown = { ...delta, changes: changesOfBest(levels, delta.changes, before, depth) };
+    const message = { type: "delta", channel, ...market.presentDelta(shown, levels) } satisfies DeltaMessage;
+    const frame = textFrame(JSON.stringify(message));
     keep({ previousSequence: delta.previousSequence, frame });
     tell(frame);
   });
+
+  function currentEdges(): Edges | undefined {
+    const levels = view.levels();
+    return levels && edgesOf(levels, depth);
+  }
+
+  function snapshot(): Buffer {
+    const levels = view.levels();
+    if (levels === undefined) throw new Error("the book was not read yet");
+    const message = {
+      type: "snapshot",
+      channel,
+      ...market.presentBook(levels, depth),
+    } satisfies SnapshotMessage;
+    return textFrame(JSON.stringify(message));
+  }
 
   function tell(frame: Buffer): void {
     for (const send of followers) send(frame);
@@ -54,9 +77,10 @@ export function createBookFeed(market: FollowedMarket): BookFeed {
     kept.push(entry);
     keptBytes += entry.frame.length;
     // Half of it at a time, so that keeping costs nothing on average.
-    if (kept.length <= framesKeptMax && keptBytes <= bytesKeptMax) return;
-    kept = kept.slice(kept.length >> 1);
-    keptBytes = kept.reduce((sum, { frame }) => sum + frame.length, 0);
+    while (kept.length > framesKeptMax || keptBytes > bytesKeptMax) {
+      kept = kept.slice(Math.ceil(kept.length / 2));
+      keptBytes = kept.reduce((sum, { frame: { length } }) => sum + length, 0);
+    }
   }
 
   const find = (sequence: number) => kept.findIndex(({ previousSequence }) => previousSequence === sequence);
@@ -67,31 +91,13 @@ export function createBookFeed(market: FollowedMarket): BookFeed {
     refresh: view.refresh,
     reachesBackTo,
     follow: (since, send) => {
-      const levels = view.levels();
       if (since !== undefined && reachesBackTo(since)) {
         const first = find(since);
         if (first >= 0) send(Buffer.concat(kept.slice(first).map(({ frame }) => frame)));
-      } else if (levels !== undefined) send(snapshotFrame(market, channel, levels));
+      } else send(snapshot());
       // In the same turn of the event loop, so that nothing comes between.
       followers.add(send);
       return () => followers.delete(send);
     },
   };
-}
-
-function snapshotFrame({ presentBook }: FollowedMarket, channel: string, levels: Levels): Buffer {
-  return textFrame(
-    JSON.stringify({ type: "snapshot", channel, ...presentBook(levels) } satisfies SnapshotMessage),
-  );
-}
-
-function deltaFrame(
-  { presentDelta }: FollowedMarket,
-  channel: string,
-  delta: MarketDelta,
-  levels: Levels,
-): Buffer {
-  return textFrame(
-    JSON.stringify({ type: "delta", channel, ...presentDelta(delta, levels) } satisfies DeltaMessage),
-  );
 }

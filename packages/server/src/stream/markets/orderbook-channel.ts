@@ -1,12 +1,15 @@
-import { SubscribeToOrderbook } from "@bursar/protocol";
+import { orderbookDepthMax, SubscribeToOrderbook } from "@bursar/protocol";
 import type { FollowedMarket } from "../../app/markets/followed-market.js";
 import type { Refused } from "../../app/refused.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import { createBookFeed } from "./book-feed.js";
 
+/** How many levels of each side are followed: as many as `GET /v1/orderbook` shows at most. */
+const depth = orderbookDepthMax;
+
 /** The book of a market: a snapshot, or the changes since the book that the client has, and then every change. */
 export function createOrderbookChannel(markets: readonly FollowedMarket[]): Channel {
-  const feeds = new Map(markets.map((market) => [market.name, createBookFeed(market)]));
+  const feeds = new Map(markets.map((market) => [market.name, createBookFeed(market, depth)]));
   return {
     name: "orderbook",
     scope: "orderbook:read",
