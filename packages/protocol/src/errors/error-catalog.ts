@@ -252,7 +252,7 @@ export const errorCatalog = {
   UNAVAILABLE: {
     status: 503,
     message: "The service cannot take this request right now.",
-    when: "the database is away, or the service is starting or stopping",
+    when: "the database is away, the service is starting or stopping, or a market that the request needs stands still",
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },

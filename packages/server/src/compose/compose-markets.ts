@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AssetRegistry, TradedMarket } from "@bursar/domain";
 import { createGroupCommit } from "../app/group-commit.js";
+import { type CallOffOrders, createOrdersCaller } from "../app/markets/call-off-orders.js";
 import { createOrderAmender, createOrderCanceller } from "../app/markets/change-order.js";
 import type { FollowedMarket } from "../app/markets/followed-market.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
@@ -37,6 +38,7 @@ export interface MarketParts {
   useCases: MarketUseCases;
   orders: OrderStore;
   presentOrder: PresentOrder;
+  callOffOrders: CallOffOrders;
   /** For those who follow books and trades. */
   followed: readonly FollowedMarket[];
   trades: TradeStore;
@@ -111,6 +113,12 @@ export function composeMarkets(
     useCases,
     orders,
     presentOrder,
+    callOffOrders: createOrdersCaller({
+      store: orders,
+      onRequested: wakeOwner,
+      elapsedMs: () => performance.now(),
+      timers: nodeTimers,
+    }),
     followed: running.map(({ market, view }) => ({
       name: market.name,
       view,

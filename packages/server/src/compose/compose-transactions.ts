@@ -39,6 +39,7 @@ import { createSettlementStore } from "../store/settlement.js";
 import { createTransactionStore } from "../store/transactions.js";
 import { createWalletStore } from "../store/wallets.js";
 import type { ComposeOptions } from "./compose.js";
+import type { MarketParts } from "./compose-markets.js";
 
 /** How money moves: wallets, transactions, the engine that drives them and the log of what happened. */
 export interface TransactionParts {
@@ -54,7 +55,7 @@ export interface TransactionParts {
 export function composeTransactions(
   options: ComposeOptions,
   policies: ActivePolicies,
-  orders: Pick<PresentEventsDeps, "orders" | "presentOrder">,
+  orders: Pick<PresentEventsDeps, "orders" | "presentOrder"> & Pick<MarketParts, "callOffOrders">,
 ): TransactionParts {
   const { database, settings, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
@@ -142,7 +143,7 @@ export function composeTransactions(
       readWallet: async (tenantId, id) =>
         (await wallets.readWallet(tenantId, id)) ?? { refused: "WALLET_NOT_FOUND" },
       listWallets: wallets.listWallets,
-      setFrozen: createFreezer(wallets, nowMs),
+      setFrozen: createFreezer({ store: wallets, callOffOrders: orders.callOffOrders, nowMs }),
       presentWallet: createWalletPresenter(assets),
     },
     fundPrimary: async (tenantId, code, amount) => {

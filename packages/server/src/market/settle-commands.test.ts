@@ -40,6 +40,7 @@ function createWorld() {
         tenantId,
         id,
         walletId: `${tenantId}-wallet`,
+        walletIsFrozen: false,
         side,
         price,
         state: "pending",

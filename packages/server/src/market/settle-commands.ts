@@ -38,7 +38,7 @@ export function settleCommands(
       }
       if (effect.kind === "trade") trades.push(trade(market, effect, orders, purse, newUuid()));
       else if (effect.kind === "amended") amend(market, find(orders, effect.id), effect.size, purse);
-      const failure = failureOf(effect);
+      const failure = failureOf(effect, orders);
       if (failure !== undefined && orders.get(failure.id)?.state !== "filled")
         failures.set(failure.id, failure.code);
     }
@@ -69,10 +69,14 @@ function ending({ size }: OpenOrderRow, effect: Effect, event: OrderEvent): Orde
   return effect.kind === "cancelled" && effect.reason === "quote_limit" && size === null ? "fill" : event;
 }
 
-function failureOf(effect: Effect): { id: string; code: OrderFailure } | undefined {
+function failureOf(
+  effect: Effect,
+  orders: ReadonlyMap<string, OpenOrderRow>,
+): { id: string; code: OrderFailure } | undefined {
   if (effect.kind !== "cancelled" && effect.kind !== "rejected") return undefined;
-  if (effect.reason === "requested") return undefined;
-  return { id: effect.id, code: effect.reason.toUpperCase() as OrderFailure };
+  const { id, reason } = effect;
+  if (reason !== "requested") return { id, code: reason.toUpperCase() as OrderFailure };
+  return find(orders, id).walletIsFrozen ? { id, code: "WALLET_FROZEN" } : undefined;
 }
 
 function trade(

@@ -46,15 +46,16 @@ export function createBatchApplication(database: Database, log: EventLog): Pick<
   };
 }
 
-// Served by the primary key.
+// Served by primary keys. Locked in the order in which a freeze locks a wallet's orders.
 async function readOrders(transaction: Queryable, touched: AppliedBatch["touched"]): Promise<OpenOrderRow[]> {
   if (touched.length === 0) return [];
   const rows = await transaction.query<OrderRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.version, p.size, p.filled,
-      p.quote_filled AS "quoteFilled", p.fee, p.held
+      p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen AS "walletIsFrozen"
     FROM unnest(${touched.map((t) => t.tenantId)}::uuid[], ${touched.map((t) => t.id)}::uuid[]) AS wanted (tenant_id, id)
     JOIN open_orders p ON p.tenant_id = wanted.tenant_id AND p.id = wanted.id
-    FOR UPDATE OF p
+    JOIN wallets w ON w.tenant_id = p.tenant_id AND w.id = p.wallet_id
+    ORDER BY p.tenant_id, p.id FOR UPDATE OF p
   `);
   return rows.map((row) => ({
     ...row,
@@ -71,6 +72,7 @@ interface OrderRow {
   tenantId: string;
   id: string;
   walletId: string;
+  walletIsFrozen: boolean;
   side: Side;
   state: OrderState;
   version: number;

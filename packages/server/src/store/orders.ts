@@ -9,6 +9,7 @@ import type {
 } from "../app/markets/order.js";
 import { type OrderDetails, readDetails } from "../app/markets/order-details.js";
 import { acceptOnce } from "./accept-once.js";
+import { requestCancels } from "./cancel-requests.js";
 import type { Database } from "./database.js";
 import { type Statement, sql } from "./sql.js";
 
@@ -71,6 +72,14 @@ export function createOrderStore(database: Database): OrderStore {
     requestAmendment: async (tenantId, id, size) => {
       const rows = await database.query(sql`
         UPDATE open_orders SET amend_size = ${size} WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
+      `);
+      return rows.length > 0;
+    },
+    requestCancels: (tenantId, walletId) => requestCancels(database, tenantId, walletId),
+    // Served by the primary key.
+    hasOrdersInBooks: async (tenantId, walletId) => {
+      const rows = await database.query(sql`
+        SELECT FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND sequence IS NOT NULL LIMIT 1
       `);
       return rows.length > 0;
     },

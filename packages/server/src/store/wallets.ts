@@ -7,6 +7,7 @@ import type {
   WalletWithBalances,
 } from "../app/wallets/wallet.js";
 import { appendAudit } from "./audit.js";
+import { requestCancels } from "./cancel-requests.js";
 import type { Database, Queryable } from "./database.js";
 import type { EventLog } from "./events.js";
 import { type Statement, sql } from "./sql.js";
@@ -44,11 +45,8 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
     },
     setFrozen: (tenantId, id, frozen, audit) =>
       database.transaction(async (transaction) => {
-        // Its orders are called off. They are locked before the wallet, as by the owner of a market. Served by the primary key.
-        if (frozen)
-          await transaction.query(sql`
-            UPDATE open_orders SET cancel_requested = true WHERE tenant_id = ${tenantId} AND wallet_id = ${id}
-          `);
+        // Its orders are called off. They are locked before the wallet, as by the owner of a market.
+        if (frozen) await requestCancels(transaction, tenantId, id);
         const [changed] = await transaction.query<Wallet>(sql`
           UPDATE wallets w SET frozen = ${frozen}, version = version + 1, updated_at = ${audit.occurredAt}
           WHERE tenant_id = ${tenantId} AND id = ${id} AND frozen <> ${frozen}

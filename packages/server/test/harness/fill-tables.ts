@@ -50,13 +50,16 @@ const transactions = `
   DROP TABLE made;
 `;
 
-/** Five thousand a tenant that are over, three in four on one market, and a hundred that rest. */
+/**
+ * Five thousand a tenant that are over, three in four on one market, and a hundred that rest. The books in memory do not know those,
+ * so they are of a wallet that nothing is done with.
+ */
 const orders = `
   CREATE TEMP TABLE made AS
     SELECT w.tenant_id, uuidv7((n - 10000) * interval '1 second') AS id, n, w.id AS wallet_id,
       CASE n % 4 WHEN 0 THEN 'USDC-USD' ELSE 'ETH-USD' END AS market, CASE n / 4 % 2 WHEN 0 THEN 'buy' ELSE 'sell' END AS side,
       CASE n / 8 % 3 WHEN 0 THEN 'filled' WHEN 1 THEN 'cancelled' ELSE 'rejected' END AS state
-    FROM wallets w, generate_series(1, 5100) n WHERE w.role = 'primary';
+    FROM wallets w, generate_series(1, 5100) n WHERE w.role = 'settlement';
   INSERT INTO orders
     (tenant_id, id, idempotency_key, request_hash, client_id, market, wallet_id, side, type, time_in_force, self_trade, price,
      size, policy_version, created_at)

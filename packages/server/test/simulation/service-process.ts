@@ -146,7 +146,8 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
     newUuid,
     nowMs,
   });
-  const setFrozen = createFreezer(ports.wallets, nowMs);
+  // There are no markets in the simulated world.
+  const setFrozen = createFreezer({ store: ports.wallets, callOffOrders: async () => "none", nowMs });
   const presentWallet = createWalletPresenter(assets);
   const listEvents = createEventLister(
     ports.events,

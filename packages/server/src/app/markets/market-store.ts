@@ -87,6 +87,7 @@ export interface OpenOrderRow extends OrderProgress {
   tenantId: string;
   id: string;
   walletId: string;
+  walletIsFrozen: boolean;
   side: Side;
   price: number | null;
   state: OrderState;

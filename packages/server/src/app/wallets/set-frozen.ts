@@ -1,5 +1,6 @@
 import { showId } from "@bursar/protocol";
 import { describeAct, type Origin } from "../audit/act.js";
+import type { CallOffOrders } from "../markets/call-off-orders.js";
 import type { Refused } from "../refused.js";
 import type { WalletStore, WalletWithBalances } from "./wallet.js";
 
@@ -9,12 +10,35 @@ export type SetFrozen = (
   frozen: boolean,
 ) => Promise<WalletWithBalances | Refused>;
 
-/** Freezes or unfreezes a wallet. To freeze what is frozen changes nothing. */
-export function createFreezer(store: Pick<WalletStore, "setFrozen">, nowMs: () => number): SetFrozen {
+export interface FreezerDeps {
+  store: Pick<WalletStore, "setFrozen" | "readWallet">;
+  callOffOrders: CallOffOrders;
+  nowMs: () => number;
+}
+
+/**
+ * Freezes or unfreezes a wallet. To freeze what is frozen changes nothing. A freeze is answered when the wallet's orders are out of
+ * the books: from then on nothing leaves it any more.
+ */
+export function createFreezer({ store, callOffOrders, nowMs }: FreezerDeps): SetFrozen {
   return async (origin, id, frozen) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
     const audit = describeAct(origin, action, showId("wlt", id), new Date(nowMs()));
-    return (await store.setFrozen(tenantId, id, frozen, audit)) ?? { refused: "WALLET_NOT_FOUND" };
+    const wallet = await store.setFrozen(tenantId, id, frozen, audit);
+    if (wallet === undefined) return { refused: "WALLET_NOT_FOUND" };
+    if (!frozen) return wallet;
+    switch (await callOffOrders(tenantId, id)) {
+      case "none":
+        return wallet;
+      case "gone":
+        return (await store.readWallet(tenantId, id)) ?? wallet;
+      case "left":
+        return {
+          refused: "UNAVAILABLE",
+          message:
+            "The wallet is frozen, but orders of it are still in a book: ask again until they are out.",
+        };
+    }
   };
 }

@@ -17,6 +17,12 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
       operationId: `${verb}Wallet`,
       tag: "Wallets",
       summary: frozen ? "Freeze a wallet: it sends nothing" : "Unfreeze a wallet",
+      ...(frozen
+        ? {
+            description:
+              "Transactions from it fail, and its orders are called off. The answer comes when they are out of the books: from then on nothing leaves the wallet. Where they are not out after five seconds it is 503 `UNAVAILABLE`; the wallet is frozen then, and the same request again waits for the rest.",
+          }
+        : {}),
       params: WalletPath,
       success: { status: 200, schema: Wallet },
       errors: ["WALLET_NOT_FOUND"],
