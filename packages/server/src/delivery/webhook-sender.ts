@@ -1,4 +1,5 @@
 import type { Timers } from "../app/timers.js";
+import { createWakingLoop } from "../app/waking-loop.js";
 import type { AttemptDelivery } from "../app/webhooks/attempt-delivery.js";
 import type { DisabledReason } from "../app/webhooks/endpoint.js";
 import type { DueDelivery, SendingStore } from "../app/webhooks/sending.js";
@@ -54,23 +55,15 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   let hinted: Set<string> | "any" = "any";
   let isRefreshWanted = false;
   let lookedMs = Number.NEGATIVE_INFINITY;
-  let running: Promise<void> | undefined;
-  let stopping = false;
-  let isWoken = false;
-  let endPause: (() => void) | undefined;
-
-  async function run(): Promise<void> {
-    while (!stopping) {
-      isWoken = false;
-      try {
-        await step();
-        if (!isWoken) await pause(deps.lookEveryMs);
-      } catch (error) {
-        onError(error);
-        await pause(pauseAfterErrorMs);
-      }
-    }
-  }
+  const loop = createWakingLoop({
+    step: async () => {
+      await step();
+      return { pauseMs: deps.lookEveryMs };
+    },
+    onError,
+    pauseAfterErrorMs,
+    timers: deps.timers,
+  });
 
   async function step(): Promise<void> {
     const isRefresh = isRefreshWanted;
@@ -122,14 +115,19 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   }
 
   function pump(lane: Lane): void {
-    while (!stopping && underWay.size < underWayMax && recorder.hasRoom() && steadyMs() < lane.heldUntilMs) {
+    while (
+      !loop.isStopping() &&
+      underWay.size < underWayMax &&
+      recorder.hasRoom() &&
+      steadyMs() < lane.heldUntilMs
+    ) {
       const job = lane.take(nowMs());
       if (job === undefined) break;
       const sending: Promise<void> = send(lane, job).finally(() => {
         const wasFull = underWay.size === underWayMax;
         underWay.delete(sending);
         pump(lane);
-        if (wasFull || lane.isClosed || lane.wantsMore()) wakeUp();
+        if (wasFull || lane.isClosed || lane.wantsMore()) loop.wake();
       });
       underWay.add(sending);
     }
@@ -160,16 +158,6 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     return lane.failingForMs(nowMs()) >= failingMaxMs ? "failing" : undefined;
   }
 
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const callOff = deps.timers.after(ms, resolve);
-      endPause = () => {
-        callOff();
-        resolve();
-      };
-    });
-  }
-
   function inGraceTime(work: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const callOff = deps.timers.after(stopGraceMs, resolve);
@@ -180,30 +168,21 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     });
   }
 
-  function wakeUp(): void {
-    isWoken = true;
-    endPause?.();
-  }
-
   function wake(tenantIds: readonly string[] | "any"): void {
     if (tenantIds === "any") hinted = "any";
     else if (hinted !== "any") for (const tenantId of tenantIds) hinted.add(tenantId);
-    wakeUp();
+    loop.wake();
   }
 
   return {
-    start: () => {
-      running ??= run();
-    },
+    start: loop.start,
     wake,
     refresh: (tenantIds) => {
       isRefreshWanted = true;
       wake(tenantIds);
     },
     stop: async () => {
-      stopping = true;
-      wakeUp();
-      await running;
+      await loop.stop();
       await inGraceTime(Promise.allSettled(underWay));
       await recorder.close();
       await leases.releaseAll().catch(onError);

@@ -1,15 +1,11 @@
 import { timeOfUuidV7 } from "@bursar/domain";
 import type { Timers } from "../app/timers.js";
 import type { PlanBatch, SettlementStore } from "../app/transactions/settlement.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../app/waking-loop.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
 
 /** Drives what was accepted forward, batch by batch, until there is nothing left to do. Several may run beside each other. */
-export interface Engine {
-  start: () => void;
-  /** Says that there is something to do, so that nobody waits for the next look. */
-  wake: () => void;
-  stop: () => Promise<void>;
-}
+export type Engine = Pick<WakingLoop, "start" | "wake" | "stop">;
 
 export interface EngineDeps {
   settlements: Pick<SettlementStore, "settleAccepted" | "settleDue">;
@@ -41,27 +37,17 @@ const recentMs = 2000;
 const fullLookEveryMs = 1000;
 
 export function createEngine(deps: EngineDeps): Engine {
-  let running: Promise<void> | undefined;
-  let stopping = false;
-  let isWoken = false;
   let steps = 0;
   let lastFullLookMs = Number.NEGATIVE_INFINITY;
   /** Where the last batch ended, if it was full: there is more behind it, however old. */
   let backlogFromMs: number | undefined;
-  let endPause: (() => void) | undefined;
+  const { onError, timers } = deps;
+  const loop = createWakingLoop({ step: stepAndRest, onError, pauseAfterErrorMs, timers });
 
-  async function run(): Promise<void> {
-    while (!stopping) {
-      isWoken = false;
-      try {
-        const done = await step();
-        if (done === 0 && !isWoken) await pause(lookEveryMs);
-        else if (done < batchMax) await breathe(done < busyFrom ? breathMs : deepBreathMs);
-      } catch (error) {
-        deps.onError(error);
-        await pause(pauseAfterErrorMs);
-      }
-    }
+  async function stepAndRest(): Promise<Rest> {
+    const done = await step();
+    if (done === 0 && !loop.isWoken()) return { pauseMs: lookEveryMs };
+    return done < batchMax ? { breathMs: done < busyFrom ? breathMs : deepBreathMs } : undefined;
   }
 
   /**
@@ -100,35 +86,5 @@ export function createEngine(deps: EngineDeps): Engine {
     if (changed.length > 0) deps.onChanged(changed.map(({ id }) => id));
   }
 
-  /** Not even a wake-up cuts it short. */
-  function breathe(ms: number): Promise<void> {
-    return new Promise((resolve) => void deps.timers.after(ms, resolve));
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const callOff = deps.timers.after(ms, resolve);
-      endPause = () => {
-        callOff();
-        resolve();
-      };
-    });
-  }
-
-  function wake(): void {
-    isWoken = true;
-    endPause?.();
-  }
-
-  return {
-    start: () => {
-      running ??= run();
-    },
-    wake,
-    stop: async () => {
-      stopping = true;
-      wake();
-      await running;
-    },
-  };
+  return loop;
 }

@@ -3,16 +3,14 @@ import type { Principal } from "../app/access/principal.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
 import { isRefused } from "../app/refused.js";
 import type { Timers } from "../app/timers.js";
+import { createWakingLoop, type WakingLoop } from "../app/waking-loop.js";
 import { type LadderStep, moveMiddle, planLadder } from "./ladder.js";
 
 /**
  * A client like any other that keeps a few orders on both sides of a book, so that a sandbox has something to look at and to trade
  * with. It knows no more than anybody else and uses what the API offers.
  */
-export interface MarketMaker {
-  start: () => void;
-  stop: () => Promise<void>;
-}
+export type MarketMaker = Pick<WakingLoop, "start" | "stop">;
 
 export interface MarketMakerDeps {
   market: TradedMarket;
@@ -37,16 +35,15 @@ export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
   if (typeof anchor === "string") throw new Error(`${deps.middle} is no price of ${market.name}`);
   const start = anchor;
   let middle = start;
-  let running: Promise<void> | undefined;
-  let stopping = false;
-  let endPause: (() => void) | undefined;
-
-  async function run(): Promise<void> {
-    while (!stopping) {
-      await refresh().catch(deps.onError);
-      if (!stopping) await pause();
-    }
-  }
+  const loop = createWakingLoop({
+    step: async () => {
+      await refresh();
+      return { pauseMs: lookEveryMs };
+    },
+    onError: deps.onError,
+    pauseAfterErrorMs: lookEveryMs,
+    timers: deps.timers,
+  });
 
   /** Brings its orders in line with where it wants them now. */
   async function refresh(): Promise<void> {
@@ -82,26 +79,7 @@ export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
     if (isRefused(placed)) throw new Error(`the market maker was refused: ${placed.refused}`);
   }
 
-  function pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const callOff = deps.timers.after(lookEveryMs, resolve);
-      endPause = () => {
-        callOff();
-        resolve();
-      };
-    });
-  }
-
-  return {
-    start: () => {
-      running ??= run();
-    },
-    stop: async () => {
-      stopping = true;
-      endPause?.();
-      await running;
-    },
-  };
+  return loop;
 }
 
 function nameOf(side: Side, price: number): string {

@@ -9,6 +9,7 @@ import {
 } from "../app/markets/market-store.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import type { Timers } from "../app/timers.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../app/waking-loop.js";
 import { applyCommands, touchedOrders } from "./apply-commands.js";
 import { createAdmissionPlanner } from "./plan-admission.js";
 import { settleCommands } from "./settle-commands.js";
@@ -17,13 +18,9 @@ import { settleCommands } from "./settle-commands.js";
  * Owns a market while it holds the lease: takes commands down, matches them in memory and writes what they did. Nothing is shown
  * before its commit, and after anything unexpected the book is thrown away and made anew of what was committed.
  */
-export interface MarketOwner {
-  start: () => void;
-  /** Says that there is something to do, so that nobody waits for the next look. */
-  wake: () => void;
+export interface MarketOwner extends Pick<WakingLoop, "start" | "wake" | "stop"> {
   /** Whether it has the market now, as far as it knows. */
   owns: () => boolean;
-  stop: () => Promise<void>;
 }
 
 export interface MarketOwnerDeps {
@@ -63,10 +60,6 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
   const { market, store, nowMs } = deps;
   let owned: Owned | undefined;
   let lease: MarketLease | undefined;
-  let running: Promise<void> | undefined;
-  let stopping = false;
-  let isWoken = false;
-  let endPause: (() => void) | undefined;
   /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
   let clockMs = 0;
 
@@ -76,23 +69,20 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
   };
   const planAdmission = createAdmissionPlanner({ market, policies: deps.policies, tick });
 
-  async function run(): Promise<void> {
-    while (!stopping) {
-      isWoken = false;
-      try {
-        owned ??= await own();
-        if (owned === undefined) await pause(retryEveryMs);
-        else if (await step(owned)) await breathe();
-        else if (!isWoken) await pause(lookEveryMs);
-      } catch (error) {
-        owned = undefined;
-        if (error instanceof LeaseLostError) lease = undefined;
-        else deps.onError(error);
-        await pause(retryEveryMs);
-      }
-    }
-    if (lease !== undefined) await store.releaseLease(lease).catch(deps.onError);
-  }
+  const loop = createWakingLoop({
+    step: async (): Promise<Rest> => {
+      owned ??= await own();
+      if (owned === undefined) return { pauseMs: retryEveryMs };
+      return (await step(owned)) ? { breathMs } : { pauseMs: lookEveryMs };
+    },
+    onError: (error) => {
+      owned = undefined;
+      if (error instanceof LeaseLostError) lease = undefined;
+      else deps.onError(error);
+    },
+    pauseAfterErrorMs: retryEveryMs,
+    timers: deps.timers,
+  });
 
   /** Takes the market, or what is left of it after an error, and makes its book. */
   async function own(): Promise<Owned | undefined> {
@@ -137,35 +127,12 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     current.renewedMs = nowMs();
   }
 
-  function breathe(): Promise<void> {
-    return new Promise((resolve) => void deps.timers.after(breathMs, resolve));
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const callOff = deps.timers.after(ms, resolve);
-      endPause = () => {
-        callOff();
-        resolve();
-      };
-    });
-  }
-
-  function wake(): void {
-    isWoken = true;
-    endPause?.();
-  }
-
   return {
-    start: () => {
-      running ??= run();
-    },
-    wake,
+    ...loop,
     owns: () => owned !== undefined,
     stop: async () => {
-      stopping = true;
-      wake();
-      await running;
+      await loop.stop();
+      if (lease !== undefined) await store.releaseLease(lease).catch(deps.onError);
     },
   };
 }

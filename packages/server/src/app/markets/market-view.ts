@@ -1,5 +1,6 @@
 import type { TradedMarket } from "@bursar/domain";
 import type { Timers } from "../timers.js";
+import { createWakingLoop } from "../waking-loop.js";
 import { applyLevelChanges, type Levels } from "./depth-view.js";
 import type { MarketDelta } from "./market-store.js";
 
@@ -47,10 +48,12 @@ export function createMarketView({ market, store, onError, nowMs, timers }: Mark
   const listeners = new Set<(delta: MarketDelta | undefined) => void>();
   let levels: Levels | undefined;
   let confirmedMs = Number.NEGATIVE_INFINITY;
-  let running: Promise<void> | undefined;
-  let stopping = false;
-  let isWoken = false;
-  let endPause: (() => void) | undefined;
+  const loop = createWakingLoop({
+    step: async () => ((await look()) ? undefined : { pauseMs: lookEveryMs }),
+    onError,
+    pauseAfterErrorMs: lookEveryMs,
+    timers,
+  });
 
   const tell = (delta: MarketDelta | undefined) => {
     for (const listener of listeners) listener(delta);
@@ -77,46 +80,17 @@ export function createMarketView({ market, store, onError, nowMs, timers }: Mark
     return (deltas?.length ?? 0) === deltasMax;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping) {
-      isWoken = false;
-      const hasMore = await look().catch(onError);
-      if (hasMore !== true && !isWoken) await pause();
-    }
-  }
-
-  function pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const callOff = timers.after(lookEveryMs, resolve);
-      endPause = () => {
-        callOff();
-        resolve();
-      };
-    });
-  }
-
-  function wake(): void {
-    isWoken = true;
-    endPause?.();
-  }
-
   return {
     levels: () => levels,
     isStale: () => nowMs() - confirmedMs > staleAfterMs,
     advance,
-    wake,
     refresh: async () => void (await look()),
     listen: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    start: () => {
-      running ??= run();
-    },
-    stop: async () => {
-      stopping = true;
-      wake();
-      await running;
-    },
+    start: loop.start,
+    wake: loop.wake,
+    stop: loop.stop,
   };
 }
