@@ -17,20 +17,24 @@ export async function acceptOnce<Asked extends Keyed, Row extends EarlierRow, Ea
   batch: readonly Asked[],
   { insert, find, read }: AcceptOnceParts<Asked, Row, Earlier>,
 ): Promise<({ kind: "accepted" } | Earlier)[]> {
-  const accepted = new Set((await insert(batch.toSorted(byKey))).map(({ id }) => id));
-  const repeated = batch.filter(({ id }) => !accepted.has(id));
-  const rows = repeated.length === 0 ? [] : await find(repeated);
-  const earlier = new Map(rows.map((row) => [`${row.tenantId} ${row.key}`, read(row)]));
+  const rows = await insert(batch.toSorted(byKey));
+  if (rows.length === 0) return batch.map(() => isAccepted);
+  const repeatedIds = new Set(rows.map(({ id }) => id));
+  const earlier = new Map<string, Earlier>();
+  for (const row of await find(batch.filter(({ id }) => repeatedIds.has(id))))
+    earlier.set(`${row.tenantId} ${row.key}`, read(row));
   return batch.map(({ id, tenantId, idempotencyKey }) => {
-    if (accepted.has(id)) return { kind: "accepted" };
+    if (!repeatedIds.has(id)) return isAccepted;
     const found = earlier.get(`${tenantId} ${idempotencyKey}`);
     if (found === undefined) throw new Error("what was in the way is gone");
     return found;
   });
 }
 
+const isAccepted = { kind: "accepted" } as const;
+
 interface AcceptOnceParts<Asked, Row, Earlier> {
-  /** Gives those that were new. */
+  /** Gives those whose key was used before. */
   insert: (ordered: readonly Asked[]) => Promise<{ id: string }[]>;
   find: (repeated: readonly Asked[]) => Promise<Row[]>;
   read: (row: Row) => Earlier;

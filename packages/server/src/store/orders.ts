@@ -86,9 +86,13 @@ export function createOrderStore(database: Database): OrderStore {
   };
 }
 
-/** One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. */
+/**
+ * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. It answers with
+ * those that were not accepted, which are few.
+ */
 function insertBatch(batch: readonly AcceptedOrder[]): Statement {
   const column = <T>(pick: (order: AcceptedOrder) => T) => batch.map(pick);
+  const ids = column((o) => o.id);
   const judgedLater = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
   return sql`
     WITH accepted AS (
@@ -96,7 +100,7 @@ function insertBatch(batch: readonly AcceptedOrder[]): Statement {
         (tenant_id, id, idempotency_key, request_hash, client_id, market, wallet_id, reference, side, type, time_in_force,
          self_trade, price, size, quote_size, policy_version, created_at)
       SELECT * FROM unnest(
-        ${column((o) => o.tenantId)}::uuid[], ${column((o) => o.id)}::uuid[], ${column((o) => o.idempotencyKey)}::text[],
+        ${column((o) => o.tenantId)}::uuid[], ${ids}::uuid[], ${column((o) => o.idempotencyKey)}::text[],
         ${column((o) => `\\x${o.requestHash}`)}::bytea[], ${column((o) => o.clientId)}::uuid[],
         ${column((o) => o.market)}::text[], ${column((o) => o.walletId)}::uuid[], ${column((o) => o.reference)}::text[],
         ${column((o) => o.side)}::text[], ${column((o) => o.type)}::text[], ${column((o) => o.timeInForce)}::text[],
@@ -105,10 +109,11 @@ function insertBatch(batch: readonly AcceptedOrder[]): Statement {
         ${column((o) => o.createdAt)}::timestamptz[])
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id, market, wallet_id, side, price, size
+    ), opened AS (
+      INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, size, state, version, needs_judgement)
+      SELECT tenant_id, id, market, wallet_id, side, price, size, 'pending', 1, id = ANY(${judgedLater}::uuid[]) FROM accepted
     )
-    INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, size, state, version, needs_judgement)
-    SELECT tenant_id, id, market, wallet_id, side, price, size, 'pending', 1, id = ANY(${judgedLater}::uuid[]) FROM accepted
-    RETURNING id
+    SELECT id FROM unnest(${ids}::uuid[]) AS given (id) WHERE id NOT IN (SELECT id FROM accepted)
   `;
 }
 

@@ -2,13 +2,13 @@ import type { AssetRegistry, FailureCode, TransactionState } from "@bursar/domai
 import { coalesce } from "../app/coalesce.js";
 import type {
   AcceptedTransaction,
-  AcceptOutcome,
   RecordedApproval,
   Transaction,
   TransactionJudgement,
   TransactionStep,
   TransactionStore,
 } from "../app/transactions/transaction.js";
+import { acceptOnce } from "./accept-once.js";
 import type { Database } from "./database.js";
 import { type Statement, sql } from "./sql.js";
 import { selectPageOfIds } from "./transaction-page.js";
@@ -70,21 +70,12 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
   );
 
   return {
-    acceptTransactions: async (batch) => {
-      const rows = await database.query<{ id: string }>(insertBatch(batch));
-      if (rows.length === 0) return batch.map(() => isAccepted);
-      const repeatedIds = new Set(rows.map(({ id }) => id));
-      const repeated = batch.filter(({ id }) => repeatedIds.has(id));
-      const earlier = new Map<string, AcceptOutcome>();
-      for (const row of await database.query<EarlierRow>(selectByKeys(repeated)))
-        earlier.set(`${row.tenantId} ${row.key}`, readEarlier(row));
-      return batch.map(({ id, tenantId, idempotencyKey }) => {
-        if (!repeatedIds.has(id)) return isAccepted;
-        const found = earlier.get(`${tenantId} ${idempotencyKey}`);
-        if (found === undefined) throw new Error("a transaction that was in the way is gone");
-        return found;
-      });
-    },
+    acceptTransactions: (batch) =>
+      acceptOnce(batch, {
+        insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
+        find: (repeated) => database.query<EarlierRow>(selectByKeys(repeated)),
+        read: readEarlier,
+      }),
     readTransaction: (tenantId, id) => readOne({ tenantId, id }),
     readTransactions: async (tenantId, ids) => {
       if (ids.length === 0) return [];
@@ -109,16 +100,12 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
   };
 }
 
-const isAccepted: AcceptOutcome = { kind: "accepted" };
-
 /**
- * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. A key that
- * another batch is inserting is waited for, so all batches insert in the order of their keys: two that share some never wait for
- * each other. It answers with those that were not accepted, which are few.
+ * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. It answers with
+ * those that were not accepted, which are few.
  */
 function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
-  const ordered = batch.toSorted(byKey);
-  const column = <T>(pick: (transaction: AcceptedTransaction) => T) => ordered.map(pick);
+  const column = <T>(pick: (transaction: AcceptedTransaction) => T) => batch.map(pick);
   const ids = column((t) => t.id);
   const toJudge = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
   return sql`
@@ -142,12 +129,6 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
     )
     SELECT id FROM unnest(${ids}::uuid[]) AS given (id) WHERE id NOT IN (SELECT id FROM accepted)
   `;
-}
-
-function byKey(one: AcceptedTransaction, other: AcceptedTransaction): number {
-  if (one.idempotencyKey !== other.idempotencyKey) return one.idempotencyKey < other.idempotencyKey ? -1 : 1;
-  if (one.tenantId !== other.tenantId) return one.tenantId < other.tenantId ? -1 : 1;
-  return 0;
 }
 
 function readStep({
