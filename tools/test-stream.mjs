@@ -1,4 +1,4 @@
-// npm run test:stream -- --cuts 200 --events 20000 --kills 20: the stream's fault tests in their long form.
+// npm run test:stream -- --cuts 200 --events 20000 --kills 20 --deltas 100000: the stream's fault tests in their long form.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,11 +9,12 @@ const { values } = parseArgs({
     cuts: { type: "string", default: "200" },
     events: { type: "string", default: "20000" },
     kills: { type: "string", default: "20" },
+    deltas: { type: "string", default: "100000" },
   },
 });
 const { status } = spawnSync(
   join(root, "node_modules/.bin/vitest"),
-  ["run", "packages/server/test/faults/stream.test.ts"],
+  ["run", "packages/server/test/faults/stream.test.ts", "packages/server/test/faults/stream-deltas.test.ts"],
   {
     cwd: root,
     stdio: "inherit",
@@ -22,6 +23,7 @@ const { status } = spawnSync(
       BURSAR_CUTS: values.cuts,
       BURSAR_EVENTS: values.events,
       BURSAR_STREAM_KILLS: values.kills,
+      BURSAR_DELTAS: values.deltas,
     },
   },
 );
