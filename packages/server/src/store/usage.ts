@@ -85,7 +85,7 @@ function toCounted({ transaction: settled, occurredAt }: Settlement): Counted {
 
 function gather(counted: readonly Counted[]): Addition[] {
   const additions = new Map<string, Addition>();
-  for (const { tenantId, clientId, walletId, asset, amount, at } of counted) {
+  for (const { tenantId, clientId, walletId, asset, amount, at, count } of joinAlike(counted)) {
     for (const [scope, scopeId] of [
       ["wallet", walletId],
       ["client", clientId],
@@ -93,23 +93,32 @@ function gather(counted: readonly Counted[]): Addition[] {
     ] as const) {
       for (const name of [asset, allAssets]) {
         const key = `${scope} ${scopeId} ${name}`;
-        const known = additions.get(key) ?? {
-          tenantId,
-          scope,
-          scopeId,
-          asset: name,
-          at,
-          sum: 0n,
-          count: 0,
-        };
+        const known = additions.get(key) ?? { tenantId, scope, scopeId, asset: name, at, sum: 0n, count: 0 };
         known.sum += name === allAssets ? 0n : amount;
-        known.count += 1;
+        known.count += count;
         if (at > known.at) known.at = at;
         additions.set(key, known);
       }
     }
   }
   return [...additions.values()];
+}
+
+/** What one client pays from one wallet in one asset, of which a batch has many, becomes one: it goes into six totals. */
+function joinAlike(counted: readonly Counted[]): Iterable<Counted & { count: number }> {
+  const joined = new Map<string, Counted & { count: number }>();
+  for (const { tenantId, clientId, walletId, asset, amount, at } of counted) {
+    const key = `${clientId} ${walletId} ${asset}`;
+    const known = joined.get(key);
+    if (known === undefined) {
+      joined.set(key, { tenantId, clientId, walletId, asset, amount, at, count: 1 });
+      continue;
+    }
+    known.amount += amount;
+    known.count += 1;
+    if (at > known.at) known.at = at;
+  }
+  return joined.values();
 }
 
 /**

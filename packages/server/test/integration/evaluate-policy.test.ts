@@ -179,7 +179,7 @@ describe("a dry run of policy", () => {
     const state = async () => [
       await service.database.query(sql`
         SELECT (SELECT count(*) FROM transactions) AS transactions, (SELECT count(*) FROM open_transactions) AS open,
-          (SELECT sum(count) FROM usage_totals) AS counted, (SELECT count(*) FROM judgements) AS judgements,
+          (SELECT sum(count) FROM usage_totals WHERE tenant_id = ${tenant.tenantId}) AS counted, (SELECT count(*) FROM judgements) AS judgements,
           (SELECT count(*) FROM policies) AS policies, (SELECT count(*) FROM audit_entries) AS audit
       `),
       await tenant.balances(),
