@@ -14,6 +14,7 @@ import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
 import { createGuardedPost } from "../delivery/guarded-post.js";
 import { createWebhookSender, type WebhookSender } from "../delivery/webhook-sender.js";
+import { isDatabaseAway } from "../store/database.js";
 import { createEventLog } from "../store/events.js";
 import { createDeliveryStore } from "../store/webhook-deliveries.js";
 import { createEndpointStore } from "../store/webhook-endpoints.js";
@@ -72,7 +73,12 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
   });
   const sender = createWebhookSender({
     store: createSendingStore(database),
-    makeBodies: createBodyMaker(presentEvents),
+    makeBodies: createBodyMaker({
+      present: presentEvents,
+      isUnavailable: isDatabaseAway,
+      onUnpresentable: ({ event, subjectId }, error) =>
+        log.error({ err: error, event, subject_id: subjectId }, "an event cannot be told; it is passed over"),
+    }),
     attempt,
     disableEndpoint: createDisabler(endpoints, nowMs),
     concurrency: webhooks.concurrency,

@@ -20,9 +20,10 @@ function job(id: string, options: { subjectId?: string; sequence?: bigint; attem
 function laneWith(...jobs: Job[]) {
   const lane = createLane(lease, concurrency, 0);
   lane.wish(10);
-  lane.offer(jobs, { first: jobs.length, further: 0 });
+  lane.offer(jobs, dueOf(jobs));
   return lane;
 }
+const dueOf = (jobs: readonly Job[]) => jobs.map(({ due }) => due);
 const idOf = (taken: Job | undefined) => taken?.due.id;
 
 describe("a lane", () => {
@@ -68,11 +69,20 @@ describe("a lane", () => {
     const lane = createLane(lease, concurrency, 0);
     lane.mayHaveMore = false;
     lane.wish(2);
-    lane.offer([job("a")], { first: 1, further: 0 });
+    lane.offer([job("a")], dueOf([job("a")]));
     expect(lane.mayHaveMore).toBe(false);
     lane.wish(2);
-    lane.offer([job("b")], { first: 2, further: 0 });
+    lane.offer([job("b")], dueOf([job("a"), job("b")]));
     expect(lane.mayHaveMore).toBe(true);
+  });
+
+  it("passes over one that has no body", () => {
+    const lane = createLane(lease, concurrency, 0);
+    const [told, untold] = [job("a", { sequence: 7n }), job("b", { sequence: 9n })];
+    lane.wish(10);
+    lane.offer([told], dueOf([told, untold]));
+    expect(lane.wish(10)).toMatchObject({ afterSequence: 9n });
+    expect([idOf(lane.take(0)), idOf(lane.take(0))]).toEqual(["a", undefined]);
   });
 
   it("says when its endpoint begins to fail, and when it is well again, but not each time", () => {

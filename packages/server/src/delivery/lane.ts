@@ -26,8 +26,8 @@ export interface Lane {
   wish: (max: number) => DueWish;
   /** Whether what was found for the last wish is new here. */
   isNew: (deliveryId: string) => boolean;
-  /** Takes what was found for the last wish: the new ones with their bodies, and how many there were of each kind. */
-  offer: (jobs: readonly Job[], found: { first: number; further: number }) => void;
+  /** Takes what was found for the last wish: the new ones with their bodies, and all that there were. */
+  offer: (jobs: readonly Job[], found: readonly DueDelivery[]) => void;
   /** The next delivery that may be sent now; it counts as under way from then on. */
   take: (nowMs: number) => Job | undefined;
   /** Says what came of a delivery; gives what that changes about the endpoint's health. */
@@ -76,12 +76,16 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
     },
     isNew: (deliveryId) => !knownAtWish.has(deliveryId),
     offer: (jobs, found) => {
-      for (const { due } of jobs) {
-        known.add(due.id);
-        if (due.isFirst && due.event.sequence > afterSequence) afterSequence = due.event.sequence;
-      }
+      for (const { due } of jobs) known.add(due.id);
       ready.push(...jobs);
-      const isFull = found.first >= lastMax || found.further >= lastMax + knownAtWish.size;
+      let first = 0;
+      for (const { isFirst, event } of found) {
+        if (!isFirst) continue;
+        first += 1;
+        // Also past one that has no body: it must not be found again and again.
+        if (event.sequence > afterSequence) afterSequence = event.sequence;
+      }
+      const isFull = first >= lastMax || found.length - first >= lastMax + knownAtWish.size;
       if (isFull) lane.mayHaveMore = true;
     },
     take: (nowMs) => {

@@ -109,8 +109,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
         const body = bodies.get(due.id);
         return body === undefined ? [] : [{ due, body }];
       });
-      const first = all.filter(({ isFirst }) => isFirst).length;
-      lane.offer(jobs, { first, further: all.length - first });
+      lane.offer(jobs, all);
     }
   }
 
