@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
 import { createWakeUps } from "../app/wake-ups.js";
-import { compose, type Parts } from "../compose/compose.js";
-import { webhookOptions } from "../compose/compose-webhooks.js";
+import type { Parts } from "../compose/compose.js";
 import { ConfigError } from "../config/config-error.js";
 import { type Config, loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
@@ -35,6 +34,9 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
+  // Loaded here, so that whoever writes a command wrong, or asks for help, need not wait for the whole service.
+  const { compose } = await import("../compose/compose.js");
+  const { webhookOptions } = await import("../compose/compose-webhooks.js");
   const parts = compose({
     database,
     webhooks: webhookOptions(values, false),

@@ -2,39 +2,32 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config-error.js";
 import { OperatorError } from "../operator-error.js";
 import { softwareVersion } from "../version.js";
-import { addAuditCommand } from "./audit.js";
-import { addClientCommand } from "./client.js";
-import { addConfigCommand } from "./config.js";
-import { addDevCommand } from "./dev.js";
-import { addFundCommand } from "./fund.js";
-import { addKeysCommand } from "./keys.js";
-import { addMigrateCommand } from "./migrate.js";
-import { addServeCommand } from "./serve.js";
-import { addTenantCommand } from "./tenant.js";
-import { addTokenCommand } from "./token.js";
-import { addWebhooksCommand } from "./webhooks.js";
 
 /** The exit code for what the person at the keyboard wrote wrong: options, arguments, configuration. */
 const usageExitCode = 2;
 
-const commands = [
-  addDevCommand,
-  addServeCommand,
-  addTokenCommand,
-  addTenantCommand,
-  addClientCommand,
-  addFundCommand,
-  addWebhooksCommand,
-  addKeysCommand,
-  addAuditCommand,
-  addMigrateCommand,
-  addConfigCommand,
-];
+/**
+ * A command's file is loaded when that command is asked for, and `dev` and `serve` load the service when they start it: all of it
+ * takes 0.9 s to load, where `bursar config` alone takes 0.2 s.
+ */
+const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  dev: async () => (await import("./dev.js")).addDevCommand,
+  serve: async () => (await import("./serve.js")).addServeCommand,
+  token: async () => (await import("./token.js")).addTokenCommand,
+  tenant: async () => (await import("./tenant.js")).addTenantCommand,
+  client: async () => (await import("./client.js")).addClientCommand,
+  fund: async () => (await import("./fund.js")).addFundCommand,
+  webhooks: async () => (await import("./webhooks.js")).addWebhooksCommand,
+  keys: async () => (await import("./keys.js")).addKeysCommand,
+  audit: async () => (await import("./audit.js")).addAuditCommand,
+  migrate: async () => (await import("./migrate.js")).addMigrateCommand,
+  config: async () => (await import("./config.js")).addConfigCommand,
+};
 
 /** Runs the command line and gives the exit code. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   const program = new Command("bursar").description("A self-hosted transaction service for digital assets.");
-  for (const add of commands) add(program);
+  for (const load of commandsFor(argv)) (await load())(program);
   for (const command of allCommands(program)) {
     command.version(softwareVersion).exitOverride().showHelpAfterError("(--help lists what there is)");
   }
@@ -44,6 +37,12 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error);
   }
+}
+
+/** The one that is asked for; all of them for whoever wants to see what there is, or asks for one that there is not. */
+function commandsFor([name = ""]: readonly string[]) {
+  const asked = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return asked === undefined ? Object.values(commands) : [asked];
 }
 
 /** A command and all below it. */

@@ -1,10 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { quotaLimits } from "@bursar/domain";
-import { allScopes, type Client, quotaClasses, readId, showId } from "@bursar/protocol";
-import { isRefused } from "../app/refused.js";
-import type { Parts } from "../compose/compose.js";
-import type { Settings } from "../config/settings.js";
 import { OperatorError } from "../operator-error.js";
 
 /** What the sandbox has made for trying things out: where it is, and clients with their secrets. Mode 600. */
@@ -13,7 +8,7 @@ export interface SandboxCredentials {
   clients: SandboxClient[];
 }
 
-interface SandboxClient {
+export interface SandboxClient {
   /** The name to choose it by: `bursar token --client other`. */
   name: string;
   tenant_id: string;
@@ -21,89 +16,8 @@ interface SandboxClient {
   client_secret: string;
 }
 
-/** One tenant to work with, a second one to see that neither sees the other, and one whose orders stand in the books. */
-const makerName = "market-maker";
-const tenantNames = ["sandbox", "other", makerName] as const;
-
-/** What nobody reaches who tries things out, and no bench. */
-const wideQuotas = Object.fromEntries(
-  quotaClasses.map((name) => [name, { per_second: quotaLimits.perSecondMax, burst: quotaLimits.burstMax }]),
-);
-/** A client of the first tenant to see the limits with. It may not manage clients, or it could lift them. */
-const limited = {
-  name: "limited",
-  scopes: allScopes.filter((scope) => scope !== "clients:manage"),
-  quotas: { create: { per_second: 1, burst: 3 }, read: { per_second: 5, burst: 10 } },
-};
-
-/** Makes the sandbox's tenants and clients at the first start, and keeps the address of the service up to date. */
-export async function seedSandbox(
-  url: string,
-  parts: Parts,
-  { data_dir: dataDir, market_maker: marketMaker }: Pick<Settings, "data_dir" | "market_maker">,
-): Promise<void> {
-  const known = existsSync(pathIn(dataDir)) ? readSandboxCredentials(dataDir).clients : [];
-  const clients: SandboxClient[] = [];
-  for (const name of tenantNames) {
-    const before = known.find((client) => client.name === name);
-    clients.push(before !== undefined && (await isThere(before, parts)) ? before : await create(name, parts));
-  }
-  const before = known.find((client) => client.name === limited.name);
-  const isKnown = before !== undefined && (await isThere(before, parts));
-  clients.push(isKnown ? before : await createLimited(clients[0] as SandboxClient, parts));
-  write(dataDir, { url, clients });
-  const maker = clients.find(({ name }) => name === makerName);
-  if (marketMaker === "on" && maker !== undefined) parts.markets.startMarketMaker(toIds(maker));
-}
-
-/** What a sandbox tenant has of each asset to play with. */
-const funds = "1000000";
-
-async function create(name: string, parts: Parts): Promise<SandboxClient> {
-  const { createTenant, fundPrimary, assets } = parts;
-  const { tenant, client, secret } = await createTenant(name);
-  await setQuotas(tenant.id, client.id, wideQuotas, parts);
-  for (const { code } of assets.list) await fundPrimary(tenant.id, code, funds);
-  return {
-    name,
-    tenant_id: showId("tnt", tenant.id),
-    client_id: showId("cli", client.id),
-    client_secret: secret ?? "",
-  };
-}
-
-async function createLimited({ tenant_id }: SandboxClient, parts: Parts): Promise<SandboxClient> {
-  const tenantId = readId("tnt", tenant_id) ?? "";
-  const { name, scopes, quotas } = limited;
-  const created = await parts.useCases.createClient(
-    { by: "operator", tenantId },
-    { name, scopes },
-    undefined,
-  );
-  if (isRefused(created)) throw new Error(`the operator was refused: ${created.refused}`);
-  await setQuotas(tenantId, created.client.id, quotas, parts);
-  return {
-    name,
-    tenant_id,
-    client_id: showId("cli", created.client.id),
-    client_secret: created.secret ?? "",
-  };
-}
-
-async function setQuotas(tenantId: string, clientId: string, quotas: Client["quotas"], { useCases }: Parts) {
-  const changed = await useCases.changeClient({ by: "operator", tenantId }, clientId, { quotas });
-  if (isRefused(changed)) throw new Error(`the operator was refused: ${changed.refused}`);
-}
-
-/** The file may be older than the database, as after a change of DATABASE_URL. */
-async function isThere(client: SandboxClient, { useCases }: Parts): Promise<boolean> {
-  const { tenantId, clientId } = toIds(client);
-  return tenantId !== "" && clientId !== "" && !isRefused(await useCases.readClient(tenantId, clientId));
-}
-
-/** Empty where the file has been changed by hand. */
-function toIds({ tenant_id, client_id }: SandboxClient): { tenantId: string; clientId: string } {
-  return { tenantId: readId("tnt", tenant_id) ?? "", clientId: readId("cli", client_id) ?? "" };
+export function hasSandboxCredentials(dataDir: string): boolean {
+  return existsSync(pathIn(dataDir));
 }
 
 export function readSandboxCredentials(dataDir: string): SandboxCredentials {
@@ -118,7 +32,7 @@ export function readSandboxCredentials(dataDir: string): SandboxCredentials {
 }
 
 /** Replaced as a whole, so that nobody reads half of it. */
-function write(dataDir: string, credentials: SandboxCredentials): void {
+export function writeSandboxCredentials(dataDir: string, credentials: SandboxCredentials): void {
   mkdirSync(dataDir, { recursive: true });
   const draft = `${pathIn(dataDir)}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });

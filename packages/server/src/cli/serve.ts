@@ -3,7 +3,6 @@ import { ConfigError } from "../config/config-error.js";
 import { loadConfig } from "../config/load-config.js";
 import { readMasterKey } from "../credentials/master-key.js";
 import { OperatorError } from "../operator-error.js";
-import { runUntilStopped } from "./run-until-stopped.js";
 
 export function addServeCommand(program: Command): void {
   program
@@ -22,6 +21,7 @@ export function addServeCommand(program: Command): void {
         );
       }
       const masterKey = readConfiguredKey(values.master_key_file);
+      const { runUntilStopped } = await import("./run-until-stopped.js");
       await runUntilStopped(values, { isSandbox: false, masterKey: () => masterKey });
     });
 }

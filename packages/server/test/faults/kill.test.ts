@@ -13,8 +13,8 @@ const tell = (victim: string, report: KillLoopReport) => {
 
 describe("kill -9 at random moments under load", () => {
   it.each([
-    ["service", times || 20],
-    ["postgres", times || 5],
+    ["service", times || 8],
+    ["postgres", times || 3],
   ] as const)(
     "of the %s, %i times: every 202 has exactly one final transaction",
     async (victim, kills) => {

@@ -7,7 +7,7 @@ const times = Number(process.env["BURSAR_KILLS"] ?? 0);
 it(
   "a market whose processes are killed under load is always the fold of its commands, and goes on in the other one",
   async () => {
-    const report = await runMarketKillLoop(times || 4);
+    const report = await runMarketKillLoop(times || 3);
     if (times > 0) process.stdout.write(`market: ${JSON.stringify({ ...report, books: undefined })}\n`);
     expect(report.wrong).toEqual([]);
     expect(report.lost).toEqual([]);

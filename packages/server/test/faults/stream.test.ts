@@ -3,18 +3,18 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
 import { freePort } from "../harness/free-port.js";
+import { getToken, startSandbox } from "../harness/sandbox-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 import { startTestService } from "../harness/test-service.js";
 import { createChaosProxy } from "./chaos-proxy.js";
 import { followStream } from "./stream-follower.js";
 
 /** `npm run test:stream` sets these; the short form is part of every run of the tests. */
-const cuts = Number(process.env["BURSAR_CUTS"] ?? 30);
-const events = Number(process.env["BURSAR_EVENTS"] ?? 2000);
-const kills = Number(process.env["BURSAR_STREAM_KILLS"] ?? 4);
+const cuts = Number(process.env["BURSAR_CUTS"] ?? 20);
+const events = Number(process.env["BURSAR_EVENTS"] ?? 1000);
+const kills = Number(process.env["BURSAR_STREAM_KILLS"] ?? 2);
 const isLong = process.env["BURSAR_CUTS"] !== undefined;
 const timeoutMs = 120_000 + cuts * 5000 + kills * 20_000;
 
@@ -102,7 +102,7 @@ describe("a client that follows the stream has seen 1 to N, each once and in ord
       const port = await freePort();
       const url = `http://127.0.0.1:${port}`;
       const env = { BURSAR_DATA_DIR: join(folder, "data"), PORT: String(port), LOG_LEVEL: "warn" };
-      let service = await start(env);
+      let service = await startSandbox(env);
       const token = await getToken(env);
       const follower = followStream(
         () => url,
@@ -116,7 +116,7 @@ describe("a client that follows the stream has seen 1 to N, each once and in ord
           await sleep(100 + 50 * kill);
           service.child.kill("SIGKILL");
           await service.exited;
-          service = await start(env);
+          service = await startSandbox(env);
         }
         await Promise.all(paying);
       }
@@ -136,20 +136,3 @@ describe("a client that follows the stream has seen 1 to N, each once and in ord
     timeoutMs,
   );
 });
-
-async function start(env: Record<string, string>): Promise<BursarProcess> {
-  const service = spawnBursar({ args: ["dev"], env });
-  const isReady = () =>
-    fetch(`http://127.0.0.1:${env["PORT"]}/readyz`).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-  await eventually(isReady, Boolean, 60_000);
-  return service;
-}
-
-async function getToken(env: Record<string, string>): Promise<string> {
-  const command = spawnBursar({ args: ["token"], env });
-  await command.exited;
-  return command.output().trim();
-}

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditLedger } from "../../src/store/audit-ledger.js";
 import { sql } from "../../src/store/sql.js";
 import { eventually } from "../harness/eventually.js";
 import { startTestService, type TestService } from "../harness/test-service.js";
-import { transactionsOf } from "../harness/transactions.js";
+import { type Answer, transactionsOf } from "../harness/transactions.js";
 
 /** The promises that matter, under as much contention as one machine makes. Two services share the database. */
 describe("exactly once", () => {
@@ -15,8 +16,6 @@ describe("exactly once", () => {
       "quotas.create_burst": "1000000",
       "limits.requests_per_client": "100000",
       "limits.connections_per_client": "100000",
-      "limits.accept_wait_ms": "60000",
-      "limits.event_loop_delay_ms": "60000",
     });
     second = await first.another();
   });
@@ -38,9 +37,9 @@ describe("exactly once", () => {
   const violations = async () =>
     (await auditLedger(first.database)).filter((verdict) => verdict.violations.length > 0);
 
-  it("500 keys, each sent 20 times at once to two services, are 500 transactions with one answer each", async () => {
+  it("200 keys, each sent 20 times at once to two services, are 200 transactions with one answer each", async () => {
     const apis = await setUp("1000000");
-    const keys = Array.from({ length: 500 }, (_, index) => `race-${index}`);
+    const keys = Array.from({ length: 200 }, (_, index) => `race-${index}`);
     for (let start = 0; start < keys.length; start += 50) {
       const slice = keys.slice(start, start + 50);
       const answers = await Promise.all(
@@ -60,7 +59,7 @@ describe("exactly once", () => {
       }
     }
     await nothingOpen();
-    expect((await apis[0].balances())["settlement"]).toMatchObject({ available: "500" });
+    expect((await apis[0].balances())["settlement"]).toMatchObject({ available: "200" });
     expect(await violations()).toEqual([]);
   });
 
@@ -125,13 +124,14 @@ describe("exactly once", () => {
       letGo = resolve;
     });
     const held = first.database.session(async (session) => {
-      await session.script("BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE");
+      // Keeps out who writes; whoever only reads goes on, and does not use up the connections by waiting.
+      await session.script("BEGIN; LOCK TABLE transactions IN SHARE ROW EXCLUSIVE MODE");
       await released;
       await session.script("COMMIT");
     });
     await eventually(
       () =>
-        first.database.query(sql`SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted
+        first.database.query(sql`SELECT FROM pg_locks WHERE mode = 'ShareRowExclusiveLock' AND granted
         AND relation = 'transactions'::regclass`),
       (locks) => locks.length === 1,
     );
@@ -142,33 +142,37 @@ describe("exactly once", () => {
         asset: "USD",
         amount: "0.01",
       }));
-    const answering = Promise.all(
-      Array.from({ length: 14 }, (_, batch) =>
-        api.send("POST", "/v1/transactions/batch", { transactions: items(batch) }),
-      ),
-    );
-    // While the table is locked nothing is answered but what is refused: an answer means that the queue is full.
-    await eventually(
-      () =>
-        Promise.race([
-          api.create({ reference: "probe", asset: "USD", amount: "1" }),
-          new Promise<undefined>((resolve) => setTimeout(resolve, 100, undefined)),
-        ]),
-      (answer) => answer?.status === 503,
-    );
+    const send = (batch: number) =>
+      api.send("POST", "/v1/transactions/batch", { transactions: items(batch) });
+    // While the table is locked nothing is answered but what is refused as a whole: 10,000 may wait, and then no more.
+    const answering = Array.from({ length: 10 }, (_, batch) => send(batch));
+    for (let isFull = false; !isFull; ) {
+      const next = send(answering.length);
+      answering.push(next);
+      const answer = await Promise.race([next, sleep(500)]);
+      isFull = answer !== undefined && codesOf(answer).includes("OVERLOADED");
+    }
     letGo();
     await held;
-    const answers = await answering;
-    // A batch that comes when the queue is already long is refused as a whole.
-    const results = answers.flatMap(({ status, body }) =>
-      status === 202
-        ? (body as unknown as { data: { status: string; error?: { code: string } | undefined }[] }).data
-        : [{ status: "error", error: body.error }],
-    );
-    const codes = new Set(results.map((result) => result.error?.code ?? result.status));
-    expect(codes).toEqual(new Set(["accepted", "OVERLOADED"]));
+    const codes = (await Promise.all(answering)).map(codesOf);
+    expect(new Set(codes.flat())).toContain("accepted");
+    // Where it took so long to fill the queue that a write ran out of time, nobody knows what became of it: its key finds out.
+    const told = new Set(["accepted", "OVERLOADED", "UNAVAILABLE"]);
+    expect(codes.flat().filter((code) => !told.has(code))).toEqual([]);
+    for (const [batch, ofBatch] of codes.entries())
+      if (ofBatch.includes("UNAVAILABLE"))
+        expect(codesOf(await send(batch)).filter((code) => !["accepted", "replayed"].includes(code))).toEqual(
+          [],
+        );
     expect((await api.create({ reference: "after", asset: "USD", amount: "1" })).status).toBe(202);
     await nothingOpen();
     expect(await violations()).toEqual([]);
-  });
+  }, 180_000);
 });
+
+/** How each item of a batch was answered; a batch that comes when the queue is already long is refused as a whole. */
+function codesOf({ status, body }: Answer): string[] {
+  if (status !== 202) return [body.error?.code ?? ""];
+  const { data } = body as unknown as { data: { status: string; error?: { code: string } }[] };
+  return data.map((item) => item.error?.code ?? item.status);
+}

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { canRead } from "../../src/embedded/postgres-account.js";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
@@ -13,7 +13,9 @@ const nobody = { uid: 65_534, gid: 65_534 };
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url)).replace(/\/$/, "");
 
 describe("the sandbox", () => {
-  let dataDir: string;
+  /** One folder for all, because making a database takes longer than starting one. */
+  const folder = createTemporaryFolder("sandbox");
+  const dataDir = join(folder, "data");
   const started: BursarProcess[] = [];
   const dev = (options: { account?: { uid: number; gid: number }; env?: Record<string, string> } = {}) => {
     const bursar = spawnBursar({
@@ -27,146 +29,156 @@ describe("the sandbox", () => {
   const postmasterPid = () =>
     Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
   const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
-
-  beforeEach(() => {
-    dataDir = join(createTemporaryFolder("sandbox"), "data");
-  });
-  afterEach(async () => {
+  const killAll = async () => {
     for (const { child, exited } of started.splice(0)) {
       child.kill("SIGKILL");
       await exited;
     }
-    rmSync(join(dataDir, ".."), { recursive: true, force: true });
-  });
+  };
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it("shows a banner, serves, keeps its secrets private and stops on Ctrl-C with its database", async () => {
-    const bursar = dev();
-    const url = await bursar.ready();
-    await bursar.waitFor(/Ctrl-C stops all of it/);
-    for (const text of [`API    ${url}`, `Docs   ${url}/docs`, "Data   ", "curl -s"])
-      expect(bursar.output()).toContain(text);
-    expect(await readiness(url)).toBe(200);
-    expect(statSync(join(dataDir, "postgres.password")).mode & 0o777).toBe(0o600);
-    const postgres = postmasterPid();
-    bursar.child.kill("SIGINT");
-    expect(await bursar.exited).toEqual({ code: 0, signal: null });
-    expect(isAlive(postgres)).toBe(false);
-    expect(existsSync(join(dataDir, "instance.lock"))).toBe(false);
-  });
-
-  it("has a two-sided book that a newcomer can trade with", async () => {
-    const bursar = dev();
-    const url = await bursar.ready();
-    const token = spawnBursar({ args: ["token"], env: { BURSAR_DATA_DIR: dataDir } });
-    await token.exited;
-    const headers = { authorization: `Bearer ${token.output().trim()}`, "content-type": "application/json" };
-    const get = async <T>(path: string) => (await (await fetch(url + path, { headers })).json()) as T;
-    type Side = [string, string][];
-    const books = async (market: string) =>
-      await eventually(
-        () => get<{ bids: Side; asks: Side; stale: boolean }>(`/v1/orderbook?market=${market}`),
-        ({ bids, asks }) => bids.length > 0 && asks.length > 0,
-      );
-    const { bids, asks, stale } = await books("ETH-USD");
-    expect(stale).toBe(false);
-    expect(Number(bids[0]?.[0])).toBeLessThan(Number(asks[0]?.[0]));
-    expect(Number(bids[0]?.[0])).toBeGreaterThan(2900);
-    await books("USDC-USD");
-    const response = await fetch(`${url}/v1/orders`, {
-      method: "POST",
-      headers: { ...headers, "idempotency-key": "first" },
-      body: JSON.stringify({ market: "ETH-USD", side: "buy", type: "market", quote_size: "100" }),
+  describe("while it runs", () => {
+    let bursar: BursarProcess;
+    let url: string;
+    beforeAll(async () => {
+      bursar = dev();
+      url = await bursar.ready();
     });
-    const { id } = (await response.json()) as { id: string };
-    const order = await eventually(
-      () => get<{ state: string }>(`/v1/orders/${id}`),
-      ({ state }) => state !== "pending",
-    );
-    expect(order).toMatchObject({ state: "filled", filled: "0.03" });
-    const audit = spawnBursar({ args: ["audit", "ledger"], env: { BURSAR_DATA_DIR: dataDir } });
-    expect([(await audit.exited).code, audit.output()]).toEqual([0, expect.not.stringContaining("VIOLATED")]);
+    afterAll(killAll);
+
+    it("has a two-sided book that a newcomer can trade with", async () => {
+      const token = spawnBursar({ args: ["token"], env: { BURSAR_DATA_DIR: dataDir } });
+      await token.exited;
+      const headers = {
+        authorization: `Bearer ${token.output().trim()}`,
+        "content-type": "application/json",
+      };
+      const get = async <T>(path: string) => (await (await fetch(url + path, { headers })).json()) as T;
+      type Side = [string, string][];
+      const books = async (market: string) =>
+        await eventually(
+          () => get<{ bids: Side; asks: Side; stale: boolean }>(`/v1/orderbook?market=${market}`),
+          ({ bids, asks }) => bids.length > 0 && asks.length > 0,
+        );
+      const { bids, asks, stale } = await books("ETH-USD");
+      expect(stale).toBe(false);
+      expect(Number(bids[0]?.[0])).toBeLessThan(Number(asks[0]?.[0]));
+      expect(Number(bids[0]?.[0])).toBeGreaterThan(2900);
+      await books("USDC-USD");
+      const response = await fetch(`${url}/v1/orders`, {
+        method: "POST",
+        headers: { ...headers, "idempotency-key": "first" },
+        body: JSON.stringify({ market: "ETH-USD", side: "buy", type: "market", quote_size: "100" }),
+      });
+      const { id } = (await response.json()) as { id: string };
+      const order = await eventually(
+        () => get<{ state: string }>(`/v1/orders/${id}`),
+        ({ state }) => state !== "pending",
+      );
+      expect(order).toMatchObject({ state: "filled", filled: "0.03" });
+      const audit = spawnBursar({ args: ["audit", "ledger"], env: { BURSAR_DATA_DIR: dataDir } });
+      expect([(await audit.exited).code, audit.output()]).toEqual([
+        0,
+        expect.not.stringContaining("VIOLATED"),
+      ]);
+    });
+
+    it("refuses a second instance on the same folder, with one sentence", async () => {
+      const second = dev();
+      expect(await second.exited).toEqual({ code: 1, signal: null });
+      expect(second.output()).toMatch(
+        /^bursar: The data folder .* is in use by another Bursar \(process \d+\).*\n$/m,
+      );
+      expect(second.output()).not.toContain("    at ");
+      expect(await readiness(url)).toBe(200);
+    });
+
+    it("refuses a taken port, with one sentence", async () => {
+      const { port } = new URL(url);
+      const second = dev({ env: { PORT: port, BURSAR_DATA_DIR: `${dataDir}-2` } });
+      expect(await second.exited).toEqual({ code: 1, signal: null });
+      expect(second.output()).toBe(
+        `bursar: Port ${port} on 127.0.0.1 is in use by another program: stop that one, or choose another port with PORT.\n`,
+      );
+    });
+
+    it("brings its database back after kill -9, and says so meanwhile", async () => {
+      const postgres = postmasterPid();
+      process.kill(postgres, "SIGKILL");
+      await bursar.waitFor(/has ended by itself; starting it again/);
+      await bursar.waitFor(/is running again/);
+      await eventually(
+        () => readiness(url),
+        (status) => status === 200,
+      );
+      expect(postmasterPid()).not.toBe(postgres);
+    });
+
+    it("shows a banner, serves, keeps its secrets private and stops on Ctrl-C with its database", async () => {
+      await bursar.waitFor(/Ctrl-C stops all of it/);
+      for (const text of [`API    ${url}`, `Docs   ${url}/docs`, "Data   ", "curl -s"])
+        expect(bursar.output()).toContain(text);
+      expect(await readiness(url)).toBe(200);
+      expect(statSync(join(dataDir, "postgres.password")).mode & 0o777).toBe(0o600);
+      const postgres = postmasterPid();
+      bursar.child.kill("SIGINT");
+      expect(await bursar.exited).toEqual({ code: 0, signal: null });
+      expect(isAlive(postgres)).toBe(false);
+      expect(existsSync(join(dataDir, "instance.lock"))).toBe(false);
+    });
   });
 
-  it("refuses a second instance on the same folder, with one sentence", async () => {
-    const first = dev();
-    await first.ready();
-    const second = dev();
-    expect(await second.exited).toEqual({ code: 1, signal: null });
-    expect(second.output()).toMatch(
-      /^bursar: The data folder .* is in use by another Bursar \(process \d+\).*\n$/m,
-    );
-    expect(second.output()).not.toContain("    at ");
-    expect(await readiness(await first.ready())).toBe(200);
-  });
+  describe("after a bad end", () => {
+    afterEach(killAll);
 
-  it("refuses a taken port, with one sentence", async () => {
-    const first = dev();
-    const port = new URL(await first.ready()).port;
-    const second = dev({ env: { PORT: port, BURSAR_DATA_DIR: `${dataDir}-2` } });
-    expect(await second.exited).toEqual({ code: 1, signal: null });
-    expect(second.output()).toBe(
-      `bursar: Port ${port} on 127.0.0.1 is in use by another program: stop that one, or choose another port with PORT.\n`,
-    );
-  });
-
-  it("leaves no database behind after kill -9, and starts again", async () => {
-    const first = dev();
-    await first.ready();
-    const postgres = postmasterPid();
-    first.child.kill("SIGKILL");
-    await first.exited;
-    await eventually(
-      () => isAlive(postgres),
-      (alive) => !alive,
-    );
-    expect(await readiness(await dev().ready())).toBe(200);
-  });
-
-  it.runIf(process.platform === "linux")(
-    "takes over from a database that has lost its keeper too",
-    async () => {
+    it("leaves no database behind after kill -9, and starts again", async () => {
       const first = dev();
       await first.ready();
       const postgres = postmasterPid();
-      const keeper = Number(readFileSync(`/proc/${postgres}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
-      const children = readFileSync(`/proc/${keeper}/task/${keeper}/children`, "utf8")
-        .trim()
-        .split(" ")
-        .map(Number);
-      for (const pid of [keeper, ...children.filter((child) => child !== postgres)])
-        process.kill(pid, "SIGKILL");
       first.child.kill("SIGKILL");
       await first.exited;
-      expect(isAlive(postgres)).toBe(true);
+      await eventually(
+        () => isAlive(postgres),
+        (alive) => !alive,
+      );
       expect(await readiness(await dev().ready())).toBe(200);
-      expect(isAlive(postgres)).toBe(false);
-    },
-  );
+    });
 
-  it("brings its database back after kill -9, and says so meanwhile", async () => {
-    const bursar = dev();
-    const url = await bursar.ready();
-    const postgres = postmasterPid();
-    process.kill(postgres, "SIGKILL");
-    await bursar.waitFor(/has ended by itself; starting it again/);
-    await bursar.waitFor(/is running again/);
-    await eventually(
-      () => readiness(url),
-      (status) => status === 200,
+    it.runIf(process.platform === "linux")(
+      "takes over from a database that has lost its keeper too",
+      async () => {
+        const first = dev();
+        await first.ready();
+        const postgres = postmasterPid();
+        const keeper = Number(readFileSync(`/proc/${postgres}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
+        const children = readFileSync(`/proc/${keeper}/task/${keeper}/children`, "utf8")
+          .trim()
+          .split(" ")
+          .map(Number);
+        for (const pid of [keeper, ...children.filter((child) => child !== postgres)])
+          process.kill(pid, "SIGKILL");
+        first.child.kill("SIGKILL");
+        await first.exited;
+        expect(isAlive(postgres)).toBe(true);
+        expect(await readiness(await dev().ready())).toBe(200);
+        expect(isAlive(postgres)).toBe(false);
+      },
     );
-    expect(postmasterPid()).not.toBe(postgres);
   });
 
   it.runIf(isRoot && canRead(checkout, nobody))("runs as an ordinary user", async () => {
-    const account = nobody;
-    chownSync(join(dataDir, ".."), account.uid, account.gid);
-    const bursar = dev({ account });
+    const own = createTemporaryFolder("ordinary");
+    const env = { BURSAR_DATA_DIR: join(own, "data") };
+    chownSync(own, nobody.uid, nobody.gid);
+    const bursar = dev({ account: nobody, env });
     expect(await readiness(await bursar.ready())).toBe(200);
-    expect(statSync(join(dataDir, "postgres")).uid).toBe(account.uid);
+    expect(statSync(join(own, "data", "postgres")).uid).toBe(nobody.uid);
     bursar.child.kill("SIGTERM");
     expect(await bursar.exited).toEqual({ code: 0, signal: null });
     // Root goes on with what the ordinary user has made, as that user.
-    expect(await readiness(await dev().ready())).toBe(200);
+    expect(await readiness(await dev({ env }).ready())).toBe(200);
+    await killAll();
+    rmSync(own, { recursive: true, force: true });
   });
 });
 
