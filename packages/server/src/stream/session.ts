@@ -50,8 +50,8 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
 
   function findFault(judgement: Authenticated | TokenRefusal): Refused | undefined {
     if (isRefused(judgement)) return { refused: judgement.refused };
-    if (judgement.principal.clientId !== principal.clientId)
-      return { refused: "TOKEN_INVALID", message: "The access token is that of another client." };
+    // Said no otherwise than of a token that is none: whose it is, and that it is one, is nothing to tell here.
+    if (judgement.principal.clientId !== principal.clientId) return { refused: "TOKEN_INVALID" };
     return isEnough(judgement.principal) ? undefined : { refused: "INSUFFICIENT_SCOPE" };
   }
 
