@@ -8,22 +8,38 @@ export interface HandshakeRules {
 }
 
 const keyPattern = /^[A-Za-z0-9+/]{22}==$/;
+/** A `token` of RFC 9110. */
+const namePattern = /^[\w!#$%&'*+.^`|~-]+$/;
 const protocolNamesMax = 16;
 
 /** Whether a request can become a stream, by its headers alone; undefined means that nothing speaks against it. */
-export function findHandshakeFault({ headers }: IncomingMessage, rules: HandshakeRules): Refused | undefined {
-  if (headers["sec-websocket-version"] !== "13") return { refused: "UPGRADE_REQUIRED" };
+export function findHandshakeFault(request: IncomingMessage, rules: HandshakeRules): Refused | undefined {
+  const { headers, httpVersion } = request;
+  if (httpVersion !== "1.1" || headers["sec-websocket-version"] !== "13")
+    return { refused: "UPGRADE_REQUIRED" };
   if (!keyPattern.test(headers["sec-websocket-key"] ?? ""))
     return faulty("sec-websocket-key", "is malformed");
+  // Its bytes would be taken for frames.
+  for (const name of ["content-length", "transfer-encoding"])
+    if ((headers[name] ?? "0") !== "0")
+      return faulty(name, "announces a body, which a stream cannot begin with");
   const { origin } = headers;
   const { allowedOrigins } = rules;
   // Browsers always send it, and nobody else has to.
   if (origin !== undefined && !allowedOrigins.has("*") && !allowedOrigins.has(origin))
     return { refused: "ORIGIN_NOT_ALLOWED" };
-  const offered = headers["sec-websocket-protocol"]?.split(",", protocolNamesMax).map((name) => name.trim());
-  return offered === undefined || offered.includes(streamProtocol)
-    ? undefined
-    : faulty("sec-websocket-protocol", `must offer ${streamProtocol}`);
+  const reason = findProtocolFault(headers["sec-websocket-protocol"]);
+  return reason === undefined ? undefined : faulty("sec-websocket-protocol", reason);
+}
+
+/** As strict as the library, which would refuse in a form of its own what is let through here. */
+function findProtocolFault(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const names = header.split(/[ \t]*,[ \t]*/);
+  if (names.length > protocolNamesMax) return `must not offer more than ${protocolNamesMax}`;
+  if (!names.every((name) => namePattern.test(name)) || new Set(names).size !== names.length)
+    return "must be a list of names, each of them once";
+  return names.includes(streamProtocol) ? undefined : `must offer ${streamProtocol}`;
 }
 
 function faulty(header: string, reason: string): Refused {

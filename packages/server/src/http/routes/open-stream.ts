@@ -23,13 +23,19 @@ export function openStream({ openStream: open }: Pick<UseCases, "openStream">) {
     },
     (request, reply) => {
       const { upgrade, raw, id, ip } = request;
-      if (upgrade === undefined) {
-        throw new Refusal("UPGRADE_REQUIRED", { headers: { upgrade: "websocket", connection: "upgrade" } });
-      }
+      if (upgrade === undefined) throw upgradeRequired({ connection: "upgrade" });
       const { takeSocket } = upgrade;
       const authenticated = principalOf(request);
-      unwrap(open({ request: raw, authenticated, requestId: id, address: ip, takeSocket }));
+      const refused = open({ request: raw, authenticated, requestId: id, address: ip, takeSocket });
+      if (refused?.refused === "UPGRADE_REQUIRED") throw upgradeRequired({});
+      unwrap(refused);
       return reply.hijack();
     },
   );
+}
+
+/** Whoever speaks another version is told which is spoken here (RFC 6455, section 4.4). */
+function upgradeRequired(more: Record<string, string>): Refusal {
+  const headers = { upgrade: "websocket", "sec-websocket-version": "13", ...more };
+  return new Refusal("UPGRADE_REQUIRED", { headers });
 }
