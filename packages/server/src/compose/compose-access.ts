@@ -18,6 +18,7 @@ import { createKeyRemover } from "../app/clients/remove-key.js";
 import { createSecretRemover } from "../app/clients/remove-secret.js";
 import { createSecretRotator } from "../app/clients/rotate-secret.js";
 import { createFreshCache } from "../app/fresh-cache.js";
+import { createLanes } from "../app/lanes.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
 import { createQuotaKeeper, type QuotaKeeper } from "../app/quotas/quota-keeper.js";
 import { nodeTimers } from "../app/timers.js";
@@ -47,6 +48,9 @@ export interface AccessParts {
   prepare: () => Promise<void>;
   close: () => Promise<void>;
 }
+
+/** A change takes 3 to 15 ms, so that the last of them waits for about a second. */
+const clientChangesWaitingMax = 100;
 
 export function composeAccess(options: ComposeOptions): AccessParts {
   const { database, sealing, publicUrl, settings, log, newUuid, nowMs } = options;
@@ -78,7 +82,8 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     newUuid,
     nowMs,
   });
-  const deps = { clients, access, defaultQuotas, newUuid, randomBytes, nowMs };
+  const changes = createLanes(clientChangesWaitingMax);
+  const deps = { clients, access, changes, defaultQuotas, newUuid, randomBytes, nowMs };
 
   const useCases: AccessUseCases = {
     ...createTokenEndpoints({

@@ -2,7 +2,7 @@ import type { ApiClient, ClientChange, ClientKey, ClientSecret, ClientStore } fr
 import { readClientQuotas, showClientQuotas } from "../app/quotas/client-quotas.js";
 import { isRefused } from "../app/refused.js";
 import { appendAudit } from "./audit.js";
-import type { Database, Queryable } from "./database.js";
+import { type Database, isLockTimeout, type Queryable, type Transaction } from "./database.js";
 import { sql } from "./sql.js";
 
 interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
@@ -40,25 +40,32 @@ export function createClientStore(database: Database): ClientStore {
           RETURNING id
         `);
         if (inserted.length === 0) return await findEarlier(transaction, client.tenantId, request?.key ?? "");
-        for (const secret of client.secrets) await insertSecret(transaction, client.id, secret);
+        for (const secret of client.secrets) insertSecret(transaction, client.id, secret);
         await appendAudit(transaction, [audit]);
         return { created: client };
       }),
-    changeClient: async (tenantId, id, decide, audit) =>
-      await database.transaction(async (transaction) => {
-        await transaction.query(
-          sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`,
-        );
+    changeClient: async (tenantId, id, decide, audit) => {
+      const changing = database.transaction(async (transaction) => {
+        transaction.send(lockTimeout);
+        transaction.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
         const client = await findClientOfTenant(transaction, tenantId, id);
         if (client === undefined) return undefined;
         const change = decide(client);
         if (isRefused(change)) return change;
-        await applyChange(transaction, client, change, audit.occurredAt);
+        applyChange(transaction, client, change, audit.occurredAt);
         await appendAudit(transaction, [audit]);
         return await findClientOfTenant(transaction, tenantId, id);
-      }),
+      });
+      return await changing.catch((error: unknown) => {
+        if (isLockTimeout(error)) return "locked" as const;
+        throw error;
+      });
+    },
   };
 }
+
+/** Longer than another process needs for a change, and shorter than a caller would wait without an answer. */
+const lockTimeout = sql`SET LOCAL lock_timeout = '2s'`;
 
 async function findClientOfTenant(
   source: Queryable,
@@ -81,45 +88,45 @@ async function findEarlier(transaction: Queryable, tenantId: string, key: string
   return { earlier, requestHash: found.hash };
 }
 
-async function applyChange(
-  transaction: Queryable,
+function applyChange(
+  transaction: Transaction,
   client: ApiClient,
   { set = {}, addSecret, expireSecrets, removeSecretIds = [], addKey, removeKeyIds = [] }: ClientChange,
   now: Date,
-): Promise<void> {
+): void {
   const { name, scopes, state, requireSignature, quotas } = { ...client, ...set };
-  await transaction.query(sql`
+  transaction.send(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now}
     WHERE id = ${client.id}
   `);
   if (removeSecretIds.length > 0) {
-    await transaction.query(
+    transaction.send(
       sql`DELETE FROM client_secrets WHERE client_id = ${client.id} AND id = ANY(${[...removeSecretIds]})`,
     );
   }
   if (expireSecrets !== undefined) {
-    await transaction.query(sql`
+    transaction.send(sql`
       UPDATE client_secrets SET expires_at = ${expireSecrets.at}
       WHERE client_id = ${client.id} AND id = ANY(${[...expireSecrets.ids]})
     `);
   }
-  if (addSecret !== undefined) await insertSecret(transaction, client.id, addSecret);
+  if (addSecret !== undefined) insertSecret(transaction, client.id, addSecret);
   if (removeKeyIds.length > 0) {
-    await transaction.query(
+    transaction.send(
       sql`DELETE FROM client_keys WHERE client_id = ${client.id} AND id = ANY(${[...removeKeyIds]})`,
     );
   }
   if (addKey !== undefined) {
-    await transaction.query(sql`
+    transaction.send(sql`
       INSERT INTO client_keys (id, client_id, algorithm, material, created_at)
       VALUES (${addKey.id}, ${client.id}, ${addKey.algorithm}, ${Buffer.from(addKey.material)}, ${addKey.createdAt})
     `);
   }
 }
 
-async function insertSecret(transaction: Queryable, clientId: string, secret: ClientSecret): Promise<void> {
-  await transaction.query(sql`
+function insertSecret(transaction: Transaction, clientId: string, secret: ClientSecret): void {
+  transaction.send(sql`
     INSERT INTO client_secrets (id, client_id, hash, created_at, expires_at)
     VALUES (${secret.id}, ${clientId}, ${Buffer.from(secret.hash)}, ${secret.createdAt}, ${secret.expiresAt})
   `);

@@ -175,6 +175,11 @@ function explain(error: unknown): never {
   throw new DatabaseAwayError("the database is away", { cause: error });
 }
 
+/** A statement has waited for a lock for as long as `lock_timeout` says. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "55P03";
+}
+
 export function isDatabaseAway(error: unknown): boolean {
   return error instanceof DatabaseAwayError;
 }

@@ -62,11 +62,14 @@ export interface ClientStore {
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
   ) => Promise<{ created: ApiClient } | { earlier: ApiClient; requestHash: string }>;
-  /** Locks it, asks what to do, and does it with its audit entry; undefined where the tenant has no such client. */
+  /**
+   * Locks it, asks what to do, and does it with its audit entry; undefined where the tenant has no such client, `locked` where
+   * another process is at it for too long.
+   */
   changeClient: (
     tenantId: string,
     id: string,
     decide: (client: ApiClient) => ClientChange | Refused,
     audit: AuditDraft,
-  ) => Promise<ApiClient | Refused | undefined>;
+  ) => Promise<ApiClient | Refused | "locked" | undefined>;
 }

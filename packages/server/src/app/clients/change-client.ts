@@ -32,21 +32,33 @@ export function createClientChanger(deps: ClientDeps): ChangeClient {
   };
 }
 
+const tooMany: Refused = {
+  refused: "CONCURRENCY_LIMITED",
+  message: "Too many changes of this client are under way at once.",
+  retryAfterSeconds: 1,
+};
+
 /** Every change of a client goes this way: found in the caller's tenant, within the caller's authority, written with its audit entry. */
 export async function applyClientChange(
-  { clients, access, nowMs }: ClientDeps,
+  { clients, access, changes, nowMs }: ClientDeps,
   origin: Origin,
   clientId: string,
   action: string,
   decide: (client: ApiClient) => ClientChange | Refused,
 ): Promise<ApiClient | Refused> {
   const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
-  const changed = await clients.changeClient(
-    tenantId,
-    clientId,
-    (client) => refuseBeyondAuthority(origin, client.scopes) ?? decide(client),
-    describeAct(origin, action, showId("cli", clientId), new Date(nowMs())),
+  const audit = describeAct(origin, action, showId("cli", clientId), new Date(nowMs()));
+  const changing = changes(clientId, () =>
+    clients.changeClient(
+      tenantId,
+      clientId,
+      (client) => refuseBeyondAuthority(origin, client.scopes) ?? decide(client),
+      audit,
+    ),
   );
+  if (changing === undefined) return tooMany;
+  const changed = await changing;
+  if (changed === "locked") return tooMany;
   if (changed === undefined) return { refused: "CLIENT_NOT_FOUND" };
   if (!isRefused(changed)) access.forget(clientId);
   return changed;

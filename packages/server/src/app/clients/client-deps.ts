@@ -1,10 +1,13 @@
 import type { ClientStore } from "../access/client.js";
 import type { ClientAccessCache } from "../access/client-access.js";
+import type { Lanes } from "../lanes.js";
 import type { Quotas } from "../quotas/client-quotas.js";
 
 /** What managing clients needs. */
 export interface ClientDeps {
   clients: ClientStore;
+  /** Changes of the same client wait for each other here. */
+  changes: Lanes;
   access: ClientAccessCache;
   /** The service's own. */
   defaultQuotas: Quotas;
