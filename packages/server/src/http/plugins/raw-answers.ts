@@ -86,9 +86,29 @@ export function answerUnusualRequests(server: Server, { log, newRequestId }: Raw
     log.info({ request_id: requestId }, "refused a CONNECT request");
     answerAndClose(socket, rawAnswer("MALFORMED_REQUEST", requestId));
   });
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    continueWhenRead(request, response);
+    server.emit("request", request, response);
+  });
   // `Expect` with anything but 100-continue; the request is served as if it had not asked.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response);
+  });
+}
+
+/**
+ * Asks for the body when somebody begins to read it, and not before: a request that is refused by its headers, for its size or
+ * its token, is answered at once, and the client need not send what nobody wants (RFC 9110, section 10.1.1).
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const { shouldKeepAlive } = response;
+  // Where the body was not asked for, nobody knows whether it comes all the same; what follows cannot be told from it.
+  response.shouldKeepAlive = false;
+  request.once("resume", () => {
+    // What is left of a request is thrown away after its answer, which reads it too.
+    if (response.headersSent) return;
+    response.shouldKeepAlive = shouldKeepAlive;
+    response.writeContinue();
   });
 }
 
