@@ -12,6 +12,13 @@ CREATE TABLE approvals (
   CONSTRAINT approvals_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text])))
 );
 
+CREATE TABLE asset_decimals (
+  asset text NOT NULL,
+  decimals integer NOT NULL,
+  CONSTRAINT asset_decimals_pkey PRIMARY KEY (asset),
+  CONSTRAINT asset_decimals_decimals_check CHECK (((decimals >= 0) AND (decimals <= 18)))
+);
+
 CREATE TABLE audit_entries (
   tenant_id uuid NOT NULL,
   number bigint NOT NULL,

@@ -7,9 +7,9 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createReadiness } from "./app/readiness.js";
 import { createWakeUps } from "./app/wake-ups.js";
+import { assertAssetsKept } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
-import { ConfigError } from "./config/config-error.js";
 import type { Settings } from "./config/settings.js";
 import { createSealing } from "./credentials/sealing.js";
 import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
@@ -18,7 +18,6 @@ import { createEdge } from "./http/edge.js";
 import { OperatorError } from "./operator-error.js";
 import { checkDatabaseSettings } from "./store/check-database-settings.js";
 import { type Database, isDatabaseAway, openDatabase } from "./store/database.js";
-import { findUnknownAsset } from "./store/find-unknown-asset.js";
 import { createHintChannelOpener } from "./store/hint-channel.js";
 import { migrate } from "./store/migrate.js";
 import { readMigrations } from "./store/migrations.js";
@@ -101,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await checkDatabaseSettings(database);
       const applied = await migrate(database, readMigrations());
       for (const name of applied) log.info({ migration: name }, "migrated the database");
-      await assertAssetsKnown(database, settings.assets);
+      await assertAssetsKept(database, settings.assets);
       await parts.prepare();
       await options.seed?.(url, parts);
     });
@@ -135,18 +134,6 @@ async function withDatabaseThere(
       log.warn("the database went away during the start");
     }
   }
-}
-
-/** An amount cannot be shown without the decimals of its asset; whoever reads must not be the one to find out. */
-async function assertAssetsKnown(database: Database, assets: Settings["assets"]): Promise<void> {
-  const unknown = await findUnknownAsset(
-    database,
-    assets.map(({ code }) => code),
-  );
-  if (unknown === undefined) return;
-  throw new ConfigError(
-    `The database holds the asset ${unknown}, which assets does not have: add it to the configuration file, with the decimals that it had.`,
-  );
 }
 
 const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });

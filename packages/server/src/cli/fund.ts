@@ -1,6 +1,7 @@
 import { formatAmount, parseAmount } from "@bursar/domain";
 import { readId } from "@bursar/protocol";
 import type { Command } from "commander";
+import { assertAssetsKept } from "../compose/assert-assets-kept.js";
 import { OperatorError } from "../operator-error.js";
 import { findTenantOfWallet, fundWallet } from "../store/ledger.js";
 import { withDatabase } from "./operator-database.js";
@@ -16,6 +17,7 @@ export function addFundCommand(program: Command): void {
     .argument("<amount>", "how much, as a decimal number")
     .action(async (wallet: string, code: string, amount: string) => {
       await withDatabase(async ({ database, parts, newUuid }) => {
+        await assertAssetsKept(database, parts.assets.list);
         const asset = parts.assets.find(code);
         if (asset === undefined) throw new OperatorError(`There is no asset ${code}.`);
         const units = parseAmount(amount, asset.decimals);

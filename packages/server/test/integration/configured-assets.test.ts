@@ -58,6 +58,31 @@ describe("configured assets", () => {
     }
   });
 
+  it("must have the decimals that they had, as soon as there is an amount of them", async () => {
+    const database = await createTestDatabase();
+    const shared = { database, masterKey: new Uint8Array(32), publicUrl: undefined };
+    const precisePoints = points.replace("decimals: 0", "decimals: 3");
+    try {
+      await (await startTestService(withAssets(usd, precisePoints), shared)).stop();
+      // Nothing is stored of it yet, so that it can be put right.
+      const before = await startTestService(withAssets(usd, points), shared);
+      const tenant = await before.createTenant("1000");
+      await before.fund(tenant, "POINTS", "10");
+      await before.stop();
+      for (const changed of [withAssets(usd, precisePoints), withAssets(usd.replace("2", "4"), points)]) {
+        const start = startTestService(changed, shared);
+        await expect(start).rejects.toBeInstanceOf(ConfigError);
+        await expect(start).rejects.toThrow(/holds amounts of (POINTS with 0|USD with 2) decimals/);
+      }
+      const again = await startTestService(withAssets(usd, points), shared);
+      const api = transactionsOf(again, await again.token(tenant));
+      expect((await api.balances())["primary"]).toMatchObject({ available: "1000" });
+      await again.stop();
+    } finally {
+      await database.drop();
+    }
+  });
+
   it("must be on a network that there is", async () => {
     const start = startTestService(withAssets(usd, points.replace("book", "moon")));
     await expect(start).rejects.toBeInstanceOf(ConfigError);
