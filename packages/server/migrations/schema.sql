@@ -58,6 +58,18 @@ CREATE TABLE client_keys (
   CONSTRAINT client_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text])))
 );
 
+CREATE TABLE client_requests (
+  tenant_id uuid NOT NULL,
+  action text NOT NULL,
+  idempotency_key text NOT NULL,
+  request_hash bytea NOT NULL,
+  client_id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT client_requests_pkey PRIMARY KEY (tenant_id, action, idempotency_key),
+  CONSTRAINT client_requests_request_hash_check CHECK ((length(request_hash) = 32))
+);
+
 CREATE TABLE client_secrets (
   id uuid NOT NULL,
   client_id uuid NOT NULL,

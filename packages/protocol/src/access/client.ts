@@ -96,7 +96,12 @@ export const RotateSecretBody = Type.Object(
 );
 
 export const RotatedSecret = Type.Object(
-  { client: Client, secret: Type.String({ description: "Shown this once." }) },
+  {
+    client: Client,
+    secret: Type.String({
+      description: "Shown this once. Empty when the request repeats an earlier one by its idempotency key.",
+    }),
+  },
   { $id: "RotatedSecret" },
 );
 
@@ -119,7 +124,8 @@ export const AddedKey = Type.Object(
   {
     key: ClientKey,
     secret: Type.Union([Type.String(), Type.Null()], {
-      description: "For hmac-sha256: the shared secret, base64, shown this once.",
+      description:
+        "For hmac-sha256: the shared secret, base64, shown this once. Null when the request repeats an earlier one by its idempotency key.",
     }),
   },
   { $id: "AddedKey" },

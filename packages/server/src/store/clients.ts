@@ -1,4 +1,12 @@
-import type { ApiClient, ClientChange, ClientKey, ClientSecret, ClientStore } from "../app/access/client.js";
+import type {
+  ApiClient,
+  ClientChange,
+  ClientKey,
+  ClientSecret,
+  ClientStore,
+  EarlierChange,
+  KeyedChange,
+} from "../app/access/client.js";
 import { readClientQuotas, showClientQuotas } from "../app/quotas/client-quotas.js";
 import { isRefused } from "../app/refused.js";
 import { appendAudit } from "./audit.js";
@@ -44,14 +52,19 @@ export function createClientStore(database: Database): ClientStore {
         await appendAudit(transaction, [audit]);
         return { created: client };
       }),
-    changeClient: async (tenantId, id, decide, audit) => {
+    changeClient: async (tenantId, id, decide, audit, keyed) => {
       const changing = database.transaction(async (transaction) => {
         transaction.send(lockTimeout);
         transaction.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
         const client = await findClientOfTenant(transaction, tenantId, id);
         if (client === undefined) return undefined;
-        const change = decide(client);
+        const earlier = keyed && (await findEarlierChange(transaction, tenantId, keyed));
+        const change = decide(client, earlier);
         if (isRefused(change)) return change;
+        if (change === "nothing") return client;
+        // Another client's change can have taken the key since it was looked for: this one's row alone is locked.
+        if (keyed !== undefined && !(await takeKey(transaction, client, keyed, audit.occurredAt)))
+          return { refused: "IDEMPOTENCY_KEY_REUSED" } as const;
         applyChange(transaction, client, change, audit.occurredAt);
         await appendAudit(transaction, [audit]);
         return await findClientOfTenant(transaction, tenantId, id);
@@ -62,6 +75,34 @@ export function createClientStore(database: Database): ClientStore {
       });
     },
   };
+}
+
+/** Served by the primary key. */
+async function findEarlierChange(
+  source: Queryable,
+  tenantId: string,
+  { action, key }: KeyedChange,
+): Promise<EarlierChange | undefined> {
+  const [found] = await source.query<EarlierChange>(sql`
+    SELECT encode(request_hash, 'hex') AS hash, object_id AS "objectId" FROM client_requests
+    WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${key}
+  `);
+  return found;
+}
+
+/** False where somebody else has it. */
+async function takeKey(
+  source: Queryable,
+  { tenantId, id }: ApiClient,
+  { action, key, hash, objectId }: KeyedChange,
+  now: Date,
+): Promise<boolean> {
+  const taken = await source.query(sql`
+    INSERT INTO client_requests (tenant_id, action, idempotency_key, request_hash, client_id, object_id, created_at)
+    VALUES (${tenantId}, ${action}, ${key}, decode(${hash}, 'hex'), ${id}, ${objectId}, ${now})
+    ON CONFLICT DO NOTHING RETURNING object_id
+  `);
+  return taken.length === 1;
 }
 
 /** Longer than another process needs for a change, and shorter than a caller would wait without an answer. */

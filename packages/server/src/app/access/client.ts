@@ -50,6 +50,16 @@ export interface IdempotentRequest {
   hash: string;
 }
 
+/** A request that makes something of a client's, and what it makes, where it has an idempotency key. */
+export interface KeyedChange extends IdempotentRequest {
+  /** The scope of the key, together with the tenant. */
+  action: string;
+  objectId: string;
+}
+
+/** What an earlier request with the same key was, and has made. */
+export type EarlierChange = Pick<KeyedChange, "hash" | "objectId">;
+
 export interface ClientStore {
   /** By its id alone, as the token endpoint must: the tenant is not known yet. */
   findClient: (id: string) => Promise<ApiClient | undefined>;
@@ -69,7 +79,8 @@ export interface ClientStore {
   changeClient: (
     tenantId: string,
     id: string,
-    decide: (client: ApiClient) => ClientChange | Refused,
+    decide: (client: ApiClient, earlier: EarlierChange | undefined) => ClientChange | "nothing" | Refused,
     audit: AuditDraft,
+    keyed: KeyedChange | undefined,
   ) => Promise<ApiClient | Refused | "locked" | undefined>;
 }

@@ -1,7 +1,8 @@
 import type { AddKeyBody } from "@bursar/protocol";
-import type { ApiClient, ClientKey } from "../access/client.js";
+import type { ApiClient, ClientChange, ClientKey } from "../access/client.js";
 import type { Origin } from "../audit/act.js";
 import { isRefused, type Refused } from "../refused.js";
+import { hashRequest } from "../request-hash.js";
 import { applyClientChange } from "./change-client.js";
 import type { ClientDeps } from "./client-deps.js";
 
@@ -19,18 +20,39 @@ interface AddedKey {
   key: ClientKey;
   /** The shared secret of an HMAC key, shown once. */
   secret: string | null;
+  isReplayed: boolean;
 }
 
-export type AddKey = (origin: Origin, clientId: string, body: AddKeyBody) => Promise<AddedKey | Refused>;
+export type AddKey = (
+  origin: Origin,
+  clientId: string,
+  body: AddKeyBody,
+  idempotencyKey: string | undefined,
+) => Promise<AddedKey | Refused>;
+
+const action = "key.add";
 
 export function createKeyAdder(deps: AddKeyDeps): AddKey {
-  return async (origin, clientId, body) => {
+  return async (origin, clientId, body, idempotencyKey) => {
     const made = makeKey(deps, body);
     if (isRefused(made)) return made;
-    const client = await applyClientChange(deps, origin, clientId, "key.add", ({ keys }) =>
-      keys.length < keysMax ? { addKey: made.key } : { refused: "KEY_LIMIT_REACHED" },
-    );
-    return isRefused(client) ? client : { client, ...made };
+    let earlierId: string | undefined;
+    const repeatable = idempotencyKey !== undefined && {
+      keyed: { action, key: idempotencyKey, hash: hashRequest({ clientId, ...body }), objectId: made.key.id },
+      onReplay: (keyId: string) => {
+        earlierId = keyId;
+      },
+    };
+    const decide = ({ keys }: ApiClient): ClientChange | Refused =>
+      keys.length < keysMax ? { addKey: made.key } : { refused: "KEY_LIMIT_REACHED" };
+    const client = await applyClientChange(deps, origin, clientId, action, decide, repeatable || undefined);
+    if (isRefused(client)) return client;
+    if (earlierId === undefined) return { client, ...made, isReplayed: false };
+    const key = client.keys.find(({ id }) => id === earlierId);
+    // Its key was used and stays used; what it has made was removed since.
+    return key === undefined
+      ? { refused: "CREDENTIAL_NOT_FOUND" }
+      : { client, key, secret: null, isReplayed: true };
   };
 }
 

@@ -1,5 +1,5 @@
 import { type ChangeClientBody, showId } from "@bursar/protocol";
-import type { ApiClient, ClientChange } from "../access/client.js";
+import type { ApiClient, ClientChange, EarlierChange, KeyedChange } from "../access/client.js";
 import { describeAct, type Origin } from "../audit/act.js";
 import { readClientQuotas } from "../quotas/client-quotas.js";
 import { isRefused, type Refused } from "../refused.js";
@@ -38,6 +38,12 @@ const tooMany: Refused = {
   retryAfterSeconds: 1,
 };
 
+/** A request that can be repeated: its key, and what to do where it was carried out before. */
+export interface Repeatable {
+  keyed: KeyedChange;
+  onReplay: (objectId: string) => void;
+}
+
 /** Every change of a client goes this way: found in the caller's tenant, within the caller's authority, written with its audit entry. */
 export async function applyClientChange(
   { clients, access, changes, nowMs }: ClientDeps,
@@ -45,16 +51,20 @@ export async function applyClientChange(
   clientId: string,
   action: string,
   decide: (client: ApiClient) => ClientChange | Refused,
+  repeatable?: Repeatable,
 ): Promise<ApiClient | Refused> {
   const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
   const audit = describeAct(origin, action, showId("cli", clientId), new Date(nowMs()));
+  const judge = (client: ApiClient, earlier: EarlierChange | undefined) => {
+    const beyond = refuseBeyondAuthority(origin, client.scopes);
+    if (beyond !== undefined) return beyond;
+    if (earlier === undefined || repeatable === undefined) return decide(client);
+    if (earlier.hash !== repeatable.keyed.hash) return { refused: "IDEMPOTENCY_KEY_REUSED" } as const;
+    repeatable.onReplay(earlier.objectId);
+    return "nothing" as const;
+  };
   const changing = changes(clientId, () =>
-    clients.changeClient(
-      tenantId,
-      clientId,
-      (client) => refuseBeyondAuthority(origin, client.scopes) ?? decide(client),
-      audit,
-    ),
+    clients.changeClient(tenantId, clientId, judge, audit, repeatable?.keyed),
   );
   if (changing === undefined) return tooMany;
   const changed = await changing;

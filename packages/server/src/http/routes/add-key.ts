@@ -1,6 +1,7 @@
 import { AddedKey, AddKeyBody, ClientPath } from "@bursar/protocol";
 import type { UseCases } from "../../app/use-cases.js";
 import { originOf, unwrap } from "../access/guard.js";
+import { readIdempotencyKey } from "../access/idempotency-key.js";
 import { clientIdOf } from "../client-path.js";
 import { presentKey } from "../present-client.js";
 import { defineRoute } from "../route.js";
@@ -16,11 +17,15 @@ export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {
       summary: "Register a key that signs requests or assertions",
       params: ClientPath,
       body: AddKeyBody,
+      idempotent: "honoured",
       success: { status: 201, schema: AddedKey },
-      errors: ["CLIENT_NOT_FOUND", "KEY_LIMIT_REACHED"],
+      errors: ["CLIENT_NOT_FOUND", "KEY_LIMIT_REACHED", "CREDENTIAL_NOT_FOUND"],
     },
     async (request, reply) => {
-      const { key, secret } = unwrap(await add(originOf(request), clientIdOf(request.params), request.body));
+      const { key, secret, isReplayed } = unwrap(
+        await add(originOf(request), clientIdOf(request.params), request.body, readIdempotencyKey(request)),
+      );
+      if (isReplayed) reply.header("idempotent-replayed", "true");
       reply.code(201);
       return { key: presentKey(key), secret };
     },
