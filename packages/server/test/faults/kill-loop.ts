@@ -29,8 +29,11 @@ export interface KillLoopReport {
 }
 
 const senders = 16;
-const lifeMinMs = 100;
-const lifeMaxMs = 700;
+/** How many answers the victim lives for, so that a slow machine tries as much as a quick one. */
+const answersMin = 40;
+const answersMax = 120;
+/** And a moment more, so that it is killed anywhere between two answers. */
+const momentMaxMs = 50;
 const requestTimeoutMs = 5000;
 const startTimeoutMs = 60_000;
 
@@ -47,6 +50,7 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
   let service = await startSandbox(env);
   let token = await getToken(env);
   let sent = 0;
+  let answers = 0;
   let sending = true;
 
   /** One attempt; true when it was acknowledged. */
@@ -63,6 +67,7 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
     }).catch(() => undefined);
     const body = (await response?.json().catch(() => undefined)) as { id?: string } | undefined;
     if (response?.status !== 202 || body?.id === undefined) return false;
+    answers += 1;
     idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(body.id));
     return true;
   }
@@ -79,7 +84,13 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
 
   const sendingAll = Promise.all(Array.from({ length: senders }, send));
   for (let kill = 0; kill < times; kill++) {
-    await sleep(randomInt(lifeMinMs, lifeMaxMs));
+    const last = answers + randomInt(answersMin, answersMax);
+    await eventually(
+      () => answers,
+      (count) => count >= last,
+      startTimeoutMs,
+    );
+    await sleep(randomInt(momentMaxMs));
     if (victim === "service") {
       service.child.kill("SIGKILL");
       await service.exited;

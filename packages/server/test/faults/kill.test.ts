@@ -13,7 +13,7 @@ const tell = (victim: string, report: KillLoopReport) => {
 
 describe("kill -9 at random moments under load", () => {
   it.each([
-    ["service", times || 8],
+    ["service", times || 6],
     ["postgres", times || 3],
   ] as const)(
     "of the %s, %i times: every 202 has exactly one final transaction",
