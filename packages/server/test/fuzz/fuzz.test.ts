@@ -5,7 +5,7 @@ import { createFuzzWorld, type LivingWorld } from "./fuzz-world.js";
 import { type FuzzedRequest, fuzzedRequest } from "./fuzzed-request.js";
 
 /** `npm run test:fuzz -- --requests 100000 --seed 1` sets these; the short form is part of every run of the tests. */
-const requests = Number(process.env["BURSAR_FUZZ_REQUESTS"] ?? 1000);
+const requests = Number(process.env["BURSAR_FUZZ_REQUESTS"] ?? 2000);
 const firstSeed = Number(process.env["BURSAR_FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
 const isLong = process.env["BURSAR_FUZZ_REQUESTS"] !== undefined;
 const inFlight = 16;

@@ -37,9 +37,9 @@ describe("exactly once", () => {
   const violations = async () =>
     (await auditLedger(first.database)).filter((verdict) => verdict.violations.length > 0);
 
-  it("200 keys, each sent 20 times at once to two services, are 200 transactions with one answer each", async () => {
+  it("500 keys, each sent 20 times at once to two services, are 500 transactions with one answer each", async () => {
     const apis = await setUp("1000000");
-    const keys = Array.from({ length: 200 }, (_, index) => `race-${index}`);
+    const keys = Array.from({ length: 500 }, (_, index) => `race-${index}`);
     for (let start = 0; start < keys.length; start += 50) {
       const slice = keys.slice(start, start + 50);
       const answers = await Promise.all(
@@ -59,7 +59,7 @@ describe("exactly once", () => {
       }
     }
     await nothingOpen();
-    expect((await apis[0].balances())["settlement"]).toMatchObject({ available: "200" });
+    expect((await apis[0].balances())["settlement"]).toMatchObject({ available: "500" });
     expect(await violations()).toEqual([]);
   });
 

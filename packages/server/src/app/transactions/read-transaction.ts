@@ -24,11 +24,9 @@ const lookEveryMs = 250;
 export function createTransactionReader(deps: ReadTransactionDeps): ReadTransaction {
   const { store, finished, changes, elapsedMs } = deps;
   return async (tenantId, id, waitFor) => {
-    const known = finished.find(tenantId, id);
-    if (known !== undefined) return known;
     const deadlineMs = elapsedMs() + (waitFor?.timeoutMs ?? 0);
     for (;;) {
-      const transaction = await store.readTransaction(tenantId, id);
+      const transaction = finished.find(tenantId, id) ?? (await store.readTransaction(tenantId, id));
       if (transaction === undefined) return { refused: "TRANSACTION_NOT_FOUND" };
       finished.keep(transaction);
       const leftMs = deadlineMs - elapsedMs();
