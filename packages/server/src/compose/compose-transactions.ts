@@ -21,6 +21,7 @@ import { createTransactionCreator } from "../app/transactions/create-transaction
 import { createApprovalDecider } from "../app/transactions/decide-approval.js";
 import { createFinishedTransactions } from "../app/transactions/finished-transactions.js";
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
+import { createTransactionShower } from "../app/transactions/show-transaction.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import { createWalletCreator } from "../app/wallets/create-wallet.js";
 import { createWalletPresenter } from "../app/wallets/present-wallet.js";
@@ -71,8 +72,7 @@ export function composeTransactions(
     presentOrder: orders.presentOrder,
   });
   const changes = createChangeHub(nodeTimers);
-  const finished = createFinishedTransactions();
-  const read = createTransactionReader({ store: transactions, finished, changes, elapsedMs });
+  const read = createTransactionReader({ store: transactions, changes, elapsedMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   assertNetworksKnown(settings.assets, rails.keys());
   const settlements = createSettlementStore(database, events);
@@ -122,7 +122,7 @@ export function composeTransactions(
         store: transactions,
         newUuid,
       }),
-      readTransaction: read,
+      showTransaction: createTransactionShower({ read, finished: createFinishedTransactions() }),
       listTransactions: transactions.listTransactions,
       cancelTransaction: createTransactionCanceller({ settlements, read, changes, nowMs }),
       decideApproval: createApprovalDecider({

@@ -17,6 +17,7 @@ import { createTransactionCreator } from "../../src/app/transactions/create-tran
 import { createFinishedTransactions } from "../../src/app/transactions/finished-transactions.js";
 import { presentTransaction } from "../../src/app/transactions/present-transaction.js";
 import { createTransactionReader } from "../../src/app/transactions/read-transaction.js";
+import { createTransactionShower } from "../../src/app/transactions/show-transaction.js";
 import { createWalletCreator } from "../../src/app/wallets/create-wallet.js";
 import { createWalletPresenter } from "../../src/app/wallets/present-wallet.js";
 import { createFreezer } from "../../src/app/wallets/set-frozen.js";
@@ -103,8 +104,8 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
   const assets = createAssetRegistry(assetList.default);
   const newUuid = createUuidV7Source({ nowMs, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
-  const finished = createFinishedTransactions();
-  const read = createTransactionReader({ store: ports.transactions, finished, changes, elapsedMs });
+  const read = createTransactionReader({ store: ports.transactions, changes, elapsedMs });
+  const show = createTransactionShower({ read, finished: createFinishedTransactions() });
   const rails = new Map([[bookRail.network, bookRail]]);
   const world = { assets, networks: new Set(rails.keys()), timeZones: createTimeZones() };
   const { policy } = compilePolicy(defaultPolicy, world);
@@ -174,7 +175,7 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
       case "cancel":
         return answer(202, await cancel(tenantId, idOf("tx", request.id)), presentTransaction);
       case "read":
-        return answer(200, await read(tenantId, idOf("tx", request.id), request.waitFor), presentTransaction);
+        return answer(200, await show(tenantId, idOf("tx", request.id), request.waitFor), (shown) => shown);
       case "list": {
         const before = request.beforeId === undefined ? undefined : idOf("tx", request.beforeId);
         const found = await ports.transactions.listTransactions(tenantId, {}, request.limit, before);

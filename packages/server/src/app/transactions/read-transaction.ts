@@ -1,11 +1,9 @@
 import type { Refused } from "../refused.js";
 import type { ChangeHub } from "./change-hub.js";
-import type { FinishedTransactions } from "./finished-transactions.js";
 import type { Transaction, TransactionStore } from "./transaction.js";
 
 export interface ReadTransactionDeps {
   store: Pick<TransactionStore, "readTransaction">;
-  finished: FinishedTransactions;
   changes: ChangeHub;
   /** A clock that nobody can set: whoever waits is not held longer because the time of day was put back. */
   elapsedMs: () => number;
@@ -21,14 +19,12 @@ export type ReadTransaction = (
 /** How long a change that another process has made can go unseen. */
 const lookEveryMs = 250;
 
-export function createTransactionReader(deps: ReadTransactionDeps): ReadTransaction {
-  const { store, finished, changes, elapsedMs } = deps;
+export function createTransactionReader({ store, changes, elapsedMs }: ReadTransactionDeps): ReadTransaction {
   return async (tenantId, id, waitFor) => {
     const deadlineMs = elapsedMs() + (waitFor?.timeoutMs ?? 0);
     for (;;) {
-      const transaction = finished.find(tenantId, id) ?? (await store.readTransaction(tenantId, id));
+      const transaction = await store.readTransaction(tenantId, id);
       if (transaction === undefined) return { refused: "TRANSACTION_NOT_FOUND" };
-      finished.keep(transaction);
       const leftMs = deadlineMs - elapsedMs();
       if (waitFor === undefined || versionOf(transaction) !== waitFor.versionOtherThan || leftMs <= 0)
         return transaction;

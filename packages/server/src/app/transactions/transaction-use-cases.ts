@@ -2,13 +2,13 @@ import type { ListEvents } from "../events/list-events.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
 import type { DecideApproval } from "./decide-approval.js";
-import type { ReadTransaction } from "./read-transaction.js";
+import type { ShowTransaction } from "./show-transaction.js";
 import type { TransactionStore } from "./transaction.js";
 
 /** What can be asked about transactions and the log of what happened to them. */
 export interface TransactionUseCases {
   createTransaction: CreateTransaction;
-  readTransaction: ReadTransaction;
+  showTransaction: ShowTransaction;
   listTransactions: TransactionStore["listTransactions"];
   cancelTransaction: CancelTransaction;
   decideApproval: DecideApproval;

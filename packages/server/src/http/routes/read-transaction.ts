@@ -1,6 +1,4 @@
 import { Transaction, TransactionPath } from "@bursar/protocol";
-import { presentTransaction } from "../../app/transactions/present-transaction.js";
-import type { Transaction as ReadTransaction } from "../../app/transactions/transaction.js";
 import type { UseCases } from "../../app/use-cases.js";
 import { principalOf, unwrap } from "../access/guard.js";
 import { transactionIdOf } from "../resource-path.js";
@@ -9,8 +7,7 @@ import { knownVersion, transactionTag } from "../transaction-tag.js";
 
 const waitSecondsMax = 30;
 
-export function readTransaction({ readTransaction: read }: Pick<UseCases, "readTransaction">) {
-  const present = rememberPresented();
+export function readTransaction({ showTransaction: show }: Pick<UseCases, "showTransaction">) {
   return defineRoute(
     {
       method: "GET",
@@ -33,23 +30,13 @@ export function readTransaction({ readTransaction: read }: Pick<UseCases, "readT
         known === undefined || waitSeconds === 0
           ? undefined
           : { versionOtherThan: known, timeoutMs: waitSeconds * 1000 };
-      const body = present(unwrap(await read(principalOf(request).principal.tenantId, id, waitFor)));
+      const body = unwrap(await show(principalOf(request).principal.tenantId, id, waitFor));
       if (waitSeconds > 0) reply.header("preference-applied", `wait=${waitSeconds}`);
       reply.header("etag", transactionTag(body.id, body.version));
       if (body.version === known) return reply.code(304).send();
       return body;
     },
   );
-}
-
-/** One that is over is read from memory, the same each time, and so is its presentation: that takes 6 µs. */
-function rememberPresented() {
-  const known = new WeakMap<ReadTransaction, Transaction>();
-  return (transaction: ReadTransaction): Transaction => {
-    const body = known.get(transaction) ?? presentTransaction(transaction);
-    known.set(transaction, body);
-    return body;
-  };
 }
 
 /** The `wait` of a Prefer header (RFC 7240), within our bound. */

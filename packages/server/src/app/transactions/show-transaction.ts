@@ -1,0 +1,32 @@
+import type { Transaction } from "@bursar/protocol";
+import { isRefused, type Refused } from "../refused.js";
+import type { FinishedTransactions } from "./finished-transactions.js";
+import { presentTransaction } from "./present-transaction.js";
+import type { ReadTransaction } from "./read-transaction.js";
+
+export interface ShowTransactionDeps {
+  read: ReadTransaction;
+  finished: FinishedTransactions;
+}
+
+/** Reads a transaction for somebody to see, from memory where it is over; waits as `ReadTransaction` does. */
+export type ShowTransaction = (
+  ...asked: Parameters<ReadTransaction>
+) => Promise<Transaction | Refused> | Transaction;
+
+export function createTransactionShower({ read, finished }: ShowTransactionDeps): ShowTransaction {
+  const readAndShow: ShowTransaction = async (tenantId, id, waitFor) => {
+    const transaction = await read(tenantId, id, waitFor);
+    if (isRefused(transaction)) return transaction;
+    const shown = presentTransaction(transaction);
+    finished.noteRead(tenantId, id, shown);
+    return shown;
+  };
+  // Not an async function: what is known is shown without a turn of the event loop.
+  return (tenantId, id, waitFor) => {
+    const known = finished.find(tenantId, id);
+    if (known === undefined || known.version === waitFor?.versionOtherThan)
+      return readAndShow(tenantId, id, waitFor);
+    return known;
+  };
+}
