@@ -7,6 +7,18 @@ export type TypeId<Prefix extends string> = `${Prefix}_${string}`;
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const suffixLength = 26;
+// Every request has several identifiers, so what can be looked up is not computed, and two characters are written at once.
+const hexBytes = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, "0"));
+const alphabetPairs = Array.from(
+  { length: 1024 },
+  (_, value) => alphabet.charAt(value >> 5) + alphabet.charAt(value & 31),
+);
+const noValue = 0xff;
+/** What each character stands for, by its code. */
+const values = Uint8Array.from({ length: 128 }, (_, code) => {
+  const value = alphabet.indexOf(String.fromCharCode(code));
+  return value < 0 ? noValue : value;
+});
 
 /** Writes a UUID, in its textual form with hyphens, as a TypeID. */
 export function typeIdFromUuid<Prefix extends string>(prefix: Prefix, uuid: string): TypeId<Prefix> {
@@ -19,9 +31,9 @@ export function typeIdFromUuid<Prefix extends string>(prefix: Prefix, uuid: stri
     if (nibble < 0) continue;
     bits = (bits << 4) | nibble;
     bitCount += 4;
-    if (bitCount >= 5) {
-      bitCount -= 5;
-      suffix += alphabet[bits >>> bitCount];
+    if (bitCount >= 10) {
+      bitCount -= 10;
+      suffix += alphabetPairs[bits >>> bitCount];
       bits &= (1 << bitCount) - 1;
     }
   }
@@ -38,14 +50,14 @@ export function uuidFromTypeId(prefix: string, text: string): string | undefined
   let bits = 0;
   let bitCount = -2;
   for (let index = start; index < text.length; index++) {
-    const value = alphabet.indexOf(text.charAt(index));
+    const value = values[text.charCodeAt(index)] ?? noValue;
     // The first character carries three bits of the UUID; 8 to z would not fit into 128 bits.
-    if (value < 0 || (index === start && value > 7)) return undefined;
+    if (value === noValue || (index === start && value > 7)) return undefined;
     bits = (bits << 5) | value;
     bitCount += 5;
-    while (bitCount >= 4) {
-      bitCount -= 4;
-      hex += (bits >>> bitCount).toString(16);
+    if (bitCount >= 8) {
+      bitCount -= 8;
+      hex += hexBytes[bits >>> bitCount];
       bits &= (1 << bitCount) - 1;
     }
   }

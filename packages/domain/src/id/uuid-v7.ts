@@ -19,6 +19,9 @@ export function createUuidV7Source({ nowMs, randomBytes }: UuidV7Inputs): UuidV7
   // Asking for randomness is dear (a few microseconds a call), so it is asked for 512 identifiers at once.
   let pool = new Uint8Array(0);
   let poolOffset = 0;
+  // Writing a time takes as long as all the rest, and many identifiers share one.
+  let writtenMs = -1;
+  let writtenTime = "";
 
   return () => {
     if (poolOffset === pool.length) {
@@ -41,7 +44,11 @@ export function createUuidV7Source({ nowMs, randomBytes }: UuidV7Inputs): UuidV7
     } else {
       counter += 1;
     }
-    return format(lastMs, counter, random);
+    if (writtenMs !== lastMs) {
+      writtenMs = lastMs;
+      writtenTime = formatTime(lastMs);
+    }
+    return writtenTime + formatRest(counter, random);
   };
 }
 
@@ -50,15 +57,17 @@ export function timeOfUuidV7(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }
 
-function format(timestampMs: number, counter: number, random: Uint8Array): string {
+function formatTime(timestampMs: number): string {
   const time = timestampMs.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-`;
+}
+
+function formatRest(counter: number, random: Uint8Array): string {
+  const version = 0x70 | (counter >> 8);
   const variant = 0x80 | (byteAt(random, 0) & 0x3f);
-  let tail = "";
-  for (let index = 2; index < tailLength; index++) tail += hexByte(byteAt(random, index));
-  return (
-    `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, "0")}` +
-    `-${hexByte(variant)}${hexByte(byteAt(random, 1))}-${tail}`
-  );
+  let rest = `${hexByte(version)}${hexByte(counter & 0xff)}-${hexByte(variant)}${hexByte(byteAt(random, 1))}-`;
+  for (let index = 2; index < tailLength; index++) rest += hexByte(byteAt(random, index));
+  return rest;
 }
 
 const hexBytes = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, "0"));
