@@ -30,7 +30,7 @@ RateLimit-Policy: "create";q=2000;w=2
 RateLimit: "create";r=1999;t=1
 \`\`\`
 
-\`q\` is the burst and \`w\` the seconds in which an empty bucket fills; \`r\` is what is left and \`t\` the seconds until the bucket is full again. Beyond the quota the answer is 429 \`RATE_LIMITED\`, with the time to wait in \`Retry-After\` and in \`t\`, rounded up: the token is there then, unless the client itself has used it elsewhere meanwhile. At the token endpoint it is \`slow_down\`; revoking a token is never refused.
+\`q\` is the burst and \`w\` the seconds in which an empty bucket fills; \`r\` is what is left and \`t\` the seconds until the bucket is full again or, where nothing is left, until there is something. The sandbox's own client has quotas wide enough for everything; \`limited\` has small ones. Beyond the quota the answer is 429 \`RATE_LIMITED\`, with the time to wait in \`Retry-After\` and in \`t\`, rounded up: the token is there then, unless the client itself has used it elsewhere meanwhile. At the token endpoint it is \`slow_down\`; revoking a token is never refused.
 
 ### Several processes
 

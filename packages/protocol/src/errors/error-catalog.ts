@@ -41,13 +41,13 @@ export const errorCatalog = {
   IDEMPOTENCY_KEY_MISSING: {
     status: 400,
     message: "Idempotency-Key is missing.",
-    when: "a request to create a transaction has no `Idempotency-Key`",
+    when: "a request to create a transaction or an order has no `Idempotency-Key`",
     advice: "Send a key of your own choice, and the same one again when you repeat the request.",
     retry: "never",
   },
   IDEMPOTENCY_KEY_INVALID: {
     status: 400,
-    message: "Idempotency-Key is malformed.",
+    message: 'Idempotency-Key must be 1 to 255 visible ASCII characters other than " and \\.',
     when: '`Idempotency-Key` is not 1 to 255 visible ASCII characters other than `"` and `\\`',
     advice: "Send a key such as a UUID, quoted or bare.",
     retry: "never",

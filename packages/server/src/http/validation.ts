@@ -52,6 +52,10 @@ export function describeFaults(errors: readonly ErrorObject[], part: string): Er
   return [...details.values()];
 }
 
+const formatReasons: Readonly<Record<string, string>> = {
+  "date-time": "must be a time such as 2026-01-31T12:00:00Z",
+};
+
 function describeFault(error: ErrorObject, base: string): ErrorDetail | undefined {
   const path = base + error.instancePath.replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
   const params = error.params as Record<string, unknown>;
@@ -73,6 +77,25 @@ function describeFault(error: ErrorObject, base: string): ErrorDetail | undefine
       return { path, reason: "has none of the allowed forms" };
     case "if":
       return undefined;
+    case "type":
+      return params["type"] === "object"
+        ? { path, reason: "must be a JSON object" }
+        : { path, reason: error.message ?? "has the wrong type" };
+    case "minProperties":
+      return { path, reason: "must have at least one field" };
+    case "maximum":
+    case "minimum":
+      return {
+        path,
+        reason: `must be ${error.keyword === "maximum" ? "at most" : "at least"} ${params["limit"]}`,
+      };
+    case "pattern":
+      return { path, reason: `has not the form ${params["pattern"]}` };
+    case "format":
+      return {
+        path,
+        reason: formatReasons[String(params["format"])] ?? error.message ?? "has the wrong form",
+      };
     default:
       return { path, reason: error.message ?? "is not allowed" };
   }

@@ -46,6 +46,7 @@ describe("a batch of transactions", () => {
       "replayed",
     ]);
     expect(data[0]?.transaction?.id).toBe(data[6]?.transaction?.id);
+    expect(data[3]?.error?.details?.[0]?.path).toBe("body.transactions.3.asset");
     expect(data[4]?.error?.details?.[0]?.path).toBe("body.transactions.4.idempotency_key");
   });
 

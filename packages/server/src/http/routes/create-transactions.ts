@@ -92,7 +92,14 @@ async function createOne(
   const { idempotency_key: key, ...body } = item as Item;
   if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID");
   const created = await create(principal, key, body);
-  if (isRefused(created)) return refuse(created.refused, created.message, created.details);
+  if (isRefused(created)) {
+    // A use case speaks of a body of one; here it is one of many.
+    const details = created.details?.map(({ path, reason }) => ({
+      path: path.replace(/^body\./, `body.transactions.${index}.`),
+      reason,
+    }));
+    return refuse(created.refused, created.message, details);
+  }
   const status = created.replayed ? ("replayed" as const) : ("accepted" as const);
   return { status, transaction: presentTransaction(created.transaction) };
 }
