@@ -15,7 +15,7 @@ import type { Sealing } from "../credentials/sealing.js";
 import { createGuardedPost } from "../delivery/guarded-post.js";
 import { createWebhookSender, type WebhookSender } from "../delivery/webhook-sender.js";
 import { isDatabaseAway } from "../store/database.js";
-import { createEventLog } from "../store/events.js";
+import { createEventLog, createEventStore } from "../store/events.js";
 import { createDeliveryStore } from "../store/webhook-deliveries.js";
 import { createEndpointStore } from "../store/webhook-endpoints.js";
 import { createResendStore } from "../store/webhook-resends.js";
@@ -74,6 +74,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
   const sender = createWebhookSender({
     store: createSendingStore(database),
     makeBodies: createBodyMaker({
+      events: createEventStore(database),
       present: presentEvents,
       isUnavailable: isDatabaseAway,
       onUnpresentable: ({ event, subjectId }, error) =>

@@ -12,9 +12,11 @@ const concurrency = 2;
 
 function job(id: string, options: { subjectId?: string; sequence?: bigint; attempts?: number } = {}): Job {
   const { subjectId = id, sequence = 1n, attempts = 0 } = options;
-  const event = { sequence, subjectId } as Job["due"]["event"];
   const isFirst = attempts === 0;
-  return { due: { tenantId: "tenant", endpointId: "endpoint", id, event, attempts, isFirst }, body: "{}" };
+  return {
+    due: { tenantId: "tenant", endpointId: "endpoint", id, sequence, attempts, isFirst },
+    body: { subjectId, text: "{}" },
+  };
 }
 
 function laneWith(...jobs: Job[]) {

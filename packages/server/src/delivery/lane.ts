@@ -1,11 +1,12 @@
 import { afterFailure, allowedRequests, closedBreaker } from "@bursar/domain";
 import type { Attempted } from "../app/webhooks/attempt-delivery.js";
 import type { DueDelivery, DueWish, HealthChange, Lease } from "../app/webhooks/sending.js";
+import type { DeliveryBody } from "../app/webhooks/webhook-bodies.js";
 
 /** A delivery that is ready to be sent. */
 export interface Job {
   due: DueDelivery;
-  body: string;
+  body: DeliveryBody;
 }
 
 /**
@@ -54,7 +55,7 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
 
   /** Attempts for one subject go out in its order: a first one waits for the answer to the first one before it, good or bad. */
   const isOrdered = ({ due }: Job) => due.attempts === 0;
-  const mayGo = (job: Job) => !isOrdered(job) || !subjectsUnderWay.has(job.due.event.subjectId);
+  const mayGo = (job: Job) => !isOrdered(job) || !subjectsUnderWay.has(job.body.subjectId);
 
   const lane: Lane = {
     lease,
@@ -79,11 +80,11 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
       for (const { due } of jobs) known.add(due.id);
       ready.push(...jobs);
       let first = 0;
-      for (const { isFirst, event } of found) {
+      for (const { isFirst, sequence } of found) {
         if (!isFirst) continue;
         first += 1;
         // Also past one that has no body: it must not be found again and again.
-        if (event.sequence > afterSequence) afterSequence = event.sequence;
+        if (sequence > afterSequence) afterSequence = sequence;
       }
       const isFull = first >= lastMax || found.length - first >= lastMax + knownAtWish.size;
       if (isFull) lane.mayHaveMore = true;
@@ -94,13 +95,13 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
       const [job] = index === -1 ? [] : ready.splice(index, 1);
       if (job === undefined) return undefined;
       underWay += 1;
-      if (isOrdered(job)) subjectsUnderWay.add(job.due.event.subjectId);
+      if (isOrdered(job)) subjectsUnderWay.add(job.body.subjectId);
       return job;
     },
     finish: (job, verdict, nowMs) => {
       underWay -= 1;
       lane.lastActiveMs = nowMs;
-      if (isOrdered(job)) subjectsUnderWay.delete(job.due.event.subjectId);
+      if (isOrdered(job)) subjectsUnderWay.delete(job.body.subjectId);
       breaker = verdict === "delivered" ? closedBreaker : afterFailure(breaker, nowMs);
       const isFailing = verdict !== "delivered";
       if (isFailing === (failingSince !== null)) return undefined;

@@ -136,7 +136,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     const { lease } = lane;
     const { tenantId, endpointId, id, attempts } = job.due;
     try {
-      const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, job.body);
+      const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, job.body.text);
       const health = lane.finish(job, verdict, nowMs());
       const result = { tenantId, endpointId, fence: lease.fence, deliveryId: id, attempt, next };
       recorder.add({ result, health, onRecorded: () => lane.forget(id) });

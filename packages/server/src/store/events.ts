@@ -1,7 +1,7 @@
-import type { EventPositions, EventStore, LoggedEvent } from "../app/events/event.js";
+import type { EventPositions, EventReader, EventStore, LoggedEvent } from "../app/events/event.js";
 import type { WakeUps } from "../app/wake-ups.js";
 import type { Database, Transaction } from "./database.js";
-import { sql } from "./sql.js";
+import { type Statement, sql } from "./sql.js";
 import { withDeliveries } from "./webhook-queue.js";
 
 /** An event that is about to happen; its sequence is given when it is written. */
@@ -9,22 +9,29 @@ interface NewEvent extends Omit<LoggedEvent, "sequence"> {
   tenantId: string;
 }
 
-export interface EventRow extends Omit<LoggedEvent, "sequence"> {
+interface EventRow extends Omit<LoggedEvent, "sequence"> {
   sequence: string;
 }
 
-export function createEventStore(database: Database): EventStore & EventPositions {
+export function createEventStore(database: Database): EventStore & EventReader & EventPositions {
+  // Served by the primary key.
+  const read = async (where: Statement) => {
+    const rows = await database.query<EventRow>(sql`
+      SELECT sequence, event, subject_id AS "subjectId", version, state, previous_state AS "previousState",
+        failure_code AS "failureCode", occurred_at AS "occurredAt", details
+      FROM events ${where}
+    `);
+    return rows.map(readEvent);
+  };
   return {
-    // Served by the primary key.
-    listEvents: async (tenantId, after, limit) => {
-      const rows = await database.query<EventRow>(sql`
-        SELECT sequence, event, subject_id AS "subjectId", version, state, previous_state AS "previousState",
-          failure_code AS "failureCode", occurred_at AS "occurredAt", details
-        FROM events WHERE tenant_id = ${tenantId} AND sequence > ${after.toString()}
-        ORDER BY sequence LIMIT ${limit}
-      `);
-      return rows.map(readEvent);
-    },
+    listEvents: (tenantId, after, limit) =>
+      read(
+        sql`WHERE tenant_id = ${tenantId} AND sequence > ${after.toString()} ORDER BY sequence LIMIT ${limit}`,
+      ),
+    readEvents: (tenantId, sequences) =>
+      read(
+        sql`WHERE tenant_id = ${tenantId} AND sequence = ANY(${[...sequences]}::bigint[]) ORDER BY sequence`,
+      ),
     // Served by the primary key.
     readHeads: async (tenantIds) => {
       const rows = await database.query<{ tenant_id: string; sequence: string }>(
@@ -43,7 +50,7 @@ export function createEventStore(database: Database): EventStore & EventPosition
 }
 
 /** Field by field, because every event comes by here, and spreading takes forty times as long. */
-export function readEvent(row: EventRow): LoggedEvent {
+function readEvent(row: EventRow): LoggedEvent {
   return {
     sequence: BigInt(row.sequence),
     event: row.event,

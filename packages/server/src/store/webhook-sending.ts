@@ -1,19 +1,23 @@
 import type {
   AttemptResult,
   DueDelivery,
+  DueWish,
   HealthChange,
   Lease,
   LeaseKey,
   SendingStore,
 } from "../app/webhooks/sending.js";
 import type { Database, Queryable } from "./database.js";
-import { type EventRow, readEvent } from "./events.js";
 import { type Statement, sql } from "./sql.js";
 import { type EndpointRow, endpointColumns, toEndpoint } from "./webhook-endpoints.js";
 
 type LeaseRow = EndpointRow & { fence: string };
 
-type DueRow = Omit<DueDelivery, "event"> & EventRow;
+interface DueRow extends Omit<DueDelivery, "tenantId" | "endpointId" | "sequence"> {
+  /** The place of the wish that it answers, counted from 1: two numbers less to send and to read than whose it is. */
+  wish: string;
+  sequence: string;
+}
 
 /**
  * The senders' side of the queue. A lease is on an endpoint and not on each delivery: a delivery is then written twice in its
@@ -34,18 +38,15 @@ export function createSendingStore(database: Database): SendingStore {
     },
     readDue: async (wanted, now) => {
       const rows = await database.query<DueRow>(sql`
-        SELECT due.tenant_id AS "tenantId", due.endpoint_id AS "endpointId", due.id, due.attempts, due.is_first AS "isFirst",
-          v.sequence, v.event, v.subject_id AS "subjectId", v.version, v.state, v.previous_state AS "previousState",
-          v.failure_code AS "failureCode", v.occurred_at AS "occurredAt", v.details
+        SELECT wanted.wish, due.id, due.sequence, due.attempts, due.is_first AS "isFirst"
         FROM unnest(
           ${wanted.map((w) => w.tenantId)}::uuid[], ${wanted.map((w) => w.endpointId)}::uuid[],
           ${wanted.map((w) => w.afterSequence.toString())}::bigint[], ${wanted.map((w) => w.firstAttemptsMax)}::integer[],
           ${wanted.map((w) => w.furtherAttemptsMax)}::integer[]
-        ) AS wanted (tenant_id, endpoint_id, after_sequence, first_max, further_max)
+        ) WITH ORDINALITY AS wanted (tenant_id, endpoint_id, after_sequence, first_max, further_max, wish)
         CROSS JOIN LATERAL (${dueOfEndpoint(now)}) AS due
-        JOIN events v ON v.tenant_id = due.tenant_id AND v.sequence = due.sequence
       `);
-      return rows.map(toDue);
+      return rows.map((row) => toDue(row, wanted[Number(row.wish) - 1] as DueWish));
     },
     recordResults: (results, health) =>
       database.transaction(async (transaction) => {
@@ -107,13 +108,13 @@ function keysOf(leases: readonly LeaseKey[]): Statement {
  */
 function dueOfEndpoint(now: Date): Statement {
   return sql`
-    (SELECT p.tenant_id, p.endpoint_id, p.id, p.sequence, jsonb_array_length(p.attempts) AS attempts, true AS is_first
+    (SELECT p.id, p.sequence, jsonb_array_length(p.attempts) AS attempts, true AS is_first
      FROM pending_deliveries p
      WHERE p.tenant_id = wanted.tenant_id AND p.endpoint_id = wanted.endpoint_id AND p.due_at = '-infinity'
        AND p.sequence > wanted.after_sequence
      ORDER BY p.sequence LIMIT wanted.first_max)
     UNION ALL
-    (SELECT p.tenant_id, p.endpoint_id, p.id, p.sequence, jsonb_array_length(p.attempts), false
+    (SELECT p.id, p.sequence, jsonb_array_length(p.attempts), false
      FROM pending_deliveries p
      WHERE p.tenant_id = wanted.tenant_id AND p.endpoint_id = wanted.endpoint_id AND p.due_at > '-infinity'
        AND p.due_at <= ${now}
@@ -168,7 +169,6 @@ function toLease({ fence, ...row }: LeaseRow): Lease {
   return { tenantId: endpoint.tenantId, endpointId: endpoint.id, fence, endpoint };
 }
 
-function toDue(row: DueRow): DueDelivery {
-  const { tenantId, endpointId, id, attempts, isFirst } = row;
-  return { tenantId, endpointId, id, attempts, isFirst, event: readEvent(row) };
+function toDue({ id, sequence, attempts, isFirst }: DueRow, { tenantId, endpointId }: DueWish): DueDelivery {
+  return { tenantId, endpointId, id, sequence: BigInt(sequence), attempts, isFirst };
 }

@@ -21,6 +21,12 @@ export interface EventStore {
   listEvents: (tenantId: string, after: bigint, limit: number) => Promise<LoggedEvent[]>;
 }
 
+/** Events by their place in the log. */
+export interface EventReader {
+  /** In order of their sequence; those that there are. */
+  readEvents: (tenantId: string, sequences: readonly bigint[]) => Promise<LoggedEvent[]>;
+}
+
 /** How far the logs go, at both ends. */
 export interface EventPositions {
   /** The last sequence of each tenant; one that nothing has happened to is not in it. */

@@ -1,4 +1,3 @@
-import type { LoggedEvent } from "../events/event.js";
 import type { DeliveryAttempt } from "./delivery.js";
 import type { WebhookEndpoint } from "./endpoint.js";
 
@@ -47,7 +46,8 @@ export interface DueDelivery {
   tenantId: string;
   endpointId: string;
   id: string;
-  event: LoggedEvent;
+  /** Of the event that it tells of. */
+  sequence: bigint;
   attempts: number;
   /** Whether it stands in the queue of first attempts, which keep their order. */
   isFirst: boolean;

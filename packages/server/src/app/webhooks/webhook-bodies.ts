@@ -1,60 +1,119 @@
 import { type Event as EventBody, showId } from "@bursar/protocol";
-import type { LoggedEvent } from "../events/event.js";
+import type { EventReader, LoggedEvent } from "../events/event.js";
 import type { PresentEvents } from "../events/present-events.js";
 import type { DueDelivery } from "./sending.js";
 
-/** The body of each delivery, by its id: the same bytes at every attempt. Those whose event cannot be presented are missing. */
-export type MakeBodies = (due: readonly DueDelivery[]) => Promise<Map<string, string>>;
+/** What a delivery says, the same bytes at every attempt, and whom it is about. */
+export interface DeliveryBody {
+  subjectId: string;
+  text: string;
+}
+
+/** The body of each delivery, by its id. Those whose event cannot be presented are missing. */
+export type MakeBodies = (due: readonly DueDelivery[]) => Promise<Map<string, DeliveryBody>>;
 
 export interface BodyMakerDeps {
+  events: EventReader;
   present: PresentEvents;
   /** Whether an error means that the database is away: then no event can be presented, and it is none of theirs. */
   isUnavailable: (error: unknown) => boolean;
   /** Told of an event that cannot be presented, which is a mistake of ours. */
   onUnpresentable: (event: LoggedEvent, error: unknown) => void;
+  /** How many characters of bodies are remembered. */
+  rememberedMax?: number;
 }
 
-/** Makes the bodies of many deliveries; an event that goes to many endpoints is presented once. */
-export function createBodyMaker({ present, isUnavailable, onUnpresentable }: BodyMakerDeps): MakeBodies {
+/** Deliveries of one event differ in their id alone, so the rest is written once. */
+interface EventText {
+  subjectId: string;
+  before: string;
+  after: string;
+}
+
+const rememberedMaxByDefault = 4_000_000;
+
+/**
+ * Makes the bodies of many deliveries. An event goes to many endpoints, each at its own pace, and never changes: what was made lately
+ * is remembered, and is neither read nor presented again.
+ */
+export function createBodyMaker(deps: BodyMakerDeps): MakeBodies {
+  const { events, present, isUnavailable, onUnpresentable } = deps;
+  const remembered = createTextMemory(deps.rememberedMax ?? rememberedMaxByDefault);
+
   /** One that fails must not hold up its neighbours, so after a failure each is tried by itself. */
-  async function presentEach(tenantId: string, events: readonly LoggedEvent[]): Promise<EventBody[]> {
+  async function presentEach(tenantId: string, logged: readonly LoggedEvent[]): Promise<EventBody[]> {
     try {
-      return await present(tenantId, events);
+      return await present(tenantId, logged);
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      const [event] = events;
-      if (event === undefined || events.length > 1)
-        return (await Promise.all(events.map((one) => presentEach(tenantId, [one])))).flat();
+      const [event] = logged;
+      if (event === undefined || logged.length > 1)
+        return (await Promise.all(logged.map((one) => presentEach(tenantId, [one])))).flat();
       onUnpresentable(event, error);
       return [];
     }
   }
 
-  return async (due) => {
-    const byTenant = new Map<string, Map<bigint, LoggedEvent>>();
-    for (const { tenantId, event } of due) {
-      const events = byTenant.get(tenantId) ?? new Map();
-      byTenant.set(tenantId, events.set(event.sequence, event));
+  async function writeTexts(tenantId: string, sequences: ReadonlySet<bigint>, into: Map<string, EventText>) {
+    const logged = await events.readEvents(tenantId, [...sequences]);
+    const subjects = new Map(logged.map(({ sequence, subjectId }) => [Number(sequence), subjectId]));
+    for (const body of await presentEach(tenantId, logged)) {
+      const text = textAround(body, subjects.get(body.sequence) ?? "");
+      const name = nameOf(tenantId, body.sequence);
+      into.set(name, text);
+      remembered.add(name, text);
     }
-    const presented = new Map<string, ReturnType<typeof bodyAround>>();
-    await Promise.all(
-      [...byTenant].map(async ([tenantId, events]) => {
-        for (const body of await presentEach(tenantId, [...events.values()]))
-          presented.set(`${tenantId} ${body.sequence}`, bodyAround(body));
-      }),
-    );
-    const bodies = new Map<string, string>();
-    for (const { tenantId, event, id } of due) {
-      const around = presented.get(`${tenantId} ${event.sequence}`);
-      if (around !== undefined) bodies.set(id, around(showId("dlv", id)));
+  }
+
+  return async (due) => {
+    const texts = new Map<string, EventText>();
+    const missing = new Map<string, Set<bigint>>();
+    for (const { tenantId, sequence } of due) {
+      const name = nameOf(tenantId, sequence);
+      if (texts.has(name)) continue;
+      const known = remembered.find(name);
+      if (known !== undefined) texts.set(name, known);
+      else missing.set(tenantId, (missing.get(tenantId) ?? new Set()).add(sequence));
+    }
+    await Promise.all([...missing].map(([tenantId, sequences]) => writeTexts(tenantId, sequences, texts)));
+    const bodies = new Map<string, DeliveryBody>();
+    for (const { tenantId, sequence, id } of due) {
+      const text = texts.get(nameOf(tenantId, sequence));
+      if (text !== undefined) bodies.set(id, bodyOf(text, id));
     }
     return bodies;
   };
 }
 
-/** Deliveries of one event differ in their id alone, so the rest is written once. */
-function bodyAround({ event, ...rest }: EventBody): (deliveryId: string) => string {
-  const before = `{"event":${JSON.stringify(event)},"delivery_id":`;
-  const after = `,${JSON.stringify(rest).slice(1)}`;
-  return (deliveryId) => before + JSON.stringify(deliveryId) + after;
+function textAround({ event, ...rest }: EventBody, subjectId: string): EventText {
+  const before = `{"event":${JSON.stringify(event)},"delivery_id":"`;
+  return { subjectId, before, after: `",${JSON.stringify(rest).slice(1)}` };
+}
+
+function bodyOf({ subjectId, before, after }: EventText, deliveryId: string): DeliveryBody {
+  return { subjectId, text: before + showId("dlv", deliveryId) + after };
+}
+
+function nameOf(tenantId: string, sequence: bigint | number): string {
+  return `${tenantId} ${sequence}`;
+}
+
+/** Texts by their names, up to so many characters; the oldest make room. */
+function createTextMemory(charactersMax: number) {
+  const texts = new Map<string, EventText>();
+  let characters = 0;
+  return {
+    find: (name: string) => texts.get(name),
+    add: (name: string, text: EventText) => {
+      if (texts.has(name)) return;
+      texts.set(name, text);
+      characters += text.after.length;
+      // A map keeps the order in which its keys were added.
+      for (const [oldest, { after }] of texts) {
+        if (characters <= charactersMax) return;
+        texts.delete(oldest);
+        characters -= after.length;
+      }
+    },
+  };
 }
