@@ -91,6 +91,7 @@ export {
   takeTokens,
   toRetryAfterSeconds,
 } from "./quota/token-bucket.js";
+export { isoTime } from "./time/iso-time.js";
 export { type Decision, decide, type FailureCode } from "./transaction/decide.js";
 export {
   isFinal,

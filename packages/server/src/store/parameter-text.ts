@@ -1,10 +1,12 @@
+import { isoTime } from "@bursar/domain";
+
 /**
  * The text of a parameter as PostgreSQL reads it. The driver can do this too, but it quotes and escapes every element of an array
  * and takes a date apart by its fields; a batch of 64 transactions has 832 elements, and this takes a third of the time.
  */
 export function parameterText(value: unknown): unknown {
   if (Array.isArray(value)) return arrayText(value);
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return isoTime(value);
   return value;
 }
 
@@ -27,7 +29,7 @@ function elementText(item: unknown): string {
     case "boolean":
       return String(item);
     default:
-      if (item instanceof Date) return `"${item.toISOString()}"`;
+      if (item instanceof Date) return `"${isoTime(item)}"`;
       if (item instanceof Uint8Array) return `"\\\\x${Buffer.from(item).toString("hex")}"`;
       throw new TypeError("an array for the database holds something that has no text");
   }

@@ -1,4 +1,4 @@
-import { type FailureCode, formatAmount } from "@bursar/domain";
+import { type FailureCode, formatAmount, isoTime } from "@bursar/domain";
 import { showId, type Transaction as TransactionBody } from "@bursar/protocol";
 import { presentApproval } from "./present-approval.js";
 import type { Transaction, TransactionJudgement, TransactionStep } from "./transaction.js";
@@ -16,7 +16,7 @@ const failureMessages: Record<FailureCode, string> = {
 export function presentTransaction(transaction: Transaction): TransactionBody {
   const { steps, createdAt, asset, judgement } = transaction;
   const last = steps.at(-1);
-  const created = createdAt.toISOString();
+  const created = isoTime(createdAt);
   return {
     id: showId("tx", transaction.id),
     object: "transaction",
@@ -40,7 +40,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     metadata: { ...transaction.metadata },
     expires_at: transaction.expiresAt?.toISOString() ?? null,
     created_at: created,
-    updated_at: last?.occurredAt.toISOString() ?? created,
+    updated_at: last === undefined ? created : isoTime(last.occurredAt),
   };
 }
 
@@ -56,7 +56,7 @@ function presentStep(
   { version, state, occurredAt }: TransactionStep,
   judgement: TransactionJudgement | null,
 ): TransactionBody["history"][number] {
-  const entry = { version, state, occurred_at: occurredAt.toISOString() };
+  const entry = { version, state, occurred_at: isoTime(occurredAt) };
   const approval = judgement?.approvals.find((one) => one.version === version);
   if (approval === undefined) return entry;
   const { clientId, decision, comment } = approval;
