@@ -6,9 +6,9 @@ import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
 import { createEndpointCreator } from "../app/webhooks/create-endpoint.js";
 import type { DisabledReason, EndpointStore } from "../app/webhooks/endpoint.js";
 import type { SecretBox } from "../app/webhooks/endpoint-secrets.js";
+import { createTextReader } from "../app/webhooks/event-texts.js";
 import { createResends } from "../app/webhooks/resend-deliveries.js";
 import { createEndpointTester } from "../app/webhooks/test-endpoint.js";
-import { createBodyMaker } from "../app/webhooks/webhook-bodies.js";
 import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
 import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
@@ -73,7 +73,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
   });
   const sender = createWebhookSender({
     store: createSendingStore(database),
-    makeBodies: createBodyMaker({
+    readTexts: createTextReader({
       events: createEventStore(database),
       present: presentEvents,
       isUnavailable: isDatabaseAway,

@@ -15,7 +15,7 @@ function job(id: string, options: { subjectId?: string; sequence?: bigint; attem
   const isFirst = attempts === 0;
   return {
     due: { tenantId: "tenant", endpointId: "endpoint", id, sequence, attempts, isFirst },
-    body: { subjectId, text: "{}" },
+    text: { subjectId, before: "", after: "" },
   };
 }
 

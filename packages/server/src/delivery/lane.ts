@@ -1,12 +1,12 @@
 import { afterFailure, allowedRequests, closedBreaker } from "@bursar/domain";
 import type { Attempted } from "../app/webhooks/attempt-delivery.js";
+import type { EventText } from "../app/webhooks/event-texts.js";
 import type { DueDelivery, DueWish, HealthChange, Lease } from "../app/webhooks/sending.js";
-import type { DeliveryBody } from "../app/webhooks/webhook-bodies.js";
 
 /** A delivery that is ready to be sent. */
 export interface Job {
   due: DueDelivery;
-  body: DeliveryBody;
+  text: EventText;
 }
 
 /**
@@ -27,7 +27,7 @@ export interface Lane {
   wish: (max: number) => DueWish;
   /** Whether what was found for the last wish is new here. */
   isNew: (deliveryId: string) => boolean;
-  /** Takes what was found for the last wish: the new ones with their bodies, and all that there were. */
+  /** Takes what was found for the last wish: the new ones with what they say, and all that there were. */
   offer: (jobs: readonly Job[], found: readonly DueDelivery[]) => void;
   /** The next delivery that may be sent now; it counts as under way from then on. */
   take: (nowMs: number) => Job | undefined;
@@ -55,7 +55,7 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
 
   /** Attempts for one subject go out in its order: a first one waits for the answer to the first one before it, good or bad. */
   const isOrdered = ({ due }: Job) => due.attempts === 0;
-  const mayGo = (job: Job) => !isOrdered(job) || !subjectsUnderWay.has(job.body.subjectId);
+  const mayGo = (job: Job) => !isOrdered(job) || !subjectsUnderWay.has(job.text.subjectId);
 
   const lane: Lane = {
     lease,
@@ -83,7 +83,7 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
       for (const { isFirst, sequence } of found) {
         if (!isFirst) continue;
         first += 1;
-        // Also past one that has no body: it must not be found again and again.
+        // Also past one that has nothing to say: it must not be found again and again.
         if (sequence > afterSequence) afterSequence = sequence;
       }
       const isFull = first >= lastMax || found.length - first >= lastMax + knownAtWish.size;
@@ -95,13 +95,13 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
       const [job] = index === -1 ? [] : ready.splice(index, 1);
       if (job === undefined) return undefined;
       underWay += 1;
-      if (isOrdered(job)) subjectsUnderWay.add(job.body.subjectId);
+      if (isOrdered(job)) subjectsUnderWay.add(job.text.subjectId);
       return job;
     },
     finish: (job, verdict, nowMs) => {
       underWay -= 1;
       lane.lastActiveMs = nowMs;
-      if (isOrdered(job)) subjectsUnderWay.delete(job.body.subjectId);
+      if (isOrdered(job)) subjectsUnderWay.delete(job.text.subjectId);
       breaker = verdict === "delivered" ? closedBreaker : afterFailure(breaker, nowMs);
       const isFailing = verdict !== "delivered";
       if (isFailing === (failingSince !== null)) return undefined;

@@ -5,8 +5,12 @@ import { createLane, type Lane } from "./lane.js";
 export interface LeaseKeeper {
   lanes: () => Iterable<Lane>;
   laneOf: (key: { tenantId: string; endpointId: string }) => Lane | undefined;
-  /** Takes endpoints that nobody sends to and where something is due. */
-  take: (tenantIds: readonly string[] | "any") => Promise<void>;
+  /**
+   * Takes endpoints that nobody sends to and where something is due. Tenants that were looked at a moment ago are postponed to a later
+   * call, whatever that asks for.
+   */
+  take: (tenantIds: Iterable<string> | "any") => Promise<void>;
+  hasPostponed: () => boolean;
   /** Keeps what is held, with its endpoints as they are now; lets go of what was lost, and of what has been idle. */
   keep: (isUrgent: boolean) => Promise<void>;
   releaseAll: () => Promise<void>;
@@ -27,6 +31,11 @@ const leaseMs = 10_000;
 const renewEveryMs = 3000;
 /** An endpoint that was busy a moment ago is likely to be so again; taking and giving back its lease each time is two writes. */
 const lingerMs = 5000;
+/**
+ * A busy tenant's endpoints are nearly always held already, and each look is a statement: one in four of those that a delivery takes
+ * where little is sent at a time.
+ */
+export const lookAgainAfterMs = 50;
 const lanesMax = 2000;
 const takeMax = 500;
 
@@ -39,6 +48,9 @@ export function createLeaseKeeper({
 }: LeaseKeeperDeps): LeaseKeeper {
   const lanes = new Map<string, Lane>();
   let renewedMs = Number.NEGATIVE_INFINITY;
+  /** When each tenant was looked at, since all of them were. */
+  const lookedMs = new Map<string, number>();
+  let postponed = new Set<string>();
 
   async function renew(): Promise<void> {
     const open = [...lanes.values()].filter(({ isClosed }) => !isClosed);
@@ -68,15 +80,35 @@ export function createLeaseKeeper({
     await store.releaseLeases(given.map(({ lease }) => lease));
   }
 
+  /** The tenants that may be looked at now; the others are postponed. */
+  function choose(wanted: Iterable<string> | "any"): string[] | "any" {
+    const asked = new Set([...postponed, ...(wanted === "any" ? [] : wanted)]);
+    postponed = new Set();
+    if (wanted === "any") {
+      lookedMs.clear();
+      return "any";
+    }
+    const now = steadyMs();
+    return [...asked].filter((tenantId) => {
+      const isNow = now - (lookedMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) >= lookAgainAfterMs;
+      if (isNow) lookedMs.set(tenantId, now);
+      else postponed.add(tenantId);
+      return isNow;
+    });
+  }
+
   const isLeft = (lane: Lane) =>
     lane.isIdle() && (lane.isClosed || (!lane.mayHaveMore && nowMs() - lane.lastActiveMs >= lingerMs));
 
   return {
     lanes: () => lanes.values(),
     laneOf: (key) => lanes.get(keyOf(key)),
-    take: async (tenantIds) => {
+    hasPostponed: () => postponed.size > 0,
+    take: async (wanted) => {
       const limit = Math.min(takeMax, lanesMax - lanes.size);
       if (limit <= 0) return;
+      const tenantIds = choose(wanted);
+      if (tenantIds.length === 0) return;
       const heldUntilMs = steadyMs() + leaseMs;
       const now = new Date(nowMs());
       const taken = await store.leaseEndpoints({ holder, tenantIds, now, leaseMs, limit });

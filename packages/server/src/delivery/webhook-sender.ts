@@ -2,10 +2,10 @@ import type { Timers } from "../app/timers.js";
 import { createWakingLoop } from "../app/waking-loop.js";
 import type { AttemptDelivery } from "../app/webhooks/attempt-delivery.js";
 import type { DisabledReason } from "../app/webhooks/endpoint.js";
+import { bodyOf, type ReadTexts } from "../app/webhooks/event-texts.js";
 import type { DueDelivery, SendingStore } from "../app/webhooks/sending.js";
-import type { MakeBodies } from "../app/webhooks/webhook-bodies.js";
 import type { Job, Lane } from "./lane.js";
-import { createLeaseKeeper } from "./lease-keeper.js";
+import { createLeaseKeeper, lookAgainAfterMs } from "./lease-keeper.js";
 import { createResultRecorder } from "./result-recorder.js";
 
 /**
@@ -24,7 +24,7 @@ export interface WebhookSender {
 
 export interface WebhookSenderDeps {
   store: SendingStore;
-  makeBodies: MakeBodies;
+  readTexts: ReadTexts;
   attempt: AttemptDelivery;
   disableEndpoint: (tenantId: string, endpointId: string, reason: DisabledReason) => Promise<void>;
   /** How many requests to one endpoint may be under way at once. */
@@ -51,14 +51,15 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const { store, nowMs, steadyMs, onError } = deps;
   const leases = createLeaseKeeper(deps);
   const recorder = createResultRecorder(deps);
-  const underWay = new Set<Promise<void>>();
+  let underWay = 0;
+  let onNoneUnderWay: (() => void) | undefined;
   let hinted: Set<string> | "any" = "any";
   let isRefreshWanted = false;
   let lookedMs = Number.NEGATIVE_INFINITY;
   const loop = createWakingLoop({
     step: async () => {
       await step();
-      return { pauseMs: deps.lookEveryMs };
+      return { pauseMs: leases.hasPostponed() ? lookAgainAfterMs : deps.lookEveryMs };
     },
     onError,
     pauseAfterErrorMs,
@@ -73,11 +74,10 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     const wanted = hinted;
     hinted = new Set();
     if (wanted === "any") lookedMs = steadyMs();
-    if (wanted === "any" || wanted.size > 0) {
+    if (wanted === "any" || wanted.size > 0)
       for (const lane of leases.lanes())
         if (wanted === "any" || wanted.has(lane.lease.tenantId)) lane.mayHaveMore = true;
-      await leases.take(wanted === "any" ? "any" : [...wanted]);
-    }
+    await leases.take(wanted);
     await fill();
     for (const lane of leases.lanes()) pump(lane);
   }
@@ -101,42 +101,45 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   }
 
   async function give(found: ReadonlyMap<Lane, readonly DueDelivery[]>): Promise<void> {
-    const bodies = await deps.makeBodies(
-      [...found].flatMap(([lane, due]) => due.filter(({ id }) => lane.isNew(id))),
-    );
-    for (const [lane, all] of found) {
-      const jobs = all.flatMap((due) => {
-        const body = bodies.get(due.id);
-        return body === undefined ? [] : [{ due, body }];
-      });
-      lane.offer(jobs, all);
+    const fresh = [...found].flatMap(([lane, all]) => all.filter(({ id }) => lane.isNew(id)));
+    const texts = await deps.readTexts(fresh);
+    const jobs = new Map<Lane, Job[]>([...found.keys()].map((lane) => [lane, []]));
+    for (const [index, due] of fresh.entries()) {
+      const text = texts[index];
+      const lane = leases.laneOf(due);
+      if (text !== undefined && lane !== undefined) jobs.get(lane)?.push({ due, text });
     }
+    for (const [lane, all] of found) lane.offer(jobs.get(lane) ?? [], all);
   }
 
   function pump(lane: Lane): void {
     while (
       !loop.isStopping() &&
-      underWay.size < underWayMax &&
+      underWay < underWayMax &&
       recorder.hasRoom() &&
       steadyMs() < lane.heldUntilMs
     ) {
       const job = lane.take(nowMs());
       if (job === undefined) break;
-      const sending: Promise<void> = send(lane, job).finally(() => {
-        const wasFull = underWay.size === underWayMax;
-        underWay.delete(sending);
-        pump(lane);
-        if (wasFull || lane.isClosed || lane.wantsMore()) loop.wake();
-      });
-      underWay.add(sending);
+      underWay += 1;
+      void send(lane, job);
     }
+  }
+
+  function finishSending(lane: Lane): void {
+    const wasFull = underWay === underWayMax;
+    underWay -= 1;
+    pump(lane);
+    if (wasFull || lane.isClosed || lane.wantsMore()) loop.wake();
+    if (underWay === 0) onNoneUnderWay?.();
   }
 
   async function send(lane: Lane, job: Job): Promise<void> {
     const { lease } = lane;
     const { tenantId, endpointId, id, attempts } = job.due;
     try {
-      const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, job.body.text);
+      const body = bodyOf(job.text, id);
+      const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, body);
       const health = lane.finish(job, verdict, nowMs());
       const result = { tenantId, endpointId, fence: lease.fence, deliveryId: id, attempt, next };
       recorder.add({ result, health, onRecorded: () => lane.forget(id) });
@@ -149,7 +152,16 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       onError(error);
       lane.close();
       lane.forget(id);
+    } finally {
+      finishSending(lane);
     }
+  }
+
+  function noneUnderWay(): Promise<void> {
+    return new Promise((resolve) => {
+      onNoneUnderWay = resolve;
+      if (underWay === 0) resolve();
+    });
   }
 
   function reasonToDisable(lane: Lane, verdict: "failed" | "gone"): DisabledReason | undefined {
@@ -182,7 +194,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     },
     stop: async () => {
       await loop.stop();
-      await inGraceTime(Promise.allSettled(underWay));
+      await inGraceTime(noneUnderWay());
       await recorder.close();
       await leases.releaseAll().catch(onError);
     },

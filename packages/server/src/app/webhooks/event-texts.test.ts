@@ -1,8 +1,8 @@
 import { type Event as EventBody, showId } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
 import type { LoggedEvent } from "../events/event.js";
+import { bodyOf, createTextReader } from "./event-texts.js";
 import type { DueDelivery } from "./sending.js";
-import { createBodyMaker } from "./webhook-bodies.js";
 
 const due = (tenantId: string, sequence: number): DueDelivery => ({
   tenantId,
@@ -16,13 +16,13 @@ const due = (tenantId: string, sequence: number): DueDelivery => ({
 class Away extends Error {}
 
 /** Presents all but the events of these sequences. */
-function makerWithout(
+function readerWithout(
   broken: readonly number[],
   { error = new Error("broken"), rememberedMax = 1000 }: { error?: Error; rememberedMax?: number } = {},
 ) {
   const told: number[] = [];
   const asked: number[][] = [];
-  const make = createBodyMaker({
+  const read = createTextReader({
     events: {
       readEvents: async (_tenantId, sequences) =>
         sequences.map((sequence) => ({ sequence, subjectId: `subject-${sequence}` }) as LoggedEvent),
@@ -37,37 +37,38 @@ function makerWithout(
     isUnavailable: (one) => one instanceof Away,
     onUnpresentable: ({ sequence }) => told.push(Number(sequence)),
   });
-  return { make, told, asked };
+  return { read, told, asked };
 }
 
-describe("the bodies of deliveries", () => {
+describe("the texts of events", () => {
   it("are missing where their event cannot be presented, and there alone", async () => {
-    const { make, told } = makerWithout([2]);
+    const { read, told } = readerWithout([2]);
     const all = [due("one", 1), due("one", 2), due("one", 3), due("another", 4)];
-    const bodies = await make(all);
-    expect(all.map(({ id }) => bodies.has(id))).toEqual([true, false, true, true]);
+    const subjects = (await read(all)).map((text) => text?.subjectId);
+    expect(subjects).toEqual(["subject-1", undefined, "subject-3", "subject-4"]);
     expect(told).toEqual([2]);
   });
 
   it("are none where the database is away, which is no event's fault", async () => {
-    const { make, told, asked } = makerWithout([2], { error: new Away() });
-    await expect(make([due("one", 1), due("one", 2)])).rejects.toThrow(Away);
+    const { read, told, asked } = readerWithout([2], { error: new Away() });
+    await expect(read([due("one", 1), due("one", 2)])).rejects.toThrow(Away);
     expect([told, asked]).toEqual([[], [[1, 2]]]);
   });
 
   it("present an event once for all of its deliveries", async () => {
-    const { make, asked } = makerWithout([]);
+    const { read, asked } = readerWithout([]);
     const twice = [due("one", 1), { ...due("one", 1), id: "00000000-0000-7000-8000-0000000000ff" }];
-    expect((await make(twice)).size).toBe(2);
+    const [first, second] = await read(twice);
+    expect(first).toBe(second);
     expect(asked).toEqual([[1]]);
   });
 
   it("say whom they are about, each under its own id", async () => {
-    const { make } = makerWithout([]);
+    const { read } = readerWithout([]);
     const one = due("one", 7);
-    const body = (await make([one])).get(one.id);
-    expect(body?.subjectId).toBe("subject-7");
-    expect(JSON.parse(body?.text ?? "")).toEqual({
+    const [text] = await read([one]);
+    expect(text?.subjectId).toBe("subject-7");
+    expect(text && JSON.parse(bodyOf(text, one.id))).toEqual({
       event: "transaction.updated",
       delivery_id: showId("dlv", one.id),
       sequence: 7,
@@ -75,17 +76,17 @@ describe("the bodies of deliveries", () => {
   });
 
   it("remember an event for the endpoints that come later, each tenant's by itself", async () => {
-    const { make, asked } = makerWithout([]);
-    const first = await make([due("one", 1)]);
-    expect(await make([due("one", 1)])).toEqual(first);
+    const { read, asked } = readerWithout([]);
+    const first = await read([due("one", 1)]);
+    expect(await read([due("one", 1)])).toEqual(first);
     expect(asked).toEqual([[1]]);
-    await make([due("another", 1)]);
+    await read([due("another", 1)]);
     expect(asked).toEqual([[1], [1]]);
   });
 
   it("forget the oldest event where too much is remembered", async () => {
-    const { make, asked } = makerWithout([], { rememberedMax: 40 });
-    for (const sequence of [1, 2, 3, 3, 1]) await make([due("one", sequence)]);
+    const { read, asked } = readerWithout([], { rememberedMax: 40 });
+    for (const sequence of [1, 2, 3, 3, 1]) await read([due("one", sequence)]);
     expect(asked).toEqual([[1], [2], [3], [1]]);
   });
 });

@@ -3,40 +3,42 @@ import type { EventReader, LoggedEvent } from "../events/event.js";
 import type { PresentEvents } from "../events/present-events.js";
 import type { DueDelivery } from "./sending.js";
 
-/** What a delivery says, the same bytes at every attempt, and whom it is about. */
-export interface DeliveryBody {
+/**
+ * What the deliveries of one event say, and whom it is about. They differ in their id alone, so the rest is written once, and all share
+ * it while they wait.
+ */
+export interface EventText {
   subjectId: string;
-  text: string;
+  before: string;
+  after: string;
 }
 
-/** The body of each delivery, by its id. Those whose event cannot be presented are missing. */
-export type MakeBodies = (due: readonly DueDelivery[]) => Promise<Map<string, DeliveryBody>>;
+/** The text of each delivery, in the order given; undefined where its event cannot be presented. */
+export type ReadTexts = (due: readonly DueDelivery[]) => Promise<(EventText | undefined)[]>;
 
-export interface BodyMakerDeps {
+/** The body of a delivery: the same bytes at every attempt. */
+export function bodyOf({ before, after }: EventText, deliveryId: string): string {
+  return before + showId("dlv", deliveryId) + after;
+}
+
+export interface TextReaderDeps {
   events: EventReader;
   present: PresentEvents;
   /** Whether an error means that the database is away: then no event can be presented, and it is none of theirs. */
   isUnavailable: (error: unknown) => boolean;
   /** Told of an event that cannot be presented, which is a mistake of ours. */
   onUnpresentable: (event: LoggedEvent, error: unknown) => void;
-  /** How many characters of bodies are remembered. */
+  /** How many characters are remembered. */
   rememberedMax?: number;
-}
-
-/** Deliveries of one event differ in their id alone, so the rest is written once. */
-interface EventText {
-  subjectId: string;
-  before: string;
-  after: string;
 }
 
 const rememberedMaxByDefault = 4_000_000;
 
 /**
- * Makes the bodies of many deliveries. An event goes to many endpoints, each at its own pace, and never changes: what was made lately
- * is remembered, and is neither read nor presented again.
+ * Reads what many deliveries say. An event goes to many endpoints, each at its own pace, and never changes: what was written lately is
+ * remembered, and is neither read nor presented again.
  */
-export function createBodyMaker(deps: BodyMakerDeps): MakeBodies {
+export function createTextReader(deps: TextReaderDeps): ReadTexts {
   const { events, present, isUnavailable, onUnpresentable } = deps;
   const remembered = createTextMemory(deps.rememberedMax ?? rememberedMaxByDefault);
 
@@ -76,22 +78,13 @@ export function createBodyMaker(deps: BodyMakerDeps): MakeBodies {
       else missing.set(tenantId, (missing.get(tenantId) ?? new Set()).add(sequence));
     }
     await Promise.all([...missing].map(([tenantId, sequences]) => writeTexts(tenantId, sequences, texts)));
-    const bodies = new Map<string, DeliveryBody>();
-    for (const { tenantId, sequence, id } of due) {
-      const text = texts.get(nameOf(tenantId, sequence));
-      if (text !== undefined) bodies.set(id, bodyOf(text, id));
-    }
-    return bodies;
+    return due.map(({ tenantId, sequence }) => texts.get(nameOf(tenantId, sequence)));
   };
 }
 
 function textAround({ event, ...rest }: EventBody, subjectId: string): EventText {
   const before = `{"event":${JSON.stringify(event)},"delivery_id":"`;
   return { subjectId, before, after: `",${JSON.stringify(rest).slice(1)}` };
-}
-
-function bodyOf({ subjectId, before, after }: EventText, deliveryId: string): DeliveryBody {
-  return { subjectId, text: before + showId("dlv", deliveryId) + after };
 }
 
 function nameOf(tenantId: string, sequence: bigint | number): string {
