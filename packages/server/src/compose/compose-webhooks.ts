@@ -10,9 +10,11 @@ import { createTextReader } from "../app/webhooks/event-texts.js";
 import { createResends } from "../app/webhooks/resend-deliveries.js";
 import { createEndpointTester } from "../app/webhooks/test-endpoint.js";
 import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
+import { ConfigError } from "../config/config-error.js";
 import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
 import { createGuardedPost } from "../delivery/guarded-post.js";
+import { type PrivateNetworks, readPrivateNetworks } from "../delivery/private-networks.js";
 import { createWebhookSender, type WebhookSender } from "../delivery/webhook-sender.js";
 import { isDatabaseAway } from "../store/database.js";
 import { createEventLog, createEventStore } from "../store/events.js";
@@ -28,6 +30,7 @@ import type { ComposeOptions } from "./compose.js";
 export interface WebhookOptions {
   isLoopbackAllowed: boolean;
   areLiteralsAllowed: boolean;
+  privateNetworks: PrivateNetworks;
   concurrency: number;
   timeoutMs: number;
   retryDelaysMs: readonly number[];
@@ -38,11 +41,21 @@ export function webhookOptions(settings: Settings, isSandbox: boolean): WebhookO
   return {
     isLoopbackAllowed: isSandbox,
     areLiteralsAllowed: settings["webhooks.allow_ip_literals"] === "true",
+    privateNetworks: privateNetworksOf(settings),
     concurrency: settings["webhooks.concurrency"],
     timeoutMs: settings["webhooks.timeout_ms"],
     retryDelaysMs: [0, ...settings["webhooks.retry_delays_ms"].split(",").map(Number)],
     retentionDays: settings["webhooks.retention_days"],
   };
+}
+
+function privateNetworksOf(settings: Settings): PrivateNetworks {
+  const list = settings["webhooks.private_networks"]?.split(",") ?? [];
+  try {
+    return readPrivateNetworks(list);
+  } catch (error) {
+    throw new ConfigError(`webhooks.private_networks: ${(error as Error).message}.`);
+  }
 }
 
 /** How tenants are told: endpoints, deliveries, and the sender. */

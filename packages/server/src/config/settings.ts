@@ -119,6 +119,10 @@ export const settings = {
     },
     ["false", "true"],
   ),
+  "webhooks.private_networks": networks({
+    about:
+      "Private networks that webhooks may go to as well, separated by commas; names such as `hooks.internal` are taken then. Every tenant can reach what is in them. Loopback, link-local and cloud metadata addresses stay closed.",
+  }),
   "limits.body_bytes": integer(
     { default: 65_536, about: "The largest request body." },
     { min: 1024, max: 16_777_216 },
@@ -245,6 +249,7 @@ type DefaultedKey = Exclude<
   | "master_key_file"
   | "metrics_token"
   | "stream.allowed_origins"
+  | "webhooks.private_networks"
 >;
 
 export type Settings = { readonly [K in DefaultedKey]: SettingValue<(typeof settings)[K]> } & {

@@ -1,5 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { judgeAddress } from "./judge-address.js";
+import type { PrivateNetworks } from "./private-networks.js";
 import type { ResolveHost } from "./resolve-host.js";
 
 /** A name leads to an address that no webhook may go to. */
@@ -8,6 +9,7 @@ export class AddressRefusedError extends Error {}
 export interface GuardedLookupOptions {
   resolveHost: ResolveHost;
   isLoopbackAllowed: boolean;
+  privateNetworks: PrivateNetworks;
   /** Where to go instead of a checked address; tests lead public addresses to their own machine. */
   dialAs: (address: string) => string;
 }
@@ -20,6 +22,7 @@ export interface GuardedLookupOptions {
 export function createGuardedLookup({
   resolveHost,
   isLoopbackAllowed,
+  privateNetworks,
   dialAs,
 }: GuardedLookupOptions): LookupFunction {
   const find = async (name: string): Promise<string[]> => {
@@ -28,7 +31,7 @@ export function createGuardedLookup({
     if (addresses.length === 0) throw new Error(`${name} has no address`);
     for (const address of addresses) {
       const kind = judgeAddress(address);
-      if (kind !== "public")
+      if (kind !== "public" && !privateNetworks.includes(address))
         throw new AddressRefusedError(`${name} leads to an address that is ${kind ?? "malformed"}`);
     }
     return addresses.map(dialAs);

@@ -38,7 +38,7 @@ export function createGuardedPost({
 }: GuardedPostOptions): GuardedPost {
   const judgeUrl = createUrlJudge(rules);
   const targetOf = createTargets(judgeUrl);
-  const lookup = createGuardedLookup({ resolveHost, isLoopbackAllowed: rules.isLoopbackAllowed, dialAs });
+  const lookup = createGuardedLookup({ ...rules, resolveHost, dialAs });
   const pools = createConnectionPools({ lookup, ca, connectTimeoutMs });
 
   const post: WebhookPost = ({ url, headers, body, timeoutMs }) => {

@@ -1,32 +1,49 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { type AddressKind, ipv4Ranges, ipv6Ranges } from "./address-ranges.js";
 
-interface Range {
-  kind: AddressKind;
-  start: bigint;
-  end: bigint;
+/** An address as a number of so many bits. */
+export interface Address {
+  value: bigint;
+  bits: 32 | 128;
 }
 
-const ipv4 = ipv4Ranges.map(([network, kind]) => rangeOf(network, kind, 32));
-const ipv6 = ipv6Ranges.map(([network, kind]) => rangeOf(network, kind, 128));
+/** From the first to the last address of a network. */
+export interface AddressRange {
+  first: Address;
+  last: Address;
+}
 
-/** What kind of address it is; undefined for what is no address. Only `public` ones may be connected to. */
-export function judgeAddress(address: string): AddressKind | undefined {
-  if (isIPv4(address)) return findKind(ipv4, ipv4Value(address)) ?? "public";
+const kinds = [...ipv4Ranges, ...ipv6Ranges].map(([network, kind]) => ({ kind, range: rangeOf(network) }));
+
+/** What kind of address it is; undefined for what is no address. */
+export function judgeAddress(text: string): AddressKind | undefined {
+  const address = parseAddress(text);
+  return address && kindOf(address);
+}
+
+export function kindOf(address: Address): AddressKind {
+  return kinds.find(({ range }) => isWithin(address, range))?.kind ?? "public";
+}
+
+export function isWithin({ value, bits }: Address, { first, last }: AddressRange): boolean {
+  return bits === first.bits && value >= first.value && value <= last.value;
+}
+
+export function parseAddress(text: string): Address | undefined {
+  if (isIPv4(text)) return { value: ipv4Value(text), bits: 32 };
   // An address with a zone (fe80::1%eth0) has a meaning on one machine only.
-  if (!isIPv6(address) || address.includes("%")) return undefined;
-  return findKind(ipv6, ipv6Value(address));
+  if (!isIPv6(text) || text.includes("%")) return undefined;
+  return { value: ipv6Value(text), bits: 128 };
 }
 
-function findKind(ranges: readonly Range[], value: bigint): AddressKind | undefined {
-  return ranges.find(({ start, end }) => value >= start && value <= end)?.kind;
-}
-
-function rangeOf(network: string, kind: AddressKind, bits: number): Range {
-  const [address = "", length = ""] = network.split("/");
-  const hostBits = BigInt(bits - Number(length));
-  const start = bits === 32 ? ipv4Value(address) : ipv6Value(address);
-  return { kind, start, end: start + (1n << hostBits) - 1n };
+/** The range of a network in CIDR notation; an address by itself is a network of one. */
+export function rangeOf(network: string): AddressRange {
+  const [text = "", length] = network.split("/");
+  const address = parseAddress(text);
+  if (address === undefined) throw new RangeError(`${network} is no network`);
+  const { value, bits } = address;
+  const hosts = (1n << BigInt(bits - Number(length ?? bits))) - 1n;
+  return { first: { value: value & ~hosts, bits }, last: { value: value | hosts, bits } };
 }
 
 function ipv4Value(address: string): bigint {

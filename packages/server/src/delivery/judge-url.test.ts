@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createUrlJudge } from "./judge-url.js";
+import { readPrivateNetworks } from "./private-networks.js";
 
-const strict = createUrlJudge({ isLoopbackAllowed: false, areLiteralsAllowed: false });
-const sandbox = createUrlJudge({ isLoopbackAllowed: true, areLiteralsAllowed: false });
-const literals = createUrlJudge({ isLoopbackAllowed: false, areLiteralsAllowed: true });
+const rules = {
+  isLoopbackAllowed: false,
+  areLiteralsAllowed: false,
+  privateNetworks: readPrivateNetworks([]),
+};
+const strict = createUrlJudge(rules);
+const sandbox = createUrlJudge({ ...rules, isLoopbackAllowed: true });
+const literals = createUrlJudge({ ...rules, areLiteralsAllowed: true });
 
 describe("the URL of a receiver", () => {
   it.each([
@@ -94,5 +100,17 @@ describe("the URL of a receiver", () => {
       reason: "its address is not public but private",
     });
     expect(literals("https://[::ffff:8.8.8.8]/").ok).toBe(false);
+  });
+
+  it("may be inside where the operator has opened a private network", () => {
+    const inside = { ...rules, privateNetworks: readPrivateNetworks(["10.0.0.0/8"]) };
+    expect(createUrlJudge(inside)("https://hooks.corp/")).toEqual({ ok: true });
+    expect(createUrlJudge(inside)("https://10.0.0.1/").ok).toBe(false);
+    expect(createUrlJudge(inside)("http://hooks.corp/").ok).toBe(false);
+    expect(createUrlJudge(inside)("https://app.localhost/").ok).toBe(false);
+    const withLiterals = createUrlJudge({ ...inside, areLiteralsAllowed: true });
+    expect(withLiterals("https://10.0.0.1/")).toEqual({ ok: true });
+    expect(withLiterals("https://192.168.0.1/").ok).toBe(false);
+    expect(withLiterals("https://127.0.0.1/").ok).toBe(false);
   });
 });

@@ -1,32 +1,23 @@
 import { isIP } from "node:net";
 import type { UrlJudge } from "../app/webhooks/webhook-post.js";
 import { judgeAddress } from "./judge-address.js";
+import type { PrivateNetworks } from "./private-networks.js";
 
 export interface UrlRules {
   /** The sandbox lets a receiver run on the same machine: `http://127.0.0.1:…`, `http://localhost:…`, `http://[::1]:…`. */
   isLoopbackAllowed: boolean;
-  /** Whether a URL may have an address instead of a name; it must be a public one all the same. */
+  /** Whether a URL may have an address instead of a name; it must be one that may be connected to all the same. */
   areLiteralsAllowed: boolean;
+  privateNetworks: PrivateNetworks;
 }
 
 const lengthMax = 2048;
 /** Below 1024 other services listen, which have no use for what we send. */
 const unprivilegedPortMin = 1024;
+/** Names that no receiver has. */
+const closedZones = ["localhost", "onion", "invalid", "alt"];
 /** Names that are not resolved by the public DNS, so that whoever answers for them is somebody inside. */
-const privateZones = [
-  "localhost",
-  "local",
-  "internal",
-  "intranet",
-  "lan",
-  "home",
-  "corp",
-  "private",
-  "home.arpa",
-  "onion",
-  "invalid",
-  "alt",
-];
+const privateZones = ["local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa"];
 
 /**
  * Judges a URL as it is written. The platform's own parser reads it, the one that also connects, and knows every spelling of an
@@ -63,16 +54,19 @@ function findPortFault(port: string): string | undefined {
     : `its port must be 443, or ${unprivilegedPortMin} or higher`;
 }
 
-function findHostFault(host: string, { areLiteralsAllowed }: UrlRules): string | undefined {
+function findHostFault(host: string, { areLiteralsAllowed, privateNetworks }: UrlRules): string | undefined {
   const address = literalOf(host);
   if (address !== undefined) {
     if (!areLiteralsAllowed) return "it has an address where a name is needed";
     const kind = judgeAddress(address);
-    return kind === "public" ? undefined : `its address is not public but ${kind ?? "malformed"}`;
+    return kind === "public" || privateNetworks.includes(address)
+      ? undefined
+      : `its address is not public but ${kind ?? "malformed"}`;
   }
   if (host.endsWith(".")) return "its host ends with a dot";
   if (!host.includes(".")) return "its host is not a full name";
-  const zone = privateZones.find((name) => host === name || host.endsWith(`.${name}`));
+  const zones = privateNetworks.isEmpty ? [...closedZones, ...privateZones] : closedZones;
+  const zone = zones.find((name) => host === name || host.endsWith(`.${name}`));
   return zone === undefined ? undefined : `names under ${zone} are not public`;
 }
 

@@ -7,6 +7,7 @@ import { createWakeUps } from "../../src/app/wake-ups.js";
 import { compose } from "../../src/compose/compose.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { createSealing } from "../../src/credentials/sealing.js";
+import { readPrivateNetworks } from "../../src/delivery/private-networks.js";
 import { eventually } from "./eventually.js";
 import { createTestDatabase } from "./test-database.js";
 
@@ -28,6 +29,7 @@ export async function startClockedParts() {
     webhooks: {
       isLoopbackAllowed: true,
       areLiteralsAllowed: false,
+      privateNetworks: readPrivateNetworks([]),
       concurrency: 4,
       timeoutMs: 15_000,
       retryDelaysMs: attemptDelaysMs,

@@ -4,6 +4,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { createGuardedPost, type GuardedPostOptions } from "../../src/delivery/guarded-post.js";
+import { readPrivateNetworks } from "../../src/delivery/private-networks.js";
 import { eventually } from "../harness/eventually.js";
 import { freePort } from "../harness/free-port.js";
 import { createTestAuthority } from "../harness/test-certificates.js";
@@ -49,6 +50,7 @@ function poster(changed: Partial<GuardedPostOptions> = {}) {
   const guarded = createGuardedPost({
     isLoopbackAllowed: false,
     areLiteralsAllowed: false,
+    privateNetworks: readPrivateNetworks([]),
     resolveHost: async () => ["93.184.215.14"],
     dialAs: () => "127.0.0.1",
     ca: authority.ca,

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ipv4Ranges, ipv6Ranges } from "../../src/delivery/address-ranges.js";
 import { createGuardedPost, type GuardedPostOptions } from "../../src/delivery/guarded-post.js";
+import { readPrivateNetworks } from "../../src/delivery/private-networks.js";
 import { hostileUrls } from "../harness/hostile-urls.js";
 
 /** Public addresses for the tests' own use: nothing connects there, because every address is led to this machine. */
@@ -30,6 +31,7 @@ describe("the address guard", () => {
     const { post, close } = createGuardedPost({
       isLoopbackAllowed: false,
       areLiteralsAllowed: false,
+      privateNetworks: readPrivateNetworks([]),
       resolveHost: async () => ["127.0.0.1"],
       dialAs: () => "127.0.0.1",
       ...options,
@@ -91,6 +93,21 @@ describe("the address guard", () => {
     },
   );
 
+  it("connects to a private network that the operator has opened, and to no other address inside", async () => {
+    const privateNetworks = readPrivateNetworks(["10.0.0.0/8"]);
+    const reach = (...addresses: string[]) =>
+      tryToReach(`https://receiver.internal:${port}/`, {
+        privateNetworks,
+        resolveHost: async () => addresses,
+      });
+    for (const [address] of insiders.filter(([one]) => !one.startsWith("10.")))
+      for (const addresses of [[address], ["10.1.2.3", address]])
+        expect({ addresses, ...(await reach(...addresses)) }).toMatchObject({ addresses, kind: "refused" });
+    expect(connections).toBe(0);
+    await reach("10.1.2.3");
+    expect(connections).toBe(1);
+  });
+
   it("connects where all addresses are public", async () => {
     const resolveHost = async () => [publicAddress, publicAddress6];
     await tryToReach(`https://receiver.example:${port}/`, { resolveHost });
@@ -103,6 +120,7 @@ describe("the address guard", () => {
     const { post, close } = createGuardedPost({
       isLoopbackAllowed: false,
       areLiteralsAllowed: false,
+      privateNetworks: readPrivateNetworks([]),
       resolveHost: async () => answers[asked++] ?? [],
       dialAs: (address) => (address === publicAddress ? "127.0.0.1" : "192.0.2.1"),
     });
