@@ -101,7 +101,10 @@ describe("what the documents tell to do", () => {
 
   it.runIf(hasCurl)("the guide on policy, from reading one to an approval", async () => {
     const page = "docs/guides/policy.md";
-    const [read = "", write = "", evaluate = "", list = "", approve = ""] = blocksOf(page, "sh");
+    const [read = "", write = "", evaluate = "", list = "", appoint = "", approve = ""] = blocksOf(
+      page,
+      "sh",
+    );
     expect(await shell(read)).toMatch(/^HTTP\/1\.1 200 .*etag: "0".*"version":0/s);
     const variables = { TOKEN: (await shell("npx bursar token")).trim() };
     expect(await shell(evaluate, variables)).toContain('"rule":"own-wallets"');
@@ -121,15 +124,11 @@ describe("what the documents tell to do", () => {
       });
       return (await answer.json()) as {
         id: string;
-        secret: string;
         state: string;
         approval: { digest: string };
       };
     };
-    const officer = await call("POST", "/v1/clients", {
-      name: "officer",
-      scopes: ["transactions:approve", "transactions:read"],
-    });
+    const officer = JSON.parse(await shell(appoint, variables)) as { id: string; secret: string };
     const [, document = ""] = blocksOf(page, "json");
     const asked = document
       .replace("cli_01hw000000e008000000000001", officer.id)
@@ -141,13 +140,9 @@ describe("what the documents tell to do", () => {
       () => call("GET", `/v1/transactions/${id}`, undefined),
       ({ state }) => state === "awaiting_approval",
     );
-    const token = await shell(
-      'curl -s http://127.0.0.1:8080/oauth/token -u "$CLIENT:$SECRET" -d grant_type=client_credentials',
-      { CLIENT: officer.id, SECRET: officer.secret },
-    );
-    const { access_token } = JSON.parse(token) as { access_token: string };
     const said = await shell(approve, {
-      OFFICER: access_token,
+      CLIENT_ID: officer.id,
+      SECRET: officer.secret,
       ID: id,
       DIGEST: waiting.approval.digest,
     });
