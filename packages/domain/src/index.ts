@@ -42,6 +42,7 @@ export {
 } from "./book/ticks-and-lots.js";
 export { canonicalAddress, isChainId } from "./destination/destination-address.js";
 export { isTypeId, type TypeId, typeIdFromUuid, uuidFromTypeId } from "./id/type-id.js";
+export { createTypeIdSource } from "./id/type-id-source.js";
 export { createUuidV7Source, timeOfUuidV7, type UuidV7Source } from "./id/uuid-v7.js";
 export { canonicalJson } from "./json/canonical-json.js";
 export type { Balance } from "./ledger/account.js";

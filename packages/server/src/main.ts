@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createUuidV7Source } from "@bursar/domain";
-import { showId } from "@bursar/protocol";
+import { createTypeIdSource, createUuidV7Source } from "@bursar/domain";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import { createReadiness } from "./app/readiness.js";
@@ -137,6 +136,7 @@ async function withDatabaseThere(
 }
 
 const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
+const newRequestId = createTypeIdSource("req", { nowMs: Date.now, randomBytes });
 
 /** Where clients reach the service; what listens on every address is reached on this machine's own. */
 function publicUrlOf({ public_url, host, port }: Settings): string {
@@ -178,7 +178,7 @@ async function buildEdge(
       readiness,
       guard: parts.guard,
       load: parts.load,
-      newRequestId: () => showId("req", newUuid()),
+      newRequestId,
       isUnavailable: isDatabaseAway,
       metricsToken: settings.metrics_token,
       // A public address means a proxy, behind which everybody comes from this machine.
