@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Metric } from "../../app/metric.js";
 import { Refusal } from "../refusal.js";
+import { createRequestDurations } from "./request-durations.js";
 
 export interface MetricsOptions {
   /** The bearer token to ask for. */
@@ -17,45 +18,25 @@ export interface MetricsOptions {
 export function installMetrics(app: FastifyInstance, { token, isLocalOpen, metrics }: MetricsOptions): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const durations = new Histogram({
-    name: "bursar_http_request_duration_seconds",
-    help: "How long requests took, from their headers to the end of the answer.",
-    labelNames: ["method", "route", "status"],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [registry],
-  });
+  const durations = createRequestDurations(registry);
   const errors = new Counter({
     name: "bursar_errors_total",
     help: "Requests that were answered with an error, by its code.",
     labelNames: ["code"],
     registers: [registry],
   });
-  const series = rememberSeries(durations);
   for (const metric of metrics) addMetric(registry, metric);
   app.addHook("onResponse", (request, reply, done) => {
     if (request.errorCode !== null) errors.inc({ code: request.errorCode });
     // The route's pattern, not the path: a label per path would be a memory leak that any client could drive.
     const route = request.routeOptions.url ?? "none";
-    series(route, request.method, reply.statusCode).observe(reply.elapsedTime / 1000);
+    durations.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
     if (!mayRead(request, token, isLocalOpen)) throw new Refusal("NOT_FOUND");
     return reply.type(registry.contentType).send(await registry.metrics());
   });
-}
-
-/** Finding a series by its labels takes the library a microsecond; there are few, so each is found once. */
-function rememberSeries(histogram: Histogram<"method" | "route" | "status">) {
-  type Series = ReturnType<typeof histogram.labels>;
-  const byRoute = new Map<string, Map<string, Series>>();
-  return (route: string, method: string, status: number): Series => {
-    const ofRoute = byRoute.get(route) ?? new Map<string, Series>();
-    const key = `${method} ${status}`;
-    const series = ofRoute.get(key) ?? histogram.labels({ method, route, status });
-    byRoute.set(route, ofRoute.set(key, series));
-    return series;
-  };
 }
 
 /** Its value is asked for when somebody looks. */
