@@ -46,8 +46,15 @@ export interface RequestAuthenticatorDeps {
 const bearerPattern = /^Bearer ([A-Za-z0-9._~+/-]{1,4096}=*)$/i;
 const verifiedMax = 10_000;
 
+/**
+ * Known headers are found by their ends, which are those of signatures, and then compared as a whole: a look-up by a text of several
+ * hundred characters begins with a sum over all of them, which took a microsecond of each request.
+ */
+const endLength = 32;
+
 /** A token that has verified. What it allows changes when its client changes, so that is kept with the client it was made from. */
 interface VerifiedToken {
+  authorization: string;
   claims: TokenClaims;
   access: ClientAccess | undefined;
   judgement: Authenticated | TokenRefusal;
@@ -76,7 +83,7 @@ export function createRequestAuthenticator({
     if (claims === "invalid") return turnAway({ refused: "TOKEN_INVALID" }, caller);
     const access = clients.peek(claims.clientId) ?? (await clients.load(claims.clientId));
     const judgement = judge(claims, access);
-    verified.set(authorization, { claims, access, judgement });
+    verified.set(authorization.slice(-endLength), { authorization, claims, access, judgement });
     if (verified.size > verifiedMax) verified.delete(verified.keys().next().value as string);
     return judgement;
   }
@@ -86,11 +93,12 @@ export function createRequestAuthenticator({
     caller: Caller,
   ): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
     if (authorization === undefined) return turnAway({ refused: "UNAUTHENTICATED" }, caller);
-    // By the whole header, so that a known one is not even parsed: under 1 µs instead of 2.5 µs.
-    const known = verified.get(authorization);
-    if (known === undefined) return verify(authorization, caller);
+    // By the header as it is, so that a known one is not even parsed.
+    const end = authorization.slice(-endLength);
+    const known = verified.get(end);
+    if (known === undefined || known.authorization !== authorization) return verify(authorization, caller);
     if (known.claims.expiresAtMs <= nowMs()) {
-      verified.delete(authorization);
+      verified.delete(end);
       return { refused: "TOKEN_EXPIRED" };
     }
     const access = clients.peek(known.claims.clientId);
