@@ -17,18 +17,22 @@ export interface PendingAnswers {
 }
 
 export function createPendingAnswers(): PendingAnswers {
-  const bySocket = new WeakMap<Duplex, Set<ServerResponse>>();
-  const lastOf = (socket: Duplex) => [...(bySocket.get(socket) ?? [])].slice(-2).reverse();
+  const bySocket = new WeakMap<Duplex, ServerResponse[]>();
+  const lastOf = (socket: Duplex) => (bySocket.get(socket) ?? []).slice(-2).reverse();
   return {
     follow: (server) => {
       server.prependListener("request", (request, response) => {
-        const pending = bySocket.get(request.socket) ?? new Set();
-        bySocket.set(request.socket, pending.add(response));
-        response.once("close", () => pending.delete(response));
+        const pending = bySocket.get(request.socket) ?? [];
+        if (pending.push(response) === 1) bySocket.set(request.socket, pending);
+        // Answers close in the order of their requests: what is looked for is the first, and nearly always the only one.
+        response.on("close", () => {
+          const index = pending.indexOf(response);
+          if (index >= 0) pending.splice(index, 1);
+        });
       });
     },
     before: (socket) => lastOf(socket).find((response) => response.req.complete),
-    count: (socket) => bySocket.get(socket)?.size ?? 0,
+    count: (socket) => bySocket.get(socket)?.length ?? 0,
     begun: (socket) => lastOf(socket).find((response) => !response.req.complete && response.headersSent),
   };
 }

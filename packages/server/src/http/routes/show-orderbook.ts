@@ -24,8 +24,9 @@ export function showOrderbook({ showOrderbook: show }: Pick<UseCases, "showOrder
       const { market, depth = depthDefault } = request.query;
       const { json, tag } = unwrap(show(market, depth));
       reply.header("etag", tag);
-      if (request.headers["if-none-match"] === tag) return reply.code(304).send();
-      return reply.type("application/json; charset=utf-8").send(json);
+      // Nothing is given back: a reply that is would be waited for, though it has been sent.
+      if (request.headers["if-none-match"] === tag) reply.code(304).send();
+      else reply.type("application/json; charset=utf-8").send(json);
     },
   );
 }
