@@ -1,11 +1,13 @@
-import { addToSide, type BookSide, createBookSide } from "./book-side.js";
-import { createLevelTable } from "./level-table.js";
+import { type BookRows, createBookRows, none } from "./book-rows.js";
+import { addToSide, type BookSide, buyMark, createBookSide } from "./book-side.js";
+import { createIdIndex, findRow, hashId, type IdIndex } from "./id-index.js";
 import type { Side } from "./order.js";
-import { addOrderRow, createOrderTable, type NewOrder, none, type OrderTable, rowOf } from "./order-table.js";
+import { addOrderRow, type NewOrder } from "./order-rows.js";
 
-/** What a book is inside: two sides over one table of orders. */
+/** What a book is inside: two sides over one set of rows. */
 export interface BookState {
-  readonly orders: OrderTable;
+  readonly rows: BookRows;
+  readonly ids: IdIndex;
   readonly bids: BookSide;
   readonly asks: BookSide;
   /** At most this many orders rest. */
@@ -13,14 +15,11 @@ export interface BookState {
 }
 
 export function createBookState(ordersMax: number): BookState {
-  const orders = createOrderTable();
-  const levels = createLevelTable();
-  return {
-    orders,
-    bids: createBookSide("buy", orders, levels),
-    asks: createBookSide("sell", orders, levels),
-    ordersMax,
-  };
+  const rows = createBookRows();
+  const ids = createIdIndex();
+  const bids = createBookSide("buy", rows, ids);
+  const asks = createBookSide("sell", rows, ids);
+  return { rows, ids, bids, asks, ordersMax };
 }
 
 function ownSide(state: BookState, side: Side): BookSide {
@@ -32,22 +31,28 @@ export function otherSide(state: BookState, side: Side): BookSide {
 }
 
 /** The side on which an open order rests. */
-export function sideOfRow(state: BookState, row: number): BookSide {
-  return state.orders.isBuy[row] === 1 ? state.bids : state.asks;
+export function sideOfRow({ rows, bids, asks }: BookState, row: number): BookSide {
+  return ((rows.marks[rows.level[row] as number] as number) & buyMark) === 0 ? asks : bids;
+}
+
+/** The row of an open order, or `none`. */
+export function rowOf({ rows, ids }: BookState, id: string): number {
+  return findRow(ids, rows, id, hashId(id));
 }
 
 /** Puts an order, or what is left of it, at the end of its queue; false where the book holds as much as it may. */
 export function rest(state: BookState, order: NewOrder, remaining: number, hash: number): boolean {
   const side = ownSide(state, order.side);
-  if (state.orders.index.count >= state.ordersMax) return false;
+  if (state.ids.count >= state.ordersMax) return false;
   if (side.lots + remaining > Number.MAX_SAFE_INTEGER) return false;
-  addToSide(side, addOrderRow(state.orders, order, remaining, hash), order.price);
+  addToSide(side, addOrderRow(state.rows, state.ids, order, remaining, hash), order.price);
   return true;
 }
 
 /** Ids are given out by whoever keeps the orders; one that comes twice is an error of the program, not a wish of a client. */
 export function assertNewId(state: BookState, id: string, hash: number): void {
-  if (rowOf(state.orders, id, hash) !== none) throw new Error(`order ${id} is in the book already`);
+  if (findRow(state.ids, state.rows, id, hash) !== none)
+    throw new Error(`order ${id} is in the book already`);
 }
 
 /** Ticks and lots are checked where texts become numbers; here a fraction or an unsafe number is a broken invariant. */

@@ -70,13 +70,14 @@ function faceOf(state: BookState): Book {
     takeLevelChanges: () => takeLevelChanges(state),
     openOrders: () => listOpenOrders(state),
     fingerprint: () => fingerprintOf(state),
-    orderCount: () => state.orders.index.count,
+    orderCount: () => state.ids.count,
   };
 }
 
 function applyCommand(state: BookState, command: BookCommand, effects: Effect[]): void {
   const last = carryOut(state, command, effects);
-  if (last !== undefined) effects.push(last);
+  // `push` is not compiled into its caller where lists come empty, and then took 6 % of an operation.
+  if (last !== undefined) effects[effects.length] = last;
 }
 
 function carryOut(state: BookState, command: BookCommand, effects: Effect[]): Effect | undefined {

@@ -1,7 +1,8 @@
-import type { BookSide } from "./book-side.js";
+import { none } from "./book-rows.js";
+import { type BookSide, forgetChange } from "./book-side.js";
 import type { BookState } from "./book-state.js";
+import { takeKeys } from "./changed-keys.js";
 import type { Side } from "./order.js";
-import { none } from "./order-table.js";
 import { seek, seekBest, seekNext, soughtLevel } from "./price-index.js";
 
 /** A price, what rests at it and in how many orders. */
@@ -46,21 +47,20 @@ function bestLevels(side: BookSide, levelsMax: number): DepthLevel[] {
 }
 
 function takeChangesOfSide(side: BookSide): LevelChange[] {
-  const { levels, sign, changedPrices } = side;
-  const prices = [...changedPrices].sort((a, b) => sign * (b - a));
-  changedPrices.clear();
-  return prices.map((price) => {
-    if (!seek(side.index, sign * price)) return { side: side.name, price, size: 0, orderCount: 0 };
-    const level = soughtLevel(side.index);
-    levels.isChanged[level] = 0;
-    return { side: side.name, ...describeLevel(side, level) };
-  });
+  return takeKeys(side.changed)
+    .reverse()
+    .map((key) => {
+      if (!seek(side.index, key)) return { side: side.name, price: side.sign * key, size: 0, orderCount: 0 };
+      const level = soughtLevel(side.index);
+      forgetChange(side, level);
+      return { side: side.name, ...describeLevel(side, level) };
+    });
 }
 
-function describeLevel({ levels }: BookSide, level: number): DepthLevel {
+function describeLevel({ rows }: BookSide, level: number): DepthLevel {
   return {
-    price: levels.price[level] as number,
-    size: levels.lots[level] as number,
-    orderCount: levels.orderCount[level] as number,
+    price: rows.price[level >> 1] as number,
+    size: rows.lots[level >> 1] as number,
+    orderCount: rows.orderCount[level] as number,
   };
 }

@@ -1,6 +1,7 @@
+import { none } from "./book-rows.js";
 import type { BookSide } from "./book-side.js";
 import type { IncomingOrder } from "./order.js";
-import { none } from "./order-table.js";
+import { ownerOf } from "./order-rows.js";
 import { seekBest, seekNext } from "./price-index.js";
 
 /**
@@ -10,12 +11,12 @@ import { seekBest, seekNext } from "./price-index.js";
 export function isFillable(side: BookSide, incoming: IncomingOrder): boolean {
   // The sums of levels refuse a hopeless order without a look at single orders: there may be a million of them.
   if (side.lots < incoming.size || lotsWithin(side, incoming) < incoming.size) return false;
-  const { orders, levels } = side;
+  const { rows } = side;
   let missing = incoming.size;
   for (let level = seekBest(side.index); level !== none; level = seekNext(side.index)) {
     if (!isWithin(side, level, incoming)) return false;
-    for (let row = levels.head[level] as number; row !== none; row = orders.next[row] as number) {
-      if (orders.owners[row] !== incoming.owner) missing -= orders.remaining[row] as number;
+    for (let row = rows.next[level] as number; row !== level; row = rows.next[row] as number) {
+      if (ownerOf(rows, row) !== incoming.owner) missing -= rows.remaining[row >> 1] as number;
       else if (incoming.selfTrade !== "cancel_oldest") return false;
       if (missing <= 0) return true;
     }
@@ -28,12 +29,12 @@ function lotsWithin(side: BookSide, incoming: IncomingOrder): number {
   let lots = 0;
   let level = seekBest(side.index);
   while (level !== none && lots < incoming.size && isWithin(side, level, incoming)) {
-    lots += side.levels.lots[level] as number;
+    lots += side.rows.lots[level >> 1] as number;
     level = seekNext(side.index);
   }
   return lots;
 }
 
 function isWithin(side: BookSide, level: number, { price }: IncomingOrder): boolean {
-  return price === undefined || side.sign * (side.levels.price[level] as number) >= side.sign * price;
+  return price === undefined || side.sign * (side.rows.price[level >> 1] as number) >= side.sign * price;
 }

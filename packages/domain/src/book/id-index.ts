@@ -1,4 +1,4 @@
-import { none } from "./order-table.js";
+import { type BookRows, none } from "./book-rows.js";
 
 /**
  * Finds the row of an order by its id: a hash table with open addressing, in one typed array. A `Map` does the same, but with it a
@@ -23,11 +23,11 @@ export function createIdIndex(): IdIndex {
   return { places: new Int32Array(placesAtFirst * 2), mask: placesAtFirst - 1, count: 0 };
 }
 
-/** The row of an id, or `none`; `ids` holds the id of each row. */
-export function findRow({ places, mask }: IdIndex, ids: readonly string[], id: string, hash: number): number {
+/** The row of an id, or `none`. */
+export function findRow({ places, mask }: IdIndex, rows: BookRows, id: string, hash: number): number {
   for (let place = hash & mask; ; place = (place + 1) & mask) {
     const row = (places[place * 2 + 1] as number) - 1;
-    if (row === none || (places[place * 2] === hash && ids[row] === id)) return row;
+    if (row === none || (places[place * 2] === hash && rows.texts[row >> 2] === id)) return row;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type BookSide, isBestWithin, reduceInSide, removeFromSide } from "./book-side.js";
 import type { CancelReason, Effect } from "./effects.js";
 import type { IncomingOrder } from "./order.js";
+import { idOf, ownerOf } from "./order-rows.js";
 import { preventSelfTrade } from "./self-trade.js";
 
 /** Why an incoming order takes no more: it is filled, the prices are not for it, or the reason why the rest of it ends here. */
@@ -11,16 +12,20 @@ export type MatchEnd = "filled" | "no_match" | Extract<CancelReason, "self_trade
  * a trade is that of the resting order.
  */
 export function takeFrom(side: BookSide, incoming: IncomingOrder, effects: Effect[]): MatchEnd {
-  const { orders, levels } = side;
+  const { rows } = side;
   while (incoming.remaining > 0) {
     if (!isBestWithin(side, incoming.price)) return "no_match";
-    const maker = levels.head[side.best] as number;
-    if (orders.owners[maker] === incoming.owner) {
+    const maker = rows.next[side.best] as number;
+    if (ownerOf(rows, maker) === incoming.owner) {
       if (preventSelfTrade(side, maker, incoming.selfTrade, effects) === "stop") return "self_trade";
       continue;
     }
-    const price = levels.price[side.best] as number;
-    const size = affordable(incoming, price, Math.min(incoming.remaining, orders.remaining[maker] as number));
+    const price = rows.price[side.best >> 1] as number;
+    const size = affordable(
+      incoming,
+      price,
+      Math.min(incoming.remaining, rows.remaining[maker >> 1] as number),
+    );
     if (size === 0) return "quote_limit";
     trade(side, maker, incoming, price, size, effects);
   }
@@ -42,14 +47,14 @@ function trade(
   size: number,
   effects: Effect[],
 ): void {
-  const { orders } = side;
-  const makerRemaining = (orders.remaining[maker] as number) - size;
+  const { rows } = side;
+  const makerRemaining = (rows.remaining[maker >> 1] as number) - size;
   incoming.remaining -= size;
   if (incoming.budget !== undefined) incoming.budget -= BigInt(price) * BigInt(size);
-  effects.push({
+  effects[effects.length] = {
     kind: "trade",
-    maker: orders.ids[maker] as string,
-    makerOwner: orders.owners[maker] as string,
+    maker: idOf(rows, maker),
+    makerOwner: ownerOf(rows, maker),
     makerRemaining,
     taker: incoming.id,
     takerOwner: incoming.owner,
@@ -57,7 +62,7 @@ function trade(
     takerRemaining: incoming.remaining,
     price,
     size,
-  });
+  };
   if (makerRemaining === 0) removeFromSide(side, maker);
   else reduceInSide(side, maker, size);
 }

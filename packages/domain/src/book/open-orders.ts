@@ -1,13 +1,14 @@
+import { none } from "./book-rows.js";
 import type { BookSide } from "./book-side.js";
-import { type BookState, sideOfRow } from "./book-state.js";
+import { type BookState, rowOf, sideOfRow } from "./book-state.js";
 import { addToCrc32, crc32AtFirst, finishCrc32 } from "./crc32.js";
 import type { OpenOrder } from "./order.js";
-import { none, rowOf } from "./order-table.js";
+import { idOf, ownerOf } from "./order-rows.js";
 import { seekBest, seekNext } from "./price-index.js";
 
 /** An open order by its id. */
 export function findOpenOrder(state: BookState, id: string): OpenOrder | undefined {
-  const row = rowOf(state.orders, id);
+  const row = rowOf(state, id);
   return row === none ? undefined : describeOrder(sideOfRow(state, row), row);
 }
 
@@ -30,18 +31,18 @@ export function fingerprintOf(state: BookState): string {
 
 function eachRow(side: BookSide, visit: (row: number) => void): void {
   for (let level = seekBest(side.index); level !== none; level = seekNext(side.index)) {
-    for (let row = side.levels.head[level] as number; row !== none; row = side.orders.next[row] as number)
-      visit(row);
+    const { next } = side.rows;
+    for (let row = next[level] as number; row !== level; row = next[row] as number) visit(row);
   }
 }
 
-function describeOrder({ name, orders, levels }: BookSide, row: number): OpenOrder {
+function describeOrder({ name, rows }: BookSide, row: number): OpenOrder {
   return {
-    id: orders.ids[row] as string,
-    owner: orders.owners[row] as string,
+    id: idOf(rows, row),
+    owner: ownerOf(rows, row),
     side: name,
-    price: levels.price[orders.level[row] as number] as number,
-    size: orders.size[row] as number,
-    remaining: orders.remaining[row] as number,
+    price: rows.price[(rows.level[row] as number) >> 1] as number,
+    size: rows.size[row >> 1] as number,
+    remaining: rows.remaining[row >> 1] as number,
   };
 }

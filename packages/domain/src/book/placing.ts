@@ -54,7 +54,7 @@ export function placeMarket(state: BookState, command: PlaceMarket, effects: Eff
 }
 
 function bestPrice(side: BookSide): number {
-  return side.levels.price[side.best] as number;
+  return side.rows.price[side.best >> 1] as number;
 }
 
 function reject(id: string, reason: RejectReason): Effect {

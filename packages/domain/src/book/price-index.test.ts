@@ -1,6 +1,6 @@
 import { array, assert, boolean, integer, property, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { none } from "./order-table.js";
+import { none } from "./book-rows.js";
 import {
   createPriceIndex,
   insertSought,
@@ -54,13 +54,13 @@ describe("the index of prices", () => {
       for (const key of keys.toSorted((a, b) => (a % 2) - (b % 2))) {
         if (!seek(index, key)) insertSought(index, key, key);
       }
-      expect(index.chunks.length).toBeGreaterThan(30);
+      expect(index.starts.length).toBeGreaterThan(30);
       for (const [removed, key] of keys.toSorted(order).entries()) {
         expect(seek(index, key)).toBe(true);
         removeSought(index);
-        expect(index.chunks.length).toBeLessThan(2 + (5000 - removed) / 8);
+        expect(index.starts.length).toBeLessThan(2 + (5000 - removed) / 8);
       }
-      expect(index.chunks).toHaveLength(1);
+      expect(index.starts).toHaveLength(1);
       expect(walk(index)).toEqual([]);
     }
   });

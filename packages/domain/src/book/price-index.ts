@@ -1,4 +1,4 @@
-import { none } from "./order-table.js";
+import { none } from "./book-rows.js";
 
 /**
  * The levels of one side in the order of their prices: a list of small sorted chunks. A key is a price made so that larger is
@@ -7,32 +7,43 @@ import { none } from "./order-table.js";
  * levels or a million.
  */
 export interface PriceIndex {
-  chunks: Chunk[];
-  /** The least key that may be in each chunk, side by side, so that choosing a chunk reads no chunk. */
+  /** The memory of all chunks: pairs of a key and the row of its level. */
+  pairs: Float64Array;
+  /** The chunks in the order of prices: where each begins in `pairs`, how many pairs it has, and the least key that may be in it. */
+  starts: number[];
+  lengths: number[];
   lowerBounds: number[];
-  /** Where the last search or step has stopped. */
+  /** Where chunks that are gone began; the next one to use is the last. */
+  freeStarts: number[];
+  /** Where the last search or step has stopped: the chunk, and the place in `pairs`. */
   chunkAt: number;
-  keyAt: number;
+  pairAt: number;
 }
 
-interface Chunk {
-  keys: Float64Array;
-  levels: Int32Array;
-  length: number;
-}
-
-/** A chunk's keys are 1 KiB: its search stays in the nearest cache, and a split is rare. */
+/** A chunk is 2 KiB: its search stays in the nearest cache, and a split is rare. */
 const chunkLengthMax = 128;
+const chunksAtFirst = 4;
 
 export function createPriceIndex(): PriceIndex {
-  return { chunks: [createChunk()], lowerBounds: [Number.NEGATIVE_INFINITY], chunkAt: 0, keyAt: 0 };
+  const index: PriceIndex = {
+    pairs: new Float64Array(0),
+    starts: [],
+    lengths: [0],
+    lowerBounds: [Number.NEGATIVE_INFINITY],
+    freeStarts: [],
+    chunkAt: 0,
+    pairAt: 0,
+  };
+  growTo(index, chunksAtFirst);
+  index.starts.push(index.freeStarts.pop() as number);
+  return index;
 }
 
 /** Goes to a key, or to where it would be; says whether it is there. */
 export function seek(index: PriceIndex, key: number): boolean {
-  const { chunks, lowerBounds } = index;
+  const { lowerBounds } = index;
   let low = 0;
-  let high = chunks.length - 1;
+  let high = lowerBounds.length - 1;
   // Most keys are near the best: the last chunk is tried before the search.
   if (key >= (lowerBounds[high] as number)) low = high;
   while (low < high) {
@@ -41,102 +52,124 @@ export function seek(index: PriceIndex, key: number): boolean {
     else high = middle - 1;
   }
   index.chunkAt = low;
-  const chunk = chunks[low] as Chunk;
-  index.keyAt = findInChunk(chunk, key);
-  return index.keyAt < chunk.length && chunk.keys[index.keyAt] === key;
+  return seekInChunk(index, low, key);
 }
 
 /** The level at a key that `seek` has found. */
-export function soughtLevel(index: PriceIndex): number {
-  return (index.chunks[index.chunkAt] as Chunk).levels[index.keyAt] as number;
+export function soughtLevel({ pairs, pairAt }: PriceIndex): number {
+  return pairs[pairAt + 1] as number;
 }
 
 /** Puts a level where `seek` has not found its key. */
 export function insertSought(index: PriceIndex, key: number, level: number): void {
-  let chunk = index.chunks[index.chunkAt] as Chunk;
-  if (chunk.length === chunkLengthMax) {
-    split(index, chunk);
+  if (index.lengths[index.chunkAt] === chunkLengthMax) {
+    split(index);
     seek(index, key);
-    chunk = index.chunks[index.chunkAt] as Chunk;
   }
-  const at = index.keyAt;
-  chunk.keys.copyWithin(at + 1, at, chunk.length);
-  chunk.levels.copyWithin(at + 1, at, chunk.length);
-  chunk.keys[at] = key;
-  chunk.levels[at] = level;
-  chunk.length += 1;
+  const { pairs, lengths, chunkAt, pairAt } = index;
+  const length = lengths[chunkAt] as number;
+  for (let at = (index.starts[chunkAt] as number) + length * 2 - 1; at >= pairAt; at--)
+    pairs[at + 2] = pairs[at] as number;
+  pairs[pairAt] = key;
+  pairs[pairAt + 1] = level;
+  lengths[chunkAt] = length + 1;
 }
 
 /** Takes away the level that `seek` has found. */
 export function removeSought(index: PriceIndex): void {
-  const { chunks, chunkAt, keyAt } = index;
-  const chunk = chunks[chunkAt] as Chunk;
-  chunk.keys.copyWithin(keyAt, keyAt + 1, chunk.length);
-  chunk.levels.copyWithin(keyAt, keyAt + 1, chunk.length);
-  chunk.length -= 1;
-  if (chunkAt > 0 && chunk.length <= chunkLengthMax / 4) mergeIntoWorse(index, chunkAt);
+  const { pairs, lengths, chunkAt } = index;
+  const length = (lengths[chunkAt] as number) - 1;
+  const end = (index.starts[chunkAt] as number) + length * 2;
+  for (let at = index.pairAt; at < end; at++) pairs[at] = pairs[at + 2] as number;
+  lengths[chunkAt] = length;
+  if (chunkAt > 0 && length <= chunkLengthMax / 4) mergeIntoWorse(index, chunkAt);
 }
 
 /** Goes to the best level and gives it. */
 export function seekBest(index: PriceIndex): number {
-  index.chunkAt = index.chunks.length - 1;
-  index.keyAt = (index.chunks[index.chunkAt] as Chunk).length;
+  goToEnd(index, index.lengths.length - 1);
   return seekNext(index);
 }
 
 /** Goes to the next worse level and gives it. */
 export function seekNext(index: PriceIndex): number {
-  while (index.keyAt === 0) {
+  while (index.pairAt === index.starts[index.chunkAt]) {
     if (index.chunkAt === 0) return none;
-    index.chunkAt -= 1;
-    index.keyAt = (index.chunks[index.chunkAt] as Chunk).length;
+    goToEnd(index, index.chunkAt - 1);
   }
-  index.keyAt -= 1;
+  index.pairAt -= 2;
   return soughtLevel(index);
 }
 
-/**
- * The place of the first key that is not less. Keys are whole numbers, so between two of them there are at most as many others as they
- * differ: that narrows the search from both ends, and where every tick has a level, it is over before it begins.
- */
-function findInChunk({ keys, length }: Chunk, key: number): number {
-  if (length === 0) return 0;
-  const atLeast = length - 1 - ((keys[length - 1] as number) - key);
-  const atMost = key - (keys[0] as number);
-  let from = atLeast <= 0 ? 0 : Math.min(atLeast, length);
-  let to = atMost <= 0 ? 0 : Math.min(atMost, length);
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if ((keys[middle] as number) < key) from = middle + 1;
-    else to = middle;
-  }
-  return from;
+function goToEnd(index: PriceIndex, chunk: number): void {
+  index.chunkAt = chunk;
+  index.pairAt = (index.starts[chunk] as number) + (index.lengths[chunk] as number) * 2;
 }
 
-function createChunk(): Chunk {
-  return { keys: new Float64Array(chunkLengthMax), levels: new Int32Array(chunkLengthMax), length: 0 };
+/**
+ * Goes to the first key that is not less; says whether it is the key. Keys are whole numbers, so between two of them there are at most as many others as they
+ * differ: that narrows the search from both ends, and where every tick has a level, it is over before it begins. The ends are the
+ * bounds of the chunk and of the next one, which are at hand, and not its first and last key, which are far away.
+ */
+function seekInChunk(index: PriceIndex, chunk: number, key: number): boolean {
+  const { pairs, lengths, lowerBounds } = index;
+  const start = index.starts[chunk] as number;
+  const length = lengths[chunk] as number;
+  index.pairAt = start;
+  if (length === 0) return false;
+  const isLast = chunk + 1 === lengths.length;
+  const above = isLast ? (pairs[start + length * 2 - 2] as number) + 1 : (lowerBounds[chunk + 1] as number);
+  const atLeast = length - (above - key);
+  const atMost = key - (lowerBounds[chunk] as number);
+  let from = atLeast <= 0 ? 0 : Math.min(atLeast, length);
+  let to = Math.min(atMost, length);
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if ((pairs[start + middle * 2] as number) < key) from = middle + 1;
+    else to = middle;
+  }
+  index.pairAt = start + from * 2;
+  return from < length && pairs[index.pairAt] === key;
 }
 
 /** Moves the better half of a full chunk to a new one. */
-function split({ chunks, lowerBounds, chunkAt }: PriceIndex, chunk: Chunk): void {
+function split(index: PriceIndex): void {
+  if (index.freeStarts.length === 0) growTo(index, (index.pairs.length / chunkLengthMax / 2) * 2);
+  const { pairs, starts, lengths, lowerBounds, chunkAt } = index;
   const half = chunkLengthMax / 2;
-  const better = createChunk();
-  better.keys.set(chunk.keys.subarray(half));
-  better.levels.set(chunk.levels.subarray(half));
-  better.length = half;
-  chunk.length = half;
-  chunks.splice(chunkAt + 1, 0, better);
-  lowerBounds.splice(chunkAt + 1, 0, better.keys[0] as number);
+  const middle = (starts[chunkAt] as number) + half * 2;
+  const start = index.freeStarts.pop() as number;
+  pairs.copyWithin(start, middle, middle + half * 2);
+  lengths[chunkAt] = half;
+  starts.splice(chunkAt + 1, 0, start);
+  lengths.splice(chunkAt + 1, 0, half);
+  lowerBounds.splice(chunkAt + 1, 0, pairs[start] as number);
 }
 
 /** Keeps chunks from being many and nearly empty. A chunk without keys always goes, so the last one holds the best. */
-function mergeIntoWorse({ chunks, lowerBounds }: PriceIndex, chunkAt: number): void {
-  const chunk = chunks[chunkAt] as Chunk;
-  const worse = chunks[chunkAt - 1] as Chunk;
-  if (chunk.length > 0 && worse.length + chunk.length > chunkLengthMax / 2) return;
-  worse.keys.set(chunk.keys.subarray(0, chunk.length), worse.length);
-  worse.levels.set(chunk.levels.subarray(0, chunk.length), worse.length);
-  worse.length += chunk.length;
-  chunks.splice(chunkAt, 1);
-  lowerBounds.splice(chunkAt, 1);
+function mergeIntoWorse(
+  { pairs, starts, lengths, lowerBounds, freeStarts }: PriceIndex,
+  chunk: number,
+): void {
+  const length = lengths[chunk] as number;
+  const worse = lengths[chunk - 1] as number;
+  if (length > 0 && worse + length > chunkLengthMax / 2) return;
+  const start = starts[chunk] as number;
+  pairs.copyWithin((starts[chunk - 1] as number) + worse * 2, start, start + length * 2);
+  lengths[chunk - 1] = worse + length;
+  freeStarts.push(start);
+  starts.splice(chunk, 1);
+  lengths.splice(chunk, 1);
+  lowerBounds.splice(chunk, 1);
+}
+
+function growTo(index: PriceIndex, chunks: number): void {
+  const before = index.pairs.length;
+  const pairs = new Float64Array(chunks * chunkLengthMax * 2);
+  pairs.set(index.pairs);
+  index.pairs = pairs;
+  for (let start = pairs.length; start > before; ) {
+    start -= chunkLengthMax * 2;
+    index.freeStarts.push(start);
+  }
 }

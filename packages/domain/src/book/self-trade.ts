@@ -1,6 +1,7 @@
 import { type BookSide, removeFromSide } from "./book-side.js";
 import type { Effect } from "./effects.js";
 import type { SelfTrade } from "./order.js";
+import { idOf } from "./order-rows.js";
 
 /**
  * An incoming order has met a resting order of its own owner, and the two must not trade. `cancel_newest` ends the incoming order,
@@ -15,8 +16,8 @@ export function preventSelfTrade(
   if (selfTrade !== "cancel_newest") {
     effects.push({
       kind: "cancelled",
-      id: side.orders.ids[maker] as string,
-      remaining: side.orders.remaining[maker] as number,
+      id: idOf(side.rows, maker),
+      remaining: side.rows.remaining[maker >> 1] as number,
       reason: "self_trade",
     });
     removeFromSide(side, maker);

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { createBook, type Effect } from "../index.js";
+import { createChangedKeys, noteKey, takeKeys } from "./changed-keys.js";
+
+describe("the changed levels", () => {
+  it("are given in order, and once", () => {
+    const changed = createChangedKeys();
+    for (let key = 1000; key > 0; key--) noteKey(changed, key);
+    expect(takeKeys(changed)).toEqual(Array.from({ length: 1000 }, (_, at) => at + 1));
+    expect(takeKeys(changed)).toEqual([]);
+  });
+
+  it("are told once, however often a level goes and comes back", () => {
+    const book = createBook();
+    const effects: Effect[] = [];
+    const terms = {
+      owner: "a",
+      side: "buy",
+      size: 1,
+      timeInForce: "gtc",
+      selfTrade: "cancel_newest",
+    } as const;
+    for (let number = 0; number < 5; number++) {
+      book.apply({ kind: "place_limit", id: `order-${number}`, price: 7, ...terms }, effects);
+      if (number < 4) book.apply({ kind: "cancel", id: `order-${number}` }, effects);
+    }
+    expect(book.takeLevelChanges()).toEqual([{ side: "buy", price: 7, size: 1, orderCount: 1 }]);
+    book.apply({ kind: "cancel", id: "order-4" }, effects);
+    expect(book.takeLevelChanges()).toEqual([{ side: "buy", price: 7, size: 0, orderCount: 0 }]);
+    expect(book.takeLevelChanges()).toEqual([]);
+  });
+});
