@@ -7,7 +7,10 @@ import { none } from "./book-rows.js";
  * levels or a million.
  */
 export interface PriceIndex {
-  /** The memory of all chunks: pairs of a key and the row of its level. */
+  /**
+   * The memory of all chunks: pairs of a key and the row of its level. With two arrays for each chunk, an operation anywhere in a
+   * book of a million orders took a tenth longer: the arrays themselves had to be fetched first.
+   */
   pairs: Float64Array;
   /** The chunks in the order of prices: where each begins in `pairs`, how many pairs it has, and the least key that may be in it. */
   starts: number[];
