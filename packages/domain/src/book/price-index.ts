@@ -110,9 +110,10 @@ function goToEnd(index: PriceIndex, chunk: number): void {
 }
 
 /**
- * Goes to the first key that is not less; says whether it is the key. Keys are whole numbers, so between two of them there are at most as many others as they
- * differ: that narrows the search from both ends, and where every tick has a level, it is over before it begins. The ends are the
- * bounds of the chunk and of the next one, which are at hand, and not its first and last key, which are far away.
+ * Goes to the first key that is not less; says whether it is the key. Keys are whole numbers, so between two of them there are at most
+ * as many others as they differ: that narrows the search from both ends, and where every tick has a level, it is over before it
+ * begins. The ends are the bounds of the chunk and of the next one, which are at hand, and not its first and last key, which are far
+ * away.
  */
 function seekInChunk(index: PriceIndex, chunk: number, key: number): boolean {
   const { pairs, lengths, lowerBounds } = index;
