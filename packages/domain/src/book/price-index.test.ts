@@ -64,4 +64,21 @@ describe("the index of prices", () => {
       expect(walk(index)).toEqual([]);
     }
   });
+
+  it("does not keep a chunk for each level, however somebody places and cancels", () => {
+    for (const direction of [1, -1]) {
+      const index = createPriceIndex();
+      const blockLength = 64;
+      const blocks = 200;
+      for (let block = 0; block < blocks; block++) {
+        for (let key = block * blockLength; key < (block + 1) * blockLength; key++)
+          if (!seek(index, direction * key)) insertSought(index, direction * key, key);
+        // Of the block before, one level stays.
+        for (let key = (block - 1) * blockLength + 1; key < block * blockLength; key++)
+          if (seek(index, direction * key)) removeSought(index);
+      }
+      expect(walk(index)).toHaveLength(blocks - 1 + blockLength);
+      expect(index.starts.length).toBeLessThan(2 + (blocks + blockLength) / 16);
+    }
+  });
 });

@@ -85,7 +85,9 @@ export function removeSought(index: PriceIndex): void {
   const end = (index.starts[chunkAt] as number) + length * 2;
   for (let at = index.pairAt; at < end; at++) pairs[at] = pairs[at + 2] as number;
   lengths[chunkAt] = length;
-  if (chunkAt > 0 && length <= chunkLengthMax / 4) mergeIntoWorse(index, chunkAt);
+  if (chunkAt > 0 && fitsIntoWorse(index, chunkAt)) mergeIntoWorse(index, chunkAt);
+  else if (chunkAt + 1 < lengths.length && fitsIntoWorse(index, chunkAt + 1))
+    mergeIntoWorse(index, chunkAt + 1);
 }
 
 /** Goes to the best level and gives it. */
@@ -150,14 +152,21 @@ function split(index: PriceIndex): void {
   lowerBounds.splice(chunkAt + 1, 0, pairs[start] as number);
 }
 
-/** Keeps chunks from being many and nearly empty. A chunk without keys always goes, so the last one holds the best. */
+/**
+ * Two neighbours that are half a chunk together are one, so that chunks are never many and nearly empty, whatever the order in which
+ * levels go. A chunk without keys always goes, so the last one holds the best.
+ */
+function fitsIntoWorse({ lengths }: PriceIndex, chunk: number): boolean {
+  const length = lengths[chunk] as number;
+  return length === 0 || length + (lengths[chunk - 1] as number) <= chunkLengthMax / 2;
+}
+
 function mergeIntoWorse(
   { pairs, starts, lengths, lowerBounds, freeStarts }: PriceIndex,
   chunk: number,
 ): void {
   const length = lengths[chunk] as number;
   const worse = lengths[chunk - 1] as number;
-  if (length > 0 && worse + length > chunkLengthMax / 2) return;
   const start = starts[chunk] as number;
   pairs.copyWithin((starts[chunk - 1] as number) + worse * 2, start, start + length * 2);
   lengths[chunk - 1] = worse + length;

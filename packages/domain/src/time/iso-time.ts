@@ -1,3 +1,4 @@
+/** What was written last, which changes how fast a text is made and never which. */
 let second = Number.NaN;
 let upToSecond = "";
 

@@ -121,7 +121,7 @@ export const settings = {
   ),
   "webhooks.private_networks": networks({
     about:
-      "Private networks that webhooks may go to as well, separated by commas; names such as `hooks.internal` are taken then. Every tenant can reach what is in them. Loopback, link-local and cloud metadata addresses stay closed.",
+      "Private networks that webhooks may go to as well, separated by commas; names such as `hooks.internal` are taken then, if the DNS has them. Every tenant can reach what is in them. Loopback, link-local and cloud metadata addresses stay closed.",
   }),
   "limits.body_bytes": integer(
     { default: 65_536, about: "The largest request body." },

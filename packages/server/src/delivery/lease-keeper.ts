@@ -106,9 +106,8 @@ export function createLeaseKeeper({
     hasPostponed: () => postponed.size > 0,
     take: async (wanted) => {
       const limit = Math.min(takeMax, lanesMax - lanes.size);
-      if (limit <= 0) return;
       const tenantIds = choose(wanted);
-      if (tenantIds.length === 0) return;
+      if (limit <= 0 || tenantIds.length === 0) return;
       const heldUntilMs = steadyMs() + leaseMs;
       const now = new Date(nowMs());
       const taken = await store.leaseEndpoints({ holder, tenantIds, now, leaseMs, limit });

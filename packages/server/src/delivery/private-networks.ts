@@ -13,7 +13,7 @@ export interface PrivateNetworks {
  */
 const openableKinds: ReadonlySet<AddressKind> = new Set(["private", "unique local", "carrier-grade NAT"]);
 
-/** From a list in CIDR notation. Throws at a network that is not private as a whole. */
+/** From a list in CIDR notation. Throws at a network that begins or ends outside of what can be opened. */
 export function readPrivateNetworks(list: readonly string[]): PrivateNetworks {
   const ranges = list.map((network) => {
     const range = rangeOf(network);

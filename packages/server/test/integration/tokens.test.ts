@@ -59,6 +59,15 @@ describe("access tokens", () => {
     expect(claims.jti).toMatch(/^tok_/);
   });
 
+  it("are known by all of the header, and not by the end that one is found by", async () => {
+    expect((await codeFor(good)).status).toBe(200);
+    for (const scheme of ["Digest", "Basic ", "Bearer  "])
+      expect(await codeFor(good, scheme)).toMatchObject({ status: 401 });
+    // The same end, and another claim before it.
+    expect(await codeFor(`${good.slice(0, 40)}x${good.slice(41)}`)).toMatchObject({ status: 401 });
+    expect((await codeFor(good)).status).toBe(200);
+  });
+
   it("are let in, under any spelling of the scheme", async () => {
     expect((await codeFor(good)).status).toBe(200);
     expect((await codeFor(good, "bearer")).status).toBe(200);

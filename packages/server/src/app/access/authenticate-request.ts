@@ -96,7 +96,8 @@ export function createRequestAuthenticator({
     // By the header as it is, so that a known one is not even parsed.
     const end = authorization.slice(-endLength);
     const known = verified.get(end);
-    if (known === undefined || known.authorization !== authorization) return verify(authorization, caller);
+    if (known === undefined || !isSameToken(known.authorization, authorization))
+      return verify(authorization, caller);
     if (known.claims.expiresAtMs <= nowMs()) {
       verified.delete(end);
       return { refused: "TOKEN_EXPIRED" };
@@ -131,4 +132,14 @@ function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): 
   const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));
   const { tenantId, clientId, tokenId } = claims;
   return { principal: { tenantId, clientId, tokenId, scopes }, client, claims };
+}
+
+/** Whether a header carries the token of one that has verified. The scheme may be spelled as one likes: `bearer` is `Bearer`. */
+function isSameToken(verified: string, given: string): boolean {
+  if (verified === given) return true;
+  const schemeLength = "Bearer ".length;
+  return (
+    given.slice(0, schemeLength).toLowerCase() === "bearer " &&
+    given.slice(schemeLength) === verified.slice(schemeLength)
+  );
 }
