@@ -50,7 +50,7 @@ export function createLeaseKeeper({
   let renewedMs = Number.NEGATIVE_INFINITY;
   /** When each tenant was looked at, since all of them were. */
   const lookedMs = new Map<string, number>();
-  let postponed = new Set<string>();
+  const postponed = new Set<string>();
 
   async function renew(): Promise<void> {
     const open = [...lanes.values()].filter(({ isClosed }) => !isClosed);
@@ -82,12 +82,13 @@ export function createLeaseKeeper({
 
   /** The tenants that may be looked at now; the others are postponed. */
   function choose(wanted: Iterable<string> | "any"): string[] | "any" {
-    const asked = new Set([...postponed, ...(wanted === "any" ? [] : wanted)]);
-    postponed = new Set();
     if (wanted === "any") {
       lookedMs.clear();
+      postponed.clear();
       return "any";
     }
+    const asked = new Set([...postponed, ...wanted]);
+    postponed.clear();
     const now = steadyMs();
     return [...asked].filter((tenantId) => {
       const isNow = now - (lookedMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) >= lookAgainAfterMs;

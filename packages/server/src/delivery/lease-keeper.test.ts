@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createLeaseKeeper, type LeaseKeeper, lookAgainAfterMs } from "./lease-keeper.js";
+
+describe("looking for endpoints that nobody sends to", () => {
+  let elapsedMs: number;
+  let looks: (readonly string[] | "any")[];
+  let keeper: LeaseKeeper;
+  beforeEach(() => {
+    elapsedMs = 0;
+    looks = [];
+    keeper = createLeaseKeeper({
+      store: {
+        leaseEndpoints: async ({ tenantIds }) => {
+          looks.push(tenantIds);
+          return [];
+        },
+        renewLeases: async () => [],
+        releaseLeases: async () => undefined,
+      },
+      holder: "holder",
+      concurrency: 4,
+      nowMs: () => elapsedMs,
+      steadyMs: () => elapsedMs,
+    });
+  });
+
+  it("comes at once for a tenant that was not looked at lately, whatever others do", async () => {
+    await keeper.take(["one"]);
+    await keeper.take(["another"]);
+    expect(looks).toEqual([["one"], ["another"]]);
+    expect(keeper.hasPostponed()).toBe(false);
+  });
+
+  it("is put off for a tenant that was looked at a moment ago, and not forgotten", async () => {
+    await keeper.take(["one"]);
+    await keeper.take(["one"]);
+    expect(looks).toEqual([["one"]]);
+    expect(keeper.hasPostponed()).toBe(true);
+    elapsedMs += lookAgainAfterMs;
+    await keeper.take([]);
+    expect(looks).toEqual([["one"], ["one"]]);
+    expect(keeper.hasPostponed()).toBe(false);
+  });
+
+  it("is done for all who were put off by a look at everybody", async () => {
+    await keeper.take(["one"]);
+    await keeper.take(["one"]);
+    await keeper.take("any");
+    expect(looks).toEqual([["one"], "any"]);
+    expect(keeper.hasPostponed()).toBe(false);
+  });
+});
