@@ -23,6 +23,17 @@ describe("reading JSON", () => {
       }),
     ));
 
+  it("takes the longest numbers that JavaScript writes", () => {
+    for (const text of [
+      "-0.0000011926473223579281",
+      "-1.7976931348623157e+308",
+      "-2.2250738585072014e-308",
+    ]) {
+      expect(String(Number(text))).toBe(text);
+      expect(fault(text)).toBeUndefined();
+    }
+  });
+
   it.each([
     ['{"a":1,"a":2}', "repeats a key"],
     ['{"a":1,"\\u0061":2}', "repeats a key"],
@@ -54,9 +65,9 @@ describe("reading JSON", () => {
     ['{"a":undefined}', "not valid JSON"],
     ['{"a":"\\udc00\\ud800"}', "surrogate"],
     ['{"prototype":1}', "prototype"],
-    ["9".repeat(64), "more than 24 characters"],
-    [`{"a":-0.${"1".repeat(64)}}`, "more than 24 characters"],
-    [`[1e${"0".repeat(64)}1]`, "more than 24 characters"],
+    ["9".repeat(64), "more than 25 characters"],
+    [`{"a":-0.${"1".repeat(64)}}`, "more than 25 characters"],
+    [`[1e${"0".repeat(64)}1]`, "more than 25 characters"],
     ["[1e999]", "too large"],
     [members(101), "more than 100 members"],
     [`{"a":{"b":${members(101)}}}`, "more than 100 members"],

@@ -13,8 +13,8 @@ const dangerousKeys = new Set(["__proto__", "constructor", "prototype"]);
 const membersMax = 100;
 const valuesMax = 100_000;
 
-/** No double needs more: `-1.7976931348623157e+308`. What is longer means one number to one reader and another to the next. */
-const numberLengthMax = 24;
+/** No double is written longer: `-0.0000011926473223579281`. What is longer means one number to one reader and another to the next. */
+const numberLengthMax = 25;
 
 export function readJson(text: string, depthMax: number): JsonReading {
   const shape = scan(text, depthMax);

@@ -174,13 +174,14 @@ describe("a dry run of policy", () => {
   });
 
   it("leaves nothing behind: no transaction, no sum, no event", async () => {
+    // The tokens of the tests themselves are written down a moment after they were issued.
     await tenant.usePolicy(limited);
     await settle("10");
     const state = async () => [
       await service.database.query(sql`
         SELECT (SELECT count(*) FROM transactions) AS transactions, (SELECT count(*) FROM open_transactions) AS open,
           (SELECT sum(count) FROM usage_totals WHERE tenant_id = ${tenant.tenantId}) AS counted, (SELECT count(*) FROM judgements) AS judgements,
-          (SELECT count(*) FROM policies) AS policies, (SELECT count(*) FROM audit_entries) AS audit
+          (SELECT count(*) FROM policies) AS policies, (SELECT count(*) FROM audit_entries WHERE action <> 'token.issue') AS audit
       `),
       await tenant.balances(),
     ];
