@@ -103,24 +103,53 @@ function assertSameBook(ours, theirs) {
     throw new Error("the two libraries have come to different books");
 }
 
-/** Our speed at each size of the book, as a part of that at the smallest; the sizes take turns. @param {"near" | "anywhere"} activity @param {number} rounds */
+/**
+ * Our speed at each size of the book, as a part of that at the smallest; the sizes take turns. Beside it what one read costs on this
+ * computer, from anywhere in as much memory as the orders take: no operation does more in a larger book, but it may wait longer.
+ * @param {"near" | "anywhere"} activity @param {number} rounds
+ */
 function showFlatness(activity, rounds) {
   const sizes = [1000, 10_000, 100_000, 1_000_000].map((restingCount) => ({
     restingCount,
     workload: makeWorkload({ restingCount, ordersPerLevel: 10, operationCount, activity }),
     /** @type {number[]} */
     speeds: [],
+    /** @type {number[]} */
+    reads: [],
   }));
   for (let round = 0; round < rounds; round++)
-    for (const { workload, speeds } of sizes) speeds.push(repeated(() => runOurs(workload)));
+    for (const { restingCount, workload, speeds, reads } of sizes) {
+      speeds.push(repeated(() => runOurs(workload)));
+      reads.push(readNanoseconds(restingCount));
+    }
   console.log(`\nmatch, as the book grows, activity ${activity}`);
   const first = median(sizes[0]?.speeds ?? []);
-  for (const { restingCount, speeds } of sizes) {
+  for (const { restingCount, speeds, reads } of sizes) {
     const speed = median(speeds);
     console.log(
-      `  ${`${restingCount} resting orders`.padEnd(34)} ${String(Math.round(speed)).padStart(8)}/s   ${(speed / first).toFixed(2)} of the smallest`,
+      `  ${`${restingCount} resting orders`.padEnd(34)} ${String(Math.round(speed)).padStart(8)}/s   ${(speed / first).toFixed(2)} of the smallest; ${Math.round(1e9 / speed)} ns, a read ${median(reads).toFixed(1)} ns`,
     );
   }
+}
+
+/** A walk from row to row, in which each says where the next one is. @param {number} rowCount */
+function readNanoseconds(rowCount) {
+  const wordsPerRow = 8;
+  const order = Array.from({ length: rowCount }, (_, row) => row);
+  for (let at = rowCount - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1));
+    [order[at], order[other]] = [order[other] ?? 0, order[at] ?? 0];
+  }
+  const next = new Int32Array(rowCount * wordsPerRow);
+  for (const [at, row] of order.entries())
+    next[row * wordsPerRow] = (order[(at + 1) % rowCount] ?? 0) * wordsPerRow;
+  const steps = 5_000_000;
+  let row = 0;
+  const seconds = timed(() => {
+    for (let step = 0; step < steps; step++) row = next[row] ?? 0;
+  });
+  if (row < 0) throw new Error("the walk has left its rows");
+  return (seconds / steps) * 1e9;
 }
 
 /** What an open order costs, with its id of 36 characters. @param {number} count */

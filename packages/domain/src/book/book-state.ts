@@ -1,6 +1,7 @@
 import { type BookRows, createBookRows, none } from "./book-rows.js";
 import { addToSide, type BookSide, buyMark, createBookSide } from "./book-side.js";
-import { createIdIndex, findRow, hashId, type IdIndex } from "./id-index.js";
+import { createIdIndex, findRow, findYoungRow, type IdIndex } from "./id-index.js";
+import { hashId } from "./id-table.js";
 import type { Side } from "./order.js";
 import { addOrderRow, type NewOrder } from "./order-rows.js";
 
@@ -49,9 +50,12 @@ export function rest(state: BookState, order: NewOrder, remaining: number, hash:
   return true;
 }
 
-/** Ids are given out by whoever keeps the orders; one that comes twice is an error of the program, not a wish of a client. */
+/**
+ * Ids are given out by whoever keeps the orders; one that comes twice is an error of the program, not a wish of a client. Where the
+ * first has been open for long, this does not see it: the index does, later.
+ */
 export function assertNewId(state: BookState, id: string, hash: number): void {
-  if (findRow(state.ids, state.rows, id, hash) !== none)
+  if (findYoungRow(state.ids, state.rows, id, hash) !== none)
     throw new Error(`order ${id} is in the book already`);
 }
 

@@ -4,7 +4,7 @@ import { amendOrder, cancelOrder } from "./changing.js";
 import type { BookCommand } from "./commands.js";
 import { type Depth, type LevelChange, readDepth, takeLevelChanges } from "./depth.js";
 import type { Effect } from "./effects.js";
-import { hashId } from "./id-index.js";
+import { hashId } from "./id-table.js";
 import { findOpenOrder, fingerprintOf, listOpenOrders } from "./open-orders.js";
 import type { OpenOrder } from "./order.js";
 import { placeLimit, placeMarket } from "./placing.js";

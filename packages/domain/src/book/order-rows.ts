@@ -14,10 +14,10 @@ export function addOrderRow(
   hash: number,
 ): number {
   const row = takeRow(rows);
-  insertRow(ids, hash, row);
   rows.texts[row >> 2] = order.id;
   rows.texts[(row >> 2) + 1] = order.owner;
   rows.hash[row] = hash;
+  insertRow(ids, rows, row);
   rows.size[row >> 1] = order.size;
   rows.remaining[row >> 1] = remaining;
   return row;
@@ -25,7 +25,7 @@ export function addOrderRow(
 
 /** The row must be out of its queue. */
 export function dropOrderRow(rows: BookRows, ids: IdIndex, row: number): void {
-  removeRow(ids, rows.hash[row] as number, row);
+  removeRow(ids, rows, row);
   freeRow(rows, row);
 }
 

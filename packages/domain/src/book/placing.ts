@@ -3,7 +3,7 @@ import { assertNewId, assertWhole, type BookState, otherSide, rest } from "./boo
 import type { PlaceLimit, PlaceMarket } from "./commands.js";
 import type { CancelReason, Effect, RejectReason } from "./effects.js";
 import { isFillable } from "./fillable.js";
-import { hashId } from "./id-index.js";
+import { hashId } from "./id-table.js";
 import { affordable, takeFrom } from "./matching.js";
 
 /** Trades and cancelled makers go to `effects`; what ends the placing, if that was not the last trade, is returned. */
