@@ -44,17 +44,18 @@ describe("what one client has open", () => {
     expect((await eventually(read, ({ status }) => status === 200)).status).toBe(200);
   });
 
+  const ask = (agent: Agent, bearer = token) =>
+    new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${bearer}` };
+      get(`${service.url}/v1/assets`, { agent, headers }, (response) => {
+        response.resume();
+        response.once("end", () =>
+          resolve({ status: response.statusCode, connection: response.headers.connection }),
+        );
+      }).once("error", reject);
+    });
+
   it("is a bounded number of connections", async () => {
-    const ask = (agent: Agent) =>
-      new Promise<{ status: number | undefined; connection: string | undefined }>((resolve, reject) => {
-        const headers = { authorization: `Bearer ${token}` };
-        get(`${service.url}/v1/assets`, { agent, headers }, (response) => {
-          response.resume();
-          response.once("end", () =>
-            resolve({ status: response.statusCode, connection: response.headers.connection }),
-          );
-        }).once("error", reject);
-      });
     // Each agent keeps a connection of its own; those of the test before may still be there.
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
     const answers = [];
@@ -70,5 +71,31 @@ describe("what one client has open", () => {
     expect(metrics).toMatch(/^bursar_errors_total\{code="CONCURRENCY_LIMITED"\} [1-9]/m);
     expect(metrics).toMatch(/^bursar_quota_reservations_total [1-9]/m);
     expect(metrics).toMatch(/^bursar_overloaded 0$/m);
+  });
+
+  it("is counted for each of many clients that share a connection, with one listener for all of them", async () => {
+    const warnings: Error[] = [];
+    const keep = (warning: Error) => warnings.push(warning);
+    process.on("warning", keep);
+    const tokens = await Promise.all(
+      Array.from({ length: 12 }, async () => service.token(await service.createTenant("10"))),
+    );
+    const shared = () => new Agent({ keepAlive: true, maxSockets: 1 });
+    const agents = [shared(), shared(), shared()];
+    for (const agent of agents)
+      for (const bearer of tokens) expect((await ask(agent, bearer)).status).toBe(200);
+    const fourth = shared();
+    expect((await ask(fourth, tokens[11])).status).toBe(429);
+    for (const agent of [...agents, fourth]) agent.destroy();
+    for (const bearer of tokens) {
+      const agent = shared();
+      await eventually(
+        () => ask(agent, bearer),
+        ({ status }) => status === 200,
+      );
+      agent.destroy();
+    }
+    process.off("warning", keep);
+    expect(warnings.map(({ name }) => name)).not.toContain("MaxListenersExceededWarning");
   });
 });

@@ -11,6 +11,4 @@ export interface ClientTraffic {
   allowances: Readonly<Record<QuotaClass, Allowance>>;
   requestsInFlight: number;
   connections: number;
-  /** Those connections. Beside the sockets, not on them: a property that Node does not know would give them a shape of their own. */
-  sockets: WeakSet<object>;
 }

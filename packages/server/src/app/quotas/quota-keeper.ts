@@ -116,7 +116,6 @@ export function createQuotaKeeper({ store, defaults, elapsedMs, timers }: QuotaK
       allowances,
       requestsInFlight: 0,
       connections: 0,
-      sockets: new WeakSet(),
     };
   }
 

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ClientTraffic } from "../../app/quotas/client-traffic.js";
 import { Refusal } from "../refusal.js";
@@ -9,21 +10,35 @@ export interface ConcurrencyLimits {
   connectionsPerClient: number;
 }
 
+/**
+ * The clients that each connection counts for. Beside the sockets, not on them: a property that Node does not know would give them a
+ * shape of their own.
+ */
+const clientsOf = new WeakMap<object, Set<ClientTraffic>>();
+
 /** Counts the connection where this is the client's first request on it; or says that there are too many. */
 export function enterConnection(
   traffic: ClientTraffic,
   request: FastifyRequest,
   { connectionsPerClient }: ConcurrencyLimits,
 ): Refusal | undefined {
-  const { socket } = request.raw;
-  if (traffic.sockets.has(socket)) return undefined;
+  if (connectionsPerClient === Number.POSITIVE_INFINITY) return undefined;
+  const clients = clientsOf.get(request.raw.socket) ?? beginCounting(request.raw.socket);
+  if (clients.has(traffic)) return undefined;
   if (traffic.connections >= connectionsPerClient) return tooMany("connections", { connection: "close" });
   traffic.connections += 1;
-  traffic.sockets.add(socket);
-  socket.once("close", () => {
-    traffic.connections -= 1;
-  });
+  clients.add(traffic);
   return undefined;
+}
+
+/** One listener for all clients of a connection: a proxy that nobody has told us of may send those of thousands on one. */
+function beginCounting(socket: Socket): Set<ClientTraffic> {
+  const clients = new Set<ClientTraffic>();
+  clientsOf.set(socket, clients);
+  socket.once("close", () => {
+    for (const traffic of clients) traffic.connections -= 1;
+  });
+  return clients;
 }
 
 /** Counts the request; or says that there are too many. */
