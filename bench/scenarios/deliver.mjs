@@ -1,5 +1,5 @@
 // Webhooks: how many the service delivers a second, against a bare loop of undici, and how soon the first attempt is there.
-import { fork, spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,28 +21,30 @@ export async function deliver(options) {
 /** @param {import("../sandbox.mjs").Sandbox} sandbox @param {import("../run.mjs").BenchOptions} options */
 async function compareDelivery(sandbox, { rounds, seconds }) {
   const receiver = await startReceiver();
+  /** @type {ReturnType<typeof startLoop> | undefined} */
+  let loop;
   try {
     const paths = Array.from({ length: endpoints }, (_, index) => `/${index}`);
     for (const path of paths) await post(sandbox, "/v1/webhook-endpoints", { url: receiver.origin + path });
     const count = transactions * endpoints;
     const bySender = () => receiver.expect(count, false, () => createBatch(sandbox, transactions));
     const { sample } = await bySender();
-    const loop = JSON.stringify({
+    const bareLoop = startLoop({
       ...sample,
       headers: ownHeaders(sample.headers),
       origin: receiver.origin,
       paths,
-      count,
       connections: endpoints * concurrencyPerEndpoint,
     });
-    const byLoop = () => receiver.expect(count, false, () => run("bare-loop.mjs", loop));
+    loop = bareLoop;
+    const byLoop = () => receiver.expect(count, false, () => bareLoop.send(count));
     /** @type {number[]} */
     const reached = [];
     const sides = [
       {
         name: "bare undici loop",
         measure: async () => (await byLoop()).perSecond,
-        processes: { receiver: { pid: receiver.pid } },
+        processes: { loop: { pid: bareLoop.pid }, receiver: { pid: receiver.pid } },
       },
       {
         name: "deliver",
@@ -62,6 +64,7 @@ async function compareDelivery(sandbox, { rounds, seconds }) {
     const median = reached.sort((a, b) => a - b)[Math.floor(reached.length / 2)] ?? 0;
     await measureLatency(sandbox, receiver, median / 2, seconds);
   } finally {
+    loop?.stop();
     receiver.stop();
   }
 }
@@ -106,11 +109,23 @@ async function startReceiver() {
   };
 }
 
-/** @param {string} name @param {string} argument */
-async function run(name, argument) {
-  const child = spawn(process.execPath, [program(name), argument], { stdio: "inherit" });
-  const [code] = await once(child, "exit");
-  if (code !== 0) throw new Error(`${name} ended with ${code}`);
+/** @param {object} load what to send, and where */
+function startLoop(load) {
+  const child = fork(program("bare-loop.mjs"), [JSON.stringify(load)]);
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`bare-loop.mjs ended with ${code}`);
+  });
+  // Also where nobody waits for it.
+  ended.catch(() => undefined);
+  return {
+    pid: child.pid ?? 0,
+    /** @param {number} count */
+    send: async (count) => {
+      child.send(count);
+      await Promise.race([once(child, "message"), ended]);
+    },
+    stop: () => child.kill("SIGKILL"),
+  };
 }
 
 /** What a request says of itself, without what its connection says. @param {Record<string, string>} headers */

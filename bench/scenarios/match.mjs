@@ -24,19 +24,22 @@ const batchLength = 100;
 export async function match({ rounds }) {
   // First, while there is nothing else on the heap that could go during the measurement.
   showHeap(1_000_000);
-  for (const restingCount of [1000, 10_000, 100_000]) await compareAt(restingCount, 10, rounds);
-  await compareAt(100_000, 1000, rounds);
-  for (const activity of /** @type {const} */ (["near", "anywhere"])) showFlatness(activity, rounds);
+  for (const activity of /** @type {const} */ (["near", "anywhere"])) {
+    for (const restingCount of [1000, 10_000, 100_000])
+      await compareAt({ restingCount, ordersPerLevel: 10, activity }, rounds);
+    showFlatness(activity, rounds);
+  }
+  await compareAt({ restingCount: 100_000, ordersPerLevel: 1000, activity: "anywhere" }, rounds);
 }
 
-/** @param {number} restingCount @param {number} ordersPerLevel @param {number} rounds */
-async function compareAt(restingCount, ordersPerLevel, rounds) {
-  const workload = makeWorkload({ restingCount, ordersPerLevel, operationCount, activity: "anywhere" });
+/** @param {{ restingCount: number, ordersPerLevel: number, activity: "near" | "anywhere" }} kind @param {number} rounds */
+async function compareAt({ restingCount, ordersPerLevel, activity }, rounds) {
+  const workload = makeWorkload({ restingCount, ordersPerLevel, operationCount, activity });
   const theirs = { resting: workload.resting.map(theirCall), mix: workload.mix.map(theirCall) };
   assertSameBook(runOurs(workload).depth, runTheirs(theirs).depth);
   const ours = () => repeated(() => runOurs(workload));
   const other = () => repeated(() => runTheirs(theirs));
-  const title = `match, ${restingCount} resting orders, ${ordersPerLevel} a level`;
+  const title = `match, activity ${activity}, ${restingCount} resting orders, ${ordersPerLevel} a level`;
   const sides = [
     { name: "nodejs-order-book", measure: other, processes: {} },
     { name: "bursar", measure: ours, processes: {} },
@@ -122,7 +125,7 @@ function showFlatness(activity, rounds) {
       speeds.push(repeated(() => runOurs(workload)));
       reads.push(readNanoseconds(restingCount));
     }
-  console.log(`\nmatch, as the book grows, activity ${activity}`);
+  console.log(`\nmatch, activity ${activity}, as the book grows`);
   const first = median(sizes[0]?.speeds ?? []);
   for (const { restingCount, speeds, reads } of sizes) {
     const speed = median(speeds);
