@@ -141,8 +141,11 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       const body = bodyOf(job.text, id);
       const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, body);
       const health = lane.finish(job, verdict, nowMs());
-      const result = { tenantId, endpointId, fence: lease.fence, deliveryId: id, attempt, next };
-      recorder.add({ result, health, onRecorded: () => lane.forget(id) });
+      recorder.add({
+        result: { lease, deliveryId: id, attempt, next },
+        health,
+        onRecorded: () => lane.forget(id),
+      });
       const reason = verdict === "delivered" ? undefined : reasonToDisable(lane, verdict);
       if (reason === undefined) return;
       lane.close();

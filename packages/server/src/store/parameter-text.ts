@@ -37,5 +37,5 @@ function elementText(item: unknown): string {
 
 /** Letters, digits and hyphens, which is what identifiers and amounts are made of; a word that is NULL would mean nothing. */
 function isPlain(text: string): boolean {
-  return /^[0-9A-Za-z-]+$/.test(text) && text.toUpperCase() !== "NULL";
+  return /^[0-9A-Za-z-]+$/.test(text) && (text.length !== 4 || text.toUpperCase() !== "NULL");
 }

@@ -6,7 +6,7 @@ import { type Statement, sql } from "./sql.js";
  */
 export function newDeliveryId(time: Statement, sequence: Statement): Statement {
   return sql`(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || '7'
-    || lpad(to_hex(${sequence} & 4095), 3, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 17))::uuid`;
+    || lpad(to_hex(${sequence} & 4095), 3, '0') || right(gen_random_uuid()::text, 17))::uuid`;
 }
 
 /**

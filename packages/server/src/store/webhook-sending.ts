@@ -122,17 +122,31 @@ function dueOfEndpoint(now: Date): Statement {
   `;
 }
 
-/** A delivery that is done moves to the other table; a row that is gone already moves nothing, so that none is there twice. */
+/**
+ * A delivery that is done moves to the other table; a row that is gone already moves nothing, so that none is there twice. Results
+ * name their lease by its place in a list, and times are numbers: with the lease's keys and a text for the time in each, a result
+ * took PostgreSQL a fifth longer.
+ */
 async function writeResults(transaction: Queryable, results: readonly AttemptResult[]): Promise<void> {
+  const leases = [...new Set(results.map(({ lease }) => lease))];
+  const places = new Map(leases.map((lease, index) => [lease, index + 1]));
   await transaction.query(sql`
-    WITH held AS (
-      SELECT result.* FROM unnest(
-        ${results.map((r) => r.tenantId)}::uuid[], ${results.map((r) => r.endpointId)}::uuid[],
-        ${results.map((r) => r.fence)}::bigint[], ${results.map((r) => r.deliveryId)}::uuid[],
+    WITH own AS (
+      -- The tenants of the leases, each in its place; none where a lease does not hold any more.
+      SELECT array_agg(l.tenant_id ORDER BY own.place) AS tenants
+      FROM unnest(
+        ${leases.map((lease) => lease.tenantId)}::uuid[], ${leases.map((lease) => lease.endpointId)}::uuid[],
+        ${leases.map((lease) => lease.fence)}::bigint[]
+      ) WITH ORDINALITY AS own (tenant_id, endpoint_id, fence, place)
+      LEFT JOIN webhook_leases l ON l.tenant_id = own.tenant_id AND l.endpoint_id = own.endpoint_id AND l.fence = own.fence
+    ), held AS (
+      SELECT own.tenants[result.place] AS tenant_id, result.id, result.attempt, result.state, to_timestamp(result.at) AS at
+      FROM own CROSS JOIN unnest(
+        ${results.map(({ lease }) => places.get(lease))}::integer[], ${results.map((r) => r.deliveryId)}::uuid[],
         ${results.map((r) => JSON.stringify(r.attempt))}::jsonb[], ${results.map((r) => r.next.state)}::text[],
-        ${results.map(({ next }) => (next.state === "pending" ? next.dueAt : next.at))}::timestamptz[]
-      ) AS result (tenant_id, endpoint_id, fence, id, attempt, state, at)
-      JOIN webhook_leases l ON l.tenant_id = result.tenant_id AND l.endpoint_id = result.endpoint_id AND l.fence = result.fence
+        ${results.map(({ next }) => secondsOf(next.state === "pending" ? next.dueAt : next.at))}::double precision[]
+      ) AS result (place, id, attempt, state, at)
+      WHERE own.tenants[result.place] IS NOT NULL
     ), waiting AS (
       UPDATE pending_deliveries p SET due_at = held.at, attempts = p.attempts || held.attempt
       FROM held WHERE p.tenant_id = held.tenant_id AND p.id = held.id AND held.state = 'pending'
@@ -145,6 +159,11 @@ async function writeResults(transaction: Queryable, results: readonly AttemptRes
     INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, event, repeats, state, finished_at, attempts)
     SELECT * FROM done
   `);
+}
+
+/** As PostgreSQL counts them. A number of this size is exact to less than a microsecond. */
+function secondsOf(time: Date): number {
+  return time.getTime() / 1000;
 }
 
 async function writeHealth(transaction: Queryable, health: readonly HealthChange[]): Promise<void> {

@@ -53,7 +53,7 @@ describe("the lease on an endpoint", () => {
       sql`UPDATE webhook_leases SET expires_at = '-infinity' WHERE endpoint_id = ${endpointId}`,
     );
   const delivered = (key: LeaseKey, deliveryId: string): AttemptResult => ({
-    ...key,
+    lease: key,
     deliveryId: readId("dlv", deliveryId) ?? "",
     attempt: { at: new Date().toISOString(), latencyMs: 1, status: 200, error: null, excerpt: "" },
     next: { state: "delivered", at: new Date() },
@@ -85,6 +85,40 @@ describe("the lease on an endpoint", () => {
     // A result that comes twice changes nothing.
     await store().recordResults([delivered(now, deliveryId)], []);
     expect(await hooks.list()).toHaveLength(1);
+  });
+
+  it("is looked at for each result of a batch, and each result keeps its own time", async () => {
+    const [lost, held, retried] = [await hanging("/lost"), await hanging("/kept"), await hanging("/retried")];
+    const take = async ({ tenantId, endpointId }: typeof lost) => {
+      await expire(endpointId);
+      const [own] = await lease(tenantId);
+      if (own === undefined) throw new Error("there was no lease to take");
+      return own;
+    };
+    const [ofLost, ofHeld, ofRetried] = [await take(lost), await take(held), await take(retried)];
+    await take(lost);
+    const finishedAt = new Date("2026-03-01T10:20:30.407Z");
+    const dueAt = new Date("2126-03-01T10:20:30.999Z");
+    await store().recordResults(
+      [
+        delivered(ofLost, lost.deliveryId),
+        { ...delivered(ofHeld, held.deliveryId), next: { state: "delivered", at: finishedAt } },
+        { ...delivered(ofRetried, retried.deliveryId), next: { state: "pending", dueAt } },
+      ],
+      [],
+    );
+    const read = ({ hooks, deliveryId }: typeof lost) => hooks.readDelivery(deliveryId);
+    expect(await read(lost)).toMatchObject({ state: "pending", attempts: [] });
+    expect(await read(held)).toMatchObject({
+      state: "delivered",
+      attempt_count: 1,
+      finished_at: finishedAt.toISOString(),
+    });
+    expect(await read(retried)).toMatchObject({
+      state: "pending",
+      attempt_count: 1,
+      next_attempt_at: dueAt.toISOString(),
+    });
   });
 
   it("is given back by a process that stops, after what was under way has been answered and written down", async () => {

@@ -53,7 +53,9 @@ export interface DueDelivery {
   isFirst: boolean;
 }
 
-export interface AttemptResult extends LeaseKey {
+export interface AttemptResult {
+  /** Under which it was sent. */
+  lease: LeaseKey;
   deliveryId: string;
   attempt: DeliveryAttempt;
   next: { state: "delivered" | "exhausted"; at: Date } | { state: "pending"; dueAt: Date };
