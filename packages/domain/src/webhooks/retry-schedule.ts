@@ -32,7 +32,7 @@ const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\
 /** Reads `Retry-After`, seconds or a date; undefined where it is neither. */
 export function readRetryAfterMs(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
   const time = httpDatePattern.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : Math.max(time - nowMs, 0);
 }

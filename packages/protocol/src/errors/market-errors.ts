@@ -19,7 +19,7 @@ export const marketErrors = {
   ORDER_NOT_OPEN: {
     status: 409,
     message: "The order is over.",
-    when: "the order has ended, or is filled beyond what was asked for",
+    when: "the order has ended, or is a market order, which cannot be changed",
     advice: "Read the order to see what became of it.",
     retry: "never",
   },

@@ -12,7 +12,7 @@ export const webhookErrors = {
   WEBHOOK_DELIVERY_NOT_FOUND: {
     status: 404,
     message: "There is no such webhook delivery.",
-    when: "the tenant has no webhook delivery with this id, or it is older than deliveries are kept, or its endpoint was deleted",
+    when: "the tenant has no webhook delivery with this id, or it is older than deliveries are kept, or it was to be sent again and its endpoint is deleted",
     advice: "Check the id; what is older can be replayed from its `sequence`.",
     retry: "never",
   },

@@ -25,7 +25,7 @@ export function readSandboxCredentials(dataDir: string): SandboxCredentials {
     return JSON.parse(readFileSync(pathIn(dataDir), "utf8")) as SandboxCredentials;
   } catch (cause) {
     throw new OperatorError(
-      `There are no sandbox credentials in ${dataDir}: start the sandbox with \`npm start\`, or name a server with --url and --client-id.`,
+      `There are no sandbox credentials in ${dataDir}: start the sandbox with \`npm start\`. (\`bursar token\` can name another server with --url and --client-id.)`,
       { cause },
     );
   }

@@ -23,6 +23,12 @@ export interface WebhookReceiverOptions {
   onDelivery: (delivery: ReceivedDelivery) => void;
 }
 
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: Buffer;
+}
+
 const bodyBytesMax = 1_048_576;
 const toleranceSeconds = 300;
 const forwardTimeoutMs = 15_000;
@@ -31,22 +37,25 @@ const rememberedIdsMax = 10_000;
 /** A receiver for trying things out: it verifies what comes, tells it, and answers as it was told to. */
 export async function startWebhookReceiver(options: WebhookReceiverOptions): Promise<WebhookReceiver> {
   const seenIds = new Set<string>();
-  const receive = async (request: IncomingMessage): Promise<number> => {
+  const receive = async (request: IncomingMessage): Promise<Answer> => {
     const body = await readBody(request);
-    if (body === undefined) return 413;
+    if (body === undefined) return { status: 413 };
     const headers = flatHeaders(request);
     const id = headers["webhook-id"] ?? "";
     const verification = verify(headers, body, options.secrets());
     await sleep(options.delayMs);
-    const status =
-      options.forwardTo === undefined ? options.status : await forward(options.forwardTo, headers, body);
+    const answer =
+      options.forwardTo === undefined
+        ? { status: options.status }
+        : await forward(options.forwardTo, headers, body);
+    const { status } = answer;
     options.onDelivery({ at: new Date(), headers, body, verification, isRepeated: seenIds.has(id), status });
     if (seenIds.size < rememberedIdsMax) seenIds.add(id);
-    return status;
+    return answer;
   };
   const server = createServer((request, response) => {
     receive(request).then(
-      (status) => response.writeHead(status).end(),
+      ({ status, headers = {}, body }) => response.writeHead(status, headers).end(body),
       // The sender has gone in the middle of it.
       () => response.destroy(),
     );
@@ -113,12 +122,15 @@ const hopByHop = new Set([
   "expect",
 ]);
 
-/** The status that the other receiver answers with; 502 where it does not. */
+/** Of an answer, what its sender looks at. */
+const passedBack = ["content-type", "retry-after"];
+
+/** What the other receiver answers; 502 where it does not. */
 async function forward(
   url: string,
   headers: Record<string, string | undefined>,
   body: string,
-): Promise<number> {
+): Promise<Answer> {
   const passedOn = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined || hopByHop.has(name) ? [] : [[name, value]],
   );
@@ -130,10 +142,17 @@ async function forward(
       redirect: "manual",
       signal: AbortSignal.timeout(forwardTimeoutMs),
     });
-    await response.body?.cancel();
-    return response.status;
+    const answered = passedBack.flatMap((name): [string, string][] => {
+      const value = response.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    return {
+      status: response.status,
+      headers: Object.fromEntries(answered),
+      body: Buffer.from(await response.arrayBuffer()),
+    };
   } catch {
-    return 502;
+    return { status: 502 };
   }
 }
 

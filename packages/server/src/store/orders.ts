@@ -62,7 +62,7 @@ export function createOrderStore(database: Database): OrderStore {
       `);
       return rows.map(readOrder);
     },
-    // Both served by the primary key.
+    // Both served by the primary key. Of two amendments that wait, the smaller counts: after it, the other would change nothing.
     requestCancel: async (tenantId, id) => {
       const rows = await database.query(sql`
         UPDATE open_orders SET cancel_requested = true WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
@@ -71,7 +71,7 @@ export function createOrderStore(database: Database): OrderStore {
     },
     requestAmendment: async (tenantId, id, size) => {
       const rows = await database.query(sql`
-        UPDATE open_orders SET amend_size = ${size} WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
+        UPDATE open_orders SET amend_size = least(amend_size, ${size}) WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
       `);
       return rows.length > 0;
     },

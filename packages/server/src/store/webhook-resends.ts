@@ -121,7 +121,7 @@ async function repeatFailed(
   return { resent: rows.length };
 }
 
-/** The events are a range of their primary key; the delivery that is repeated is found by finished_deliveries_by_sequence. */
+/** The events are a range of their primary key; the first delivery of each, which is repeated, is found by its sequence. */
 async function repeatEvents(
   transaction: Queryable,
   { tenantId, audit: { occurredAt } }: ResendRequest,
@@ -137,8 +137,13 @@ async function repeatEvents(
     ), repeated AS (
       ${insertRepeats}
       SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.event, (
-          SELECT f.id FROM finished_deliveries f
-          WHERE f.tenant_id = ${tenantId} AND f.sequence = d.sequence AND f.endpoint_id = ${endpointId} AND f.repeats IS NULL
+          SELECT first.id FROM (
+            SELECT f.id FROM finished_deliveries f
+            WHERE f.tenant_id = ${tenantId} AND f.sequence = d.sequence AND f.endpoint_id = ${endpointId}
+            UNION ALL
+            SELECT p.id FROM pending_deliveries p
+            WHERE p.tenant_id = ${tenantId} AND p.sequence = d.sequence AND p.endpoint_id = ${endpointId}
+          ) AS first ORDER BY first.id LIMIT 1
         ), ${occurredAt}
       FROM d ${toLiveEndpoint(tenantId)} WHERE e.events && ARRAY['*', d.event]
       RETURNING id

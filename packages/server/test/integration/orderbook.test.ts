@@ -67,11 +67,20 @@ describe("the order book", () => {
     const response = await first.call("GET", "/v1/orderbook", maker.token);
     const tag = response.headers.get("etag") ?? "";
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    const ask = async () =>
-      (await first.call("GET", "/v1/orderbook", maker.token, undefined, { "if-none-match": tag })).status;
+    const ask = async (known = tag) =>
+      (await first.call("GET", "/v1/orderbook", maker.token, undefined, { "if-none-match": known })).status;
     expect(await ask()).toBe(304);
+    for (const known of [tag.slice("W/".length), `"other", ${tag}`, `W/"other",${tag}`, "*"])
+      expect(await ask(known), known).toBe(304);
+    for (const known of ['"other"', `"${tag}`, tag.slice("W/".length, -1), ""])
+      expect(await ask(known), known).toBe(200);
     await maker.placed({ side: "buy", price: "98", size: "1" });
-    expect(await eventually(ask, (status) => status === 200)).toBe(200);
+    expect(
+      await eventually(
+        () => ask(),
+        (status) => status === 200,
+      ),
+    ).toBe(200);
   });
 
   it("refuses markets that are not there and depths out of bounds", async () => {

@@ -194,6 +194,21 @@ describe("orders", () => {
     );
   });
 
+  it("become smaller, but not larger, nor smaller than what is filled; of several wishes the smallest counts", async () => {
+    const { id } = await seller.placed(limit("sell", "3000", "1"));
+    await buyer.placed(limit("buy", "3000", "0.3"));
+    await seller.until(id, ({ filled }) => filled === "0.30");
+    const amend = async (size: string) => {
+      const { status, body } = await seller.send("PATCH", `/v1/orders/${id}`, { size });
+      return [status, body.error?.details?.[0]?.reason];
+    };
+    expect(await amend("1")).toEqual([400, "is not less than the order's size"]);
+    expect(await amend("0.3")).toEqual([400, "is not more than what is filled of the order"]);
+    expect(await Promise.all(["0.5", "0.8", "0.7"].map(amend))).toContainEqual([202, undefined]);
+    const amended = await seller.until(id, ({ size }) => size === "0.50");
+    expect(amended).toMatchObject({ state: "partially_filled", remaining: "0.20" });
+  });
+
   it("are called off when their wallet is frozen, and rejected while it is", async () => {
     const resting = await buyer.placed(limit("buy", "5", "1"));
     await buyer.send("POST", `/v1/wallets/${resting.wallet_id}/freeze`, {});

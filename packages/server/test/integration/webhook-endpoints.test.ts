@@ -1,6 +1,7 @@
 import { readId } from "@bursar/protocol";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditLedger } from "../../src/store/audit-ledger.js";
 import { sql } from "../../src/store/sql.js";
 import { startTestService, type TestService } from "../harness/test-service.js";
 import { startWebhookReceiver, status, type WebhookReceiver } from "../harness/webhook-receiver.js";
@@ -142,6 +143,15 @@ describe("webhook endpoints", () => {
     const listed = (await hooks.send("GET", `${path}?limit=200`)).body.data;
     expect(listed.map((one: { id: string }) => one.id)).not.toContain(id);
     expect(await secretsOf(id)).toEqual([Buffer.alloc(0)]);
+  });
+
+  it("have versions that nobody misses an event for, however often they change", async () => {
+    const { id } = await hooks.createEndpoint("https://receiver.example/versions");
+    await hooks.send("PATCH", `${path}/${id}`, { description: "changed" });
+    for (const action of ["disable", "enable", "disable"])
+      expect((await hooks.send("POST", `${path}/${id}/${action}`)).status).toBe(200);
+    const violated = (await auditLedger(service.database)).filter(({ violations }) => violations.length > 0);
+    expect(violated).toEqual([]);
   });
 
   it("leave a trace of every change in the audit log", async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { readId } from "@bursar/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../src/store/sql.js";
@@ -130,6 +131,39 @@ describe("webhook deliveries", () => {
     for (const { repeats: original, sequence } of repeats)
       expect(await hooks.readDelivery(original ?? "")).toMatchObject({ sequence, endpoint_id: endpoint.id });
     expect(repeats.map(({ sequence }) => sequence).sort()).toEqual([3, 4]);
+  });
+
+  it("are replayed as often as is asked, also while the first is on its way, and name the first one", async () => {
+    const hooks = await tenant();
+    const { id: endpoint_id } = await hooks.createEndpoint(`${receiver.url}/replayed-early`);
+    const held: ServerResponse[] = [];
+    receiver.answerWith((_received, response) => held.push(response));
+    await hooks.transact();
+    await receiver.arrived("/replayed-early", 1);
+    const [first] = await hooks.list();
+    const replay = () =>
+      hooks.send("POST", "/v1/webhook-deliveries/replay", { endpoint_id, from_sequence: 1 });
+    for (let times = 0; times < 3; times++)
+      expect(await replay()).toMatchObject({ status: 202, body: { resent: 1 } });
+    await receiver.arrived("/replayed-early", 4);
+    receiver.answerWith(ok);
+    for (const response of held) response.end();
+    const all = await eventually(
+      () => hooks.list("state=delivered"),
+      (found) => found.length === 4,
+    );
+    expect(await replay()).toMatchObject({ status: 202, body: { resent: 1 } });
+    expect(all.map(({ repeats }) => repeats)).toEqual([first?.id, first?.id, first?.id, null]);
+  });
+
+  it("are none where the log never gets, however large the sequence", async () => {
+    const hooks = await tenant();
+    const { id: endpoint_id } = await hooks.createEndpoint(`${receiver.url}/bounded`);
+    for (const from_sequence of [2 ** 53, 2 ** 63, 1e300])
+      expect(
+        await hooks.send("POST", "/v1/webhook-deliveries/replay", { endpoint_id, from_sequence }),
+      ).toMatchObject({ status: 202, body: { resent: 0, next_sequence: null } });
+    expect(await hooks.list("sequence=99999999999999999999")).toEqual([]);
   });
 
   it("are replayed a bounded part at a time", async () => {

@@ -165,6 +165,14 @@ describe("what the documents tell to do", () => {
     expect((await run(process.execPath, [file], { env })).stdout).toBe("201 made by a signed request\n");
   });
 
+  it.runIf(hasCurl)("the commands of the guide on webhooks for an endpoint", async () => {
+    const block = blocksOf("docs/guides/receiving-webhooks.md", "sh").find((one) => one.includes("rotate"));
+    const output = await shell(`${block}\necho "$ENDPOINT"`);
+    expect(output).toMatch(/"delivered":false.*"secret":"whsec_.*"resent":\d+.*whe_\w{26}\n$/s);
+    const endpointId = output.trim().slice(-30);
+    await callApi("DELETE", `/v1/webhook-endpoints/${endpointId}`);
+  });
+
   it("the receiver of the guide on webhooks, also when it is started again", async () => {
     const [program = ""] = blocksOf("docs/guides/receiving-webhooks.md", "js");
     const file = join(folder, "receiver.mjs");

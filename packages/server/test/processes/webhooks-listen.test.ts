@@ -32,8 +32,12 @@ async function listen(...options: string[]) {
 }
 
 async function deliver(url: string, sentBody = body, attempt = 1): Promise<number> {
+  return (await answerTo(url, sentBody, attempt)).status;
+}
+
+function answerTo(url: string, sentBody: string, attempt: number): Promise<Response> {
   const message = { id: "dlv_1", timestampSeconds: Math.floor(Date.now() / 1000), body, secrets: [secret] };
-  const response = await fetch(url, {
+  return fetch(url, {
     method: "POST",
     headers: {
       "webhook-id": "dlv_1",
@@ -44,7 +48,6 @@ async function deliver(url: string, sentBody = body, attempt = 1): Promise<numbe
     },
     body: sentBody,
   });
-  return response.status;
 }
 
 describe("bursar webhooks listen", () => {
@@ -73,13 +76,15 @@ describe("bursar webhooks listen", () => {
     const server = createServer((request, response) => {
       request.setEncoding("utf8").once("data", (text: string) => {
         got.push([request.headers["webhook-id"], text]);
-        response.writeHead(418).end();
+        response.writeHead(418, { "retry-after": "60", "set-cookie": "mine" }).end("short and stout");
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const { url } = await listen("--forward-to", `http://127.0.0.1:${port}/`);
-    expect(await deliver(url)).toBe(418);
+    const answer = await answerTo(url, body, 1);
+    expect([answer.status, await answer.text()]).toEqual([418, "short and stout"]);
+    expect([answer.headers.get("retry-after"), answer.headers.get("set-cookie")]).toEqual(["60", null]);
     expect(got).toEqual([["dlv_1", body]]);
     await new Promise((resolve) => {
       server.close(resolve);

@@ -33,15 +33,15 @@ export function createOrderAmender({ markets, store, onRequested }: ChangeOrderD
     const size = readSize(markets.get(order.market), text);
     if (isRefused(size)) return size;
     const { state = "pending", filled = 0, size: current = order.size } = order.step ?? {};
-    if (orderStates[state].final || size <= filled || order.type === "market")
-      return { refused: "ORDER_NOT_OPEN" };
-    if (current !== null && size >= current)
-      return {
-        refused: "INVALID_REQUEST",
-        details: [{ path: "body.size", reason: "is not less than the order's size" }],
-      };
+    if (orderStates[state].final || order.type === "market") return { refused: "ORDER_NOT_OPEN" };
+    if (current !== null && size >= current) return refuseSize("is not less than the order's size");
+    if (size <= filled) return refuseSize("is not more than what is filled of the order");
     if (!(await store.requestAmendment(tenantId, id, size))) return { refused: "ORDER_NOT_OPEN" };
     onRequested(order.market);
     return order;
   };
+}
+
+function refuseSize(reason: string): Refused {
+  return { refused: "INVALID_REQUEST", details: [{ path: "body.size", reason }] };
 }

@@ -1,5 +1,6 @@
 import { type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/act.js";
+import { readSequence } from "../events/read-sequence.js";
 import { isRefused, type Refused } from "../refused.js";
 import { hashRequest } from "../request-hash.js";
 import type { Delivery, DeliveryStore, ResendRequest, ResendStore, Resent } from "./delivery.js";
@@ -85,7 +86,7 @@ export function createResends(deps: ResendDeps): Resends {
       const endpointId = await findEndpoint(deps, origin, body.endpoint_id);
       if (isRefused(endpointId)) return endpointId;
       const request = describe(origin, "replay", body.endpoint_id, key, body);
-      const from = BigInt(body.from_sequence);
+      const from = readSequence(body.from_sequence);
       return conclude(origin, await deps.resends.replayEvents(request, endpointId ?? "", from, resendMax));
     },
   };

@@ -1,5 +1,6 @@
 import { readId, WebhookDeliveryPage, WebhookDeliveryQuery } from "@bursar/protocol";
 import type { Static } from "typebox";
+import { readSequence } from "../../app/events/read-sequence.js";
 import type { UseCases } from "../../app/use-cases.js";
 import type { DeliveryFilter } from "../../app/webhooks/delivery.js";
 import { presentDeliverySummary } from "../../app/webhooks/present-delivery.js";
@@ -38,7 +39,7 @@ function toFilter(query: Static<typeof WebhookDeliveryQuery>): DeliveryFilter {
   return {
     ...(endpoint_id === undefined ? {} : { endpointId: readEndpointId(endpoint_id) }),
     ...(event === undefined ? {} : { event }),
-    ...(sequence === undefined ? {} : { sequence: BigInt(sequence) }),
+    ...(sequence === undefined ? {} : { sequence: readSequence(sequence) }),
     ...(state === undefined ? {} : { state }),
     ...(created_after === undefined ? {} : { createdAfter: new Date(created_after) }),
     ...(created_before === undefined ? {} : { createdBefore: new Date(created_before) }),

@@ -1,6 +1,7 @@
 import { Orderbook, OrderbookQuery } from "@bursar/protocol";
 import type { UseCases } from "../../app/use-cases.js";
 import { unwrap } from "../access/guard.js";
+import { namesTag } from "../entity-tags.js";
 import { defineRoute } from "../route.js";
 
 const depthDefault = 50;
@@ -25,7 +26,7 @@ export function showOrderbook({ showOrderbook: show }: Pick<UseCases, "showOrder
       const { json, tag } = unwrap(show(market, depth));
       reply.header("etag", tag);
       // Nothing is given back: a reply that is would be waited for, though it has been sent.
-      if (request.headers["if-none-match"] === tag) reply.code(304).send();
+      if (namesTag(request.headers["if-none-match"], tag)) reply.code(304).send();
       else reply.type("application/json; charset=utf-8").send(json);
     },
   );
