@@ -21,6 +21,7 @@ export function describeRoute(route: Route): FastifySchema {
     security: describeSecurity(route),
     response: {
       [route.success.status]: route.success.schema,
+      ...(route.ifNoneMatch === undefined ? {} : { 304: notModified }),
       ...(route.access === "oauth" ? describeOAuthErrors() : describeErrors(route)),
     },
   };
@@ -36,6 +37,7 @@ function describeHeaders({ idempotent, ifMatch }: Route): { headers?: TSchema; r
   };
 }
 
+const notModified = { type: "null", description: "Nothing has changed since what `If-None-Match` names." };
 const ifMatchHeaders = Type.Object({
   "if-match": Type.Optional(
     Type.String({ description: "The `ETag` of what is to be replaced, as it was read." }),

@@ -30,6 +30,8 @@ export interface Route {
   idempotent?: "honoured" | "required";
   /** Whether a writer must say which version it has seen. */
   ifMatch?: "required";
+  /** Whether a reader may say what it has by `If-None-Match`, and is then told that nothing has changed. */
+  ifNoneMatch?: true;
   /** The answer to a request that succeeded. */
   success: { status: number; schema: TSchema };
   /** Errors that this route adds to those that every route of its kind can answer with. */

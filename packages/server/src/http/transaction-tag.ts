@@ -3,8 +3,11 @@ export function transactionTag(id: string, version: number): string {
   return `W/"${id}-${version}"`;
 }
 
-/** The version that a client says it has, from `If-None-Match`; undefined where it names another thing, or none. */
+/** The version that a client says it has, the last where `If-None-Match` lists several; undefined where it names other things, or none. */
 export function knownVersion(ifNoneMatch: string | undefined, id: string): number | undefined {
-  const match = /^(?:W\/)?"(tx_[0-9a-z]{26})-(\d{1,9})"$/.exec(ifNoneMatch ?? "");
-  return match !== null && match[1] === id ? Number(match[2]) : undefined;
+  if (ifNoneMatch === undefined) return undefined;
+  const versions = [...ifNoneMatch.matchAll(/"(tx_[0-9a-z]{26})-(\d{1,9})"/g)].flatMap(([, of, version]) =>
+    of === id ? [Number(version)] : [],
+  );
+  return versions.length === 0 ? undefined : Math.max(...versions);
 }

@@ -25,6 +25,7 @@ describe("reading transactions", () => {
     expect((await api.read(body.id, { "if-none-match": tag })).status).toBe(304);
     expect((await api.read(body.id, { "if-none-match": tag, prefer: "wait=1" })).status).toBe(304);
     expect((await api.read(body.id, { "if-none-match": 'W/"other-2"' })).status).toBe(200);
+    expect((await api.read(body.id, { "if-none-match": `W/"other-2", ${tag}` })).status).toBe(304);
   });
 
   it.each(["tx_01h455vb4pex5vsknk084sn02q", "x", "wlt_01h455vb4pex5vsknk084sn02q"])(

@@ -19,6 +19,7 @@ export function readTransaction({ showTransaction: show }: Pick<UseCases, "showT
       description:
         "With `If-None-Match` the answer is 304 while nothing has changed; with `Prefer: wait=N` besides, it is held for up to min(N, 30) seconds until something does.",
       params: TransactionPath,
+      ifNoneMatch: true,
       success: { status: 200, schema: Transaction },
       errors: ["TRANSACTION_NOT_FOUND"],
     },

@@ -18,6 +18,7 @@ export function showOrderbook({ showOrderbook: show }: Pick<UseCases, "showOrder
       description:
         "Without a parameter: the first market, 50 levels of each side. With `If-None-Match` the answer is 304 while nothing has changed.",
       query: OrderbookQuery,
+      ifNoneMatch: true,
       success: { status: 200, schema: Orderbook },
       errors: ["MARKET_NOT_FOUND"],
     },
