@@ -123,7 +123,10 @@ export function composeTransactions(
         newUuid,
       }),
       showTransaction: createTransactionShower({ read, finished: createFinishedTransactions() }),
-      listTransactions: transactions.listTransactions,
+      listTransactions: (tenantId, { asset, ...filter }, ...page) => {
+        const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };
+        return transactions.listTransactions(tenantId, { ...filter, ...named }, ...page);
+      },
       cancelTransaction: createTransactionCanceller({ settlements, read, changes, nowMs }),
       decideApproval: createApprovalDecider({
         store: createApprovalStore(database, events),

@@ -88,9 +88,12 @@ export async function rotateTokenKeys(
   nowMs: () => number,
 ): Promise<{ added: StoredTokenKey; removed: string[] }> {
   const stored = await store.listTokenKeys();
+  // A key under another master key would be one that no service can open, and stop all of them.
+  for (const key of stored) openTokenKey(key, sealing);
   const withTimes = stored.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
   const removed = scheduleTokenKeys(withTimes, nowMs()).retired.map((key) => key.id);
-  const added = makeTokenKey(sealing, newUuid(), nowMs() + publishAheadMs);
+  // The first of all signs at once: nobody can have seen another.
+  const added = makeTokenKey(sealing, newUuid(), nowMs() + (stored.length === 0 ? 0 : publishAheadMs));
   await store.addTokenKey(added);
   await store.removeTokenKeys(removed);
   return { added, removed };

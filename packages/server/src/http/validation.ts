@@ -28,9 +28,16 @@ function createAjv(coerceTypes: boolean): Ajv {
   addFormats.default(ajv);
   ajv.addVocabulary([deprecationKeyword]);
   const { validate: hasFormOfTime } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
-  // A leap second has the form of a time, and is none that a clock of ours can show.
-  ajv.addFormat("date-time", (text) => hasFormOfTime(text) && !Number.isNaN(Date.parse(text)));
+  ajv.addFormat("date-time", (text) => hasFormOfTime(text) && isKnownTime(Date.parse(text)));
   return ajv;
+}
+
+const firstTimeMs = Date.parse("0001-01-01T00:00:00Z");
+const lastTimeMs = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** A leap second has the form of a time, and is none that a clock of ours can show; and years have four digits, from 1 on. */
+function isKnownTime(ms: number): boolean {
+  return ms >= firstTimeMs && ms <= lastTimeMs;
 }
 
 const partNames: Record<HttpPart, string> = {

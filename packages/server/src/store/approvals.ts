@@ -23,7 +23,13 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
               AND client_id = ${clientId} AND decision = ${decision})
           RETURNING version
         `);
-        if (recorded.length === 0) return "repeated";
+        if (recorded.length === 0) {
+          // Whoever said it was perhaps disabled when it was looked at, and is not any more.
+          transaction.send(sql`
+            UPDATE open_transactions SET due_at = ${decidedAt} WHERE tenant_id = ${tenantId} AND id = ${transactionId}
+          `);
+          return "repeated";
+        }
         transaction.send(sql`
           UPDATE open_transactions SET version = ${version}, due_at = ${decidedAt}
           WHERE tenant_id = ${tenantId} AND id = ${transactionId}

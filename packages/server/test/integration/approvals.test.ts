@@ -156,6 +156,22 @@ describe("a transaction that needs approval", () => {
     await tenant.settled(waiting.id, "completed");
   });
 
+  it("goes on when a client that was disabled is enabled and says it again", async () => {
+    await tenant.usePolicy(largeNeed(1));
+    const anna = await tenant.addClient("anna");
+    const waiting = await ask();
+    const digest = waiting.approval?.digest ?? "";
+    const set = (state: string) => service.call("PATCH", `/v1/clients/${anna.id}`, tenant.token, { state });
+    // As if it had been disabled between its word and the engine's look.
+    await service.database.query(sql`
+      INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
+      VALUES (${tenant.tenantId}, ${readId("tx", waiting.id)}, 9, ${readId("cli", anna.id)}, 'approve', NULL, now())`);
+    await set("disabled");
+    await set("active");
+    expect((await tenant.say(anna, waiting.id, digest)).status).toBe(202);
+    await tenant.settled(waiting.id, "completed");
+  });
+
   it("that nobody approves in time is rejected; one that expires itself fails", async () => {
     await tenant.usePolicy(largeNeed(1, { expires_after_seconds: 60 }));
     const [slow, own] = [

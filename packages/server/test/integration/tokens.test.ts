@@ -174,6 +174,21 @@ describe("access tokens", () => {
       await database.drop();
     });
 
+    it("come from keys of one master key only, and the first key signs at once", async () => {
+      const { database, store } = await setUp();
+      const other = createSealing(new Uint8Array(32).fill(9));
+      await expect(rotateTokenKeys(store, other, () => crypto.randomUUID(), nowMs)).rejects.toThrow(
+        /master key/,
+      );
+      expect(await store.listTokenKeys()).toHaveLength(1);
+      await database.drop();
+      const empty = await createTestDatabase();
+      const first = createTokenKeyStore(empty);
+      await rotateTokenKeys(first, other, () => crypto.randomUUID(), nowMs);
+      expect((await createTokenKeyRing(first, other, nowMs).signingKey()).kid).toMatch(/^key_/);
+      await empty.drop();
+    });
+
     it("verify after a rotation, by the old key until its tokens have expired, and by the new key before it signs", async () => {
       const { database, store, sealing, signer, claims, token } = await setUp();
       await rotateTokenKeys(store, sealing, () => crypto.randomUUID(), nowMs);

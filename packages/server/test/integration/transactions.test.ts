@@ -140,6 +140,24 @@ describe("transactions", () => {
     });
   });
 
+  it("keep metadata under any name of 1 to 64 characters, and refuse what is no text", async () => {
+    const names = ["a\nb", "\u2028", "é".repeat(64)];
+    const metadata = Object.fromEntries(names.map((name) => [name, "kept"]));
+    const { body } = await api.create({ ...three, metadata });
+    expect(body).toMatchObject({ metadata });
+    await api.settled(body.id);
+    for (let times = 0; times < 3; times++)
+      expect((await api.read(body.id)).body).toMatchObject({ metadata });
+    for (const refused of [{ "a\nb": null }, { "a\nb": { x: [1] } }, { "": "x" }, { ["k".repeat(65)]: "x" }])
+      expect((await api.create({ ...three, metadata: refused as never })).status).toBe(400);
+  });
+
+  it("refuse times that no calendar here has, and zeros in a URL", async () => {
+    for (const expires_at of ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59"])
+      expect((await api.create({ ...three, expires_at })).status).toBe(400);
+    expect((await api.send("GET", "/v1/transactions?reference=%00")).status).toBe(400);
+  });
+
   it("know their assets by code and by CAIP-19 identifier", async () => {
     const { data } = (await api.send("GET", "/v1/assets")).body as unknown as {
       data: { code: string; caip19: string | null }[];
@@ -151,6 +169,11 @@ describe("transactions", () => {
       amount: "0.000000000000000001",
     });
     expect(body).toMatchObject({ asset: "ETH", amount: "0.000000000000000001" });
+    const listed = await api.send(
+      "GET",
+      `/v1/transactions?asset=${encodeURIComponent(data[1]?.caip19 ?? "")}`,
+    );
+    expect(listed.body).toMatchObject({ data: [{ id: body.id }] });
   });
 
   it("show the table of their states", async () => {

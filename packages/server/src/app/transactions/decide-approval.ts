@@ -52,7 +52,7 @@ export function createApprovalDecider({
     const approval = { clientId, decision, comment: comment ?? null, decidedAt };
     const outcome = await store.recordApproval(tenantId, id, approval, audit);
     if (outcome === "closed") return { refused: "NOT_AWAITING_APPROVAL" };
-    if (outcome === "recorded") onRecorded();
+    onRecorded();
     return await read(tenantId, id);
   };
 }

@@ -66,7 +66,7 @@ function nameOf(tenantId: string, id: string): string {
 
 function weightOf({ reference, metadata, history }: Transaction): number {
   let characters = reference.length;
-  for (const key in metadata) characters += key.length + (metadata[key] as string).length;
+  for (const key in metadata) characters += key.length + (metadata[key] ?? "").length;
   for (const { approval } of history) characters += approval?.comment?.length ?? 0;
   return weightOfOne + 2 * characters;
 }

@@ -51,6 +51,7 @@ function findFault({ raw, headers }: FastifyRequest): string | undefined {
   if (headers.host !== undefined && !hostPattern.test(headers.host)) return "The Host header is malformed.";
   if (headers["transfer-encoding"] !== undefined && raw.httpVersionMinor < 1)
     return "HTTP/1.0 has no Transfer-Encoding.";
+  if (raw.url?.includes("%00")) return "The URL has a zero character, which no text of ours holds.";
   const repeated = findRepeated(raw.rawHeaders);
   return repeated === undefined ? undefined : `The header ${repeated} is repeated.`;
 }
