@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config-error.js";
 import { OperatorError } from "../operator-error.js";
+import { DatabaseAwayError } from "../store/database-away-error.js";
 import { softwareVersion } from "../version.js";
 
 /** The exit code for what the person at the keyboard wrote wrong: options, arguments, configuration. */
@@ -60,6 +61,10 @@ function explain(error: unknown): number {
   const refusal = refusalOfDatabase(error);
   if (refusal !== undefined) {
     console.error(`bursar: The database refuses the connection: ${refusal}.`);
+    return 1;
+  }
+  if (error instanceof DatabaseAwayError) {
+    console.error("bursar: The database does not answer: is it running, and is `database_url` right?");
     return 1;
   }
   console.error(error instanceof OperatorError ? `bursar: ${error.message}` : error);

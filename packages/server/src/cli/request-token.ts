@@ -28,12 +28,13 @@ export async function requestToken(
   });
   const body = (await response.json().catch(() => ({}))) as {
     access_token?: string;
-    error?: string;
+    error?: unknown;
     error_description?: string;
   };
   if (body.access_token === undefined) {
     throw new OperatorError(
-      `${url} refused: ${body.error ?? response.status} ${body.error_description ?? ""}`.trim(),
+      // What is not a text is no error of OAuth: somebody else has answered.
+      `${url} refused: ${typeof body.error === "string" ? body.error : response.status} ${body.error_description ?? ""}`.trim(),
     );
   }
   return body.access_token;

@@ -86,8 +86,10 @@ function isRunning(holder: string): boolean {
 function processStart(pid: number): string {
   if (process.platform === "linux") {
     const stat = readIfPresent(`/proc/${pid}/stat`);
-    // The second field is the program's name in parentheses and may itself hold spaces; the start time is field 22.
-    return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "gone";
+    // The second field is the program's name in parentheses and may itself hold spaces; the state is the third, the start time the 22nd.
+    const [state = "X", ...rest] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+    // One that has ended stands there until its parent has looked.
+    return /[ZX]/.test(state) ? "gone" : (rest[18] ?? "gone");
   }
   try {
     return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim() || "gone";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import { DatabaseAwayError } from "./database-away-error.js";
 import { createGatheringSocket } from "./gathering-socket.js";
 import { parameterText } from "./parameter-text.js";
 import { type Statement, sql } from "./sql.js";
@@ -32,9 +33,6 @@ export interface Session extends Queryable {
   /** Several statements without parameters. */
   script: (text: string, timeoutMs?: number) => Promise<void>;
 }
-
-/** The database cannot be reached, or went away during a statement: whether that was done is not known. */
-export class DatabaseAwayError extends Error {}
 
 export interface DatabaseOptions {
   url: string;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type Database, DatabaseAwayError } from "./database.js";
+import type { Database } from "./database.js";
+import { DatabaseAwayError } from "./database-away-error.js";
 import { sql } from "./sql.js";
 
 const delayMinMs = 200;

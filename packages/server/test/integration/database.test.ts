@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Database, DatabaseAwayError, openDatabase } from "../../src/store/database.js";
+import { type Database, openDatabase } from "../../src/store/database.js";
+import { DatabaseAwayError } from "../../src/store/database-away-error.js";
 import { sql } from "../../src/store/sql.js";
 import { eventually } from "../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../harness/tcp-proxy.js";

@@ -4,7 +4,7 @@ import type { FastifyInstance, InjectOptions } from "fastify";
 import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineRoute } from "../../src/http/route.js";
-import { DatabaseAwayError } from "../../src/store/database.js";
+import { DatabaseAwayError } from "../../src/store/database-away-error.js";
 import { createTestEdge, type TestEdge } from "../harness/test-edge.js";
 
 const isErrorBody = new Ajv().compile(ErrorBody);

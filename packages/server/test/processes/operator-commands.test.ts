@@ -57,6 +57,16 @@ describe("commands beside a running sandbox", () => {
       (await run(["token", "--url", "http://127.0.0.1:9", "--client-id", "x"], { BURSAR_CLIENT_SECRET: "y" }))
         .output,
     ).toMatch(/^bursar: http:\/\/127\.0\.0\.1:9 does not answer/);
+    expect(
+      (await run(["token", "--url", `${url}/docs`, "--client-id", "x"], { BURSAR_CLIENT_SECRET: "y" }))
+        .output,
+    ).toMatch(/^bursar: http:.*\/docs refused: 404\n$/);
+    expect(
+      await run(["keys", "list"], { DATABASE_URL: "postgres://nobody@127.0.0.1:9/nowhere" }),
+    ).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^bursar: The database does not answer: .*\n$/),
+    });
     expect((await run(["token", "--url", url, "--client-id", "x"])).output).toMatch(
       /^bursar: Set BURSAR_CLIENT_SECRET/,
     );
