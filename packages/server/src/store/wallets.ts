@@ -47,10 +47,12 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       database.transaction(async (transaction) => {
         // Its orders are called off. They are locked before the wallet, as by the owner of a market.
         if (frozen) await requestCancels(transaction, tenantId, id);
-        const [changed] = await transaction.query<Wallet>(sql`
-          UPDATE wallets w SET frozen = ${frozen}, version = version + 1, updated_at = ${audit.occurredAt}
-          WHERE tenant_id = ${tenantId} AND id = ${id} AND frozen <> ${frozen}
-          RETURNING ${walletColumns}
+        // One that is still being made is made by this: the log has one name for what a wallet is, and `frozen` says that it is there.
+        const [changed] = await transaction.query<Wallet & { before: string }>(sql`
+          UPDATE wallets w SET frozen = ${frozen}, state = 'active', version = w.version + 1, updated_at = ${audit.occurredAt}
+          FROM (SELECT state FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE) AS was
+          WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND w.frozen <> ${frozen}
+          RETURNING ${walletColumns}, was.state AS before
         `);
         if (changed !== undefined) {
           await appendAudit(transaction, [audit]);
@@ -60,8 +62,8 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
               event: "wallet.updated",
               subjectId: id,
               version: changed.version,
-              state: frozen ? "frozen" : changed.state,
-              previousState: frozen ? changed.state : "frozen",
+              state: frozen ? "frozen" : "active",
+              previousState: frozen ? changed.before : "frozen",
               failureCode: null,
               occurredAt: audit.occurredAt,
             },

@@ -105,6 +105,30 @@ describe("wallets", () => {
     expect(await api.settled(again.body.id)).toMatchObject({ state: "completed" });
   });
 
+  it("that are frozen while they are made come to life once, and their events say what they were", async () => {
+    const other = transactionsOf(service, await service.token(await service.createTenant("1")));
+    const ask = async <Answer>(method: string, path: string, body?: object) =>
+      (await other.send(method, path, body)).body as unknown as Answer;
+    const frozen = await Promise.all(
+      Array.from({ length: 10 }, async (_, number) => {
+        const made = { name: `cold ${number}`, purpose: "payout" };
+        const { id } = await ask<ShownWallet>("POST", "/v1/wallets", made);
+        const wallet = await ask<ShownWallet>("POST", `/v1/wallets/${id}/freeze`);
+        expect(wallet).toMatchObject({ state: "active", frozen: true });
+        return wallet;
+      }),
+    );
+    const { data } = await ask<{ data: { data: { wallet?: ShownWallet; previous_state: string } }[] }>(
+      "GET",
+      "/v1/events?limit=200",
+    );
+    for (const { id, version } of frozen) {
+      const own = data.filter((event) => event.data.wallet?.id === id).map((event) => event.data);
+      expect(own.filter(({ previous_state }) => previous_state === "creating")).toHaveLength(1);
+      expect(own.at(-1)?.wallet).toMatchObject({ state: "active", frozen: true, version });
+    }
+  });
+
   it("send nothing once a freeze is being written: the engine waits for it", async () => {
     const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
     const primary = readId("wlt", data.find(({ role }) => role === "primary")?.id ?? "") ?? "";
