@@ -93,6 +93,7 @@ CREATE TABLE clients (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   quotas jsonb NOT NULL DEFAULT '{}'::jsonb,
+  disabled_at timestamp with time zone,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),

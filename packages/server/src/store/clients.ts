@@ -138,7 +138,8 @@ function applyChange(
   const { name, scopes, state, requireSignature, quotas } = { ...client, ...set };
   transaction.send(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
-      require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now}
+      require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
+      disabled_at = CASE WHEN ${state} = 'disabled' AND state <> 'disabled' THEN ${now}::timestamptz ELSE disabled_at END
     WHERE id = ${client.id}
   `);
   if (removeSecretIds.length > 0) {
@@ -176,7 +177,7 @@ function insertSecret(transaction: Transaction, clientId: string, secret: Client
 /** A client with its live secrets and its keys, in one round trip. */
 const selectClients = sql`
     SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
-      clients.created_at AS "createdAt", updated_at AS "updatedAt",
+      clients.created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt",
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'hash', encode(hash, 'hex'),
           'created_at', created_at, 'expires_at', expires_at) ORDER BY id), '[]')
         FROM client_secrets WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS secrets,

@@ -47,7 +47,7 @@ export async function createPolicyTenant(service: TestService) {
       scopes: ["transactions:approve", "transactions:read"],
     });
     const { id, secret } = (await answer.json()) as { id: string; secret: string };
-    return { id, token: await service.token({ clientId: id, secret }) };
+    return { id, secret, token: await service.token({ clientId: id, secret }) };
   };
   const say = (who: { token: string }, id: string, digest: string, decision = "approve") =>
     service.call("POST", `/v1/transactions/${id}/approvals`, who.token, { decision, digest });

@@ -168,7 +168,8 @@ describe("a transaction that needs approval", () => {
       VALUES (${tenant.tenantId}, ${readId("tx", waiting.id)}, 9, ${readId("cli", anna.id)}, 'approve', NULL, now())`);
     await set("disabled");
     await set("active");
-    expect((await tenant.say(anna, waiting.id, digest)).status).toBe(202);
+    const again = { token: await service.token({ clientId: anna.id, secret: anna.secret }) };
+    expect((await tenant.say(again, waiting.id, digest)).status).toBe(202);
     await tenant.settled(waiting.id, "completed");
   });
 

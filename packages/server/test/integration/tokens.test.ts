@@ -259,6 +259,19 @@ describe("access tokens", () => {
       (code) => code === "TOKEN_REVOKED",
     );
     await expect(service.token(worker)).rejects.toThrow();
+
+    // At once, so that its new token is of the same second: that one is good, and the old one stays ended.
+    await service.call("PATCH", `/v1/clients/${worker.clientId}`, admin, { state: "active" });
+    const fresh = await service.token(worker);
+    expect([await ask(service, fresh, "/v1/clients"), await ask(service, other, "/v1/clients")]).toEqual([
+      200,
+      "TOKEN_REVOKED",
+    ]);
+    await eventually(
+      () => ask(second, fresh, "/v1/clients"),
+      (code) => code === 200,
+    );
+    expect(await ask(second, other, "/v1/clients")).toBe("TOKEN_REVOKED");
     await second.stop();
   });
 });

@@ -127,7 +127,8 @@ export function createRequestAuthenticator({
 
 function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): Authenticated | TokenRefusal {
   if (client === undefined || client.tenantId !== claims.tenantId) return { refused: "TOKEN_INVALID" };
-  if (client.state !== "active" || revokedTokenIds.has(claims.tokenId))
+  const isEnded = client.disabledAt !== null && claims.issuedAtMs < client.disabledAt.getTime();
+  if (client.state !== "active" || isEnded || revokedTokenIds.has(claims.tokenId))
     return { refused: "TOKEN_REVOKED", claims };
   const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));
   const { tenantId, clientId, tokenId } = claims;

@@ -16,6 +16,8 @@ export interface ApiClient {
   keys: readonly ClientKey[];
   createdAt: Date;
   updatedAt: Date;
+  /** When it was last disabled: no token from before that is good again, also where the client is. */
+  disabledAt: Date | null;
 }
 
 /** A secret as it is stored: its hash. */

@@ -24,8 +24,11 @@ export function createTokenIssuer({ tokens, newUuid, nowMs }: IssueTokenDeps) {
         description: "The client does not have every scope that was asked for.",
       };
     }
-    // Whole seconds, because a JWT knows no others.
-    const issuedAtMs = Math.floor(nowMs() / 1000) * 1000;
+    // Whole seconds, because a JWT knows no others; and never before the client was last disabled, which ends what is older.
+    const issuedAtMs = Math.max(
+      Math.floor(nowMs() / 1000) * 1000,
+      Math.ceil((client.disabledAt?.getTime() ?? 0) / 1000) * 1000,
+    );
     const claims: TokenClaims = {
       tenantId: client.tenantId,
       clientId: client.id,

@@ -37,6 +37,7 @@ export function createClientCreator({ clients, newUuid, randomBytes, nowMs }: Cl
       keys: [],
       createdAt: now,
       updatedAt: now,
+      disabledAt: null,
     };
     const request =
       idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash: hashRequest(body) };
