@@ -102,10 +102,16 @@ describe("commands beside a running sandbox", () => {
       (status) => status === 401,
     );
     await run(["client", "enable", clientId]);
+    // It may sign in again; what it had before stays ended.
+    const again = await eventually(
+      () => login(fieldOf(rotated.output, "client_secret")),
+      ({ code }) => code === 0,
+    );
     await eventually(
-      () => statusOf(token),
+      () => statusOf(again.output),
       (status) => status === 200,
     );
+    expect(await statusOf(token)).toBe(401);
   });
 
   it("`client quota` gives a client quotas of its own, and takes them away", async () => {

@@ -33,7 +33,7 @@ const cases: RawCase[] = [
   to("an encoded byte that is not UTF-8", "/v1/%ff", 400, "MALFORMED_REQUEST"),
   to("an overlong encoding of a slash", "/v1%c0%afprobes", 400, "MALFORMED_REQUEST"),
   to("half an encoded surrogate pair", "/v1/%ed%a0%80", 400, "MALFORMED_REQUEST"),
-  to("an encoded NUL", "/healthz%00", 404, "NOT_FOUND"),
+  to("an encoded NUL", "/healthz%00", 400, "MALFORMED_REQUEST"),
   to("two slashes", "//healthz", 404, "NOT_FOUND"),
   to("a dot segment", "/./healthz", 404, "NOT_FOUND"),
   to("a segment of two dots", "/v1/../healthz", 404, "NOT_FOUND"),
