@@ -33,6 +33,7 @@ export function makeWorkload({ restingCount, ordersPerLevel, operationCount, act
   const effects = [];
   let made = 0;
   const id = () => textOf(`0192f0c1-7a2b-7c3d-8e4f-${(++made).toString(16).padStart(12, "0")}`);
+  const numberOf = (/** @type {string} */ text) => Number.parseInt(text.slice(-12), 16);
   const below = (/** @type {number} */ limit) => Math.floor(random() * limit);
   const side = () => (random() < 0.5 ? "buy" : /** @type {const} */ ("sell"));
 
@@ -43,6 +44,7 @@ export function makeWorkload({ restingCount, ordersPerLevel, operationCount, act
     return {
       kind: "place_limit",
       id: id(),
+      number: made,
       // Nobody meets an order of their own: what is done about that differs between the libraries.
       owner: isAggressive ? `crossing-${made}` : `maker-${below(1000)}`,
       side: own,
@@ -56,6 +58,7 @@ export function makeWorkload({ restingCount, ordersPerLevel, operationCount, act
   const market = () => ({
     kind: "place_market",
     id: id(),
+    number: made,
     owner: "taker",
     side: side(),
     size: 1 + below(100),
@@ -80,7 +83,8 @@ export function makeWorkload({ restingCount, ordersPerLevel, operationCount, act
     if (random() < marketShare) return play(market());
     if (random() < (open.count() < restingCount ? 0.6 : 0.4))
       return play(limit(random() < aggressiveShare, levels));
-    return play({ kind: "cancel", id: textOf(openId()) });
+    const openOne = openId();
+    return play({ kind: "cancel", number: numberOf(openOne), id: textOf(openOne) });
   });
   return { resting, mix };
 }

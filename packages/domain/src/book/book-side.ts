@@ -1,7 +1,7 @@
-import { type BookRows, freeRow, none } from "./book-rows.js";
+import { type BookRows, freeLevelRow, none } from "./book-rows.js";
 import { type ChangedKeys, createChangedKeys, noteKey } from "./changed-keys.js";
-import type { IdIndex } from "./id-index.js";
 import { addLevelRow, joinQueue, leaveQueue, takeLots } from "./level-rows.js";
+import type { NumberIndex } from "./number-index.js";
 import type { Side } from "./order.js";
 import { dropOrderRow } from "./order-rows.js";
 import {
@@ -23,7 +23,7 @@ export interface BookSide {
   readonly mark: number;
   readonly index: PriceIndex;
   readonly rows: BookRows;
-  readonly ids: IdIndex;
+  readonly numbers: NumberIndex;
   /** The row of the best level. */
   best: number;
   /** All that rests here. It stays a safe integer, so every sum of a part of it does. */
@@ -36,14 +36,14 @@ export interface BookSide {
 export const buyMark = 1;
 const changedMark = 2;
 
-export function createBookSide(name: Side, rows: BookRows, ids: IdIndex): BookSide {
+export function createBookSide(name: Side, rows: BookRows, numbers: NumberIndex): BookSide {
   return {
     name,
     sign: name === "buy" ? 1 : -1,
     mark: name === "buy" ? buyMark : 0,
     index: createPriceIndex(),
     rows,
-    ids,
+    numbers,
     best: none,
     lots: 0,
     changed: createChangedKeys(),
@@ -71,7 +71,7 @@ export function removeFromSide(side: BookSide, row: number): void {
   const level = rows.level[row] as number;
   side.lots -= rows.remaining[row >> 1] as number;
   leaveQueue(rows, level, row);
-  dropOrderRow(rows, side.ids, row);
+  dropOrderRow(rows, side.numbers, row);
   noteChange(side, level);
   if (rows.orderCount[level] === 0) dropLevel(side, level);
 }
@@ -98,7 +98,7 @@ function dropLevel(side: BookSide, level: number): void {
   if (!seek(side.index, key)) throw new Error(`the ${side.name} side has lost a level`);
   removeSought(side.index);
   side.changed.gone.add(key);
-  freeRow(side.rows, level);
+  freeLevelRow(side.rows, level);
   if (level === side.best) side.best = seekBest(side.index);
 }
 

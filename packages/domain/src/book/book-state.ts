@@ -1,14 +1,15 @@
-import { type BookRows, createBookRows, none } from "./book-rows.js";
+import { type BookRows, createBookRows } from "./book-rows.js";
 import { addToSide, type BookSide, buyMark, createBookSide } from "./book-side.js";
-import { createIdIndex, findRow, findYoungRow, type IdIndex } from "./id-index.js";
-import { hashId } from "./id-table.js";
+import { createNumberIndex, findRow, type NumberIndex } from "./number-index.js";
 import type { Side } from "./order.js";
 import { addOrderRow, type NewOrder } from "./order-rows.js";
 
 /** What a book is inside: two sides over one set of rows. */
 export interface BookState {
   readonly rows: BookRows;
-  readonly ids: IdIndex;
+  readonly numbers: NumberIndex;
+  /** The highest number that an order has come with. */
+  lastNumber: number;
   readonly bids: BookSide;
   readonly asks: BookSide;
   /** At most this many orders rest. */
@@ -17,10 +18,10 @@ export interface BookState {
 
 export function createBookState(ordersMax: number): BookState {
   const rows = createBookRows();
-  const ids = createIdIndex();
-  const bids = createBookSide("buy", rows, ids);
-  const asks = createBookSide("sell", rows, ids);
-  return { rows, ids, bids, asks, ordersMax };
+  const numbers = createNumberIndex();
+  const bids = createBookSide("buy", rows, numbers);
+  const asks = createBookSide("sell", rows, numbers);
+  return { rows, numbers, lastNumber: 0, bids, asks, ordersMax };
 }
 
 function ownSide(state: BookState, side: Side): BookSide {
@@ -37,30 +38,28 @@ export function sideOfRow({ rows, bids, asks }: BookState, row: number): BookSid
 }
 
 /** The row of an open order, or `none`. */
-export function rowOf({ rows, ids }: BookState, id: string): number {
-  return findRow(ids, rows, id, hashId(id));
+export function rowOf({ numbers }: BookState, number: number): number {
+  return findRow(numbers, number);
 }
 
 /** Puts an order, or what is left of it, at the end of its queue; false where the book holds as much as it may. */
-export function rest(state: BookState, order: NewOrder, remaining: number, hash: number): boolean {
+export function rest(state: BookState, order: NewOrder, remaining: number): boolean {
   const side = ownSide(state, order.side);
-  if (state.ids.count >= state.ordersMax) return false;
+  if (state.numbers.count >= state.ordersMax) return false;
   if (side.lots + remaining > Number.MAX_SAFE_INTEGER) return false;
-  addToSide(side, addOrderRow(state.rows, state.ids, order, remaining, hash), order.price);
+  addToSide(side, addOrderRow(state.rows, state.numbers, order, remaining), order.price);
   return true;
 }
 
-/**
- * Ids are given out by whoever keeps the orders; one that comes twice is an error of the program, not a wish of a client. Where the
- * first has been open for long, this does not see it: the index does, later.
- */
-export function assertNewId(state: BookState, id: string, hash: number): void {
-  if (findYoungRow(state.ids, state.rows, id, hash) !== none)
-    throw new Error(`order ${id} is in the book already`);
+/** Numbers are given out by whoever keeps the orders; one that comes again is an error of the program, not a wish of a client. */
+export function takeNumber(state: BookState, number: number): void {
+  if (number <= state.lastNumber)
+    throw new Error(`order number ${number} does not come after ${state.lastNumber}`);
+  state.lastNumber = number;
 }
 
 /** Ticks and lots are checked where texts become numbers; here a fraction or an unsafe number is a broken invariant. */
-export function assertWhole(what: "price" | "size" | "remaining size", value: number): void {
+export function assertWhole(what: "number" | "price" | "size" | "remaining size", value: number): void {
   if (!Number.isSafeInteger(value) || value <= 0)
     throw new Error(`a ${what} is a positive safe integer, not ${value}`);
 }

@@ -1,10 +1,9 @@
 import { isBestWithin } from "./book-side.js";
-import { assertNewId, assertWhole, type BookState, createBookState, otherSide, rest } from "./book-state.js";
+import { assertWhole, type BookState, createBookState, otherSide, rest } from "./book-state.js";
 import { amendOrder, cancelOrder } from "./changing.js";
 import type { BookCommand } from "./commands.js";
 import { type Depth, type LevelChange, readDepth, takeLevelChanges } from "./depth.js";
 import type { Effect } from "./effects.js";
-import { hashId } from "./id-table.js";
 import { findOpenOrder, fingerprintOf, listOpenOrders } from "./open-orders.js";
 import type { OpenOrder } from "./order.js";
 import { placeLimit, placeMarket } from "./placing.js";
@@ -17,7 +16,7 @@ import { placeLimit, placeMarket } from "./placing.js";
 export interface Book {
   /** Applies one command and appends what it did to `effects`. */
   apply: (command: BookCommand, effects: Effect[]) => void;
-  find: (id: string) => OpenOrder | undefined;
+  find: (number: number) => OpenOrder | undefined;
   /** The best levels of each side, at most so many. */
   depth: (levelsMax: number) => Depth;
   /** The levels that have changed since the last call. */
@@ -47,16 +46,16 @@ export function createBook({ ordersMax = ordersMaxDefault }: BookOptions = {}): 
 export function restoreBook(openOrders: Iterable<OpenOrder>, options: BookOptions = {}): Book {
   const state = createBookState(options.ordersMax ?? ordersMaxDefault);
   for (const order of openOrders) {
-    const hash = hashId(order.id);
-    assertNewId(state, order.id, hash);
+    assertWhole("number", order.number);
     assertWhole("price", order.price);
     assertWhole("size", order.size);
     assertWhole("remaining size", order.remaining);
     if (order.remaining > order.size) throw new Error(`order ${order.id} has more left than its size`);
     if (isBestWithin(otherSide(state, order.side), order.price))
       throw new Error(`order ${order.id} crosses the book`);
-    if (!rest(state, order, order.remaining, hash))
+    if (!rest(state, order, order.remaining))
       throw new Error(`order ${order.id} is more than the book may hold`);
+    state.lastNumber = Math.max(state.lastNumber, order.number);
   }
   takeLevelChanges(state);
   return faceOf(state);
@@ -65,12 +64,12 @@ export function restoreBook(openOrders: Iterable<OpenOrder>, options: BookOption
 function faceOf(state: BookState): Book {
   return {
     apply: (command, effects) => applyCommand(state, command, effects),
-    find: (id) => findOpenOrder(state, id),
+    find: (number) => findOpenOrder(state, number),
     depth: (levelsMax) => readDepth(state, levelsMax),
     takeLevelChanges: () => takeLevelChanges(state),
     openOrders: () => listOpenOrders(state),
     fingerprint: () => fingerprintOf(state),
-    orderCount: () => state.ids.count,
+    orderCount: () => state.numbers.count,
   };
 }
 

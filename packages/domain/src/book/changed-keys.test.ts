@@ -20,12 +20,13 @@ describe("the changed levels", () => {
       timeInForce: "gtc",
       selfTrade: "cancel_newest",
     } as const;
-    for (let number = 0; number < 5; number++) {
-      book.apply({ kind: "place_limit", id: `order-${number}`, price: 7, ...terms }, effects);
-      if (number < 4) book.apply({ kind: "cancel", id: `order-${number}` }, effects);
+    for (let number = 1; number <= 5; number++) {
+      const order = { number, id: `order-${number}` };
+      book.apply({ kind: "place_limit", ...order, price: 7, ...terms }, effects);
+      if (number < 5) book.apply({ kind: "cancel", ...order }, effects);
     }
     expect(book.takeLevelChanges()).toEqual([{ side: "buy", price: 7, size: 1, orderCount: 1 }]);
-    book.apply({ kind: "cancel", id: "order-4" }, effects);
+    book.apply({ kind: "cancel", number: 5, id: "order-5" }, effects);
     expect(book.takeLevelChanges()).toEqual([{ side: "buy", price: 7, size: 0, orderCount: 0 }]);
     expect(book.takeLevelChanges()).toEqual([]);
   });

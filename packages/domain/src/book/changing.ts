@@ -5,7 +5,7 @@ import type { AmendOrder, CancelOrder } from "./commands.js";
 import type { CommandRefusal, Effect } from "./effects.js";
 
 export function cancelOrder(state: BookState, command: CancelOrder): Effect {
-  const row = rowOf(state, command.id);
+  const row = rowOf(state, command.number);
   if (row === none) return refuse(command, "order_not_open");
   const remaining = state.rows.remaining[row >> 1] as number;
   removeFromSide(sideOfRow(state, row), row);
@@ -15,7 +15,7 @@ export function cancelOrder(state: BookState, command: CancelOrder): Effect {
 /** Makes an order smaller. It keeps its place, because nobody behind it loses by that; whoever wants more places a new order. */
 export function amendOrder(state: BookState, command: AmendOrder): Effect {
   assertWhole("size", command.size);
-  const row = rowOf(state, command.id);
+  const row = rowOf(state, command.number);
   if (row === none) return refuse(command, "order_not_open");
   const sizeBefore = state.rows.size[row >> 1] as number;
   const filled = sizeBefore - (state.rows.remaining[row >> 1] as number);

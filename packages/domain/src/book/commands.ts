@@ -1,13 +1,15 @@
 import type { SelfTrade, Side, TimeInForce } from "./order.js";
 
 /**
- * What a book can be told. A book is a fold over its commands: the same commands in the same order give the same effects and the
+ * What a book can be told. An order is found by its number, which is larger than those of all that were placed before it, and its id is
+ * what effects call it. A book is a fold over its commands: the same commands in the same order give the same effects and the
  * same book, so whoever keeps the sequence of commands keeps everything.
  */
 export type BookCommand = PlaceLimit | PlaceMarket | CancelOrder | AmendOrder;
 
 export interface PlaceLimit {
   kind: "place_limit";
+  number: number;
   id: string;
   owner: string;
   side: Side;
@@ -22,6 +24,7 @@ export interface PlaceLimit {
 /** Takes what is there at any price and never rests. */
 export interface PlaceMarket {
   kind: "place_market";
+  number: number;
   id: string;
   owner: string;
   side: Side;
@@ -34,6 +37,7 @@ export interface PlaceMarket {
 
 export interface CancelOrder {
   kind: "cancel";
+  number: number;
   id: string;
 }
 
@@ -43,6 +47,7 @@ export interface CancelOrder {
  */
 export interface AmendOrder {
   kind: "amend";
+  number: number;
   id: string;
   size: number;
 }

@@ -1,11 +1,11 @@
-import { type BookRows, takeRow } from "./book-rows.js";
+import { type BookRows, takeLevelRow } from "./book-rows.js";
 
 /**
  * A price level is a queue: orders join at its end, trade from its head and may leave from anywhere, each in constant time. It knows
  * its sum and its count, so depth never looks at an order.
  */
 export function addLevelRow(rows: BookRows, price: number, marks: number): number {
-  const level = takeRow(rows);
+  const level = takeLevelRow(rows);
   rows.price[level >> 1] = price;
   rows.lots[level >> 1] = 0;
   rows.orderCount[level] = 0;

@@ -2,13 +2,14 @@ import { none } from "./book-rows.js";
 import type { BookSide } from "./book-side.js";
 import { type BookState, rowOf, sideOfRow } from "./book-state.js";
 import { addToCrc32, crc32AtFirst, finishCrc32 } from "./crc32.js";
+import { numberAt } from "./number-index.js";
 import type { OpenOrder } from "./order.js";
 import { idOf, ownerOf } from "./order-rows.js";
 import { seekBest, seekNext } from "./price-index.js";
 
-/** An open order by its id. */
-export function findOpenOrder(state: BookState, id: string): OpenOrder | undefined {
-  const row = rowOf(state, id);
+/** An open order by its number. */
+export function findOpenOrder(state: BookState, number: number): OpenOrder | undefined {
+  const row = rowOf(state, number);
   return row === none ? undefined : describeOrder(sideOfRow(state, row), row);
 }
 
@@ -36,8 +37,9 @@ function eachRow(side: BookSide, visit: (row: number) => void): void {
   }
 }
 
-function describeOrder({ name, rows }: BookSide, row: number): OpenOrder {
+function describeOrder({ name, rows, numbers }: BookSide, row: number): OpenOrder {
   return {
+    number: numberAt(numbers, rows.slot[row] as number),
     id: idOf(rows, row),
     owner: ownerOf(rows, row),
     side: name,

@@ -1,32 +1,30 @@
-import { type BookRows, freeRow, takeRow } from "./book-rows.js";
-import { type IdIndex, insertRow, removeRow } from "./id-index.js";
+import { type BookRows, freeOrderRow, takeOrderRow } from "./book-rows.js";
+import { insertRow, type NumberIndex, removeSlot } from "./number-index.js";
 import type { OpenOrder } from "./order.js";
 
 /** What a row takes over from an order. */
-export type NewOrder = Readonly<Pick<OpenOrder, "id" | "owner" | "side" | "price" | "size">>;
+export type NewOrder = Readonly<Pick<OpenOrder, "number" | "id" | "owner" | "side" | "price" | "size">>;
 
 /** The order is not in a queue yet. */
 export function addOrderRow(
   rows: BookRows,
-  ids: IdIndex,
+  numbers: NumberIndex,
   order: NewOrder,
   remaining: number,
-  hash: number,
 ): number {
-  const row = takeRow(rows);
+  const row = takeOrderRow(rows);
   rows.texts[row >> 2] = order.id;
   rows.texts[(row >> 2) + 1] = order.owner;
-  rows.hash[row] = hash;
-  insertRow(ids, rows, row);
+  rows.slot[row] = insertRow(numbers, order.number, row);
   rows.size[row >> 1] = order.size;
   rows.remaining[row >> 1] = remaining;
   return row;
 }
 
 /** The row must be out of its queue. */
-export function dropOrderRow(rows: BookRows, ids: IdIndex, row: number): void {
-  removeRow(ids, rows, row);
-  freeRow(rows, row);
+export function dropOrderRow(rows: BookRows, numbers: NumberIndex, row: number): void {
+  removeSlot(numbers, rows.slot[row] as number);
+  freeOrderRow(rows, row);
 }
 
 export function idOf({ texts }: BookRows, row: number): string {

@@ -13,6 +13,7 @@ export type SelfTrade = "cancel_newest" | "cancel_oldest" | "cancel_both";
 
 /** An order that rests in the book. */
 export interface OpenOrder {
+  number: number;
   id: string;
   owner: string;
   side: Side;

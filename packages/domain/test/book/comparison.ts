@@ -84,7 +84,7 @@ function assertRestored(
     size: Number(order.size),
     remaining: Number(order.remaining),
   }));
-  for (const order of arrived) assertSame(`${at}: found order`, book.find(order.id), order);
+  for (const order of arrived) assertSame(`${at}: found order`, book.find(order.number), order);
   const restored = restoreBook(arrived, { ordersMax });
   assertSame(`${at}: restored`, restored.openOrders(), book.openOrders());
   assertSame(`${at}: restored twice`, restoreBook(book.openOrders()).openOrders(), book.openOrders());
@@ -115,7 +115,7 @@ function createMirror() {
 
 /** Every order's way through the table of states, and where its lots went. */
 function createLives() {
-  const lives = new Map<string, { state: OrderState; size: number; gone: number }>();
+  const lives = new Map<string, { number: number; state: OrderState; size: number; gone: number }>();
   const lifeOf = (id: string) => {
     const life = lives.get(id);
     if (life === undefined) throw new Error(`an effect names ${id}, which was never placed`);
@@ -124,7 +124,7 @@ function createLives() {
   return {
     follow: (at: string, command: BookCommand, effects: Effect[]) => {
       if (command.kind === "place_limit" || command.kind === "place_market")
-        lives.set(command.id, { state: "pending", size: command.size, gone: 0 });
+        lives.set(command.id, { number: command.number, state: "pending", size: command.size, gone: 0 });
       for (const effect of effects) {
         for (const [id, event] of orderEventsOf(effect)) {
           const life = lifeOf(id);
@@ -141,8 +141,8 @@ function createLives() {
     },
     /** What was placed is traded, ended or still there; nothing else rests. */
     settle: (book: Book) => {
-      for (const [id, { state, size, gone }] of lives) {
-        const open = book.find(id);
+      for (const [id, { number, state, size, gone }] of lives) {
+        const open = book.find(number);
         if (orderStates[state].resting !== (open !== undefined)) throw new Error(`${id} is ${state}`);
         if (size !== gone + (open?.remaining ?? 0)) throw new Error(`${id} has lost lots`);
       }

@@ -1,13 +1,11 @@
 import { createBook, restoreBook } from "@bursar/domain";
 import { describe, expect, it } from "vitest";
-import { apply, filledBook, limit, market, trades } from "./small-book.js";
+import { amend, apply, cancel, filledBook, limit, market, numberOf, trades } from "./small-book.js";
 
 describe("changing an open order", () => {
   it("smaller keeps its place", () => {
     const book = filledBook();
-    expect(apply(book, { kind: "amend", id: "a1", size: 2 })).toEqual([
-      { kind: "amended", id: "a1", size: 2, remaining: 2 },
-    ]);
+    expect(apply(book, amend("a1", 2))).toEqual([{ kind: "amended", id: "a1", size: 2, remaining: 2 }]);
     expect(trades(apply(book, market("t", "buy", 3)))).toEqual([
       ["a1", 2, 100],
       ["a2", 1, 100],
@@ -17,15 +15,15 @@ describe("changing an open order", () => {
   it("counts what is filled in its size", () => {
     const book = filledBook();
     apply(book, market("t", "buy", 2));
-    expect(apply(book, { kind: "amend", id: "a1", size: 3 })[0]).toMatchObject({ size: 3, remaining: 1 });
-    const refused = (size: number) => apply(book, { kind: "amend", id: "a1", size })[0];
+    expect(apply(book, amend("a1", 3))[0]).toMatchObject({ size: 3, remaining: 1 });
+    const refused = (size: number) => apply(book, amend("a1", size))[0];
     expect(refused(2)).toMatchObject({ reason: "size_not_above_filled" });
     expect(refused(3)).toMatchObject({ reason: "size_not_smaller" });
   });
 
   it("cancelled is gone, and cannot be cancelled again", () => {
     const book = filledBook();
-    expect(apply(book, { kind: "cancel", id: "b1" }, { kind: "cancel", id: "b1" })).toEqual([
+    expect(apply(book, cancel("b1"), cancel("b1"))).toEqual([
       { kind: "cancelled", id: "b1", remaining: 6, reason: "requested" },
       { kind: "command_refused", command: "cancel", id: "b1", reason: "order_not_open" },
     ]);
@@ -56,13 +54,18 @@ describe("the bounds of a book", () => {
     expect(() => apply(createBook(), limit("a", "buy", value, 1))).toThrow("a positive safe integer");
     expect(() => apply(createBook(), limit("a", "buy", 1, value))).toThrow("a positive safe integer");
     expect(() => apply(createBook(), market("a", "buy", value))).toThrow("a positive safe integer");
-    expect(() => apply(filledBook(), { kind: "amend", id: "a1", size: value })).toThrow(
-      "a positive safe integer",
-    );
+    expect(() => apply(filledBook(), amend("a1", value))).toThrow("a positive safe integer");
   });
 
-  it("takes an id that is open for a broken program", () => {
-    expect(() => apply(filledBook(), limit("a1", "buy", 1, 1))).toThrow("is in the book already");
+  it("takes a number that does not come after all others for a broken program", () => {
+    const book = filledBook();
+    const again = { number: numberOf("b1") };
+    expect(() => apply(book, limit("t", "buy", 1, 1, again))).toThrow("does not come after");
+    expect(() => apply(book, market("t", "buy", 1, again))).toThrow("does not come after");
+    expect(() => apply(restoreBook(book.openOrders()), limit("t", "buy", 1, 1, again))).toThrow(
+      "does not come after",
+    );
+    expect(() => apply(book, limit("t", "buy", 1, 1, { number: 0.5 }))).toThrow("a positive safe integer");
     expect(() => apply(filledBook(), market("t", "sell", 1, { quoteMax: 1n }))).toThrow("of a buyer");
   });
 });
@@ -79,13 +82,13 @@ describe("a book made anew", () => {
   });
 
   it("is refused where the orders cannot have been one book", () => {
-    const order = { id: "x", owner: "o", side: "buy", price: 100, size: 2, remaining: 1 } as const;
+    const order = { number: 1, id: "x", owner: "o", side: "buy", price: 100, size: 2, remaining: 1 } as const;
     const broken =
       (...orders: Parameters<typeof restoreBook>[0][]) =>
       () =>
         restoreBook(orders.flatMap((o) => [...o]));
     expect(broken([order], [order])).toThrow("already");
-    expect(broken([order], [{ ...order, id: "y", side: "sell" }])).toThrow("crosses");
+    expect(broken([order], [{ ...order, number: 2, id: "y", side: "sell" }])).toThrow("crosses");
     expect(broken([{ ...order, remaining: 3 }])).toThrow("more left");
     expect(broken([{ ...order, remaining: 0 }])).toThrow("positive safe integer");
     expect(() => restoreBook([order], { ordersMax: 0 })).toThrow("may hold");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { apply, filledBook, limit, market, trades } from "./small-book.js";
+import { apply, filledBook, limit, market, numberOf, trades } from "./small-book.js";
 
 describe("matching", () => {
   it("takes the best price first, then the oldest order, at the maker's price", () => {
@@ -10,8 +10,8 @@ describe("matching", () => {
       ["a2", 3, 100],
       ["a3", 2, 101],
     ]);
-    expect(book.find("a3")?.remaining).toBe(2);
-    expect(book.find("t")).toBeUndefined();
+    expect(book.find(numberOf("a3"))?.remaining).toBe(2);
+    expect(book.find(numberOf("t"))).toBeUndefined();
   });
 
   it("rests what is left of a gtc order at its own price", () => {

@@ -64,6 +64,9 @@ export function createRandom(seed: number): () => number {
   };
 }
 
+/** Numbers soon pass the bound at which even a block of them is more than a word of 32 bits holds. */
+const firstNumber = 2 ** 37 - 100;
+
 /** Commands without end. Cancels and amendments hit open, finished and unknown orders. */
 export function createCommandSource(climate: Climate, random: () => number): () => BookCommand {
   const sizes = new Map<string, number>();
@@ -81,12 +84,13 @@ export function createCommandSource(climate: Climate, random: () => number): () 
   };
 
   const place = (): BookCommand => {
-    const id = `order-${ids.length}`;
+    const number = firstNumber + ids.length;
+    const id = `order-${number}`;
     const size = between(climate.sizes);
     ids.push(id);
     sizes.set(id, size);
     const side: Side = pick(["buy", "sell"]);
-    const order = { id, owner: pick(owners), side, size, selfTrade: pick(selfTrades) };
+    const order = { number, id, owner: pick(owners), side, size, selfTrade: pick(selfTrades) };
     if (random() > 0.12)
       return { kind: "place_limit", ...order, price: priceFor(side), timeInForce: pick(lives) };
     if (side === "sell" || random() < 0.4) return { kind: "place_market", ...order };
@@ -99,12 +103,14 @@ export function createCommandSource(climate: Climate, random: () => number): () 
     };
   };
   /** Mostly recent orders, which are more likely to be open. */
-  const known = () => ids[Math.max(0, ids.length - 1 - Math.floor(random() ** 2 * climate.ordersMax * 2))];
+  const known = () => Math.max(0, ids.length - 1 - Math.floor(random() ** 2 * climate.ordersMax * 2));
 
   return () => {
     if (ids.length === 0 || random() < climate.orderShare) return place();
-    const id = random() < 0.02 ? "nobody" : (known() ?? "nobody");
-    if (random() < 0.6) return { kind: "cancel", id };
-    return { kind: "amend", id, size: Math.max(1, Math.floor((sizes.get(id) ?? 10) * random() * 1.1)) };
+    const at = random() < 0.02 ? -1 : known();
+    const order = { number: firstNumber + at, id: ids[at] ?? "nobody" };
+    if (random() < 0.6) return { kind: "cancel", ...order };
+    const size = Math.max(1, Math.floor((sizes.get(order.id) ?? 10) * random() * 1.1));
+    return { kind: "amend", ...order, size };
   };
 }

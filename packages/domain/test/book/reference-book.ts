@@ -5,6 +5,7 @@ import type { AmendOrder, BookCommand, Effect, PlaceLimit, PlaceMarket, Side } f
  * question answered by looking at all of them. It shares nothing with the book that it is compared with but the words.
  */
 export interface ReferenceOrder {
+  number: number;
   id: string;
   owner: string;
   side: Side;
@@ -42,7 +43,7 @@ export function applyToReference(book: ReferenceBook, command: BookCommand): Eff
 }
 
 function placeLimit(book: ReferenceBook, command: PlaceLimit): Effect[] {
-  const { id, owner, side, timeInForce } = command;
+  const { number, id, owner, side, timeInForce } = command;
   if (timeInForce === "post_only" && bestFor(book, command) !== undefined)
     return [{ kind: "rejected", id, reason: "post_only_would_cross" }];
   if (timeInForce === "fok") {
@@ -63,7 +64,7 @@ function placeLimit(book: ReferenceBook, command: PlaceLimit): Effect[] {
     .reduce((sum, order) => sum + order.remaining, 0n);
   if (book.orders.length >= book.ordersMax || lots + left > lotsMax) return cancel("book_full");
   const price = BigInt(command.price);
-  book.orders.push({ id, owner, side, price, size: BigInt(command.size), remaining: left });
+  book.orders.push({ number, id, owner, side, price, size: BigInt(command.size), remaining: left });
   return [...effects, { kind: "rested", id, remaining: Number(left) }];
 }
 

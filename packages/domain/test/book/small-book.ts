@@ -8,7 +8,19 @@ import {
   type Trade,
 } from "@bursar/domain";
 
-/** The book that examples begin with, and short words for commands. */
+/** The book that examples begin with, and short words for commands. Orders get their numbers as they are made. */
+
+const numbers = new Map<string, number>();
+let lastNumber = 0;
+
+function takeNumber(id: string): number {
+  lastNumber += 1;
+  numbers.set(id, lastNumber);
+  return lastNumber;
+}
+
+/** The number of the order that was last made with this id. */
+export const numberOf = (id: string) => numbers.get(id) ?? 0;
 
 export const apply = (book: Book, ...commands: BookCommand[]): Effect[] => {
   const effects: Effect[] = [];
@@ -24,6 +36,7 @@ export const limit = (
 ) =>
   ({
     kind: "place_limit",
+    number: takeNumber(id),
     id,
     owner: `owner of ${id}`,
     side,
@@ -36,6 +49,7 @@ export const limit = (
 export const market = (id: string, side: "buy" | "sell", size: number, more: Partial<PlaceMarket> = {}) =>
   ({
     kind: "place_market",
+    number: takeNumber(id),
     id,
     owner: `owner of ${id}`,
     side,
@@ -43,6 +57,9 @@ export const market = (id: string, side: "buy" | "sell", size: number, more: Par
     selfTrade: "cancel_newest",
     ...more,
   }) as const;
+export const cancel = (id: string) => ({ kind: "cancel", number: numberOf(id), id }) as const;
+export const amend = (id: string, size: number) =>
+  ({ kind: "amend", number: numberOf(id), id, size }) as const;
 export const trades = (effects: Effect[]) =>
   effects
     .filter((effect): effect is Trade => effect.kind === "trade")

@@ -16,7 +16,7 @@ import { type AccountKey, type Accounts, accountName } from "../app/transactions
 export function accountsOfOrders(market: TradedMarket, claimed: readonly ClaimedOrder[]): AccountKey[] {
   const keys = new Map<string, AccountKey>();
   for (const order of claimed) {
-    if (!order.isNew) continue;
+    if (order.number !== null) continue;
     const { tenantId, wallet } = order;
     const key = { tenantId, ownerId: wallet.id, asset: paidAsset(market, order) };
     keys.set(accountName(key), key);
@@ -46,7 +46,7 @@ export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFa
   const counted: Admission["counted"][number][] = [];
   for (const order of claimed) {
     const { tenantId, clientId, id: orderId } = order;
-    if (order.isNew) {
+    if (order.number === null) {
       const request = toPolicyRequest(market, order, order.wallet);
       const judgement = judge(order, request, facts);
       if (judgement !== null) judged.push({ order, judgement });

@@ -42,24 +42,38 @@ export function touchedOrders(results: readonly CommandResult[]): { tenantId: st
 }
 
 function toBookCommand(market: TradedMarket, command: MarketCommand): BookCommand {
-  const { orderId: id, tenantId: owner } = command;
+  const { orderNumber: number, orderId: id, tenantId: owner } = command;
   switch (command.kind) {
     case "place":
-      return place(market, id, owner, command.order);
+      return place(market, { number, id, owner }, command.order);
     case "cancel":
-      return { kind: "cancel", id };
+      return { kind: "cancel", number, id };
     case "amend":
-      return { kind: "amend", id, size: command.size };
+      return { kind: "amend", number, id, size: command.size };
   }
 }
 
-function place({ steps }: TradedMarket, id: string, owner: string, order: PlacedOrder): BookCommand {
+function place(
+  { steps }: TradedMarket,
+  { number, id, owner }: { number: number; id: string; owner: string },
+  order: PlacedOrder,
+): BookCommand {
   const { side, price, size, timeInForce, selfTrade, quoteSize } = order;
   if (price !== null && size !== null && timeInForce !== null)
-    return { kind: "place_limit", id, owner, side, price, size, timeInForce, selfTrade };
-  if (quoteSize === null) return { kind: "place_market", id, owner, side, size: size ?? 0, selfTrade };
+    return { kind: "place_limit", number, id, owner, side, price, size, timeInForce, selfTrade };
+  if (quoteSize === null)
+    return { kind: "place_market", number, id, owner, side, size: size ?? 0, selfTrade };
   const quoteMax = tickLotsFromQuoteUnits(quoteSize, steps);
-  return { kind: "place_market", id, owner, side, size: size ?? lotsBeyond(quoteMax), quoteMax, selfTrade };
+  return {
+    kind: "place_market",
+    number,
+    id,
+    owner,
+    side,
+    size: size ?? lotsBeyond(quoteMax),
+    quoteMax,
+    selfTrade,
+  };
 }
 
 /** More lots than an amount can buy, which costs at least a tick for each. */

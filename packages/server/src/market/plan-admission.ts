@@ -15,7 +15,7 @@ export interface AdmissionPlannerDeps {
 /** What the admission of orders needs to know of accounts, policies and the past, and how it is decided then. */
 export function createAdmissionPlanner({ market, policies, tick }: AdmissionPlannerDeps) {
   return async (claimed: readonly ClaimedOrder[]): Promise<AdmissionPlan> => {
-    const toJudge = claimed.filter(({ isNew, needsJudgement }) => isNew && needsJudgement);
+    const toJudge = claimed.filter(({ number, needsJudgement }) => number === null && needsJudgement);
     const requests = toJudge.map((order) => toPolicyRequest(market, order, order.wallet));
     const { policies: active, windows } = await planJudgement(policies, requests);
     const acceptedMs = Math.max(...claimed.map(({ createdAt }) => createdAt.getTime()));

@@ -10,7 +10,7 @@ import {
 import { type Arbitrary, array, assert, constantFrom, integer, oneof, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { marketOwnerId } from "../app/markets/house.js";
-import type { MarketCommand, OpenOrderRow, PlacedOrder } from "../app/markets/market-store.js";
+import type { MarketCommand, NewCommand, OpenOrderRow, PlacedOrder } from "../app/markets/market-store.js";
 import { assetList } from "../config/asset-list.js";
 import { marketList } from "../config/market-list.js";
 import { applyCommands, touchedOrders } from "./apply-commands.js";
@@ -27,9 +27,11 @@ function createWorld() {
   const book = createBook();
   const rows = new Map<string, OpenOrderRow>();
   const balances = new Map<string, Balance>();
+  const numbers = new Map<string, number>();
+  let sequence = 0;
   let count = 0;
 
-  function run(commands: readonly MarketCommand[]) {
+  function run(commands: readonly NewCommand[]) {
     for (const command of commands) {
       if (command.kind !== "place") continue;
       const { side, price, size, quoteSize } = command.order;
@@ -50,7 +52,7 @@ function createWorld() {
       });
       change(`${tenantId} ${tenantId}-wallet ${side === "buy" ? "USD" : "ETH"}`, { available: -held, held });
     }
-    const results = applyCommands(book, market, commands);
+    const results = applyCommands(book, market, numbered(commands));
     const touched = touchedOrders(results).map(({ id }) => rows.get(id) as OpenOrderRow);
     const settled = settleCommands(market, results, touched, () => `trade-${count++}`);
     for (const { previousState: _, failure: __, ...row } of settled.changes) {
@@ -62,6 +64,14 @@ function createWorld() {
     return settled;
   }
 
+  function numbered(commands: readonly NewCommand[]): MarketCommand[] {
+    return commands.map((command) => {
+      sequence += 1;
+      if (command.kind === "place") numbers.set(command.orderId, sequence);
+      return { ...command, sequence, orderNumber: numbers.get(command.orderId) ?? 0 };
+    });
+  }
+
   function change(name: string, by: Balance) {
     const { available, held } = balances.get(name) ?? { available: 0n, held: 0n };
     balances.set(name, { available: available + by.available, held: held + by.held });
@@ -70,9 +80,8 @@ function createWorld() {
   return { book, rows, balances, run };
 }
 
-const place = (tenantId: string, orderId: string, order: Partial<PlacedOrder>): MarketCommand => ({
+const place = (tenantId: string, orderId: string, order: Partial<PlacedOrder>): NewCommand => ({
   kind: "place",
-  sequence: 0,
   tenantId,
   orderId,
   order: {
@@ -138,7 +147,7 @@ const which = integer({ min: 0, max: 60 });
 const size = integer({ min: 1, max: 50 });
 
 /** Somebody's next command, once it is known which one it is. */
-const deed: Arbitrary<(index: number) => MarketCommand> = oneof(
+const deed: Arbitrary<(index: number) => NewCommand> = oneof(
   record({
     tenantId: whose,
     side: constantFrom("buy", "sell"),
@@ -158,18 +167,16 @@ const deed: Arbitrary<(index: number) => MarketCommand> = oneof(
   ),
   record({ tenantId: whose, which }).map(
     ({ tenantId, which: back }) =>
-      (index: number): MarketCommand => ({
+      (index: number): NewCommand => ({
         kind: "cancel",
-        sequence: 0,
         tenantId,
         orderId: `order-${index - back}`,
       }),
   ),
   record({ tenantId: whose, which, size }).map(
     ({ tenantId, which: back, size: amended }) =>
-      (index: number): MarketCommand => ({
+      (index: number): NewCommand => ({
         kind: "amend",
-        sequence: 0,
         tenantId,
         orderId: `order-${index - back}`,
         size: amended,

@@ -4,6 +4,7 @@ import type {
   MarketCommand,
   MarketLease,
   MarketStore,
+  NewCommand,
 } from "../app/markets/market-store.js";
 import { writeDetails } from "../app/markets/order-details.js";
 import { lockAllAccounts, withAccounts, writeAccounts } from "./accounts.js";
@@ -14,11 +15,13 @@ import { lockTenants } from "./settlement.js";
 import { sql } from "./sql.js";
 import { countUsage, readUsage } from "./usage.js";
 
-interface ClaimRow extends Omit<ClaimedOrder, "wallet" | "price" | "size" | "quoteSize" | "amendSize"> {
+interface ClaimRow
+  extends Omit<ClaimedOrder, "wallet" | "number" | "price" | "size" | "quoteSize" | "amendSize"> {
   walletId: string;
   walletPurpose: ClaimedOrder["wallet"]["purpose"];
   walletNetwork: string;
   walletIsFrozen: boolean;
+  number: string | null;
   price: string | null;
   size: string | null;
   quoteSize: string | null;
@@ -51,10 +54,7 @@ export function createOrderAdmission(
         const usage = await readUsage(transaction, windows, now);
         const accounts = await lockAllAccounts(transaction, keys);
         const admission = decide(accounts, usage);
-        const commands = admission.commands.map((command, index) => ({
-          ...command,
-          sequence: admittedSequence + index + 1,
-        })) as MarketCommand[];
+        const commands = numberCommands(admission.commands, claimed, admittedSequence);
         if (accounts.size > 0) writeAccounts(transaction, accounts);
         writeCommands(transaction, lease, commands);
         writeOrders(transaction, claimed, admission, commands);
@@ -82,7 +82,7 @@ async function claimOrders(transaction: Queryable, market: string, limit: number
     SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.side, o.type,
       w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", w.frozen AS "walletIsFrozen",
       o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
-      o.created_at AS "createdAt", c.sequence IS NULL AS "isNew", c.needs_judgement AS "needsJudgement",
+      o.created_at AS "createdAt", c.sequence AS number, c.needs_judgement AS "needsJudgement",
       c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize"
     FROM claimed c
     JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.id
@@ -112,7 +112,7 @@ function readClaim(row: ClaimRow): ClaimedOrder {
     size: toNumber(row.size),
     quoteSize: row.quoteSize === null ? null : BigInt(row.quoteSize),
     createdAt: row.createdAt,
-    isNew: row.isNew,
+    number: toNumber(row.number),
     needsJudgement: row.needsJudgement,
     cancelRequested: row.cancelRequested,
     amendSize: toNumber(row.amendSize),
@@ -121,6 +121,22 @@ function readClaim(row: ClaimRow): ClaimedOrder {
 
 function toNumber(text: string | null): number | null {
   return text === null ? null : Number(text);
+}
+
+/** Commands get their sequence, and new orders with it their number. */
+function numberCommands(
+  commands: readonly NewCommand[],
+  claimed: readonly ClaimedOrder[],
+  admittedSequence: number,
+): MarketCommand[] {
+  const numbers = new Map(claimed.map(({ id, number }) => [id, number]));
+  return commands.map((command, index) => {
+    const sequence = admittedSequence + index + 1;
+    if (command.kind === "place") numbers.set(command.orderId, sequence);
+    const orderNumber = numbers.get(command.orderId) ?? null;
+    if (orderNumber === null) throw new Error("a command is about an order that was never placed");
+    return { ...command, sequence, orderNumber };
+  });
 }
 
 function writeCommands(
@@ -147,19 +163,15 @@ function writeOrders(
   { holds }: Admission,
   commands: readonly MarketCommand[],
 ): void {
-  const places = new Map(
-    commands.flatMap(({ kind, orderId, sequence }) =>
-      kind === "place" ? [[orderId, sequence] as const] : [],
-    ),
-  );
-  const admitted = claimed.filter(({ id, isNew }) => !isNew || places.has(id));
+  const numbers = new Map(commands.map(({ orderId, orderNumber }) => [orderId, orderNumber]));
+  const admitted = claimed.filter(({ id }) => numbers.has(id));
   if (admitted.length === 0) return;
   transaction.send(sql`
-    UPDATE open_orders p SET sequence = coalesce(p.sequence, a.sequence), held = p.held + a.held, cancel_requested = false,
+    UPDATE open_orders p SET sequence = a.sequence, held = p.held + a.held, cancel_requested = false,
       amend_size = NULL
     FROM unnest(
       ${admitted.map((o) => o.tenantId)}::uuid[], ${admitted.map((o) => o.id)}::uuid[],
-      ${admitted.map((o) => places.get(o.id) ?? null)}::bigint[], ${admitted.map((o) => holds.get(o.id) ?? 0n)}::numeric[]
+      ${admitted.map((o) => numbers.get(o.id) ?? null)}::bigint[], ${admitted.map((o) => holds.get(o.id) ?? 0n)}::numeric[]
     ) AS a (tenant_id, id, sequence, held) WHERE p.tenant_id = a.tenant_id AND p.id = a.id
   `);
 }

@@ -21,6 +21,7 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
 /** By priority, which an order has from the place of its command. Served by open_orders_resting. */
 async function readResting(transaction: Queryable, market: string): Promise<OpenOrder[]> {
   const rows = await transaction.query<{
+    number: string;
     id: string;
     owner: string;
     side: Side;
@@ -28,12 +29,12 @@ async function readResting(transaction: Queryable, market: string): Promise<Open
     size: string;
     filled: string;
   }>(sql`
-    SELECT id, tenant_id AS owner, side, price, size, filled FROM open_orders
+    SELECT sequence AS number, id, tenant_id AS owner, side, price, size, filled FROM open_orders
     WHERE market = ${market} AND state IN ('open', 'partially_filled') ORDER BY sequence
   `);
   return rows.map(({ id, owner, side, ...row }) => {
-    const size = Number(row.size);
-    return { id, owner, side, price: Number(row.price), size, remaining: size - Number(row.filled) };
+    const [number, price, size] = [Number(row.number), Number(row.price), Number(row.size)];
+    return { number, id, owner, side, price, size, remaining: size - Number(row.filled) };
   });
 }
 
@@ -41,29 +42,33 @@ interface CommandRow {
   sequence: string;
   tenantId: string;
   orderId: string;
+  orderNumber: string;
   kind: MarketCommand["kind"];
   amendSize: string | null;
   order: Omit<PlacedOrder, "quoteSize"> & { quoteSize: string | null };
 }
 
-/** Commands that were taken down and not carried out. Served by the primary keys. */
+/** Commands that were taken down and not carried out; an order that is over has no number any more. Served by the primary keys. */
 async function readWaiting(
   transaction: Queryable,
   market: string,
   appliedSequence: number,
 ): Promise<MarketCommand[]> {
   const rows = await transaction.query<CommandRow>(sql`
-    SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId", c.kind, c.size AS "amendSize",
+    SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId",
+      coalesce(p.sequence, 0) AS "orderNumber", c.kind, c.size AS "amendSize",
       jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
         'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text) AS "order"
     FROM market_commands c JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.order_id
+    LEFT JOIN open_orders p ON p.tenant_id = c.tenant_id AND p.id = c.order_id
     WHERE c.market = ${market} AND c.sequence > ${appliedSequence} ORDER BY c.sequence
   `);
   return rows.map(toCommand);
 }
 
-function toCommand({ sequence, tenantId, orderId, kind, amendSize, order }: CommandRow): MarketCommand {
-  const common = { sequence: Number(sequence), tenantId, orderId };
+function toCommand({ tenantId, orderId, kind, amendSize, order, ...row }: CommandRow): MarketCommand {
+  const [sequence, orderNumber] = [Number(row.sequence), Number(row.orderNumber)];
+  const common = { sequence, tenantId, orderId, orderNumber };
   switch (kind) {
     case "place": {
       const quoteSize = order.quoteSize === null ? null : BigInt(order.quoteSize);

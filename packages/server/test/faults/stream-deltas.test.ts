@@ -102,17 +102,18 @@ function createChanges() {
   const whole = (max: number) => Math.floor(random() * max);
   const book = createBook();
   const effects: Effect[] = [];
-  let id = 0;
+  let number = 0;
+  const named = (which: number) => ({ number: which, id: String(which) });
   let sequence = 0;
   const shown = (price: number, size: number) => [String(price), (size / 100).toFixed(2)];
   return {
     next: (): { sequence: number; changes: readonly LevelChangeRow[] } => {
       for (;;) {
-        id += 1;
+        number += 1;
         const side = whole(2) === 0 ? "buy" : "sell";
         const price = 3000 + whole(60) - 30 + (side === "buy" ? -6 : 6);
-        const order = { id: String(id), owner: String(whole(50)), selfTrade: "cancel_oldest" } as const;
-        if (whole(3) === 0) book.apply({ kind: "cancel", id: String(id - 1 - whole(200)) }, effects);
+        const order = { ...named(number), owner: String(whole(50)), selfTrade: "cancel_oldest" } as const;
+        if (whole(3) === 0) book.apply({ kind: "cancel", ...named(number - 1 - whole(200)) }, effects);
         else
           book.apply(
             { kind: "place_limit", ...order, side, price, size: 1 + whole(100), timeInForce: "gtc" },

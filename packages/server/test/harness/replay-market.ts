@@ -70,6 +70,7 @@ function toLine({ maker, taker, price, size }: Trade): TradeLine {
 async function readCommands(source: Queryable, name: string): Promise<MarketCommand[]> {
   const rows = await source.query<{ command: MarketCommand & { order: { quoteSize: string | null } } }>(sql`
     SELECT jsonb_build_object('sequence', c.sequence, 'tenantId', c.tenant_id, 'orderId', c.order_id, 'kind', c.kind, 'size', c.size,
+      'orderNumber', min(c.sequence) OVER (PARTITION BY c.order_id),
       'order', jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
         'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text)) AS command
     FROM market_commands c JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.order_id
@@ -94,7 +95,7 @@ async function readDeltas(source: Queryable, name: string): Promise<Map<number, 
 
 async function readResting(source: Queryable, name: string): Promise<OpenOrder[]> {
   const rows = await source.query<{ order: OpenOrder }>(sql`
-    SELECT jsonb_build_object('id', id, 'owner', tenant_id, 'side', side, 'price', price, 'size', size,
+    SELECT jsonb_build_object('number', sequence, 'id', id, 'owner', tenant_id, 'side', side, 'price', price, 'size', size,
       'remaining', size - filled) AS order
     FROM open_orders WHERE market = ${name} AND state IN ('open', 'partially_filled') ORDER BY sequence
   `);

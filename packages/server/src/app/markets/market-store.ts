@@ -36,15 +36,19 @@ export interface ClaimedOrder {
   size: number | null;
   quoteSize: bigint | null;
   createdAt: Date;
-  isNew: boolean;
+  /** The sequence of the command that placed it; null where it is new. */
+  number: number | null;
   /** Whether policy looks at sums before it goes ahead. */
   needsJudgement: boolean;
   cancelRequested: boolean;
   amendSize: number | null;
 }
 
-/** A command as it was taken down. The sequence says when it is its turn. */
-export type MarketCommand = { sequence: number; tenantId: string; orderId: string } & (
+/**
+ * A command as it was taken down. The sequence says when it is its turn; the number of its order is the sequence of the command that
+ * placed it, and by it the book finds the order.
+ */
+export type MarketCommand = { sequence: number; tenantId: string; orderId: string; orderNumber: number } & (
   | { kind: "place"; order: PlacedOrder }
   | { kind: "cancel" }
   | { kind: "amend"; size: number }
@@ -57,7 +61,7 @@ export type PlacedOrder = Pick<
 
 export type NewCommand = MarketCommand extends infer C
   ? C extends unknown
-    ? Omit<C, "sequence">
+    ? Omit<C, "sequence" | "orderNumber">
     : never
   : never;
 

@@ -104,11 +104,12 @@ it.each([1000, 20])(
 
     const book = createBook();
     const effects: Effect[] = [];
-    for (let count = 0, id = 0; count < deltasWanted; id++) {
+    for (let count = 0, number = 1; count < deltasWanted; number++) {
       const side = whole(2) === 0 ? "buy" : "sell";
       const price = 3000 + whole(60) - 30 + (side === "buy" ? -6 : 6);
-      const common = { id: String(id), owner: String(whole(50)), selfTrade: "cancel_oldest" } as const;
-      if (whole(3) === 0) book.apply({ kind: "cancel", id: String(id - 1 - whole(200)) }, effects);
+      const named = (which: number) => ({ number: which, id: String(which) });
+      const common = { ...named(number), owner: String(whole(50)), selfTrade: "cancel_oldest" } as const;
+      if (whole(3) === 0) book.apply({ kind: "cancel", ...named(number - 1 - whole(200)) }, effects);
       else
         book.apply(
           { kind: "place_limit", ...common, side, price, size: 1 + whole(100), timeInForce: "gtc" },
