@@ -90,6 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const edgeTimeoutMs = Math.max(settings["limits.shutdown_timeout_ms"] - reservedForStoresMs, 500);
     // Together, because the edge has closed only when its last connection has, and a stream is one.
     closers.push(async () => {
+      parts.endWaiting();
       await Promise.all([parts.stream.close(edgeTimeoutMs), closeEdge(app, edgeTimeoutMs)]);
     });
     closers.push(async () => readiness.set("stopping"));

@@ -10,6 +10,7 @@ import type { Database } from "../store/database.js";
 import { createTenantStore } from "../store/tenants.js";
 import { nameArgument } from "./name-argument.js";
 import { withDatabase } from "./operator-database.js";
+import { printable } from "./printable.js";
 import { quotaArgument } from "./quota-argument.js";
 
 export function addClientCommand(program: Command): void {
@@ -30,10 +31,7 @@ export function addClientCommand(program: Command): void {
         };
         const origin: Origin = { by: "operator", tenantId };
         const { client: created, secret } = await withDatabase(async ({ parts, database }) => {
-          const tenants = await createTenantStore(database).listTenants();
-          if (!tenants.some(({ id }) => id === tenantId)) {
-            throw new OperatorError(`There is no tenant ${showId("tnt", tenantId)}.`);
-          }
+          await assertTenant(database, tenantId);
           return succeed(await parts.useCases.createClient(origin, body, undefined));
         });
         console.log(`client_id      ${showId("cli", created.id)}`);
@@ -45,7 +43,10 @@ export function addClientCommand(program: Command): void {
     .description("list a tenant's clients")
     .argument("<tenant>", "the tenant's id", idArgument("tnt"))
     .action(async (tenantId: string) => {
-      await withDatabase(({ database }) => printAll(database, tenantId));
+      await withDatabase(async ({ database }) => {
+        await assertTenant(database, tenantId);
+        await printAll(database, tenantId);
+      });
     });
   client
     .command("disable")
@@ -78,6 +79,12 @@ export function addClientCommand(program: Command): void {
     });
 }
 
+async function assertTenant(database: Database, tenantId: string): Promise<void> {
+  const tenants = await createTenantStore(database).listTenants();
+  if (!tenants.some(({ id }) => id === tenantId))
+    throw new OperatorError(`There is no tenant ${showId("tnt", tenantId)}.`);
+}
+
 async function setQuotas(clientId: string, quotas: ClientQuotas): Promise<void> {
   const body = { quotas: showClientQuotas(quotas) };
   await withDatabase(async ({ parts, database }) =>
@@ -101,7 +108,7 @@ async function printAll(database: Database, tenantId: string): Promise<void> {
   for (let page: ApiClient[] = [], last: string | undefined; ; last = page.at(-1)?.id) {
     page = await store.listClients(tenantId, pageSize, last);
     for (const { id, state, name, scopes } of page) {
-      console.log(`${showId("cli", id)}  ${state.padEnd(8)}  ${name}  ${scopes.join(" ")}`);
+      console.log(`${showId("cli", id)}  ${state.padEnd(8)}  ${printable(name)}  ${scopes.join(" ")}`);
     }
     if (page.length < pageSize) return;
   }
@@ -128,7 +135,7 @@ function idArgument(prefix: "tnt" | "cli") {
 
 function collectScope(text: string, before: Scope[] = []): Scope[] {
   if (!isScope(text)) throw new InvalidArgumentError(`There are: ${allScopes.join(", ")}.`);
-  return [...before, text];
+  return before.includes(text) ? before : [...before, text];
 }
 
 function wholeNumber(text: string): number {

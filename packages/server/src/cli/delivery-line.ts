@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from "node:util";
 import type { Verification } from "@bursar/protocol";
+import { printable } from "./printable.js";
 
 /** What a local receiver has got, as it came. */
 export interface ReceivedDelivery {
@@ -73,7 +73,7 @@ function isFields(value: unknown): value is Fields {
 
 /** A stranger's text must not move the cursor or fill the screen. */
 function show(value: unknown): string {
-  const text = stripVTControlCharacters(String(value)).replace(/\p{Cc}/gu, "");
+  const text = printable(String(value));
   return text.length > partLengthMax ? `${text.slice(0, partLengthMax)}…` : text;
 }
 

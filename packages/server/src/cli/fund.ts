@@ -1,6 +1,7 @@
 import { formatAmount, parseAmount } from "@bursar/domain";
-import { readId } from "@bursar/protocol";
+import { readId, showId } from "@bursar/protocol";
 import type { Command } from "commander";
+import { describeAct } from "../app/audit/act.js";
 import { assertAssetsKept } from "../compose/assert-assets-kept.js";
 import { OperatorError } from "../operator-error.js";
 import { findTenantOfWallet, fundWallet } from "../store/ledger.js";
@@ -23,11 +24,18 @@ export function addFundCommand(program: Command): void {
         const units = parseAmount(amount, asset.decimals);
         if (typeof units === "string")
           throw new OperatorError(`${amount} is no amount of ${code}: ${units.replace("_", " ")}.`);
+        if (units > asset.maximum)
+          throw new OperatorError(
+            `${amount} is more than ${formatAmount(asset.maximum, asset.decimals)} ${asset.code}, the most that may move at once.`,
+          );
         const walletId = readId("wlt", wallet);
         const tenantId = walletId === undefined ? undefined : await findTenantOfWallet(database, walletId);
         if (walletId === undefined || tenantId === undefined)
           throw new OperatorError(`There is no wallet ${wallet}.`);
-        await fundWallet(database, { tenantId, walletId, asset: asset.code, amount: units, id: newUuid() });
+        const origin = { by: "operator", tenantId } as const;
+        const audit = describeAct(origin, "wallet.fund", showId("wlt", walletId), new Date());
+        const funding = { tenantId, walletId, asset: asset.code, amount: units, id: newUuid(), audit };
+        await fundWallet(database, funding);
         console.log(`${wallet} has received ${formatAmount(units, asset.decimals)} ${asset.code}`);
       });
     });

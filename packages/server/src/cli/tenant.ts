@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { createTenantStore } from "../store/tenants.js";
 import { nameArgument } from "./name-argument.js";
 import { withDatabase } from "./operator-database.js";
+import { printable } from "./printable.js";
 
 export function addTenantCommand(program: Command): void {
   const tenant = program.command("tenant").description("create and list tenants");
@@ -24,6 +25,6 @@ export function addTenantCommand(program: Command): void {
     .action(async () => {
       const tenants = await withDatabase(({ database }) => createTenantStore(database).listTenants());
       for (const { id, name, createdAt } of tenants)
-        console.log(`${showId("tnt", id)}  ${createdAt.toISOString()}  ${name}`);
+        console.log(`${showId("tnt", id)}  ${createdAt.toISOString()}  ${printable(name)}`);
     });
 }

@@ -9,7 +9,7 @@ import { createTokenIssuer } from "../app/access/issue-token.js";
 import { createTokenRevoker } from "../app/access/revoke-token.js";
 import { createStreamTickets, type IssueTicket } from "../app/access/stream-tickets.js";
 import { createTokenEndpoints } from "../app/access/token-endpoints.js";
-import { createRequestSignatureVerifier, ed25519PublicKey } from "../app/access/verify-request-signature.js";
+import { createRequestSignatureVerifier } from "../app/access/verify-request-signature.js";
 import { createAuditRecorder } from "../app/audit/audit-recorder.js";
 import { createKeyAdder } from "../app/clients/add-key.js";
 import { createClientChanger } from "../app/clients/change-client.js";
@@ -23,6 +23,7 @@ import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quo
 import { createQuotaKeeper, type QuotaKeeper } from "../app/quotas/quota-keeper.js";
 import { nodeTimers } from "../app/timers.js";
 import { createAssertionVerifier } from "../credentials/client-assertion.js";
+import { isEd25519PublicKey } from "../credentials/ed25519-point.js";
 import type { Sealing } from "../credentials/sealing.js";
 import { createTicketSigner } from "../credentials/ticket-signer.js";
 import { createTokenKeyRing, prepareTokenKeys } from "../credentials/token-keys.js";
@@ -116,7 +117,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     addKey: createKeyAdder({
       ...deps,
       sealSecret: (id, secret) => sealing.seal(keyContext(id), secret),
-      isPublicKey,
+      isPublicKey: isEd25519PublicKey,
     }),
     removeKey: createKeyRemover(deps),
     listAudit: auditStore.list,
@@ -175,12 +176,4 @@ function openKey(sealing: Sealing, key: { id: string; material: Uint8Array }): U
 
 function keyContext(keyId: string): string {
   return `client-key ${keyId}`;
-}
-
-function isPublicKey(raw: Uint8Array): boolean {
-  try {
-    return ed25519PublicKey(raw).asymmetricKeyType === "ed25519";
-  } catch {
-    return false;
-  }
 }

@@ -49,6 +49,8 @@ export interface TransactionParts {
   engine: Engine;
   load: LoadGauge;
   presentEvents: PresentEvents;
+  /** Answers those who wait for a change, because the service stops. */
+  endWaiting: () => void;
   /** Brings money in from outside, into a tenant's primary wallet. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
@@ -113,6 +115,7 @@ export function composeTransactions(
     engine,
     load,
     presentEvents,
+    endWaiting: changes.close,
     useCases: {
       createTransaction: createTransactionCreator({
         assets,

@@ -51,6 +51,8 @@ export interface Parts {
   /** Runs the markets, or waits to take over one that nobody runs. */
   markets: Pick<MarketParts, "start" | "startMarketMaker">;
   sender: WebhookSender;
+  /** Answers those who wait for a change, because the service stops. */
+  endWaiting: () => void;
   assets: AssetRegistry;
   /** To be called once, when the schema is there. */
   prepare: () => Promise<void>;
@@ -114,6 +116,7 @@ export function compose(options: ComposeOptions): Parts {
     load: transactions.load,
     markets,
     sender: webhooks.sender,
+    endWaiting: transactions.endWaiting,
     assets: transactions.assets,
     close: async () => {
       clearInterval(housekeeping);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { integers } from "./setting.js";
+import { baseUrl, integers } from "./setting.js";
 
 describe("a setting of several numbers", () => {
   const setting = integers({ about: "" }, { min: 1, max: 100, countMax: 3 });
@@ -14,5 +14,27 @@ describe("a setting of several numbers", () => {
 
   it.each(["", ",", "5,", "0", "101", "1,2,3,4", "-5", "5;6", "5.5", "five"])("refuses %j", (written) => {
     expect(setting.read(written)).toBeUndefined();
+  });
+});
+
+describe("the address of a service", () => {
+  const { read } = baseUrl({ about: "" });
+
+  it.each(["https://pay.example", "http://127.0.0.1:8080/", "https://pay.example/bursar"])(
+    "may be %j",
+    (url) => {
+      expect(read(url)).toBe(url);
+    },
+  );
+
+  it.each([
+    "https://pay.example?a=1",
+    "https://pay.example/#top",
+    "https://ada:secret@pay.example",
+    "https://ada@pay.example",
+    "ftp://pay.example",
+    "pay.example",
+  ])("is not %j", (url) => {
+    expect(read(url)).toBeUndefined();
   });
 });

@@ -110,6 +110,17 @@ export function secret(common: Common<string>): Setting<string> {
   return { ...text(common), show: () => "********" };
 }
 
+/** Where a service is reached: paths are appended to it, and it is shown to everybody. */
+export function baseUrl(common: Common<string>): Setting<string> {
+  const any = url(common, ["http:", "https:"]);
+  return {
+    ...any,
+    allowed: `${any.allowed}, without a user, a query and a fragment`,
+    // `@` can stand in a path too, but nobody needs it there.
+    read: (value) => (/[?#@]/.test(value) ? undefined : any.read(value)),
+  };
+}
+
 /** A URL; a password in it is masked when shown. */
 export function url(common: Common<string>, protocols: readonly string[]): Setting<string> {
   return {

@@ -3,7 +3,18 @@ import { assetList } from "./asset-list.js";
 import type { ListSetting } from "./list-setting.js";
 import { marketList } from "./market-list.js";
 import { quotaSettings } from "./quota-settings.js";
-import { integer, integers, networks, oneOf, origins, type Setting, secret, text, url } from "./setting.js";
+import {
+  baseUrl,
+  integer,
+  integers,
+  networks,
+  oneOf,
+  origins,
+  type Setting,
+  secret,
+  text,
+  url,
+} from "./setting.js";
 
 /**
  * Every setting of the service that is a single value. The key is its path in the configuration file; `docs/reference/configuration.md` and
@@ -15,13 +26,10 @@ export const settings = {
     { env: "PORT", default: 8080, about: "The port to listen on; 0 takes a free one." },
     { min: 0, max: 65_535 },
   ),
-  public_url: url(
-    {
-      env: "BURSAR_PUBLIC_URL",
-      about: "The address under which clients reach the service; without it, `http://` with host and port.",
-    },
-    ["http:", "https:"],
-  ),
+  public_url: baseUrl({
+    env: "BURSAR_PUBLIC_URL",
+    about: "The address under which clients reach the service; without it, `http://` with host and port.",
+  }),
   trusted_proxies: networks({
     env: "BURSAR_TRUSTED_PROXIES",
     about:

@@ -30,8 +30,7 @@ const restartAttemptsMax = 20;
 const restartDelayMs = 250;
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  // Root lets PostgreSQL's account pass through to its own folder; what is secret has mode 600.
-  mkdirSync(options.dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  makeDataDir(options.dataDir);
   const dataDir = realpathSync(options.dataDir);
   const lock = acquireInstanceLock(dataDir);
   try {
@@ -39,6 +38,15 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   } catch (error) {
     lock.release();
     throw error;
+  }
+}
+
+/** Root lets PostgreSQL's account pass through to its own folder; what is secret has mode 600. */
+function makeDataDir(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  } catch (error) {
+    throw new OperatorError(`The data folder ${path} cannot be made: ${(error as Error).message}.`);
   }
 }
 

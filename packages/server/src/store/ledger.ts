@@ -1,3 +1,5 @@
+import type { AuditDraft } from "../app/audit/audit-entry.js";
+import { appendAudit } from "./audit.js";
 import type { Database } from "./database.js";
 import { sql } from "./sql.js";
 
@@ -11,12 +13,14 @@ export interface Funding {
   amount: bigint;
   /** Stands in the entry where a transaction's id would. */
   id: string;
+  /** The entry for the audit log, where a person has done it. */
+  audit?: AuditDraft;
 }
 
 /** Brings money in from outside, as a posting like any other: what a wallet gains the outside world loses. */
 export async function fundWallet(
   database: Database,
-  { tenantId, walletId, asset, amount, id }: Funding,
+  { tenantId, walletId, asset, amount, id, audit }: Funding,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     const units = amount.toString();
@@ -35,6 +39,7 @@ export async function fundWallet(
       INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
       VALUES (${tenantId}, ${id}, 1, ${bookExternalOwnerId}, ${walletId}, ${asset}, ${units}::numeric)
     `);
+    if (audit !== undefined) await appendAudit(transaction, [audit]);
   });
 }
 

@@ -138,6 +138,11 @@ describe("signed requests", () => {
       () => ({ params: { created: now() + 120, expires: now() + 180 } }),
       "in the future",
     ],
+    [
+      "an end before the beginning",
+      () => ({ params: { created: now() + 20, expires: now() + 10 } }),
+      "expires must be after created",
+    ],
     ["too long a life", () => ({ params: { created: now(), expires: now() + 301 } }), "at most 300 s"],
     ["no nonce", () => ({ params: { nonce: undefined } }), "A nonce of 16 to 128"],
     ["a short nonce", () => ({ params: { nonce: "short" } }), "A nonce of 16 to 128"],

@@ -123,6 +123,14 @@ describe("the command line", () => {
     });
   });
 
+  it("says in one sentence that the data folder cannot be one", async () => {
+    const { code, output } = await run(["dev"], { BURSAR_DATA_DIR: configFile("a file") });
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/^bursar: The data folder .* cannot be made: EEXIST.*\.\n$/),
+    ]);
+  });
+
   it("needs a master key for production", async () => {
     const env = { DATABASE_URL: "postgres://me@127.0.0.1:1/none" };
     expect(await run(["serve"], env)).toMatchObject({

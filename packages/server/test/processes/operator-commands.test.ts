@@ -171,6 +171,8 @@ describe("commands beside a running sandbox", () => {
       "audit:read",
     ]);
     expect(unknown.output).toBe("bursar: There is no tenant tnt_01h455vb4pex5vsknk084sn02q.\n");
+    const listed = await run(["client", "list", "tnt_01h455vb4pex5vsknk084sn02q"]);
+    expect(listed.output).toBe("bursar: There is no tenant tnt_01h455vb4pex5vsknk084sn02q.\n");
   });
 
   it("`fund` and `audit ledger` keep the books", async () => {
@@ -183,9 +185,19 @@ describe("commands beside a running sandbox", () => {
     expect((await run(["fund", primary, "USD", "0.001"])).output).toBe(
       "bursar: 0.001 is no amount of USD: too precise.\n",
     );
+    expect(await run(["fund", primary, "USD", `${"9".repeat(60)}`])).toEqual({
+      code: 1,
+      output: expect.stringMatching(
+        /^bursar: 9{60} is more than 1\d+ USD, the most that may move at once\.\n$/,
+      ),
+    });
     expect((await run(["fund", "wlt_01h455vb4pex5vsknk084sn02q", "USD", "1"])).output).toMatch(
       /^bursar: There is no wallet/,
     );
+    const entries = (await (
+      await fetch(`${url}/v1/audit?limit=1`, { headers: { authorization: `Bearer ${token}` } })
+    ).json()) as { data: object[] };
+    expect(entries.data[0]).toMatchObject({ action: "wallet.fund", object: primary, actor: "operator" });
     const { code, output } = await run(["audit", "ledger"]);
     expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 14, false]);
   });

@@ -66,6 +66,7 @@ function findFault(signature: MessageSignature, request: SignedRequest, nowMs: n
   if (created === undefined || expires === undefined) return "created and expires are needed.";
   if (created > nowSeconds + clockSkewSecondsMax) return "created is in the future.";
   if (expires <= nowSeconds) return "The signature has expired.";
+  if (expires <= created) return "expires must be after created.";
   if (expires - created > lifetimeSecondsMax)
     return `expires may be at most ${lifetimeSecondsMax} s after created.`;
   if (nonce === undefined || nonce.length < nonceLengthMin || nonce.length > nonceLengthMax) {

@@ -5,10 +5,14 @@ export interface ChangeHub {
   announce: (ids: readonly string[]) => void;
   /** Resolves when the transaction has changed, or after the time. */
   wait: (id: string, timeoutMs: number) => Promise<void>;
+  /** Wakes everybody who waits; from now on nobody should. */
+  close: () => void;
+  isClosed: () => boolean;
 }
 
 export function createChangeHub(timers: Pick<Timers, "after">): ChangeHub {
   const waiting = new Map<string, Set<() => void>>();
+  let isClosed = false;
   return {
     announce: (ids) => {
       if (waiting.size === 0) return;
@@ -27,5 +31,10 @@ export function createChangeHub(timers: Pick<Timers, "after">): ChangeHub {
         const callOff = timers.after(timeoutMs, done);
         own.add(done);
       }),
+    close: () => {
+      isClosed = true;
+      for (const own of [...waiting.values()]) for (const wake of [...own]) wake();
+    },
+    isClosed: () => isClosed,
   };
 }

@@ -9,7 +9,7 @@ export interface ReadTransactionDeps {
   elapsedMs: () => number;
 }
 
-/** Reads a transaction; where the caller has this version already, waits a while for a newer one. */
+/** Reads a transaction; where the caller has this version already, waits a while for a newer one, but not longer than the service runs. */
 export type ReadTransaction = (
   tenantId: string,
   id: string,
@@ -25,7 +25,7 @@ export function createTransactionReader({ store, changes, elapsedMs }: ReadTrans
     for (;;) {
       const transaction = await store.readTransaction(tenantId, id);
       if (transaction === undefined) return { refused: "TRANSACTION_NOT_FOUND" };
-      const leftMs = deadlineMs - elapsedMs();
+      const leftMs = changes.isClosed() ? 0 : deadlineMs - elapsedMs();
       if (waitFor === undefined || versionOf(transaction) !== waitFor.versionOtherThan || leftMs <= 0)
         return transaction;
       await changes.wait(id, Math.min(leftMs, lookEveryMs));

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import type { Timers } from "../timers.js";
+import { createChangeHub } from "./change-hub.js";
+import { createTransactionReader } from "./read-transaction.js";
+import type { Transaction } from "./transaction.js";
+
+/** Time stands still: nobody is woken by it. */
+const stopped: Pick<Timers, "after"> = { after: () => () => undefined };
+
+it("whoever waits for a change is answered when the service stops, and nobody waits after that", async () => {
+  const changes = createChangeHub(stopped);
+  const transaction = { steps: [{ version: 1 }] } as unknown as Transaction;
+  let reads = 0;
+  const read = createTransactionReader({
+    store: {
+      readTransaction: async () => {
+        reads += 1;
+        return transaction;
+      },
+    },
+    changes,
+    elapsedMs: () => 0,
+  });
+  const waitFor = { versionOtherThan: 1, timeoutMs: 30_000 };
+  const waiting = [
+    read("tenant", "one", waitFor),
+    read("tenant", "one", waitFor),
+    read("tenant", "two", waitFor),
+  ];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(reads).toBe(3);
+  changes.close();
+  expect(await Promise.all(waiting)).toEqual([transaction, transaction, transaction]);
+  expect(await read("tenant", "one", waitFor)).toBe(transaction);
+  expect(reads).toBe(7);
+});
