@@ -29,6 +29,7 @@ import { createTicketSigner } from "../credentials/ticket-signer.js";
 import { createTokenKeyRing, prepareTokenKeys } from "../credentials/token-keys.js";
 import { createTokenSigner } from "../credentials/token-signer.js";
 import type { AccessGuard } from "../http/access/guard.js";
+import { lookAgainAtApproved } from "../store/approvals.js";
 import { createAuditStore } from "../store/audit.js";
 import { createClientStore } from "../store/clients.js";
 import type { Database } from "../store/database.js";
@@ -111,7 +112,13 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     readClient: async (tenantId, id) =>
       (await clients.findClientOfTenant(tenantId, id)) ?? { refused: "CLIENT_NOT_FOUND" },
     listClients: clients.listClients,
-    changeClient: createClientChanger(deps),
+    changeClient: createClientChanger({
+      ...deps,
+      onHeard: async (tenantId, clientId) => {
+        const waiting = { tenantId, clientId, at: new Date(nowMs()) };
+        if (await lookAgainAtApproved(database, waiting)) options.wakeUps.announce("accepted", []);
+      },
+    }),
     rotateSecret: createSecretRotator(deps),
     removeSecret: createSecretRemover(deps),
     addKey: createKeyAdder({

@@ -51,3 +51,21 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
       }),
   };
 }
+
+/**
+ * Lets the engine look again at what a client has approved and what still waits; whether there is anything. Served by
+ * open_transactions_due: few wait for people at any time.
+ */
+export async function lookAgainAtApproved(
+  database: Database,
+  { tenantId, clientId, at }: { tenantId: string; clientId: string; at: Date },
+): Promise<boolean> {
+  const waiting = await database.query(sql`
+    UPDATE open_transactions o SET due_at = ${at}
+    WHERE o.tenant_id = ${tenantId} AND o.state = 'awaiting_approval' AND EXISTS (
+      SELECT FROM approvals a WHERE a.tenant_id = o.tenant_id AND a.transaction_id = o.id
+        AND a.client_id = ${clientId} AND a.decision = 'approve')
+    RETURNING o.id
+  `);
+  return waiting.length > 0;
+}

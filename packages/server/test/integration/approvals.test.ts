@@ -156,20 +156,33 @@ describe("a transaction that needs approval", () => {
     await tenant.settled(waiting.id, "completed");
   });
 
-  it("goes on when a client that was disabled is enabled and says it again", async () => {
-    await tenant.usePolicy(largeNeed(1));
-    const anna = await tenant.addClient("anna");
+  /** As if the engine had looked when the client was not heard. */
+  const approvedUnheard = async (approver: { id: string }) => {
     const waiting = await ask();
-    const digest = waiting.approval?.digest ?? "";
-    const set = (state: string) => service.call("PATCH", `/v1/clients/${anna.id}`, tenant.token, { state });
-    // As if it had been disabled between its word and the engine's look.
     await service.database.query(sql`
       INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
-      VALUES (${tenant.tenantId}, ${readId("tx", waiting.id)}, 9, ${readId("cli", anna.id)}, 'approve', NULL, now())`);
-    await set("disabled");
-    await set("active");
-    const again = { token: await service.token({ clientId: anna.id, secret: anna.secret }) };
-    expect((await tenant.say(again, waiting.id, digest)).status).toBe(202);
+      VALUES (${tenant.tenantId}, ${readId("tx", waiting.id)}, 9, ${readId("cli", approver.id)}, 'approve', NULL, now())`);
+    return waiting;
+  };
+
+  it.each([
+    ["is enabled", { state: "disabled" }, { state: "active" }],
+    ["has its scope again", { scopes: ["transactions:read"] }, { scopes: ["transactions:approve"] }],
+  ])("goes on when a client that has approved %s", async (_, without, withIt) => {
+    await tenant.usePolicy(largeNeed(1));
+    const anna = await tenant.addClient("anna");
+    const change = (body: object) => service.call("PATCH", `/v1/clients/${anna.id}`, tenant.token, body);
+    await change(without);
+    const waiting = await approvedUnheard(anna);
+    expect((await change(withIt)).status).toBe(200);
+    await tenant.settled(waiting.id, "completed");
+  });
+
+  it("goes on when a client says again what was not heard", async () => {
+    await tenant.usePolicy(largeNeed(1));
+    const anna = await tenant.addClient("anna");
+    const waiting = await approvedUnheard(anna);
+    expect((await tenant.say(anna, waiting.id, waiting.approval?.digest ?? "")).status).toBe(202);
     await tenant.settled(waiting.id, "completed");
   });
 

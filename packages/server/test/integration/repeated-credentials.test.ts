@@ -33,7 +33,12 @@ describe("a request for a secret or a key that is sent again with its idempotenc
   };
   const kinds = [
     ["secrets", {}, { overlap_seconds: 60 }, ""],
-    ["keys", { algorithm: "hmac-sha256" }, { algorithm: "ed25519", public_key: "6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw" }, null],
+    [
+      "keys",
+      { algorithm: "hmac-sha256" },
+      { algorithm: "ed25519", public_key: "6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw" },
+      null,
+    ],
   ] as const;
   const read = async () =>
     (await (await service.call("GET", path, token)).json()) as { secrets: unknown[]; keys: unknown[] };

@@ -50,6 +50,26 @@ describe("a batch of transactions", () => {
     expect(data[4]?.error?.details?.[0]?.path).toBe("body.transactions.4.idempotency_key");
   });
 
+  it("of which the database refuses one is answered for the others", async () => {
+    await service.database.run(`
+      CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'poison'; END $$;
+      CREATE TRIGGER refuse_poison BEFORE INSERT ON transactions FOR EACH ROW WHEN (NEW.reference = 'poison')
+        EXECUTE FUNCTION refuse_poison()`);
+    const items = ["good", "poison", "fine"].map((name) => ({
+      ...three,
+      idempotency_key: name,
+      reference: name,
+    }));
+    const batch = async (transactions: object[]) => {
+      const { status, body } = await api.send("POST", "/v1/transactions/batch", { transactions });
+      const { data } = body as unknown as { data?: { status: string; error?: { code: string } }[] };
+      return [status, ...(data ?? []).map((result) => result.error?.code ?? result.status)];
+    };
+    expect(await batch(items)).toEqual([202, "accepted", "INTERNAL", "accepted"]);
+    expect(await batch(items)).toEqual([202, "replayed", "INTERNAL", "replayed"]);
+    expect(await batch(items.slice(1, 2))).toEqual([500]);
+  });
+
   it.each([[0], [1001]])("of %i items is refused", async (count) => {
     const transactions = Array.from({ length: count }, (_, index) => ({
       idempotency_key: `k${index}`,

@@ -127,6 +127,9 @@ describe("wallets", () => {
       expect(own.filter(({ previous_state }) => previous_state === "creating")).toHaveLength(1);
       expect(own.at(-1)?.wallet).toMatchObject({ state: "active", frozen: true, version });
     }
+    await ask("POST", `/v1/wallets/${frozen[0]?.id}/unfreeze`);
+    const later = await ask<{ data: typeof data }>("GET", "/v1/events?limit=200");
+    expect(later.data.at(-1)?.data).toMatchObject({ wallet: { frozen: false }, previous_state: "active" });
   });
 
   it("send nothing once a freeze is being written: the engine waits for it", async () => {

@@ -1,6 +1,6 @@
 import { type ChangeClientBody, showId } from "@bursar/protocol";
 import type { ApiClient, ClientChange, EarlierChange, KeyedChange } from "../access/client.js";
-import { describeAct, type Origin } from "../audit/act.js";
+import { describeAct, type Origin, tenantOf } from "../audit/act.js";
 import { readClientQuotas } from "../quotas/client-quotas.js";
 import { isRefused, type Refused } from "../refused.js";
 import { refuseBeyondAuthority, refuseBeyondQuota } from "./authority.js";
@@ -12,11 +12,16 @@ export type ChangeClient = (
   body: ChangeClientBody,
 ) => Promise<ApiClient | Refused>;
 
-export function createClientChanger(deps: ClientDeps): ChangeClient {
+export interface ChangeClientDeps extends ClientDeps {
+  /** Called when what a client has approved may count again, because it is enabled or has the scope. */
+  onHeard: (tenantId: string, clientId: string) => Promise<void>;
+}
+
+export function createClientChanger(deps: ChangeClientDeps): ChangeClient {
   return async (origin, clientId, body) => {
     const quotas = body.quotas === undefined ? undefined : readClientQuotas(body.quotas);
     const beyond = quotas === undefined ? undefined : await refuseBeyondQuota(deps, origin, quotas);
-    return await applyClientChange(deps, origin, clientId, "client.change", () => {
+    const changed = await applyClientChange(deps, origin, clientId, "client.change", () => {
       const refused = refuseBeyondAuthority(origin, body.scopes ?? []) ?? beyond;
       if (refused !== undefined) return refused;
       return {
@@ -29,6 +34,11 @@ export function createClientChanger(deps: ClientDeps): ChangeClient {
         },
       };
     });
+    if (isRefused(changed)) return changed;
+    const mayBeHeard = changed.state === "active" && changed.scopes.includes("transactions:approve");
+    if (mayBeHeard && (body.state !== undefined || body.scopes !== undefined))
+      await deps.onHeard(tenantOf(origin), clientId);
+    return changed;
   };
 }
 
@@ -53,7 +63,7 @@ export async function applyClientChange(
   decide: (client: ApiClient) => ClientChange | Refused,
   repeatable?: Repeatable,
 ): Promise<ApiClient | Refused> {
-  const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
+  const tenantId = tenantOf(origin);
   const audit = describeAct(origin, action, showId("cli", clientId), new Date(nowMs()));
   const judge = (client: ApiClient, earlier: EarlierChange | undefined) => {
     const beyond = refuseBeyondAuthority(origin, client.scopes);

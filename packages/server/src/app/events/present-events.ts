@@ -58,7 +58,8 @@ function presentData(
   { transactions, wallets, orders }: Subjects,
   presentOrder: PresentOrder,
 ): EventBody["data"] {
-  const { previousState: previous_state } = entry;
+  const previous_state =
+    entry.event === "wallet.updated" ? walletState(entry.previousState) : entry.previousState;
   switch (entry.event) {
     case "transaction.updated": {
       const transaction = asOfVersion(found(transactions, entry), entry.version);
@@ -91,10 +92,14 @@ function orderAsOfThen(order: Order, entry: LoggedEvent): Order {
 }
 
 /** The log calls a frozen wallet's state `frozen`; the wallet has that in a field of its own. */
+function walletState(logged: string): Wallet["state"] {
+  return logged === "creating" ? logged : "active";
+}
+
 function walletAsOfThen(wallet: Wallet, { state, version, occurredAt }: LoggedEvent): Wallet {
   return {
     ...wallet,
-    state: state === "creating" ? state : "active",
+    state: walletState(state),
     frozen: state === "frozen",
     version,
     updatedAt: occurredAt,

@@ -1,4 +1,10 @@
-import { CreateTransactionBody, errorBody, errorCatalog, Transaction } from "@bursar/protocol";
+import {
+  CreateTransactionBody,
+  type ErrorCode,
+  errorBody,
+  errorCatalog,
+  Transaction,
+} from "@bursar/protocol";
 import { type Static, Type } from "typebox";
 import type { Principal } from "../../app/access/principal.js";
 import { isRefused } from "../../app/refused.js";
@@ -58,11 +64,23 @@ export function createTransactions({ createTransaction: create }: Pick<UseCases,
     },
     async (request, reply) => {
       const { principal } = principalOf(request);
-      const results = request.body.transactions.map((item, index) =>
-        createOne(create, principal, item, index, request.id),
+      const results = await Promise.allSettled(
+        request.body.transactions.map((item, index) => createOne(create, principal, item, index, request.id)),
       );
+      const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+      // Where nothing went well, the request has failed as a whole; else whoever was accepted must be told.
+      if (failures.length === results.length) throw failures[0];
+      if (failures.length > 0)
+        request.log.error(
+          { request_id: request.id, err: failures[0], items: failures.length },
+          "items failed",
+        );
       reply.code(202);
-      return { data: await Promise.all(results) };
+      return {
+        data: results.map((result) =>
+          result.status === "fulfilled" ? result.value : refuse("INTERNAL", request.id),
+        ),
+      };
     },
   );
 }
@@ -74,23 +92,12 @@ async function createOne(
   index: number,
   requestId: string,
 ): Promise<Static<typeof Result>> {
-  const refuse = (
-    code: keyof typeof errorCatalog,
-    message?: string,
-    details?: Parameters<typeof errorBody>[3],
-  ) => ({
-    status: "error" as const,
-    ...errorBody(code, message ?? errorCatalog[code].message, requestId, details),
-  });
   if (!validate(item)) {
-    return refuse(
-      "INVALID_REQUEST",
-      undefined,
-      describeFaults(validate.errors ?? [], `body.transactions.${index}`),
-    );
+    const details = describeFaults(validate.errors ?? [], `body.transactions.${index}`);
+    return refuse("INVALID_REQUEST", requestId, { details });
   }
   const { idempotency_key: key, ...body } = item as Item;
-  if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID");
+  if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID", requestId);
   const created = await create(principal, key, body);
   if (isRefused(created)) {
     // A use case speaks of a body of one; here it is one of many.
@@ -98,8 +105,17 @@ async function createOne(
       path: path.replace(/^body\./, `body.transactions.${index}.`),
       reason,
     }));
-    return refuse(created.refused, created.message, details);
+    return refuse(created.refused, requestId, { message: created.message, details });
   }
   const status = created.replayed ? ("replayed" as const) : ("accepted" as const);
   return { status, transaction: presentTransaction(created.transaction) };
+}
+
+function refuse(
+  code: ErrorCode,
+  requestId: string,
+  more: { message?: string | undefined; details?: Parameters<typeof errorBody>[3] } = {},
+): Static<typeof Result> {
+  const { message = errorCatalog[code].message, details } = more;
+  return { status: "error", ...errorBody(code, message, requestId, details) };
 }
