@@ -34,6 +34,9 @@ describe("the policy of a tenant", () => {
     const { status, headers, body } = await policy.read();
     expect([status, headers.get("etag")]).toEqual([200, '"0"']);
     expect(body).toEqual({ object: "policy", version: 0, document: defaultPolicy, updated_at: null });
+    const again = (tag: string) =>
+      service.call("GET", "/v1/policy", token, undefined, { "if-none-match": tag });
+    expect([(await again('"0"')).status, (await again('"1"')).status]).toEqual([304, 200]);
   });
 
   it("is replaced as a whole, and every version is kept with who has written it", async () => {

@@ -26,6 +26,9 @@ describe("reading transactions", () => {
     expect((await api.read(body.id, { "if-none-match": tag, prefer: "wait=1" })).status).toBe(304);
     expect((await api.read(body.id, { "if-none-match": 'W/"other-2"' })).status).toBe(200);
     expect((await api.read(body.id, { "if-none-match": `W/"other-2", ${tag}` })).status).toBe(304);
+    expect((await api.read(body.id, { "if-none-match": "*" })).status).toBe(304);
+    const waited = await api.read(body.id, { "if-none-match": tag, prefer: 'return=minimal, Wait="1"' });
+    expect([waited.status, waited.headers.get("preference-applied")]).toEqual([304, "wait=1"]);
   });
 
   it.each(["tx_01h455vb4pex5vsknk084sn02q", "x", "wlt_01h455vb4pex5vsknk084sn02q"])(

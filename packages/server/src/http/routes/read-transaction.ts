@@ -1,6 +1,7 @@
 import { Transaction, TransactionPath } from "@bursar/protocol";
 import type { UseCases } from "../../app/use-cases.js";
 import { principalOf, unwrap } from "../access/guard.js";
+import { namesTag } from "../entity-tags.js";
 import { transactionIdOf } from "../resource-path.js";
 import { defineRoute } from "../route.js";
 import { knownVersion, transactionTag } from "../transaction-tag.js";
@@ -33,15 +34,16 @@ export function readTransaction({ showTransaction: show }: Pick<UseCases, "showT
           : { versionOtherThan: known, timeoutMs: waitSeconds * 1000 };
       const body = unwrap(await show(principalOf(request).principal.tenantId, id, waitFor));
       if (waitSeconds > 0) reply.header("preference-applied", `wait=${waitSeconds}`);
-      reply.header("etag", transactionTag(body.id, body.version));
-      if (body.version === known) return reply.code(304).send();
+      const tag = transactionTag(body.id, body.version);
+      reply.header("etag", tag);
+      if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
       return body;
     },
   );
 }
 
-/** The `wait` of a Prefer header (RFC 7240), within our bound. */
+/** The `wait` of a Prefer header (RFC 7240: in either case, quoted or bare), within our bound. */
 function preferredWait(prefer: string | string[] | undefined): number {
-  const match = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/.exec([prefer ?? ""].flat().join(","));
-  return Math.min(Number(match?.[1] ?? 0), waitSecondsMax);
+  const match = /(?:^|[,;\s])wait\s*=\s*("?)(\d{1,6})\1(?:$|[,;\s])/i.exec([prefer ?? ""].flat().join(","));
+  return Math.min(Number(match?.[2] ?? 0), waitSecondsMax);
 }
