@@ -9,7 +9,7 @@ import type {
 } from "../app/markets/order.js";
 import { type OrderDetails, readDetails } from "../app/markets/order-details.js";
 import { acceptOnce } from "./accept-once.js";
-import { requestCancels } from "./cancel-requests.js";
+import { isFrozen, requestCancels } from "./cancel-requests.js";
 import type { Database } from "./database.js";
 import { type Statement, sql } from "./sql.js";
 
@@ -75,11 +75,13 @@ export function createOrderStore(database: Database): OrderStore {
       `);
       return rows.length > 0;
     },
-    requestCancels: (tenantId, walletId) => requestCancels(database, tenantId, walletId),
-    // Served by the primary key.
-    hasOrdersInBooks: async (tenantId, walletId) => {
+    callOffFrozen: (tenantId, walletId) =>
+      requestCancels(database, tenantId, walletId, isFrozen(tenantId, walletId)),
+    // Served by the primary keys.
+    hasFrozenInBooks: async (tenantId, walletId) => {
       const rows = await database.query(sql`
-        SELECT FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND sequence IS NOT NULL LIMIT 1
+        SELECT FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND sequence IS NOT NULL
+          AND ${isFrozen(tenantId, walletId)} LIMIT 1
       `);
       return rows.length > 0;
     },

@@ -72,25 +72,43 @@ describe("the orders of a wallet that is frozen", () => {
     }
   });
 
+  /** Lets somebody who is never heard of again take the market; gives it back at the end. */
+  const withStandingMarket = async (act: () => Promise<void>) => {
+    await first.database.query(sql`
+      UPDATE markets SET holder = gen_random_uuid(), fence = fence + 1, expires_at = 'infinity' WHERE market = 'ETH-USD'
+    `);
+    await act();
+    await first.database.query(sql`UPDATE markets SET expires_at = '-infinity' WHERE market = 'ETH-USD'`);
+  };
+
   it("keep the freeze from being answered while their market stands still", async () => {
     const maker = await createTrader(first, { ETH: "1" });
     const resting = await maker.placed(sell(900));
-    // Somebody who is never heard of again has taken the market.
-    const owned = await first.database.query<{ holder: string; fence: string }>(sql`
-      UPDATE markets SET holder = gen_random_uuid(), fence = fence + 1, expires_at = 'infinity' WHERE market = 'ETH-USD'
-      RETURNING holder
-    `);
-    expect(owned).toHaveLength(1);
     const freeze = () => maker.send("POST", `/v1/wallets/${resting.wallet_id}/freeze`, {});
-    const unanswered = await freeze();
-    expect([unanswered.status, unanswered.body.error?.code]).toEqual([503, "UNAVAILABLE"]);
-    const wallet = await maker.send("GET", `/v1/wallets/${resting.wallet_id}`);
-    expect(wallet.body).toMatchObject({ frozen: true });
-    await first.database.query(sql`UPDATE markets SET expires_at = '-infinity' WHERE market = 'ETH-USD'`);
+    await withStandingMarket(async () => {
+      const unanswered = await freeze();
+      expect([unanswered.status, unanswered.body.error?.code]).toEqual([503, "UNAVAILABLE"]);
+      const wallet = await maker.send("GET", `/v1/wallets/${resting.wallet_id}`);
+      expect(wallet.body).toMatchObject({ frozen: true });
+    });
     expect((await freeze()).status).toBe(200);
     expect(await maker.read(resting.id)).toMatchObject({
       state: "cancelled",
       failure: { code: "WALLET_FROZEN" },
+    });
+  });
+
+  it("hold up the freeze no longer when somebody unfreezes the wallet meanwhile", async () => {
+    const maker = await createTrader(first, { ETH: "1" });
+    const { wallet_id: wallet } = await maker.placed(sell(900));
+    await withStandingMarket(async () => {
+      const freezing = maker.send("POST", `/v1/wallets/${wallet}/freeze`, {});
+      await eventually(
+        () => maker.send("GET", `/v1/wallets/${wallet}`),
+        ({ body }) => (body as unknown as { frozen: boolean }).frozen,
+      );
+      expect((await maker.send("POST", `/v1/wallets/${wallet}/unfreeze`, {})).status).toBe(200);
+      expect(await freezing).toMatchObject({ status: 200, body: { frozen: false } });
     });
   });
 });

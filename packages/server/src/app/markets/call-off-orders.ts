@@ -2,7 +2,7 @@ import type { Timers } from "../timers.js";
 import type { OrderStore } from "./order.js";
 
 export interface CallOffOrdersDeps {
-  store: Pick<OrderStore, "requestCancels" | "hasOrdersInBooks">;
+  store: Pick<OrderStore, "callOffFrozen" | "hasFrozenInBooks">;
   /** Called when there is something to do for the owner of a market. */
   onRequested: (market: string) => void;
   elapsedMs: () => number;
@@ -10,7 +10,8 @@ export interface CallOffOrdersDeps {
 }
 
 /**
- * Calls off all orders of a wallet that is frozen, and waits until they are out of the books, for a while. `none`: there were none;
+ * Calls off all orders of a wallet that is frozen, and waits until they are out of the books, for a while, or until somebody has
+ * unfrozen it. `none`: there were none;
  * `left`: some are still there, because a market stands still or has very much to do.
  */
 export type CallOffOrders = (tenantId: string, walletId: string) => Promise<"none" | "gone" | "left">;
@@ -28,11 +29,11 @@ export function createOrdersCaller({
   const pause = () => new Promise<void>((resolve) => void timers.after(lookEveryMs, resolve));
   return async (tenantId, walletId) => {
     // Once more than the freeze has: an order can have come into a book while it was written. After it none can.
-    const markets = await store.requestCancels(tenantId, walletId);
+    const markets = await store.callOffFrozen(tenantId, walletId);
     if (markets.length === 0) return "none";
     for (const market of markets) onRequested(market);
     const beganMs = elapsedMs();
-    while (await store.hasOrdersInBooks(tenantId, walletId)) {
+    while (await store.hasFrozenInBooks(tenantId, walletId)) {
       if (elapsedMs() - beganMs > waitMaxMs) return "left";
       await pause();
     }

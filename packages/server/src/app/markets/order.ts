@@ -95,8 +95,8 @@ export interface OrderStore {
   /** Asks the market's owner to call an order off, or to make it smaller; false where it is not open. */
   requestCancel: (tenantId: string, id: string) => Promise<boolean>;
   requestAmendment: (tenantId: string, id: string, size: number) => Promise<boolean>;
-  /** Asks for all orders of a wallet to be called off; the markets in whose books some are. */
-  requestCancels: (tenantId: string, walletId: string) => Promise<string[]>;
-  /** Whether an order of the wallet is in a book, or on its way into it. */
-  hasOrdersInBooks: (tenantId: string, walletId: string) => Promise<boolean>;
+  /** Asks for all orders of a wallet to be called off, if it is frozen; the markets in whose books some are. */
+  callOffFrozen: (tenantId: string, walletId: string) => Promise<string[]>;
+  /** Whether an order of the wallet is in a book, or on its way into it, and the wallet is frozen. */
+  hasFrozenInBooks: (tenantId: string, walletId: string) => Promise<boolean>;
 }

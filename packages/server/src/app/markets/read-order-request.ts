@@ -58,13 +58,17 @@ function readMarketOrder(common: Common, body: PlaceOrderBody): OrderRequest | R
   return isRefused(size) ? size : { ...order, size, quoteSize };
 }
 
+/** The same that an amount may be, which is more than any market can hold. */
+const notAnAmount =
+  "must be a decimal number more than zero, such as 12.50, with at most 60 digits before the point and 18 behind it";
+
 function readPrice({ steps, definition }: TradedMarket, text: string | undefined): number | Refused {
   if (text === undefined) return wrongField("price", "is missing: a limit order has one");
   const price = parsePrice(text, steps);
   switch (price) {
     case "malformed":
     case "not_positive":
-      return wrongField("price", "must be a decimal number more than zero, such as 12.50");
+      return wrongField("price", notAnAmount);
     case "not_in_ticks":
       return fieldFault("PRICE_NOT_IN_TICKS", "price", `is not a multiple of ${definition.tickSize}`);
     case "too_large":
@@ -80,7 +84,7 @@ export function readSize({ steps, definition }: TradedMarket, text: string | und
   switch (size) {
     case "malformed":
     case "not_positive":
-      return wrongField("size", "must be a decimal number more than zero, such as 12.50");
+      return wrongField("size", notAnAmount);
     case "not_in_lots":
       return fieldFault("SIZE_NOT_IN_LOTS", "size", `is not a multiple of ${definition.lotSize}`);
     case "below_minimum":
@@ -99,7 +103,7 @@ function readQuoteSize({ quote }: TradedMarket, text: string | undefined): bigin
   switch (amount) {
     case "malformed":
     case "not_positive":
-      return wrongField("quote_size", "must be a decimal number more than zero, such as 12.50");
+      return wrongField("quote_size", notAnAmount);
     case "too_precise":
       return fieldFault(
         "AMOUNT_PRECISION_EXCEEDED",

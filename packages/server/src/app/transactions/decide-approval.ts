@@ -3,7 +3,7 @@ import { type DecideApprovalBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/act.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../refused.js";
-import { digestForApproval } from "./present-approval.js";
+import { approvalDeadline, digestForApproval } from "./present-approval.js";
 import type { ReadTransaction } from "./read-transaction.js";
 import type { RecordedApproval, Transaction } from "./transaction.js";
 
@@ -45,9 +45,9 @@ export function createApprovalDecider({
     const { tenantId, clientId } = origin.principal;
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
-    const refused = findFault(transaction, clientId, digest);
-    if (refused !== undefined) return refused;
     const decidedAt = new Date(nowMs());
+    const refused = findFault(transaction, clientId, digest, decidedAt);
+    if (refused !== undefined) return refused;
     const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
     const approval = { clientId, decision, comment: comment ?? null, decidedAt };
     const outcome = await store.recordApproval(tenantId, id, approval, audit);
@@ -57,12 +57,22 @@ export function createApprovalDecider({
   };
 }
 
-function findFault(transaction: Transaction, clientId: string, digest: string): Refused | undefined {
+function findFault(
+  transaction: Transaction,
+  clientId: string,
+  digest: string,
+  decidedAt: Date,
+): Refused | undefined {
   const requirement = transaction.judgement?.requirement;
   if (requirement == null) return { refused: "NOT_AWAITING_APPROVAL" };
   if (clientId === transaction.clientId)
     return { refused: "POLICY_REJECTED", message: "Whoever asked for a transaction cannot approve it." };
   if (!mayApprove(requirement, transaction.clientId, clientId))
     return { refused: "POLICY_REJECTED", message: "The policy does not ask this client." };
-  return digest === digestForApproval(transaction) ? undefined : { refused: "APPROVAL_STALE" };
+  if (digest !== digestForApproval(transaction)) return { refused: "APPROVAL_STALE" };
+  // The engine may not have looked yet. What comes too late would not count.
+  const deadline = approvalDeadline(transaction);
+  return deadline !== undefined && decidedAt >= deadline
+    ? { refused: "NOT_AWAITING_APPROVAL", message: "The time for approving it has passed." }
+    : undefined;
 }

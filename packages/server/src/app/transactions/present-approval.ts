@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { approvalContent } from "@bursar/domain";
+import { type ApprovalRequirement, approvalContent } from "@bursar/domain";
 import { type ApprovalStatus, showId } from "@bursar/protocol";
 import type { Transaction, TransactionJudgement } from "./transaction.js";
 
@@ -7,7 +7,7 @@ import type { Transaction, TransactionJudgement } from "./transaction.js";
 export function presentApproval(transaction: Transaction): ApprovalStatus | null {
   const { judgement } = transaction;
   if (judgement === null || judgement.requirement === null) return null;
-  const { requirement, approvals, judgedAt, rule } = judgement;
+  const { requirement, approvals, rule } = judgement;
   const approvers = new Set(approvals.filter((one) => one.decision === "approve").map((one) => one.clientId));
   return {
     state: stateOf(transaction, judgement),
@@ -15,7 +15,7 @@ export function presentApproval(transaction: Transaction): ApprovalStatus | null
     required: requirement.approvals,
     approved: approvers.size,
     digest: digestForApproval(transaction),
-    expires_at: new Date(judgedAt.getTime() + requirement.expiresAfterSeconds * 1000).toISOString(),
+    expires_at: deadlineOf(judgement, requirement).toISOString(),
     decisions: approvals.map(({ clientId, decision, comment, decidedAt }) => ({
       client_id: showId("cli", clientId),
       decision,
@@ -23,6 +23,15 @@ export function presentApproval(transaction: Transaction): ApprovalStatus | null
       decided_at: decidedAt.toISOString(),
     })),
   };
+}
+
+/** Until when people can be heard; undefined where nobody is asked. */
+export function approvalDeadline({ judgement }: Transaction): Date | undefined {
+  return judgement?.requirement == null ? undefined : deadlineOf(judgement, judgement.requirement);
+}
+
+function deadlineOf({ judgedAt }: TransactionJudgement, { expiresAfterSeconds }: ApprovalRequirement): Date {
+  return new Date(judgedAt.getTime() + expiresAfterSeconds * 1000);
 }
 
 /** The digest that an approval names: of everything that decides where the money goes. */

@@ -44,6 +44,6 @@ export function readTransaction({ showTransaction: show }: Pick<UseCases, "showT
 
 /** The `wait` of a Prefer header (RFC 7240: in either case, quoted or bare), within our bound. */
 function preferredWait(prefer: string | string[] | undefined): number {
-  const match = /(?:^|[,;\s])wait\s*=\s*("?)(\d{1,6})\1(?:$|[,;\s])/i.exec([prefer ?? ""].flat().join(","));
+  const match = /(?:^|[,;\s])wait\s*=\s*("?)(\d+)\1(?:$|[,;\s])/i.exec([prefer ?? ""].flat().join(","));
   return Math.min(Number(match?.[2] ?? 0), waitSecondsMax);
 }
