@@ -52,6 +52,14 @@ A client that has too much open is answered with 429 \`CONCURRENCY_LIMITED\`, an
 
 ${settingsTable("limits.", (key) => key.endsWith("_per_client"))}
 
+## Orders
+
+A market is worked on by one process at a time, so what one tenant and one order can ask of it is bounded.
+
+${settingsTable("limits.", (key) => key === "limits.open_orders")}
+
+An order meets at most 1000 resting orders; what is left of it then is cancelled with \`MATCH_LIMIT\`, and another one can go on. A \`fok\` order that would need more is rejected. A book holds at most a million orders.
+
 ## Overload
 
 When a process cannot keep up it refuses new work early, with 503 \`OVERLOADED\` and \`Retry-After\`: everything of the classes \`create\` and \`bulk\`, before the token is looked at and the body is read. Reads, health and everything else are served. Two signs decide, looked at twenty times a second; it is over when both have fallen to half of their bounds.

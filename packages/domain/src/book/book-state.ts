@@ -14,14 +14,16 @@ export interface BookState {
   readonly asks: BookSide;
   /** At most this many orders rest. */
   readonly ordersMax: number;
+  /** An incoming order meets at most this many resting ones. */
+  readonly makersMax: number;
 }
 
-export function createBookState(ordersMax: number): BookState {
+export function createBookState(ordersMax: number, makersMax: number): BookState {
   const rows = createBookRows();
   const numbers = createNumberIndex();
   const bids = createBookSide("buy", rows, numbers);
   const asks = createBookSide("sell", rows, numbers);
-  return { rows, numbers, lastNumber: 0, bids, asks, ordersMax };
+  return { rows, numbers, lastNumber: 0, bids, asks, ordersMax, makersMax };
 }
 
 function ownSide(state: BookState, side: Side): BookSide {

@@ -31,12 +31,15 @@ export interface Book {
 export interface BookOptions {
   /** At most this many orders rest; what more would rest is cancelled as `book_full`. */
   ordersMax?: number;
+  /** An incoming order meets at most this many resting ones; what is left of it then is cancelled as `match_limit`. */
+  makersMax?: number;
 }
 
 const ordersMaxDefault = 10_000_000;
+const makersMaxDefault = 1000;
 
-export function createBook({ ordersMax = ordersMaxDefault }: BookOptions = {}): Book {
-  return faceOf(createBookState(ordersMax));
+export function createBook(options: BookOptions = {}): Book {
+  return faceOf(createState(options));
 }
 
 /**
@@ -44,7 +47,7 @@ export function createBook({ ordersMax = ordersMaxDefault }: BookOptions = {}): 
  * `openOrders` lists them. Nothing counts as changed in it.
  */
 export function restoreBook(openOrders: Iterable<OpenOrder>, options: BookOptions = {}): Book {
-  const state = createBookState(options.ordersMax ?? ordersMaxDefault);
+  const state = createState(options);
   for (const order of openOrders) {
     assertWhole("number", order.number);
     assertWhole("price", order.price);
@@ -59,6 +62,10 @@ export function restoreBook(openOrders: Iterable<OpenOrder>, options: BookOption
   }
   takeLevelChanges(state);
   return faceOf(state);
+}
+
+function createState({ ordersMax = ordersMaxDefault, makersMax = makersMaxDefault }: BookOptions): BookState {
+  return createBookState(ordersMax, makersMax);
 }
 
 function faceOf(state: BookState): Book {

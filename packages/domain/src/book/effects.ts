@@ -60,9 +60,15 @@ interface CommandRefused {
 
 /**
  * `unfilled`: an `ioc` or market order found no more to take. `quote_limit`: what is left to spend does not buy a lot.
- * `book_full`: the book holds as much as it may.
+ * `book_full`: the book holds as much as it may. `match_limit`: it has met as many resting orders as one may.
  */
-export type CancelReason = "requested" | "self_trade" | "unfilled" | "quote_limit" | "book_full";
+export type CancelReason =
+  | "requested"
+  | "self_trade"
+  | "unfilled"
+  | "quote_limit"
+  | "book_full"
+  | "match_limit";
 
 export type RejectReason =
   | "post_only_would_cross"

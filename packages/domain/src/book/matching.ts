@@ -5,16 +5,26 @@ import { idOf, ownerOf } from "./order-rows.js";
 import { preventSelfTrade } from "./self-trade.js";
 
 /** Why an incoming order takes no more: it is filled, the prices are not for it, or the reason why the rest of it ends here. */
-export type MatchEnd = "filled" | "no_match" | Extract<CancelReason, "self_trade" | "quote_limit">;
+export type MatchEnd =
+  | "filled"
+  | "no_match"
+  | Extract<CancelReason, "self_trade" | "quote_limit" | "match_limit">;
 
 /**
  * Lets an order take what rests on the other side: the best price first, and within a price the order that came first. The price of
- * a trade is that of the resting order.
+ * a trade is that of the resting order. It meets no more of them than `makersMax`, so that no order is more work than a market can do
+ * in one go.
  */
-export function takeFrom(side: BookSide, incoming: IncomingOrder, effects: Effect[]): MatchEnd {
+export function takeFrom(
+  side: BookSide,
+  incoming: IncomingOrder,
+  makersMax: number,
+  effects: Effect[],
+): MatchEnd {
   const { rows } = side;
-  while (incoming.remaining > 0) {
+  for (let met = 0; incoming.remaining > 0; met++) {
     if (!isBestWithin(side, incoming.price)) return "no_match";
+    if (met === makersMax) return "match_limit";
     const maker = rows.next[side.best] as number;
     if (ownerOf(rows, maker) === incoming.owner) {
       if (preventSelfTrade(side, maker, incoming.selfTrade, effects) === "stop") return "self_trade";

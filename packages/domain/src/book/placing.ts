@@ -16,8 +16,9 @@ export function placeLimit(state: BookState, command: PlaceLimit, effects: Effec
   if (!isBestWithin(other, price)) return placeRest(state, command, size);
   if (timeInForce === "post_only") return reject(id, "post_only_would_cross");
   const incoming = { id, owner, side, price, size, selfTrade, remaining: size, budget: undefined };
-  if (timeInForce === "fok" && !isFillable(other, incoming)) return reject(id, "fok_not_fillable");
-  const end = takeFrom(other, incoming, effects);
+  if (timeInForce === "fok" && !isFillable(other, incoming, state.makersMax))
+    return reject(id, "fok_not_fillable");
+  const end = takeFrom(other, incoming, state.makersMax, effects);
   if (end === "filled") return undefined;
   return end === "no_match"
     ? placeRest(state, command, incoming.remaining)
@@ -41,14 +42,14 @@ export function placeMarket(state: BookState, command: PlaceMarket, effects: Eff
   const { number, id, owner, side, size, selfTrade, quoteMax: budget } = command;
   assertWhole("number", number);
   assertWhole("size", size);
-  if (budget !== undefined && (side === "sell" || budget <= 0n))
-    throw new Error("a quote limit is positive, and of a buyer");
+  if (budget !== undefined && (side === "sell" || budget < 0n))
+    throw new Error("a quote limit is not negative, and of a buyer");
   takeNumber(state, number);
   const incoming = { id, owner, side, price: undefined, size, selfTrade, remaining: size, budget };
   const other = otherSide(state, side);
   if (!isBestWithin(other, undefined)) return reject(id, "no_liquidity");
   if (affordable(incoming, bestPrice(other), 1) === 0) return reject(id, "quote_limit_too_low");
-  const end = takeFrom(other, incoming, effects);
+  const end = takeFrom(other, incoming, state.makersMax, effects);
   if (end === "filled") return undefined;
   return cancelRest(id, incoming.remaining, end === "no_match" ? "unfilled" : end);
 }

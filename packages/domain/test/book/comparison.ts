@@ -26,10 +26,11 @@ export type Tally = Map<string, number>;
 export function compareWithReference(climate: Climate, seed: number, count: number, tally: Tally): void {
   const random = createRandom(seed);
   const nextCommand = createCommandSource(climate, random);
-  const reference: ReferenceBook = { orders: [], ordersMax: climate.ordersMax };
+  const { ordersMax, makersMax } = climate;
+  const reference: ReferenceBook = { orders: [], ordersMax, makersMax };
   const lives = createLives();
   const mirror = createMirror();
-  let book = createBook({ ordersMax: climate.ordersMax });
+  let book = createBook({ ordersMax, makersMax });
   for (let number = 0; number < count; number++) {
     const command = nextCommand();
     const at = `${climate.name}, seed ${seed}, command ${number}`;
@@ -40,7 +41,7 @@ export function compareWithReference(climate: Climate, seed: number, count: numb
     for (const effect of effects) count1(tally, "reason" in effect ? effect.reason : effect.kind);
     if (random() * climate.depthEvery < 1) mirror.follow(at, book);
     if (number % climate.depthEvery === 0) assertDepth(at, book, reference);
-    if (number % 101 === 0) book = assertRestored(at, book, reference, climate.ordersMax, mirror);
+    if (number % 101 === 0) book = assertRestored(at, book, reference, mirror);
   }
   assertDepth("at the end", book, reference);
   lives.settle(book);
@@ -74,7 +75,6 @@ function assertRestored(
   at: string,
   book: Book,
   reference: ReferenceBook,
-  ordersMax: number,
   mirror: ReturnType<typeof createMirror>,
 ): Book {
   mirror.follow(at, book);
@@ -85,7 +85,7 @@ function assertRestored(
     remaining: Number(order.remaining),
   }));
   for (const order of arrived) assertSame(`${at}: found order`, book.find(order.number), order);
-  const restored = restoreBook(arrived, { ordersMax });
+  const restored = restoreBook(arrived, reference);
   assertSame(`${at}: restored`, restored.openOrders(), book.openOrders());
   assertSame(`${at}: restored twice`, restoreBook(book.openOrders()).openOrders(), book.openOrders());
   if (restored.fingerprint() !== book.fingerprint()) throw new Error(`${at}: another fingerprint`);

@@ -38,6 +38,28 @@ describe("the bounds of a book", () => {
     expect(effects.at(-1)).toEqual({ kind: "cancelled", id: "c", remaining: 1, reason: "book_full" });
   });
 
+  it("lets an order meet as many others as it may, and a fok order none where that is not enough", () => {
+    const meet = (order: () => Parameters<typeof apply>[1]) => {
+      const book = createBook({ makersMax: 2 });
+      apply(book, limit("a", "sell", 1, 5), limit("b", "sell", 1, 5), limit("c", "sell", 1, 6));
+      return apply(book, order()).map((effect) => ("reason" in effect ? effect.reason : effect.kind));
+    };
+    expect(meet(() => limit("t", "buy", 3, 9))).toEqual(["trade", "trade", "match_limit"]);
+    expect(meet(() => limit("t", "buy", 2, 9))).toEqual(["trade", "trade"]);
+    expect(meet(() => limit("t", "buy", 3, 5))).toEqual(["trade", "trade", "rested"]);
+    expect(meet(() => market("t", "buy", 3))).toEqual(["trade", "trade", "match_limit"]);
+    expect(meet(() => limit("t", "buy", 3, 9, { timeInForce: "fok" }))).toEqual(["fok_not_fillable"]);
+    expect(meet(() => limit("t", "buy", 2, 9, { timeInForce: "fok" }))).toEqual(["trade", "trade"]);
+    const own = { owner: "owner of a", selfTrade: "cancel_oldest" } as const;
+    expect(meet(() => limit("t", "buy", 2, 9, own))).toEqual(["self_trade", "trade", "match_limit"]);
+  });
+
+  it("lets an order that may spend nothing take nothing", () => {
+    expect(apply(filledBook(), market("t", "buy", 1, { quoteMax: 0n }))).toEqual([
+      { kind: "rejected", id: "t", reason: "quote_limit_too_low" },
+    ]);
+  });
+
   it("holds a side whose sum is a safe integer, and no more", () => {
     const book = createBook();
     const most = Number.MAX_SAFE_INTEGER;

@@ -8,6 +8,8 @@ export interface Climate {
   reach: number;
   sizes: [least: number, most: number];
   ordersMax: number;
+  /** How many resting orders one may meet. */
+  makersMax: number;
   /** The whole depth is compared once in so many commands: that costs as much as the book is large. */
   depthEvery: number;
   /** The share of orders among the commands. */
@@ -21,6 +23,7 @@ export const climates: readonly Climate[] = [
     reach: 1,
     sizes: [1, 20],
     ordersMax: 60,
+    makersMax: 5,
     depthEvery: 5,
     orderShare: 0.7,
   },
@@ -30,6 +33,7 @@ export const climates: readonly Climate[] = [
     reach: 0.7,
     sizes: [1, 50],
     ordersMax: 400,
+    makersMax: 1000,
     depthEvery: 20,
     orderShare: 0.6,
   },
@@ -39,6 +43,7 @@ export const climates: readonly Climate[] = [
     reach: 0.51,
     sizes: [1, 10],
     ordersMax: 1000,
+    makersMax: 1000,
     depthEvery: 60,
     orderShare: 0.8,
   },
@@ -48,6 +53,7 @@ export const climates: readonly Climate[] = [
     reach: 1,
     sizes: [2 ** 48, 2 ** 51],
     ordersMax: 100,
+    makersMax: 8,
     depthEvery: 5,
     orderShare: 0.7,
   },
@@ -99,7 +105,7 @@ export function createCommandSource(climate: Climate, random: () => number): () 
     return {
       kind: "place_market",
       ...order,
-      quoteMax: 1n + (cost * BigInt(Math.floor(random() * 1200))) / 1000n,
+      quoteMax: (cost * BigInt(Math.floor(random() * 1200))) / 1000n,
     };
   };
   /** Mostly recent orders, which are more likely to be open. */

@@ -18,6 +18,7 @@ export interface ReferenceBook {
   /** In the order of arrival. */
   orders: ReferenceOrder[];
   ordersMax: number;
+  makersMax: number;
 }
 
 type Taker = PlaceLimit | PlaceMarket;
@@ -53,11 +54,11 @@ function placeLimit(book: ReferenceBook, command: PlaceLimit): Effect[] {
   }
   const { left, effects, end } = take(book, command);
   if (left === 0n) return effects;
-  const cancel = (reason: "self_trade" | "unfilled" | "book_full"): Effect[] => [
+  const cancel = (reason: "self_trade" | "match_limit" | "unfilled" | "book_full"): Effect[] => [
     ...effects,
     { kind: "cancelled", id, remaining: Number(left), reason },
   ];
-  if (end === "self_trade") return cancel("self_trade");
+  if (end === "self_trade" || end === "match_limit") return cancel(end);
   if (timeInForce === "ioc") return cancel("unfilled");
   const lots = book.orders
     .filter((order) => order.side === side)
@@ -87,6 +88,7 @@ function take(book: ReferenceBook, taker: Taker) {
   for (;;) {
     const maker = bestFor(book, taker);
     if (left === 0n || maker === undefined) return { left, effects, end: "unfilled" as const };
+    if (effects.length === book.makersMax) return { left, effects, end: "match_limit" as const };
     if (maker.owner === taker.owner) {
       if (taker.selfTrade === "cancel_newest") return { left, effects, end: "self_trade" as const };
       remove(book, maker);

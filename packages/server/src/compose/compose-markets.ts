@@ -27,7 +27,12 @@ import { isDatabaseAway } from "../store/database.js";
 import { createEventLog } from "../store/events.js";
 import { createMarketLoader } from "../store/load-market.js";
 import { createMarketLeases } from "../store/market-leases.js";
-import { createLevelStore, prepareMarkets, removeOldDeltas } from "../store/market-levels.js";
+import {
+  createLevelStore,
+  type MarketConflict,
+  prepareMarkets,
+  removeOldDeltas,
+} from "../store/market-levels.js";
 import { createOrderStore } from "../store/orders.js";
 import { createTradeStore } from "../store/trades.js";
 import { createWalletStore } from "../store/wallets.js";
@@ -128,11 +133,8 @@ export function composeMarkets(
     })),
     trades,
     prepare: async () => {
-      const changed = await prepareMarkets(database, markets.list);
-      if (changed !== undefined)
-        throw new ConfigError(
-          `markets: ${changed.market} was started with tick_size ${changed.tickSize} and lot_size ${changed.lotSize}: its orders are counted in these, so they must stay.`,
-        );
+      const conflict = await prepareMarkets(database, markets.list);
+      if (conflict !== undefined) throw new ConfigError(explain(conflict));
     },
     start: () => {
       for (const { view, owner } of running) {
@@ -166,9 +168,16 @@ export function composeMarkets(
   };
 }
 
+function explain(conflict: MarketConflict): string {
+  const { market } = conflict;
+  return conflict.kind === "missing"
+    ? `markets: ${market} is missing and has orders: they must be shown and can be open, so it must stay.`
+    : `markets: ${market} was started with tick_size ${conflict.tickSize} and lot_size ${conflict.lotSize}: its orders are counted in these, so they must stay.`;
+}
+
 /** What a process does for one market: it shows its book, and owns it where nobody else does. */
 function runMarket(
-  { database, wakeUps, log, newUuid, nowMs }: ComposeOptions,
+  { database, settings, wakeUps, log, newUuid, nowMs }: ComposeOptions,
   market: TradedMarket,
   policies: ActivePolicies,
 ) {
@@ -192,13 +201,16 @@ function runMarket(
     policies,
     holder: randomUUID(),
     leaseMs,
+    openOrdersMax: settings["limits.open_orders"],
     onDelta: (delta) => {
       view.advance(delta);
       wakeUps.announce("levels", [name]);
     },
     onError: (error) => log.error({ err: error, market: name }, "the market could not go on; it tries again"),
+    onLost: () => log.warn({ market: name }, "another process has taken the market"),
     newUuid,
     nowMs,
+    elapsedMs: () => performance.now(),
     timers: nodeTimers,
   });
   const isNamed = (names: readonly string[] | "any") => names === "any" || names.includes(name);

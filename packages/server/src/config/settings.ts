@@ -163,6 +163,14 @@ export const settings = {
     },
     { min: 1, max: 1_000_000 },
   ),
+  "limits.open_orders": integer(
+    {
+      default: 10_000,
+      about:
+        "How many orders a tenant has open in one market; one more that could rest is `rejected` with `TOO_MANY_OPEN_ORDERS`.",
+    },
+    { min: 1, max: 1_000_000 },
+  ),
   "limits.accept_wait_ms": integer(
     {
       default: 2000,

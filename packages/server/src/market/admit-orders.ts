@@ -11,6 +11,7 @@ import { paidAsset } from "../app/markets/order-hold.js";
 import { reasonToRefuse, toPolicyRequest } from "../app/markets/order-policy.js";
 import type { ActivePolicy } from "../app/policy/policy.js";
 import { type AccountKey, type Accounts, accountName } from "../app/transactions/settlement.js";
+import type { OpenOrderCounts } from "./open-order-counts.js";
 
 /** The accounts that new orders set something aside in. */
 export function accountsOfOrders(market: TradedMarket, claimed: readonly ClaimedOrder[]): AccountKey[] {
@@ -30,6 +31,9 @@ export interface AdmissionFacts {
   usage: UsageByWindow;
   /** The policies of the tenants that have something to be judged. */
   policies: ReadonlyMap<string, ActivePolicy>;
+  /** How many orders each tenant has here already, and may have. */
+  open: Pick<OpenOrderCounts, "of">;
+  openOrdersMax: number;
   occurredAt: Date;
 }
 
@@ -44,19 +48,23 @@ export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFa
   const rejected: Admission["rejected"][number][] = [];
   const judged: Admission["judged"][number][] = [];
   const counted: Admission["counted"][number][] = [];
+  const admitted = new Map<string, number>();
   for (const order of claimed) {
     const { tenantId, clientId, id: orderId } = order;
     if (order.number === null) {
       const request = toPolicyRequest(market, order, order.wallet);
       const judgement = judge(order, request, facts);
       if (judgement !== null) judged.push({ order, judgement });
-      const failure = letPass(order, request, judgement, facts);
+      const openCount = facts.open.of(tenantId) + (admitted.get(tenantId) ?? 0);
+      const isTooMany = mayRest(order) && openCount >= facts.openOrdersMax;
+      const failure = isTooMany ? "TOO_MANY_OPEN_ORDERS" : letPass(order, request, judgement, facts);
       if (failure !== null) {
         rejected.push({ order, failure });
         continue;
       }
       const { asset, amount } = request;
       holds.set(orderId, amount);
+      admitted.set(tenantId, (admitted.get(tenantId) ?? 0) + 1);
       counted.push({ tenantId, clientId, walletId: order.wallet.id, asset, amount, at: occurredAt });
       commands.push({ kind: "place", tenantId, orderId, order });
     }
@@ -65,6 +73,10 @@ export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFa
       commands.push({ kind: "amend", tenantId, orderId, size: order.amendSize });
   }
   return { occurredAt, commands, holds, rejected, judged, counted };
+}
+
+function mayRest({ timeInForce }: ClaimedOrder): boolean {
+  return timeInForce === "gtc" || timeInForce === "post_only";
 }
 
 /** Null where nothing is left to judge: policy was done with it on the spot, or it fails anyway. */

@@ -13,17 +13,26 @@ export interface CommandResult {
   effects: readonly Effect[];
 }
 
-/** Tells the book the commands, in their order. */
+/**
+ * Tells the book the commands, in their order, until they have had more effects than one transaction should write: then the rest of
+ * them is left for the next one.
+ */
 export function applyCommands(
   book: Book,
   market: TradedMarket,
   commands: readonly MarketCommand[],
+  effectsMax = Number.POSITIVE_INFINITY,
 ): CommandResult[] {
-  return commands.map((command) => {
+  const results: CommandResult[] = [];
+  let effectCount = 0;
+  for (const command of commands) {
+    if (effectCount >= effectsMax) break;
     const effects: Effect[] = [];
     book.apply(toBookCommand(market, command), effects);
-    return { command, effects };
-  });
+    effectCount += effects.length;
+    results.push({ command, effects });
+  }
+  return results;
 }
 
 /** The orders that results are about, each once. Nobody trades with themselves, so what is not a trade is of the command's tenant. */

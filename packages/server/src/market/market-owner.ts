@@ -1,4 +1,4 @@
-import { type Book, restoreBook, type TradedMarket } from "@bursar/domain";
+import { type Book, orderStates, restoreBook, type TradedMarket } from "@bursar/domain";
 import {
   LeaseLostError,
   type LevelChangeRow,
@@ -6,11 +6,13 @@ import {
   type MarketDelta,
   type MarketLease,
   type MarketStore,
+  type OrderChange,
 } from "../app/markets/market-store.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import type { Timers } from "../app/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../app/waking-loop.js";
 import { applyCommands, touchedOrders } from "./apply-commands.js";
+import { countOpenOrders, type OpenOrderCounts } from "./open-order-counts.js";
 import { createAdmissionPlanner } from "./plan-admission.js";
 import { settleCommands } from "./settle-commands.js";
 
@@ -30,17 +32,25 @@ export interface MarketOwnerDeps {
   /** Names this process among those that could own the market. */
   holder: string;
   leaseMs: number;
+  /** How many orders a tenant may have open here. */
+  openOrdersMax: number;
   /** Called after the commit of each change of a level. */
   onDelta: (delta: MarketDelta) => void;
   onError: (error: unknown) => void;
+  /** Called when it is found that somebody else has the market. */
+  onLost: () => void;
   newUuid: () => string;
   nowMs: () => number;
+  /** A clock that nobody can set back. */
+  elapsedMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
 /** As large as the group commit in front of it. */
 const batchMax = 256;
 const ordersMax = 1_000_000;
+/** A batch is over when its commands have had so many effects; its last command may have as many more as one order may meet others. */
+const effectsMax = 1000;
 /** A hint of another process can be lost; this is how long its work waits then. */
 const lookEveryMs = 200;
 /** How often one who waits for a market looks whether it is free. */
@@ -53,11 +63,12 @@ interface Owned {
   lease: MarketLease;
   book: Book;
   waiting: readonly MarketCommand[];
+  open: OpenOrderCounts;
   renewedMs: number;
 }
 
 export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
-  const { market, store, nowMs } = deps;
+  const { market, store, nowMs, elapsedMs } = deps;
   let owned: Owned | undefined;
   let lease: MarketLease | undefined;
   /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
@@ -67,7 +78,6 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     clockMs = Math.max(clockMs, nowMs(), atLeastMs);
     return new Date(clockMs);
   };
-  const planAdmission = createAdmissionPlanner({ market, policies: deps.policies, tick });
 
   const loop = createWakingLoop({
     step: async (): Promise<Rest> => {
@@ -77,8 +87,10 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     },
     onError: (error) => {
       owned = undefined;
-      if (error instanceof LeaseLostError) lease = undefined;
-      else deps.onError(error);
+      if (error instanceof LeaseLostError) {
+        lease = undefined;
+        deps.onLost();
+      } else deps.onError(error);
     },
     pauseAfterErrorMs: retryEveryMs,
     timers: deps.timers,
@@ -88,9 +100,11 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
   async function own(): Promise<Owned | undefined> {
     lease ??= await store.takeLease(market.name, deps.holder, deps.leaseMs);
     if (lease === undefined) return undefined;
+    const { orders, waiting, notBefore } = await store.load(lease, deps.leaseMs);
+    tick(notBefore.getTime());
+    const book = restoreBook(orders, { ordersMax });
     await store.renewLease(lease, deps.leaseMs);
-    const { orders, waiting } = await store.load(lease);
-    return { lease, book: restoreBook(orders, { ordersMax }), waiting, renewedMs: nowMs() };
+    return { lease, book, waiting, open: countOpenOrders(orders, waiting), renewedMs: elapsedMs() };
   }
 
   /** Carries out what is waiting, or takes down what is new and carries that out; whether there was anything. */
@@ -98,7 +112,10 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     await renew(current);
     if (current.waiting.length === 0) {
       if (!(await store.hasWork(market.name))) return false;
-      current.waiting = await store.admit(current.lease, batchMax, planAdmission);
+      const { openOrdersMax, policies } = deps;
+      const plan = createAdmissionPlanner({ market, policies, tick, open: current.open, openOrdersMax });
+      current.waiting = await store.admit(current.lease, batchMax, plan);
+      for (const { kind, tenantId } of current.waiting) if (kind === "place") current.open.add(tenantId);
     }
     const commands = current.waiting.slice(0, batchMax);
     if (commands.length > 0) await carryOut(current, commands);
@@ -106,25 +123,31 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
   }
 
   async function carryOut(current: Owned, commands: readonly MarketCommand[]): Promise<void> {
-    const results = applyCommands(current.book, market, commands);
+    const results = applyCommands(current.book, market, commands, effectsMax);
+    let changes: readonly OrderChange[] = [];
     const delta = await store.apply(current.lease, {
-      sequence: commands.at(-1)?.sequence ?? 0,
+      sequence: results.at(-1)?.command.sequence ?? 0,
       levelChanges: current.book
         .takeLevelChanges()
         .map(({ side, price, size, orderCount }): LevelChangeRow => [side, price, size, orderCount]),
       occurredAt: tick(),
       touched: touchedOrders(results),
-      settle: (orders) => settleCommands(market, results, orders, deps.newUuid),
+      settle: (orders) => {
+        const settled = settleCommands(market, results, orders, deps.newUuid);
+        changes = settled.changes;
+        return settled;
+      },
     });
-    current.waiting = current.waiting.slice(commands.length);
+    current.waiting = current.waiting.slice(results.length);
+    for (const { state, tenantId } of changes) if (orderStates[state].final) current.open.remove(tenantId);
     if (delta !== undefined) deps.onDelta(delta);
   }
 
   /** Well before the lease ends, so that a slow step does not lose the market. */
   async function renew(current: Owned): Promise<void> {
-    if (nowMs() - current.renewedMs < deps.leaseMs / 4) return;
+    if (elapsedMs() - current.renewedMs < deps.leaseMs / 4) return;
     await store.renewLease(current.lease, deps.leaseMs);
-    current.renewedMs = nowMs();
+    current.renewedMs = elapsedMs();
   }
 
   return {

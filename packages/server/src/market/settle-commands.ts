@@ -90,8 +90,10 @@ function nextState(order: OpenOrderRow, event: OrderEvent): OpenOrderRow["state"
 }
 
 /** An order that was to spend an amount, and has spent what buys a lot, is filled: that is all it asked for. */
-function ending({ size }: OpenOrderRow, effect: Effect, event: OrderEvent): OrderEvent {
-  return effect.kind === "cancelled" && effect.reason === "quote_limit" && size === null ? "fill" : event;
+function ending({ size, filled }: OpenOrderRow, effect: Effect, event: OrderEvent): OrderEvent {
+  const hasSpent =
+    effect.kind === "cancelled" && effect.reason === "quote_limit" && size === null && filled > 0;
+  return hasSpent ? "fill" : event;
 }
 
 function failureOf(

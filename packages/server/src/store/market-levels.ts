@@ -55,11 +55,16 @@ function toDelta({ sequence, previousSequence, ...row }: DeltaRow): MarketDelta 
   return { ...row, sequence: Number(sequence), previousSequence: Number(previousSequence) };
 }
 
-/** A row for each market, to be locked and counted in; says which market has other steps than it was started with. */
+/** What the configuration may not do to a market that has had orders. */
+export type MarketConflict =
+  | { kind: "missing"; market: string }
+  | { kind: "other_steps"; market: string; tickSize: string; lotSize: string };
+
+/** A row for each market, to be locked and counted in; says where one has orders and is configured otherwise, or not any more. */
 export async function prepareMarkets(
   database: Database,
   markets: readonly TradedMarket[],
-): Promise<{ market: string; tickSize: string; lotSize: string } | undefined> {
+): Promise<MarketConflict | undefined> {
   for (const { name, base, quote, steps, definition } of markets) {
     await database.query(sql`
       INSERT INTO markets (market, base, quote, tick_size, lot_size, lot_units, tick_lot_units)
@@ -71,9 +76,13 @@ export async function prepareMarkets(
       sql`SELECT tick_size AS "tickSize", lot_size AS "lotSize" FROM markets WHERE market = ${name}`,
     );
     if (row !== undefined && (row.tickSize !== definition.tickSize || row.lotSize !== definition.lotSize))
-      return { market: name, ...row };
+      return { kind: "other_steps", market: name, ...row };
   }
-  return undefined;
+  const [missing] = await database.query<{ market: string }>(sql`
+    SELECT market FROM markets WHERE admitted_sequence > 0 AND market <> ALL(${markets.map(({ name }) => name)}::text[])
+    ORDER BY market LIMIT 1
+  `);
+  return missing && { kind: "missing", market: missing.market };
 }
 
 const removedMax = 5000;

@@ -120,7 +120,7 @@ describe("a market", () => {
     const plan = () => Promise.reject(new Error("nothing is claimed"));
     const attempts = [
       () => leases.renewLease(late, 60_000),
-      () => createMarketLoader(database).load(late),
+      () => createMarketLoader(database).load(late, 60_000),
       () => createOrderAdmission(database, events).admit(late, 1, plan),
       () => createBatchApplication(database, events).apply(late, batch),
     ];
@@ -128,6 +128,10 @@ describe("a market", () => {
     await leases.releaseLease(late);
     expect(await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`)).toEqual(before);
     await createBatchApplication(database, events).apply(newer, batch);
+    // Reading can have taken longer than the lease: it counts from the end on.
+    await database.run("UPDATE markets SET expires_at = now() - interval '1 hour' WHERE market = 'LATE-USD'");
+    await createMarketLoader(database).load(newer, 60_000);
+    expect(await leases.takeLease("LATE-USD", "00000000-0000-7000-8000-000000000003", 1)).toBeUndefined();
   });
 
   async function actAtRandom(

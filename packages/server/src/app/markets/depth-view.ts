@@ -15,18 +15,51 @@ export interface Levels {
   asks: ViewLevel[];
 }
 
-/** Brings levels up to date. Finding a level is a binary search; putting one in or out moves the rest, which is cheap in memory. */
+/** Where changes are more than this, the list is made anew: each of them would move the rest of it. */
+const changesOneByOneMax = 32;
+
+/** Brings levels up to date. */
 export function applyLevelChanges(levels: Levels, changes: readonly LevelChangeRow[]): void {
-  for (const [side, price, size] of changes) {
-    const list = side === "buy" ? levels.bids : levels.asks;
-    const sign = side === "buy" ? -1 : 1;
-    const index = findPlace(list, sign * price, sign);
-    const isThere = list[index]?.price === price;
-    if (size === 0) {
-      if (isThere) list.splice(index, 1);
-    } else if (isThere) (list[index] as ViewLevel).size = size;
-    else list.splice(index, 0, { price, size });
+  levels.bids = changeSide(
+    levels.bids,
+    changes.filter(([side]) => side === "buy"),
+    -1,
+  );
+  levels.asks = changeSide(
+    levels.asks,
+    changes.filter(([side]) => side === "sell"),
+    1,
+  );
+}
+
+/** The sign makes a price a key that is less where the price is better. */
+function changeSide(list: ViewLevel[], changes: readonly LevelChangeRow[], sign: 1 | -1): ViewLevel[] {
+  if (changes.length > changesOneByOneMax) return merge(list, changes, sign);
+  for (const [, price, size] of changes) change(list, price, size, sign);
+  return list;
+}
+
+/** Finding a level is a binary search; putting one in or out moves the rest, which is cheap for a few. */
+function change(list: ViewLevel[], price: number, size: number, sign: 1 | -1): void {
+  const index = findPlace(list, sign * price, sign);
+  const isThere = list[index]?.price === price;
+  if (size === 0) {
+    if (isThere) list.splice(index, 1);
+  } else if (isThere) (list[index] as ViewLevel).size = size;
+  else list.splice(index, 0, { price, size });
+}
+
+function merge(list: readonly ViewLevel[], changes: readonly LevelChangeRow[], sign: 1 | -1): ViewLevel[] {
+  const merged: ViewLevel[] = [];
+  let at = 0;
+  for (const [, price, size] of changes.toSorted((a, b) => sign * (a[1] - b[1]))) {
+    const place = findPlace(list, sign * price, sign);
+    while (at < place) merged.push(list[at++] as ViewLevel);
+    if (list[at]?.price === price) at += 1;
+    if (size > 0) merged.push({ price, size });
   }
+  while (at < list.length) merged.push(list[at++] as ViewLevel);
+  return merged;
 }
 
 /** The first place whose level is not better. */

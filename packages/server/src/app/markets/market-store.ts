@@ -161,6 +161,8 @@ export interface AppliedBatch {
 export interface LoadedMarket {
   orders: readonly OpenOrder[];
   waiting: readonly MarketCommand[];
+  /** Nothing that happens now is before this. */
+  notBefore: Date;
 }
 
 /** What the owner of a market does to the database. Whatever writes does so under the lease, or throws a `LeaseLostError`. */
@@ -169,7 +171,8 @@ export interface MarketStore {
   takeLease: (market: string, holder: string, durationMs: number) => Promise<MarketLease | undefined>;
   renewLease: (lease: MarketLease, durationMs: number) => Promise<void>;
   releaseLease: (lease: MarketLease) => Promise<void>;
-  load: (lease: MarketLease) => Promise<LoadedMarket>;
+  /** The lease is valid for the duration from its end on, and for as long as the book takes to be made. */
+  load: (lease: MarketLease, durationMs: number) => Promise<LoadedMarket>;
   hasWork: (market: string) => Promise<boolean>;
   /** Claims orders with something to do, holds funds for the new ones and takes their commands down in order. */
   admit: (

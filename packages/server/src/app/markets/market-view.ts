@@ -73,8 +73,12 @@ export function createMarketView({ market, store, onError, nowMs, timers }: Mark
     const lookedMs = nowMs();
     const deltas = levels && (await store.listDeltas(market.name, levels.sequence, deltasMax));
     if (deltas === undefined) {
-      levels = await store.readLevels(market.name);
-      tell(undefined);
+      const read = await store.readLevels(market.name);
+      // Changes that came meanwhile can have led further than what was read.
+      if (levels === undefined || read.sequence >= levels.sequence) {
+        levels = read;
+        tell(undefined);
+      }
     } else for (const delta of deltas) advance(delta);
     confirmedMs = Math.max(confirmedMs, lookedMs);
     return (deltas?.length ?? 0) === deltasMax;

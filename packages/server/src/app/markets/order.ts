@@ -29,6 +29,7 @@ export type OrderFailure =
   | "INSUFFICIENT_FUNDS"
   | "WALLET_FROZEN"
   | "POLICY_REJECTED"
+  | "TOO_MANY_OPEN_ORDERS"
   | Uppercase<RejectReason>
   | Uppercase<Exclude<CancelReason, "requested">>;
 

@@ -15,6 +15,8 @@ export const orderFailureMessages: Record<OrderFailure, string> = {
   UNFILLED: "There was no more to take.",
   QUOTE_LIMIT: "What it may still spend does not buy the least that can be traded.",
   BOOK_FULL: "The book holds as much as it may.",
+  MATCH_LIMIT: "It has met as many orders as one may: place another for the rest.",
+  TOO_MANY_OPEN_ORDERS: "The tenant has as many orders open in this market as it may.",
 };
 
 export type PresentOrder = (order: Order) => OrderBody;

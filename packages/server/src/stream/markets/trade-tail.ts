@@ -84,6 +84,8 @@ export function createTradeTail(
     },
     follow: (send) => {
       followers.add(send);
+      // A trade that came since the position was read was told to nobody.
+      refresh().catch(onError);
       return () => followers.delete(send);
     },
   };
