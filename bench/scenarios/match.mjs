@@ -179,7 +179,15 @@ function* manyOrders(count) {
     const isBuy = number % 2 === 0;
     const offset = 1 + (number % 50_000);
     const price = isBuy ? 1_000_000 - offset : 1_000_000 + offset;
-    yield { number: number + 1, id, owner: "owner", side: isBuy ? "buy" : "sell", price, size: 10, remaining: 10 };
+    yield {
+      number: number + 1,
+      id,
+      owner: "owner",
+      side: isBuy ? "buy" : "sell",
+      price,
+      size: 10,
+      remaining: 10,
+    };
   }
 }
 
