@@ -20,8 +20,7 @@ import { type Database, isDatabaseAway, openDatabase } from "./store/database.js
 import { createHintChannelOpener } from "./store/hint-channel.js";
 import { migrate } from "./store/migrate.js";
 import { readMigrations } from "./store/migrations.js";
-import { sql } from "./store/sql.js";
-import { waitForDatabase } from "./store/wait-for-database.js";
+import { assertWritable, withDatabaseThere } from "./store/wait-for-database.js";
 
 /** A running service: the one place where all parts are put together. */
 export interface Service {
@@ -117,25 +116,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Waits for the database and does what needs it; begins again where it goes away meanwhile. Each step can be repeated. */
-async function withDatabaseThere(
-  database: Database,
-  log: Logger,
-  signal: AbortSignal,
-  work: () => Promise<void>,
-): Promise<void> {
-  for (;;) {
-    await waitForDatabase(database, log, signal);
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      log.warn("the database went away during the start");
-    }
-  }
-}
-
 const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
 const newRequestId = createTypeIdSource("req", { nowMs: Date.now, randomBytes });
 
@@ -172,7 +152,7 @@ async function buildEdge(
   parts: Parts,
   publicUrl: string,
 ) {
-  const readiness = createReadiness({ ping: async () => void (await database.query(sql`SELECT 1`)) });
+  const readiness = createReadiness({ ping: () => assertWritable(database) });
   const app = await createEdge(
     {
       log,

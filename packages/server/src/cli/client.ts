@@ -128,7 +128,8 @@ function succeed<T>(result: T | Refused): T {
 function idArgument(prefix: "tnt" | "cli") {
   return (text: string): string => {
     const id = readId(prefix, text);
-    if (id === undefined) throw new InvalidArgumentError(`It must begin with ${prefix}_.`);
+    if (id === undefined)
+      throw new InvalidArgumentError(`It must be ${prefix}_ and 26 letters and digits behind it.`);
     return id;
   };
 }

@@ -6,7 +6,7 @@ import { checkDatabaseSettings } from "../store/check-database-settings.js";
 import { openDatabase } from "../store/database.js";
 import { migrate } from "../store/migrate.js";
 import { readMigrations } from "../store/migrations.js";
-import { waitForDatabase } from "../store/wait-for-database.js";
+import { withDatabaseThere } from "../store/wait-for-database.js";
 
 export function addMigrateCommand(program: Command): void {
   program
@@ -22,11 +22,12 @@ export function addMigrateCommand(program: Command): void {
       const log = createLogger(values.log_level, process.stdout.isTTY);
       const database = openDatabase({ url: values.database_url, connectionsMax: 1 });
       try {
-        await waitForDatabase(database, log, new AbortController().signal);
-        await checkDatabaseSettings(database);
-        const applied = await migrate(database, readMigrations());
-        for (const name of applied) console.log(`applied ${name}`);
-        if (applied.length === 0) console.log("the schema is up to date");
+        await withDatabaseThere(database, log, new AbortController().signal, async () => {
+          await checkDatabaseSettings(database);
+          const applied = await migrate(database, readMigrations());
+          for (const name of applied) console.log(`applied ${name}`);
+          if (applied.length === 0) console.log("the schema is up to date");
+        });
       } finally {
         await database.close();
       }

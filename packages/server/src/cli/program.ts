@@ -64,7 +64,16 @@ function explain(error: unknown): number {
     return 1;
   }
   if (error instanceof DatabaseAwayError) {
-    console.error("bursar: The database does not answer: is it running, and is `database_url` right?");
+    const answer = stateOf(error.cause) === undefined ? undefined : (error.cause as Error).message;
+    console.error(
+      answer === undefined
+        ? "bursar: The database does not answer: is it running, and is `database_url` right?"
+        : `bursar: The database cannot do this now: ${answer}.`,
+    );
+    return 1;
+  }
+  if (isRightMissing(error)) {
+    console.error(`bursar: The role in \`database_url\` lacks a right: ${(error as Error).message}.`);
     return 1;
   }
   console.error(error instanceof OperatorError ? `bursar: ${error.message}` : error);
@@ -73,6 +82,16 @@ function explain(error: unknown): number {
 
 /** A wrong password, an unknown role or an unknown database: for the person to put right, in PostgreSQL's own words. */
 function refusalOfDatabase(error: unknown): string | undefined {
-  const { code, message } = error as { code?: unknown; message?: string };
-  return typeof code === "string" && /^(28[0-9A-Z]{3}|3D000)$/.test(code) ? message : undefined;
+  return /^(28[0-9A-Z]{3}|3D000)$/.test(stateOf(error) ?? "") ? (error as Error).message : undefined;
+}
+
+/** Permission denied, for what was asked or for what that was made of. */
+function isRightMissing(error: unknown): boolean {
+  return [error, (error as Error).cause].some((one) => stateOf(one) === "42501");
+}
+
+/** PostgreSQL's own code for an error, five characters; undefined for errors of others, such as ECONNREFUSED. */
+function stateOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }

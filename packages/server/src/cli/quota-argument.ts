@@ -11,6 +11,8 @@ export function quotaArgument(
   const quotaClass = quotaClasses.find((known) => known === className);
   if (quotaClass === undefined)
     throw new InvalidArgumentError(`It must be like create=5/10, with one of ${quotaClasses.join(", ")}.`);
+  if (before[quotaClass] !== undefined)
+    throw new InvalidArgumentError(`There is a quota for ${quotaClass} already.`);
   const quota = { perSecond: Number(perSecond), burst: Number(burst) };
   const isAllowed =
     quota.perSecond >= 1 &&

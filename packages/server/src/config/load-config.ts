@@ -46,15 +46,20 @@ function findValue(
   env: Readonly<Record<string, string | undefined>>,
   file: ConfigFile,
 ): Found {
-  const fromEnv = setting.env === undefined ? undefined : env[setting.env] || undefined;
-  const written = fromEnv ?? file.texts.get(key);
-  if (written === undefined)
-    return fallback === undefined ? undefined : { value: fallback, source: "default" };
-  const source = fromEnv === undefined ? `file ${file.path}` : `environment ${setting.env}`;
-  const value = setting.read(written);
-  if (value === undefined)
-    throw new ConfigError(`${key} (${source}) is ${quote(written)}: it must be ${setting.allowed}.`);
-  return { value, source };
+  const read = (written: string | undefined, source: Source): Found => {
+    if (written === undefined) return undefined;
+    const value = setting.read(written);
+    if (value === undefined)
+      throw new ConfigError(`${key} (${source}) is ${quote(written)}: it must be ${setting.allowed}.`);
+    return { value, source };
+  };
+  // Both, so that a wrong line of the file is found before the day on which the environment no longer hides it.
+  const fromFile = read(file.texts.get(key), `file ${file.path}`);
+  const fromEnv = read(
+    setting.env === undefined ? undefined : env[setting.env] || undefined,
+    `environment ${setting.env}`,
+  );
+  return fromEnv ?? fromFile ?? (fallback === undefined ? undefined : { value: fallback, source: "default" });
 }
 
 function findList<Entry>(key: string, setting: ListSetting<Entry>, file: ConfigFile): Found {

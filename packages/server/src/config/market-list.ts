@@ -29,7 +29,7 @@ const amount = "a decimal number more than zero";
 
 export const marketList = list({
   about:
-    "What can be traded for what. A market is called by its two assets, as in ETH-USD, and keeps its steps once it has been started. The first one is what `GET /v1/orderbook` shows where none is named.",
+    "What can be traded for what. A market is called by its two assets, as in ETH-USD, and keeps its steps once it has been started. The first one is what `GET /v1/orderbook` shows where none is named. Those of the default are left out where their assets are not configured.",
   default: defaultMarkets,
   entriesMax: 50,
   fields: {

@@ -125,7 +125,7 @@ export function baseUrl(common: Common<string>): Setting<string> {
 export function url(common: Common<string>, protocols: readonly string[]): Setting<string> {
   return {
     ...common,
-    allowed: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`,
+    allowed: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")} and names a host`,
     read: (value) => {
       const parsed = URL.canParse(value) ? new URL(value) : undefined;
       return parsed !== undefined && protocols.includes(parsed.protocol) && parsed.hostname !== ""

@@ -197,7 +197,7 @@ export const settings = {
     { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
     { min: 1000, max: 600_000 },
   ),
-  "stream.allowed_origins": text({
+  "stream.allowed_origins": origins({
     env: "BURSAR_STREAM_ALLOWED_ORIGINS",
     about:
       "The origins of web pages that may open the live stream, besides the service's own, separated by commas; `*` lets in every page.",

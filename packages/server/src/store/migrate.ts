@@ -74,6 +74,6 @@ async function apply(session: Session, migration: Migration): Promise<void> {
     await session.script("COMMIT");
   } catch (cause) {
     await session.script("ROLLBACK");
-    throw new Error(`migration ${migration.name} failed`, { cause });
+    throw new Error(`migration ${migration.name} failed: ${(cause as Error).message}`, { cause });
   }
 }

@@ -123,6 +123,14 @@ describe("the command line", () => {
     });
   });
 
+  it("refuses a wrong line of the file also where the environment hides it", async () => {
+    const hidden = { PORT: "8080", BURSAR_CONFIG: configFile("port: abc") };
+    expect(await run(["config"], hidden)).toMatchObject({
+      code: 2,
+      output: expect.stringMatching(/^bursar: port \(file .*\) is "abc": it must be a whole number/),
+    });
+  });
+
   it("says in one sentence that the data folder cannot be one", async () => {
     const { code, output } = await run(["dev"], { BURSAR_DATA_DIR: configFile("a file") });
     expect([code, output]).toEqual([

@@ -132,7 +132,10 @@ describe("commands beside a running sandbox", () => {
   it.each([
     [["client", "quota", "cli_01h455vb4pex5vsknk084sn02q", "create=0/1"], "1 to 1000000 a second"],
     [["client", "quota", "cli_01h455vb4pex5vsknk084sn02q", "create"], "It must be like create=5/10"],
-    [["client", "create", "acme", "worker", "--scope", "audit:read"], "It must begin with tnt_."],
+    [
+      ["client", "create", "acme", "worker", "--scope", "audit:read"],
+      "It must be tnt_ and 26 letters and digits behind it.",
+    ],
     [["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker"], "required option '--scope"],
     [
       ["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker", "--scope", "everything"],

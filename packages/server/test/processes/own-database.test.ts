@@ -101,6 +101,46 @@ describe("a database of one's own", () => {
     expect(await bursar.exited).toEqual({ code: 0, signal: null });
   });
 
+  const setReadOnly = async (value: "on" | "off") => {
+    await database.run(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${value}', current_database()); END $$`,
+    );
+    await database.run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+  };
+
+  it("is waited for while it takes no writes, and nobody is told that there is room for work", async () => {
+    const bursar = run(["serve"]);
+    const url = await bursar.ready();
+    const status = async () => (await fetch(`${url}/readyz`)).status;
+    await setReadOnly("on");
+    await eventually(status, (value) => value === 503);
+    const second = run(["serve"]);
+    await second.waitFor(/"reason":"the database is read-only".*waiting for the database/);
+    second.child.kill("SIGTERM");
+    expect(await second.exited).toEqual({ code: 0, signal: null });
+    await setReadOnly("off");
+    await eventually(status, (value) => value === 200);
+  });
+
+  it("says in one sentence which right is missing", async () => {
+    const role = `weak_${randomBytes(4).toString("hex")}`;
+    await database.run(`CREATE ROLE ${role} LOGIN PASSWORD 'weak'`);
+    try {
+      const url = new URL(database.url);
+      url.username = role;
+      url.password = "weak";
+      const bursar = run(["migrate"], url.href);
+      expect(await bursar.exited).toEqual({ code: 1, signal: null });
+      expect(bursar.output()).toMatch(
+        /^bursar: The role in `database_url` lacks a right: migration 0001_\S+ failed: permission denied .*\.\n$/,
+      );
+    } finally {
+      await database.run(`DROP ROLE ${role}`);
+    }
+  });
+
   it("is refused where a commit can be lost", async () => {
     await database.run(
       "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$",
