@@ -15,6 +15,9 @@ import { createHintChannelOpener } from "../store/hint-channel.js";
 import { assertMigrated } from "../store/migrate.js";
 import { readMigrations } from "../store/migrations.js";
 
+/** A check of the books looks at all of them. */
+const auditTimeoutMs = 24 * 3_600_000;
+
 export interface OperatorTools {
   database: Database;
   sealing: Sealing;
@@ -29,7 +32,7 @@ export interface OperatorTools {
 export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>): Promise<T> {
   const { values } = loadConfig(process.env);
   const url = values.database_url ?? sandboxDatabaseUrl(values.data_dir);
-  const database = openDatabase({ url, connectionsMax: 2 });
+  const database = openDatabase({ url, connectionsMax: 2, statementTimeoutMs: auditTimeoutMs });
   const wakeUps = createWakeUps({ openChannel: createHintChannelOpener(url), processId: randomUUID() });
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });

@@ -84,6 +84,7 @@ export function composeTransactions(
     wallets,
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
+    isAway: isDatabaseAway,
     nowMs,
     elapsedMs,
     timers: nodeTimers,

@@ -36,6 +36,7 @@ async function claimsOn(
     onError: (error) => {
       throw error;
     },
+    isAway: () => false,
     nowMs: () => nowMs,
     elapsedMs: () => 0,
     timers: nodeTimers,
@@ -85,6 +86,7 @@ describe("the engine", () => {
         onError: (error) => {
           throw error;
         },
+        isAway: () => false,
         nowMs: () => nowMs,
         elapsedMs: () => elapsedMs,
         timers: {
@@ -100,5 +102,47 @@ describe("the engine", () => {
     });
     const full = looks.flatMap((from, index) => (from === undefined ? [index] : []));
     expect(full).toEqual([0, 5, 10, 15]);
+  });
+
+  it("serves the others where one cannot be settled, and does the rest of its work", async () => {
+    const tried: string[] = [];
+    const errors: unknown[] = [];
+    const rows = ["bad", ...Array.from({ length: 9 }, (_, number) => `good ${number}`)];
+    let dueLooks = 0;
+    await new Promise<void>((resolve) => {
+      const engine = createEngine({
+        settlements: {
+          settleAccepted: async ({ limit, passOver }) => {
+            const batch = rows.slice(passOver, passOver + limit);
+            if (batch.includes("bad")) throw new Error("it cannot be settled");
+            tried.push(...batch);
+            rows.splice(passOver, batch.length);
+            if (rows.length === 1) void engine.stop().then(resolve);
+            return batch.map(() => ({ tenantId: "t", id: idAt(nowMs) }));
+          },
+          settleDue: async () => {
+            dueLooks += 1;
+            return [];
+          },
+        },
+        plan: async () => ({ now: new Date(nowMs), windows: [], decide: () => [] }),
+        wallets: { activateWallets: async () => 0 },
+        onChanged: () => undefined,
+        onError: (error) => errors.push(error),
+        isAway: () => false,
+        nowMs: () => nowMs,
+        elapsedMs: () => 0,
+        timers: {
+          after: (_, work) => {
+            queueMicrotask(work);
+            return () => undefined;
+          },
+        },
+      });
+      engine.start();
+    });
+    expect([tried.length, rows]).toEqual([9, ["bad"]]);
+    // 500, 250, 125, 63, 32, 16, 8, 4, 2, and 1; each of these steps has looked for what is due too.
+    expect([errors.length, dueLooks >= 10]).toEqual([10, true]);
   });
 });

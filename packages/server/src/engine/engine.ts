@@ -1,8 +1,14 @@
 import { timeOfUuidV7 } from "@bursar/domain";
 import type { Timers } from "../app/timers.js";
-import type { PlanBatch, SettlementStore } from "../app/transactions/settlement.js";
+import type {
+  BatchShare,
+  PlanBatch,
+  SettledTransaction,
+  SettlementStore,
+} from "../app/transactions/settlement.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../app/waking-loop.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
+import { type BatchShareKeeper, createBatchShareKeeper } from "./batch-share.js";
 
 /** Drives what was accepted forward, batch by batch, until there is nothing left to do. Several may run beside each other. */
 export type Engine = Pick<WakingLoop, "start" | "wake" | "stop">;
@@ -14,6 +20,8 @@ export interface EngineDeps {
   /** Called after each commit, with what has changed. */
   onChanged: (ids: readonly string[]) => void;
   onError: (error: unknown) => void;
+  /** Whether an error means that the database is away, or out of time. */
+  isAway: (error: unknown) => boolean;
   nowMs: () => number;
   /** A clock that nobody can set: the next look at everything comes also when the time of day was put back. */
   elapsedMs: () => number;
@@ -21,6 +29,8 @@ export interface EngineDeps {
 }
 
 const batchMax = 500;
+/** People are slower, and what expires costs more than what is settled. */
+const dueMax = 100;
 /** A hint of another process can be lost; this is how long its work waits then. */
 const lookEveryMs = 200;
 const pauseAfterErrorMs = 500;
@@ -38,6 +48,8 @@ const fullLookEveryMs = 1000;
 
 export function createEngine(deps: EngineDeps): Engine {
   let steps = 0;
+  const accepted = createBatchShareKeeper(batchMax, deps.elapsedMs);
+  const due = createBatchShareKeeper(dueMax, deps.elapsedMs);
   let lastFullLookMs = Number.NEGATIVE_INFINITY;
   /** Where the last batch ended, if it was full: there is more behind it, however old. */
   let backlogFromMs: number | undefined;
@@ -66,20 +78,47 @@ export function createEngine(deps: EngineDeps): Engine {
 
   async function step(): Promise<number> {
     const now = new Date(deps.nowMs());
-    const settled = await deps.settlements.settleAccepted(batchMax, claimFrom(now), deps.plan);
-    const last = settled.at(-1);
-    backlogFromMs = last === undefined || settled.length < batchMax ? undefined : timeOfUuidV7(last.id);
-    tell(settled);
+    const { limit } = accepted.share();
+    const settled = await settle(accepted, (share) =>
+      deps.settlements.settleAccepted(share, claimFrom(now), deps.plan),
+    );
+    const last = settled?.at(-1);
+    backlogFromMs =
+      settled === undefined || last === undefined || settled.length < limit
+        ? undefined
+        : timeOfUuidV7(last.id);
     steps += 1;
     // New wallets and people's decisions are rare. Looking for them in every step would cost a busy engine round trips each time.
-    const looksForRare = settled.length === 0 || steps % stepsPerRareLook === 0;
-    return settled.length + (looksForRare ? await doRare(now) : 0);
+    const looksForRare = settled === undefined || settled.length === 0 || steps % stepsPerRareLook === 0;
+    const rare = looksForRare ? await doRare(now) : 0;
+    if (settled === undefined || rare === undefined) throw failure;
+    return settled.length + rare;
   }
 
-  async function doRare(now: Date): Promise<number> {
-    const heard = await deps.settlements.settleDue(batchMax, now, deps.plan);
-    tell(heard);
-    return heard.length + (await deps.wallets.activateWallets(batchMax, now));
+  /** What was done; undefined where a part of it has failed. */
+  async function doRare(now: Date): Promise<number | undefined> {
+    const heard = await settle(due, (share) => deps.settlements.settleDue(share, now, deps.plan));
+    const activated = await deps.wallets.activateWallets(batchMax, now);
+    return heard === undefined ? undefined : heard.length + activated;
+  }
+
+  /** The last error: the other parts of a step are done before it is told. */
+  let failure: unknown;
+
+  async function settle(
+    keeper: BatchShareKeeper,
+    work: (share: BatchShare) => Promise<SettledTransaction[]>,
+  ): Promise<SettledTransaction[] | undefined> {
+    try {
+      const settled = await work(keeper.share());
+      keeper.succeeded();
+      tell(settled);
+      return settled;
+    } catch (error) {
+      keeper.failed(deps.isAway(error));
+      failure = error;
+      return undefined;
+    }
   }
 
   function tell(changed: readonly { id: string }[]): void {

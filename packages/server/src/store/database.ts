@@ -37,6 +37,8 @@ export interface Session extends Queryable {
 export interface DatabaseOptions {
   url: string;
   connectionsMax: number;
+  /** How long a statement may take; left out, as long as a service can wait. */
+  statementTimeoutMs?: number;
 }
 
 const connectTimeoutMs = 5000;
@@ -44,7 +46,11 @@ const connectTimeoutMs = 5000;
  * How long a statement may take before the database counts as away. A server that hangs looks to TCP like one that thinks, for
  * many minutes; whoever waits for it must be told sooner.
  */
-const statementTimeoutMs = 15_000;
+const statementTimeoutDefaultMs = 15_000;
+/** The server itself gives up before: a statement that nobody waits for any more would go on, with its connection and its locks. */
+const serverGivesUpMs = 1000;
+/** A process that stands still in the middle of a transaction, as in a frozen machine, holds up others no longer than this. */
+const idleInTransactionMs = 10_000;
 
 /**
  * Every statement of the service is served by an index, and the tables grow from nothing to millions of rows under prepared
@@ -55,14 +61,18 @@ const statementTimeoutMs = 15_000;
 const plannerSettings =
   "-c enable_seqscan=off -c enable_bitmapscan=off -c enable_mergejoin=off -c enable_hashjoin=off -c plan_cache_mode=force_generic_plan -c jit=off";
 
-export function openDatabase({ url, connectionsMax }: DatabaseOptions): Database {
+export function openDatabase({
+  url,
+  connectionsMax,
+  statementTimeoutMs = statementTimeoutDefaultMs,
+}: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
     application_name: "bursar",
-    options: plannerSettings,
+    options: `${plannerSettings} -c statement_timeout=${statementTimeoutMs - serverGivesUpMs} -c idle_in_transaction_session_timeout=${idleInTransactionMs}`,
     // Statements are sent without waiting for the answers to those before; their order stays.
     pipeline: true,
     stream: createGatheringSocket,
@@ -160,8 +170,11 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** SQLSTATEs that say the server is not there: shutting down, starting up, crashed, out of connections, or read-only. */
-const awayStates = new Set(["57P01", "57P02", "57P03", "53300", "25006"]);
+/**
+ * SQLSTATEs that say the server is not there: shutting down, starting up, crashed, out of connections, read-only, or out of time for a
+ * statement or a transaction.
+ */
+const awayStates = new Set(["57P01", "57P02", "57P03", "53300", "25006", "57014", "25P03"]);
 
 /** An error with a SQLSTATE is the server's own answer; anything else means that there was none. */
 function isRefusedByServer(error: unknown): boolean {

@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../operator-error.js";
-import type { Database, Session } from "./database.js";
+import { type Database, isLockTimeout, type Session } from "./database.js";
 import type { Migration } from "./migrations.js";
 import { sql } from "./sql.js";
 
 /** A step may rewrite a large table. */
 const migrationTimeoutMs = 24 * 3_600_000;
+
+const lockTimeoutMs = 3000;
+const lockPauseMs = 1000;
 
 /** Any number that no other user of the same database is likely to lock. */
 const migrationLock = 4_051_867_213;
@@ -15,11 +19,13 @@ const migrationLock = 4_051_867_213;
  */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   return await database.session(async (session) => {
+    await session.script("SET statement_timeout = 0");
     await session.script(`SELECT pg_advisory_lock(${migrationLock})`, migrationTimeoutMs);
     try {
       return await applyMissing(session, migrations);
     } finally {
       await session.query(sql`SELECT pg_advisory_unlock(${migrationLock})`);
+      await session.script("RESET statement_timeout");
     }
   });
 }
@@ -63,17 +69,29 @@ async function readApplied(session: Session): Promise<{ number: number; name: st
   `);
 }
 
+/**
+ * Whoever waits for a lock on a table holds up all that come after, also those who only read. So a step does not wait long behind
+ * somebody else, as a dump, but lets the others go first and tries again.
+ */
 async function apply(session: Session, migration: Migration): Promise<void> {
+  while (!(await tryToApply(session, migration))) await sleep(lockPauseMs);
+}
+
+/** False where somebody held a lock for too long. */
+async function tryToApply(session: Session, migration: Migration): Promise<boolean> {
   await session.script("BEGIN");
   try {
+    await session.script(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     await session.script(migration.sql, migrationTimeoutMs);
     await session.query(sql`
       INSERT INTO schema_migrations (number, name, checksum)
       VALUES (${migration.number}, ${migration.name}, ${migration.checksum})
     `);
     await session.script("COMMIT");
+    return true;
   } catch (cause) {
     await session.script("ROLLBACK");
+    if (isLockTimeout(cause)) return false;
     throw new Error(`migration ${migration.name} failed: ${(cause as Error).message}`, { cause });
   }
 }

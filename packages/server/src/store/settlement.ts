@@ -17,7 +17,13 @@ import { writeSettlements } from "./write-settlements.js";
 
 interface ClaimRow extends Omit<ClaimedTransaction, "amount" | "createdAt" | "approval"> {
   amount: string;
-  approval: { requirement: ApprovalRequirement; asked_at: string; approvals: ApprovalRow[] } | null;
+}
+
+interface WaitingRow {
+  id: string;
+  requirement: ApprovalRequirement;
+  askedAt: Date;
+  approvals: ApprovalRow[];
 }
 
 interface ApprovalRow extends Omit<Approval, "atMs"> {
@@ -29,16 +35,18 @@ const roundsMax = 5;
 
 /** Where money moves: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
 export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
-  async function settle(
-    claim: Statement,
-    approval: Statement,
-    plan: PlanBatch,
-  ): Promise<SettledTransaction[]> {
+  async function settle(claim: Statement, plan: PlanBatch): Promise<SettledTransaction[]> {
     for (let round = 0; round < roundsMax; round++) {
       const result = await database.transaction(async (transaction) => {
-        const rows = await transaction.query<ClaimRow>(selectClaimed(claim, approval));
+        const rows = await transaction.query<ClaimRow>(selectClaimed(claim));
         if (rows.length === 0) return { settled: [] };
-        return await settleClaimed(transaction, log, rows.map(readClaim), plan);
+        const approvals = await readApprovals(transaction, rows);
+        return await settleClaimed(
+          transaction,
+          log,
+          rows.map((row) => readClaim(row, approvals.get(row.id) ?? null)),
+          plan,
+        );
       });
       if ("settled" in result) return result.settled;
       // What does not exist cannot be locked in its place in the order. So it is made while nothing is locked, and the batch
@@ -50,34 +58,33 @@ export function createSettlementStore(database: Database, log: EventLog): Settle
 
   return {
     // Served by open_transactions_to_do. Rows that another engine holds are passed over.
-    settleAccepted: (limit, acceptedFrom, plan) =>
+    settleAccepted: ({ limit, passOver }, acceptedFrom, plan) =>
       settle(
-        sql`WHERE state = 'accepted' AND id >= ${idAt(acceptedFrom ?? new Date(0))} ORDER BY id LIMIT ${limit}
-          FOR UPDATE SKIP LOCKED`,
-        sql`NULL::jsonb`,
+        sql`WHERE state = 'accepted' AND id >= ${idAt(acceptedFrom ?? new Date(0))}
+          ORDER BY id LIMIT ${limit} OFFSET ${passOver} FOR UPDATE SKIP LOCKED`,
         plan,
       ),
     // Served by open_transactions_due.
-    settleDue: (limit, now, plan) =>
+    settleDue: ({ limit, passOver }, now, plan) =>
       settle(
-        sql`WHERE state = 'awaiting_approval' AND due_at <= ${now} ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
-        approvalColumn,
+        sql`WHERE state = 'awaiting_approval' AND due_at <= ${now}
+          ORDER BY due_at LIMIT ${limit} OFFSET ${passOver} FOR UPDATE SKIP LOCKED`,
         plan,
       ),
     // Served by the primary key.
     settleOne: (tenantId, id, plan) =>
-      settle(sql`WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`, approvalColumn, plan),
+      settle(sql`WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`, plan),
   };
 }
 
 /** The wallets are locked against a freeze: one that has been answered is obeyed, and one that comes now waits for this batch. */
-function selectClaimed(claimed: Statement, approval: Statement): Statement {
+function selectClaimed(claimed: Statement): Statement {
   return sql`
     WITH claimed AS (SELECT tenant_id, id, state, version, needs_judgement FROM open_transactions ${claimed})
     SELECT t.tenant_id AS "tenantId", t.id, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
       t.source_wallet_id AS "sourceWalletId", t.destination_wallet_id AS "destinationWalletId", t.expires_at AS "expiresAt",
       w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
-      c.needs_judgement AS "needsJudgement", ${approval} AS approval
+      c.needs_judgement AS "needsJudgement"
     FROM claimed c
     JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
     JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_wallet_id
@@ -85,18 +92,40 @@ function selectClaimed(claimed: Statement, approval: Statement): Statement {
   `;
 }
 
-/** What a transaction waits for; whether a client would still be heard is what it is now. Served by primary keys. */
-const approvalColumn = sql`
-  (SELECT jsonb_build_object('requirement', j.requirement, 'asked_at', j.judged_at, 'approvals', (
+/**
+ * What transactions wait for; whether a client would still be heard is what it is now. In a statement of its own, which sees all that
+ * was committed before the rows were locked: whoever waited for a lock has them as they are then, but everything else as it was when
+ * the waiting began. Served by primary keys.
+ */
+async function readApprovals(
+  transaction: Queryable,
+  claimed: readonly ClaimRow[],
+): Promise<Map<string, NonNullable<ClaimedTransaction["approval"]>>> {
+  const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
+  if (waiting.length === 0) return new Map();
+  const rows = await transaction.query<WaitingRow>(sql`
+    SELECT j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", (
       SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at,
         'isEnabled', cl.state = 'active' AND 'transactions:approve' = ANY (cl.scopes)) ORDER BY a.version), '[]')
       FROM approvals a JOIN clients cl ON cl.id = a.client_id
-      WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id))
-    FROM judgements j WHERE j.tenant_id = t.tenant_id AND j.transaction_id = t.id AND c.state = 'awaiting_approval')
-`;
+      WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
+    FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[]) AS w (tenant_id, id)
+    JOIN judgements j ON j.tenant_id = w.tenant_id AND j.transaction_id = w.id
+  `);
+  return new Map(
+    rows.map(({ id, requirement, askedAt, approvals }) => [
+      id,
+      {
+        requirement,
+        askedAt,
+        approvals: approvals.map(({ at, ...one }) => ({ ...one, atMs: Date.parse(at) })),
+      },
+    ]),
+  );
+}
 
 /** Field by field, because every transaction comes by here: see `asAccepted`. */
-function readClaim(row: ClaimRow): ClaimedTransaction {
+function readClaim(row: ClaimRow, approval: ClaimedTransaction["approval"]): ClaimedTransaction {
   return {
     tenantId: row.tenantId,
     id: row.id,
@@ -114,15 +143,7 @@ function readClaim(row: ClaimRow): ClaimedTransaction {
     sourcePurpose: row.sourcePurpose,
     network: row.network,
     needsJudgement: row.needsJudgement,
-    approval: row.approval && readApproval(row.approval),
-  };
-}
-
-function readApproval({ requirement, asked_at, approvals }: NonNullable<ClaimRow["approval"]>) {
-  return {
-    requirement,
-    askedAt: new Date(asked_at),
-    approvals: approvals.map(({ at, ...one }) => ({ ...one, atMs: Date.parse(at) })),
+    approval,
   };
 }
 

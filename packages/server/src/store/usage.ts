@@ -63,11 +63,12 @@ export function recordUsage(transaction: Transaction, settlements: readonly Sett
       state === "accepted" && decision !== undefined && countsTowardsLimits(decision.state),
   );
   countUsage(transaction, counted.map(toCounted));
-  for (const settlement of settlements) {
+  const gone = settlements.flatMap((settlement) => {
     const { transaction: settled, decision } = settlement;
-    if (settled.approval === null || decision === undefined || countsTowardsLimits(decision.state)) continue;
-    takeBack(transaction, gather([toCounted(settlement)]), settled.approval.askedAt);
-  }
+    if (settled.approval === null || decision === undefined || countsTowardsLimits(decision.state)) return [];
+    return gather([{ ...toCounted(settlement), at: settled.approval.askedAt }]);
+  });
+  if (gone.length > 0) takeBack(transaction, gone);
 }
 
 /**
@@ -143,24 +144,71 @@ function addTotals(transaction: Transaction, additions: readonly Addition[]): vo
   `);
 }
 
-/** As if it had never been counted: every total since then is less by it. Rare, and short: nothing waits for approval for long. */
-function takeBack(transaction: Transaction, additions: readonly Addition[], countedAt: Date): void {
-  for (const { tenantId, scope, scopeId, asset, sum, count } of additions) {
-    transaction.send(sql`
-      UPDATE usage_totals SET sum = sum - ${sum}::numeric, count = count - ${count}
-      WHERE tenant_id = ${tenantId} AND scope = ${scope} AND scope_id = ${scopeId} AND asset = ${asset} AND at >= ${countedAt}
-    `);
+/** From one time to another, what the totals of one wallet, client or tenant are too high by. */
+interface Excess extends Addition {
+  until: Date;
+}
+
+/**
+ * As if they had never been counted: every total since then is less by them. Each total is written once, whatever the number of those
+ * that are taken back: written once for each of them, three thousand that expired together could not be written at all. It costs as
+ * much as there are totals since the first of them.
+ */
+function takeBack(transaction: Transaction, gone: readonly Addition[]): void {
+  const excesses = excessesOf(gone);
+  const column = <T>(pick: (excess: Excess) => T) => excesses.map(pick);
+  transaction.send(sql`
+    UPDATE usage_totals u SET sum = u.sum - e.sum, count = u.count - e.count
+    FROM unnest(
+      ${column((e) => e.tenantId)}::uuid[], ${column((e) => e.scope)}::text[], ${column((e) => e.scopeId)}::uuid[],
+      ${column((e) => e.asset)}::text[], ${column((e) => e.at)}::timestamptz[], ${column((e) => e.until)}::timestamptz[],
+      ${column((e) => e.sum)}::numeric[], ${column((e) => e.count)}::bigint[]
+    ) AS e (tenant_id, scope, scope_id, asset, since, until, sum, count)
+    WHERE u.tenant_id = e.tenant_id AND u.scope = e.scope AND u.scope_id = e.scope_id AND u.asset = e.asset
+      AND u.at >= e.since AND u.at < e.until
+  `);
+}
+
+const endOfTime = new Date(Date.UTC(9999, 0));
+
+/** Between the times at which they were counted, what is to be taken back is the sum of those before. */
+function excessesOf(gone: readonly Addition[]): Excess[] {
+  const byTotal = new Map<string, Addition[]>();
+  for (const addition of gone) {
+    const key = `${addition.scope} ${addition.scopeId} ${addition.asset}`;
+    const known = byTotal.get(key);
+    if (known === undefined) byTotal.set(key, [addition]);
+    else known.push(addition);
   }
+  return [...byTotal.values()].flatMap((additions) => {
+    const inTime = additions.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+    const excesses: Excess[] = [];
+    let [sum, count] = [0n, 0];
+    for (const [index, addition] of inTime.entries()) {
+      sum += addition.sum;
+      count += addition.count;
+      const until = inTime[index + 1]?.at ?? endOfTime;
+      if (until > addition.at) excesses.push({ ...addition, sum, count, until });
+    }
+    return excesses;
+  });
 }
 
 const removedMax = 5000;
+/** In one go; the rest waits for the next. */
+const roundsMax = 20;
 
 /**
  * Removes totals that are older than any period, and followed by one that is too: the last of them is where every period begins.
  * Served by usage_totals_by_age and the primary key.
  */
 export async function removeOldTotals(database: Database, before: Date): Promise<void> {
-  await database.query(sql`
+  for (let round = 0; round < roundsMax; round++)
+    if ((await removeSome(database, before)) < removedMax) return;
+}
+
+async function removeSome(database: Database, before: Date): Promise<number> {
+  const removed = await database.query(sql`
     DELETE FROM usage_totals WHERE (tenant_id, scope, scope_id, asset, at) IN (
       SELECT tenant_id, scope, scope_id, asset, at FROM usage_totals old
       WHERE old.at < ${before} AND EXISTS (
@@ -168,5 +216,7 @@ export async function removeOldTotals(database: Database, before: Date): Promise
         WHERE later.tenant_id = old.tenant_id AND later.scope = old.scope AND later.scope_id = old.scope_id
           AND later.asset = old.asset AND later.at > old.at AND later.at < ${before})
       ORDER BY old.at LIMIT ${removedMax})
+    RETURNING 1
   `);
+  return removed.length;
 }

@@ -204,6 +204,69 @@ describe("a transaction that needs approval", () => {
     expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
   });
 
+  /** Every sum and count of the tenant's newest totals. */
+  const newestTotals = () =>
+    service.database.query<{ sum: string; count: string }>(sql`
+      SELECT DISTINCT ON (scope, asset) sum, count FROM usage_totals WHERE tenant_id = ${tenant.tenantId}
+      ORDER BY scope, asset, at DESC
+    `);
+
+  it("gives back what it counted where it is called off while the engine judges it", async () => {
+    await tenant.usePolicy(largeNeed(1));
+    const before = await ask();
+    await service.call("POST", `/v1/transactions/${before.id}/cancel`, tenant.token, {});
+    const waitingFor = (count: number) =>
+      eventually(
+        () =>
+          service.database.query(sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+          AND datname = current_database()`),
+        (rows) => rows.length >= count,
+      );
+    let cancelled: Promise<Response> | undefined;
+    // The engine has the row and waits for the tenant's log; who calls it off waits for the engine.
+    await service.database.transaction(async (transaction) => {
+      await transaction.query(
+        sql`SELECT FROM event_sequences WHERE tenant_id = ${tenant.tenantId} FOR UPDATE`,
+      );
+      const { id } = (await (await tenant.create("2000")).json()) as { id: string };
+      await waitingFor(1);
+      cancelled = service.call("POST", `/v1/transactions/${id}/cancel`, tenant.token, {});
+      await waitingFor(2);
+    });
+    expect((await cancelled)?.status).toBe(202);
+    expect(await tenant.balances()).toMatchObject({ held: "0" });
+    for (const total of await newestTotals()) expect(total).toEqual({ sum: "0", count: "0" });
+  });
+
+  it("of which many end together leave the sums as if they had never been", async () => {
+    await tenant.usePolicy(largeNeed(1));
+    const kept = await ask();
+    for (let done = 0; done < 45; done += 3)
+      await Promise.all(Array.from({ length: 3 }, async () => (await tenant.create("2000")).text()));
+    await eventually(
+      () =>
+        service.database.query(sql`SELECT FROM open_transactions
+        WHERE tenant_id = ${tenant.tenantId} AND state = 'awaiting_approval'`),
+      (rows) => rows.length === 46,
+    );
+    const ended = sql`tenant_id = ${tenant.tenantId} AND id <> ${readId("tx", kept.id)}`;
+    await service.database.query(sql`
+      UPDATE transactions SET expires_at = now() WHERE ${ended} AND id IN (SELECT id FROM open_transactions)`);
+    await service.database.query(sql`UPDATE open_transactions SET due_at = now() WHERE ${ended}`);
+    await eventually(
+      () => service.database.query(sql`SELECT FROM open_transactions WHERE tenant_id = ${tenant.tenantId}`),
+      (rows) => rows.length === 1,
+    );
+    // All of them: also those in the middle, where others had been counted before.
+    const totals = await service.database.query<{ asset: string; sum: string; count: string }>(
+      sql`SELECT DISTINCT asset, sum, count FROM usage_totals WHERE tenant_id = ${tenant.tenantId} ORDER BY asset`,
+    );
+    expect(totals).toEqual([
+      { asset: "", sum: "0", count: "1" },
+      { asset: "USD", sum: "500000", count: "1" },
+    ]);
+  });
+
   it("can be called off while it waits, and then holds nothing", async () => {
     await tenant.usePolicy(largeNeed(1));
     const waiting = await ask();

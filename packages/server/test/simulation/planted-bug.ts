@@ -64,8 +64,8 @@ export function withDecide(
     ...ports,
     settlements: {
       ...ports.settlements,
-      settleAccepted: (limit, acceptedFrom, plan) =>
-        ports.settlements.settleAccepted(limit, acceptedFrom, disguise(plan)),
+      settleAccepted: (share, acceptedFrom, plan) =>
+        ports.settlements.settleAccepted(share, acceptedFrom, disguise(plan)),
     },
   });
 }

@@ -118,6 +118,7 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
     wallets: ports.wallets,
     onChanged: changes.announce,
     onError: (error) => void (isInjected(error) || onBroken(error)),
+    isAway: (error) => error instanceof DatabaseGone,
     nowMs,
     elapsedMs,
     timers,

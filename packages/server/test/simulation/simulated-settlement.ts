@@ -46,7 +46,8 @@ export function createSimulatedSettlementStore(database: SimulatedDatabase, acto
   }
 
   return {
-    settleAccepted: (limit, acceptedFrom, plan) => settle((rows) => claim(rows, limit, acceptedFrom), plan),
+    settleAccepted: ({ limit, passOver }, acceptedFrom, plan) =>
+      settle(async (rows) => (await claim(rows, limit + passOver, acceptedFrom)).slice(passOver), plan),
     // Nobody is asked in the simulated world: the policy is that of a new tenant.
     settleDue: async () => [],
     settleOne: (tenantId, id, plan) => settle((rows) => claimOne(rows, tenantId, id), plan),

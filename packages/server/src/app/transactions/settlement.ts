@@ -79,16 +79,22 @@ export interface SettledTransaction {
 }
 
 /** Each claims, locks, asks for decisions and writes them, in one SQL transaction without network; and says what has changed. */
+/** How many to take at once, and how many of the oldest to pass over because they cannot be settled. */
+export interface BatchShare {
+  limit: number;
+  passOver: number;
+}
+
 export interface SettlementStore {
   /** The oldest that were accepted and not judged. */
   settleAccepted: (
-    limit: number,
+    share: BatchShare,
     /** Passes over what was accepted before; undefined looks at everything. */
     acceptedFrom: Date | undefined,
     plan: PlanBatch,
   ) => Promise<SettledTransaction[]>;
   /** Those that wait for people, and are due. */
-  settleDue: (limit: number, now: Date, plan: PlanBatch) => Promise<SettledTransaction[]>;
+  settleDue: (share: BatchShare, now: Date, plan: PlanBatch) => Promise<SettledTransaction[]>;
   /** One, in whatever open state it is; waits for an engine that has it. */
   settleOne: (tenantId: string, id: string, plan: PlanBatch) => Promise<SettledTransaction[]>;
 }
