@@ -56,8 +56,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Looked at first, because it is the likeliest thing to go wrong and the database takes seconds to start.
   const settings = { ...options.settings, port: await findPort(options.settings) };
   const closers: (() => Promise<void>)[] = [];
+  /** All of them, also where one fails: what comes after it would be left running. */
   const stop = async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+    const errors: unknown[] = [];
+    for (const close of closers.splice(0).reverse())
+      await close().catch((error: unknown) => {
+        errors.push(error);
+        log.error({ err: error }, "a part could not be stopped");
+      });
+    if (errors.length > 0) throw errors[0];
   };
   try {
     const source = await provideDatabase(settings, log, options.onFailure);
@@ -111,7 +118,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log.info({ url }, "ready");
     return { url, dataLocation: source.location, stop };
   } catch (error) {
-    await stop();
+    await stop().catch(() => undefined);
     throw error;
   }
 }

@@ -3,7 +3,8 @@
  * count, because whoever has one of them has the other 2^64 - 1 of its network as well. An IPv4 address that is written as IPv6
  * (`::ffff:192.0.2.1`) is an IPv4 address.
  */
-export function addressBlock(address: string): string {
+export function addressBlock(written: string): string {
+  const address = withoutPort(written);
   if (!address.includes(":")) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
@@ -13,6 +14,12 @@ export function addressBlock(address: string): string {
   const zeros = after === undefined ? 0 : Math.max(0, groupsMax - head.length - tail.length);
   const groups = [...head, ...Array<string>(zeros).fill("0"), ...tail];
   return `${groups.slice(0, groupsOfBlock).join(":")}::/64`;
+}
+
+/** Some proxies append the client's port to its address, and IPv6 then stands in brackets. */
+function withoutPort(address: string): string {
+  const [, v4, v6] = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
+  return v4 ?? v6 ?? address;
 }
 
 const groupsMax = 8;

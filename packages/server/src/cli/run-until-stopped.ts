@@ -36,7 +36,10 @@ export async function runUntilStopped(
       settings,
       log,
       ...options,
-      onFailure: (error) => stopping.abort(error),
+      onFailure: (error) => {
+        endInTime(settings["limits.shutdown_timeout_ms"]);
+        stopping.abort(error);
+      },
       signal: stopping.signal,
     });
     if (!stopping.signal.aborted) onReady?.(service);

@@ -93,7 +93,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
         clients,
         assertions: createAssertionVerifier({ audiences: assertionAudiences(publicUrl), nowMs }),
         nonces,
-        brake: createFailureBrake(nowMs),
+        brake: createFailureBrake(() => performance.now()),
         nowMs,
       }),
       issue: createTokenIssuer({ tokens, newUuid, nowMs }),

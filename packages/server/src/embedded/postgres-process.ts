@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../operator-error.js";
@@ -42,6 +42,8 @@ export async function runPostgres(
 ): Promise<PostgresProcess> {
   await stopOrphan(cluster);
   const previousRun = readLockFile(cluster)?.run;
+  // The one before says why PostgreSQL had to be started again.
+  if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
   const log = openSync(logFile, "w", 0o600);
   const settings = [
     `port=${port}`,

@@ -17,6 +17,7 @@ export interface TestEdge {
 const closedGuard: AccessGuard = {
   authenticator: {
     authenticate: () => ({ refused: "UNAUTHENTICATED" }),
+    byTicket: async () => ({ refused: "TICKET_INVALID" }),
     review: () => ({ refused: "TOKEN_INVALID" }),
   },
   redeemTicket: async () => ({ refused: "TICKET_INVALID" }),

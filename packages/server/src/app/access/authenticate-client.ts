@@ -54,7 +54,10 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
       return { fault: "slow_down", description: "Too many failed attempts.", retryAfterSeconds: waitSeconds };
     }
     const floor = sleep(failureFloorMs);
-    const result = proof.method === "secret" ? await bySecret(proof, deps) : await byAssertion(proof, deps);
+    const result = await prove(proof, deps).catch((error: unknown) => {
+      deps.brake.withdrawn(keys);
+      throw error;
+    });
     if (isOAuthFault(result)) {
       await floor;
       return result;
@@ -93,6 +96,10 @@ const invalidClient: OAuthFault = {
   fault: "invalid_client",
   description: "The client could not be authenticated.",
 };
+
+function prove(proof: ClientProof, deps: AuthenticateClientDeps): Promise<ApiClient | ClientRefusal> {
+  return proof.method === "secret" ? bySecret(proof, deps) : byAssertion(proof, deps);
+}
 
 async function bySecret(
   { clientId, secret }: Extract<ClientProof, { method: "secret" }>,

@@ -27,6 +27,11 @@ export interface RequestAuthenticator {
     authorization: string | undefined,
     caller: Caller,
   ) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
+  /** Redeems a ticket, within what its caller's address may ask for. */
+  byTicket: (
+    redeem: () => Promise<Authenticated | TokenRefusal>,
+    caller: Caller,
+  ) => Promise<Authenticated | TokenRefusal>;
   /** Judges anew what a token says that was verified before: it can have expired, been revoked, or lost scopes. */
   review: (claims: TokenClaims) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
 }
@@ -73,6 +78,20 @@ export function createRequestAuthenticator({
     return waitSeconds === 0 ? refusal : { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
   }
 
+  /** Whatever is refused counts, also a token that was good once: each refusal is written down. */
+  function pass(judgement: Authenticated | TokenRefusal, caller: Caller): Authenticated | TokenRefusal {
+    return "refused" in judgement ? turnAway(judgement, caller) : judgement;
+  }
+
+  async function byTicket(
+    redeem: () => Promise<Authenticated | TokenRefusal>,
+    caller: Caller,
+  ): Promise<Authenticated | TokenRefusal> {
+    const waitSeconds = addresses.wait(caller.ip);
+    if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
+    return pass(await redeem(), caller);
+  }
+
   async function verify(authorization: string, caller: Caller): Promise<Authenticated | TokenRefusal> {
     const token = bearerPattern.exec(authorization)?.[1];
     if (token === undefined) return turnAway({ refused: "UNAUTHENTICATED" }, caller);
@@ -85,7 +104,7 @@ export function createRequestAuthenticator({
     const judgement = judge(claims, access);
     verified.set(authorization.slice(-endLength), { authorization, claims, access, judgement });
     if (verified.size > verifiedMax) verified.delete(verified.keys().next().value as string);
-    return judgement;
+    return pass(judgement, caller);
   }
 
   function authenticate(
@@ -100,13 +119,13 @@ export function createRequestAuthenticator({
       return verify(authorization, caller);
     if (known.claims.expiresAtMs <= nowMs()) {
       verified.delete(end);
-      return { refused: "TOKEN_EXPIRED" };
+      return turnAway({ refused: "TOKEN_EXPIRED" }, caller);
     }
     const access = clients.peek(known.claims.clientId);
     if (access === undefined) {
-      return clients.load(known.claims.clientId).then((loaded) => renew(known, loaded));
+      return clients.load(known.claims.clientId).then((loaded) => pass(renew(known, loaded), caller));
     }
-    return access === known.access ? known.judgement : renew(known, access);
+    return pass(access === known.access ? known.judgement : renew(known, access), caller);
   }
 
   function renew(known: VerifiedToken, access: ClientAccess): Authenticated | TokenRefusal {
@@ -122,7 +141,7 @@ export function createRequestAuthenticator({
     return clients.load(claims.clientId).then((loaded) => judge(claims, loaded));
   }
 
-  return { authenticate, review };
+  return { authenticate, byTicket, review };
 }
 
 function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): Authenticated | TokenRefusal {

@@ -41,4 +41,12 @@ describe("the brake", () => {
     pass(600_000);
     expect(brake.attempt(keys)).toBe(0);
   });
+
+  it("forgets an attempt of which nobody knows whether it was good", () => {
+    const { brake, keys } = setUp();
+    for (let count = 0; count < 20; count++) {
+      expect(brake.attempt(keys)).toBe(0);
+      brake.withdrawn(keys);
+    }
+  });
 });

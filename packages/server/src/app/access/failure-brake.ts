@@ -6,6 +6,8 @@ export interface FailureBrake {
    */
   attempt: (keys: readonly BrakeKey[]) => number;
   succeeded: (keys: readonly BrakeKey[]) => void;
+  /** It was not found out whether the attempt was good: that is nobody's failure. */
+  withdrawn: (keys: readonly BrakeKey[]) => void;
 }
 
 export interface BrakeKey {
@@ -44,6 +46,10 @@ export function createFailureBrake(nowMs: () => number): FailureBrake {
     if (failures.size > entriesMax) failures.delete(failures.keys().next().value as string);
   }
 
+  function takeBack(keys: readonly BrakeKey[]): void {
+    for (const { name } of keys) remember(name, (recent(name)?.count ?? 1) - 1);
+  }
+
   return {
     attempt: (keys) => {
       const wait = Math.max(0, ...keys.map(secondsToWait));
@@ -54,7 +60,8 @@ export function createFailureBrake(nowMs: () => number): FailureBrake {
       const [first, ...others] = keys;
       if (first !== undefined) remember(first.name, 0);
       // Only this attempt is taken back: one good client must not let its neighbours try all others.
-      for (const { name } of others) remember(name, (recent(name)?.count ?? 1) - 1);
+      takeBack(others);
     },
+    withdrawn: takeBack,
   };
 }

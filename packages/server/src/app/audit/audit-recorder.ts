@@ -19,7 +19,7 @@ export interface AuditRecorderOptions {
 const flushDelayMs = 500;
 const entriesMax = 1000;
 /** Beyond this many kinds of anonymous attempts in one write, their addresses are no longer told apart. */
-const anonymousMax = 50;
+const anonymousMax = 10;
 
 export function createAuditRecorder({ store, onError }: AuditRecorderOptions): AuditRecorder {
   let waiting = new Map<string, AuditDraft>();

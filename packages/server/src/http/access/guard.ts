@@ -68,7 +68,7 @@ export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedR
       const judgement =
         ticket === undefined
           ? authenticator.authenticate(request.headers.authorization, request)
-          : redeemTicket(ticket);
+          : authenticator.byTicket(() => redeemTicket(ticket), request);
       const conclude = (result: Authenticated | Refused) => {
         if (isRefused(result)) return done(turnAway(request, result));
         request.authenticated = result;
@@ -78,7 +78,7 @@ export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedR
             refusal ??
               enterConnection(traffic, request, limits) ??
               // A stream is open for hours, and has a bound of its own.
-              (quotaClass === "stream" ? undefined : enterRequest(traffic, reply, limits)) ??
+              (quotaClass === "stream" ? undefined : enterRequest(traffic, request, reply, limits)) ??
               refuseScope(result, scope),
           ),
         );
@@ -199,7 +199,8 @@ function describeRefusal(request: FastifyRequest) {
     clientId: principal?.clientId ?? null,
     tokenId: principal?.tokenId ?? null,
     action: `${request.method} ${request.routeOptions.url}`,
-    object: objects.length === 0 ? null : objects.join("/"),
+    // What a stranger asks for is a text of the stranger's choice: each would be an entry of its own.
+    object: objects.length === 0 || principal === null ? null : objects.join("/"),
     outcome: "refused" as const,
     code: request.errorCode,
     repeated: 1,

@@ -19,7 +19,8 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
     .header(versionHeader, apiVersion)
     .header("x-content-type-options", "nosniff");
   // Balances and secrets that are shown once are nothing for a cache, whoever keeps it.
-  if (request.url.startsWith("/v1/")) reply.header("cache-control", "no-store");
+  if (request.url.startsWith("/v1/") || request.routeOptions.url?.startsWith("/v1/") === true)
+    reply.header("cache-control", "no-store");
 }
 
 /**
@@ -31,6 +32,9 @@ const waitingMax = 32;
 export function installRequestContext(app: FastifyInstance, pending: PendingAnswers): void {
   app.addHook("onRequest", (request, reply, done) => {
     setCommonHeaders(request, reply);
+    // A connection that was reset has no address any more, and nobody to answer. Asked for here, it is known from now on.
+    if (request.raw.socket.remoteAddress === undefined)
+      return done(new Refusal("MALFORMED_REQUEST", { message: "The client has gone away." }));
     if (pending.count(request.raw.socket) > waitingMax) {
       const message = `More than ${waitingMax} requests wait on this connection.`;
       return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));

@@ -1,0 +1,54 @@
+import { EventEmitter } from "node:events";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { describe, expect, it } from "vitest";
+import type { ClientTraffic } from "../../app/quotas/client-traffic.js";
+import { enterConnection, enterRequest } from "./concurrency-gate.js";
+
+const limits = { requestsPerClient: 2, connectionsPerClient: 2 };
+
+function setUp() {
+  const socket = Object.assign(new EventEmitter(), { destroyed: false });
+  const traffic = { connections: 0, requestsInFlight: 0 } as ClientTraffic;
+  const request = { raw: { socket } } as unknown as FastifyRequest;
+  const answer = () => ({ raw: new EventEmitter() }) as unknown as FastifyReply;
+  const close = () => {
+    socket.destroyed = true;
+    socket.emit("close");
+  };
+  const counts = () => [traffic.connections, traffic.requestsInFlight];
+  return { traffic, request, answer, close, counts };
+}
+
+describe("what a client has open", () => {
+  it("is counted until it is answered, and once", () => {
+    const { traffic, request, answer, close, counts } = setUp();
+    const replies = [answer(), answer(), answer()] as const;
+    expect(enterConnection(traffic, request, limits)).toBeUndefined();
+    expect(replies.map((reply) => enterRequest(traffic, request, reply, limits)?.code)).toEqual([
+      undefined,
+      undefined,
+      "CONCURRENCY_LIMITED",
+    ]);
+    replies[0].raw.emit("close");
+    expect(counts()).toEqual([1, 1]);
+    close();
+    replies[1].raw.emit("close");
+    expect(counts()).toEqual([0, 0]);
+  });
+
+  it("is over with the connection, though nothing is heard of an answer that waits behind another", () => {
+    const { traffic, request, answer, close, counts } = setUp();
+    enterRequest(traffic, request, answer(), limits);
+    enterRequest(traffic, request, answer(), limits);
+    close();
+    expect(counts()).toEqual([0, 0]);
+  });
+
+  it("is not counted for a client that is gone before it is known whose request it is", () => {
+    const { traffic, request, answer, close, counts } = setUp();
+    close();
+    expect(enterConnection(traffic, request, limits)?.message).toBe("The client has gone away.");
+    expect(enterRequest(traffic, request, answer(), limits)?.message).toBe("The client has gone away.");
+    expect(counts()).toEqual([0, 0]);
+  });
+});
