@@ -67,6 +67,7 @@ export interface WebhookParts {
 
 const lookEveryMs = 1000;
 const retentionIntervalMs = 3_600_000;
+const firstRetentionMs = 60_000;
 const dayMs = 86_400_000;
 
 export function composeWebhooks(options: ComposeOptions, presentEvents: PresentEvents): WebhookParts {
@@ -98,6 +99,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     concurrency: webhooks.concurrency,
     holder: newUuid(),
     onError: (error) => log.error({ err: error }, "the webhook sender could not go on; it tries again"),
+    isAway: isDatabaseAway,
     nowMs,
     steadyMs: () => performance.now(),
     lookEveryMs,
@@ -164,14 +166,23 @@ function createDisabler(endpoints: EndpointStore, nowMs: () => number) {
 /** Gives back how to stop. */
 function removeRegularly({ database, webhooks, log, nowMs }: ComposeOptions): () => void {
   let isStopping = false;
-  const timer = setInterval(() => {
+  let isRunning = false;
+  const remove = async () => {
+    if (isRunning) return;
+    isRunning = true;
     const before = new Date(nowMs() - webhooks.retentionDays * dayMs);
-    removeOldDeliveries(database, before, () => isStopping).catch((error: unknown) =>
+    await removeOldDeliveries(database, before, () => isStopping).catch((error: unknown) =>
       log.warn({ err: error }, "old webhook deliveries could not be removed"),
     );
-  }, retentionIntervalMs).unref();
+    isRunning = false;
+  };
+  // Also soon after the start, for processes that do not live long.
+  const timers = [
+    setTimeout(() => void remove(), firstRetentionMs).unref(),
+    setInterval(() => void remove(), retentionIntervalMs).unref(),
+  ];
   return () => {
     isStopping = true;
-    clearInterval(timer);
+    for (const timer of timers) clearInterval(timer);
   };
 }

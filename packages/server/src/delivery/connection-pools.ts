@@ -2,8 +2,8 @@ import type { LookupFunction } from "node:net";
 import { Pool } from "undici";
 
 export interface ConnectionPools {
-  /** The pool of an origin, such as `https://receiver.example`. */
-  poolFor: (origin: string) => Pool;
+  /** An owner's pool of an origin, such as `https://receiver.example`. */
+  poolFor: (owner: string, origin: string) => Pool;
   /** Ends all connections, also those in use. */
   close: () => Promise<void>;
 }
@@ -15,14 +15,14 @@ export interface ConnectionPoolsOptions {
   connectTimeoutMs: number;
 }
 
-/** How many origins keep their connections; the one that was used longest ago makes room. */
-const originsMax = 512;
+/** How many pools keep their connections; the one that was used longest ago makes room. */
+const poolsMax = 512;
 const connectionsPerOriginMax = 64;
 /** Shorter than what common servers allow (5 s), so that a connection is seldom found closed when it is used again. */
 const keepAliveMs = 4000;
 const headerBytesMax = 16_384;
 
-/** Kept connections, bounded per origin and in the number of origins. */
+/** Kept connections, bounded in each pool and in the number of pools. */
 export function createConnectionPools({
   lookup,
   ca,
@@ -53,20 +53,21 @@ export function createConnectionPools({
   const closeOldest = () => {
     const [oldest] = pools;
     if (oldest === undefined) return;
-    const [origin, pool] = oldest;
-    pools.delete(origin);
+    const [key, pool] = oldest;
+    pools.delete(key);
     // Requests under way in it are finished.
     pool.close().catch(() => undefined);
   };
 
   return {
-    poolFor: (origin) => {
-      const known = pools.get(origin);
+    poolFor: (owner, origin) => {
+      const key = `${owner} ${origin}`;
+      const known = pools.get(key);
       const pool = known ?? open(origin);
       // A map keeps the order in which keys were added: the first is the one used longest ago.
-      pools.delete(origin);
-      pools.set(origin, pool);
-      if (known === undefined && pools.size > originsMax) closeOldest();
+      pools.delete(key);
+      pools.set(key, pool);
+      if (known === undefined && pools.size > poolsMax) closeOldest();
       return pool;
     },
     close: async () => {

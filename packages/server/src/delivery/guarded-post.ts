@@ -41,7 +41,7 @@ export function createGuardedPost({
   const lookup = createGuardedLookup({ ...rules, resolveHost, dialAs });
   const pools = createConnectionPools({ lookup, ca, connectTimeoutMs });
 
-  const post: WebhookPost = ({ url, headers, body, timeoutMs }) => {
+  const post: WebhookPost = ({ owner, url, headers, body, timeoutMs }) => {
     const startedMs = performance.now();
     const target = targetOf(url);
     if (!target.ok) return Promise.resolve({ kind: "refused", reason: target.reason, latencyMs: 0 });
@@ -51,7 +51,7 @@ export function createGuardedPost({
       headers: listHeaders(headers),
       body,
     };
-    return dispatch(pools.poolFor(target.origin), request, timeoutMs, () =>
+    return dispatch(pools.poolFor(owner, target.origin), request, timeoutMs, () =>
       Math.round(performance.now() - startedMs),
     );
   };

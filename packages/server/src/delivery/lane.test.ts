@@ -107,4 +107,48 @@ describe("a lane", () => {
     lane.forget("a");
     expect(lane.isIdle()).toBe(true);
   });
+
+  it("puts back what it holds when the endpoint does not answer, but for one of each kind, and reads it again", () => {
+    const fresh = Array.from({ length: 20 }, (_, number) =>
+      job(`f${number}`, { sequence: BigInt(number + 1) }),
+    );
+    const again = ["r0", "r1"].map((id) => job(id, { attempts: 1, sequence: 1n }));
+    const lane = createLane(lease, concurrency, 0);
+    lane.wish(30);
+    lane.offer([...fresh, ...again], dueOf([...fresh, ...again]));
+    for (let failures = 0; failures < 8; failures++) {
+      const taken = lane.take(0);
+      if (taken === undefined) throw new Error("nothing is left");
+      lane.finish(taken, "failed", 0);
+      lane.forget(taken.due.id);
+    }
+    expect(lane.take(1)).toBeUndefined();
+    // The retry comes first: fresh ones are always there.
+    expect(idOf(lane.take(6000))).toBe("r0");
+    expect([lane.wantsMore(), lane.isIdle()]).toEqual([false, false]);
+    // From the first that was put back on; what is still here is not new.
+    expect(lane.wish(30).afterSequence).toBe(9n);
+    expect([lane.isNew("f8"), lane.isNew("f9"), lane.isNew("r1")]).toEqual([false, true, true]);
+  });
+
+  it("reads again also where it was put back while the store was asked", () => {
+    const fresh = Array.from({ length: 12 }, (_, number) =>
+      job(`f${number}`, { sequence: BigInt(number + 1) }),
+    );
+    const lane = createLane(lease, concurrency, 0);
+    lane.wish(20);
+    lane.offer(fresh, dueOf(fresh));
+    const taken = Array.from({ length: 7 }, () => {
+      const one = lane.take(0);
+      if (one !== undefined) lane.finish(one, "failed", 0);
+      return one;
+    });
+    expect(taken.every((one) => one !== undefined)).toBe(true);
+    lane.wish(20);
+    const last = lane.take(0);
+    if (last !== undefined) lane.finish(last, "failed", 0);
+    const later = [job("f99", { sequence: 99n })];
+    lane.offer(later, dueOf(later));
+    expect(lane.wish(20).afterSequence).toBe(9n);
+  });
 });

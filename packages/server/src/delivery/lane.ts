@@ -50,12 +50,30 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
   let ready: Job[] = [];
   let underWay = 0;
   let afterSequence = 0n;
+  /** The first of those that were put back: from there on the next wish reads again. */
+  let rereadFrom: bigint | undefined;
   let breaker = closedBreaker;
   let failingSince = lease.endpoint.failingSince;
 
   /** Attempts for one subject go out in its order: a first one waits for the answer to the first one before it, good or bad. */
   const isOrdered = ({ due }: Job) => due.attempts === 0;
   const mayGo = (job: Job) => !isOrdered(job) || !subjectsUnderWay.has(job.text.subjectId);
+
+  /** Leaves to the queue what will not be sent soon, but for some to try the endpoint with: of both kinds, so that none waits for ever. */
+  function putBack(): void {
+    const kept = [
+      ...ready.filter(isOrdered).slice(0, 1),
+      ...ready.filter((job) => !isOrdered(job)).slice(0, 1),
+    ];
+    const dropped = ready.filter((job) => !kept.includes(job));
+    if (dropped.length === 0) return;
+    ready = kept.reverse();
+    for (const { due } of dropped) {
+      known.delete(due.id);
+      if (due.isFirst && (rereadFrom === undefined || due.sequence < rereadFrom)) rereadFrom = due.sequence;
+    }
+    lane.mayHaveMore = true;
+  }
 
   const lane: Lane = {
     lease,
@@ -65,12 +83,18 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
     lastActiveMs: 0,
     isIdle: () => known.size === 0,
     // While half of the last fill is still here, so that there is something to send while the next one is fetched.
-    wantsMore: () => !lane.isClosed && lane.mayHaveMore && ready.length <= Math.max(concurrency, lastMax / 2),
+    // One that does not answer needs no more than what it is tried with.
+    wantsMore: () =>
+      !lane.isClosed &&
+      lane.mayHaveMore &&
+      ready.length <= (breaker.openings > 0 ? 0 : Math.max(concurrency, lastMax / 2)),
     wish: (max) => {
       // What is known when the question is asked is still in the queue for whoever answers it, also where it is written down,
       // and forgotten here, before the answer has come.
       knownAtWish = new Set(known);
       lastMax = max;
+      if (rereadFrom !== undefined && rereadFrom <= afterSequence) afterSequence = rereadFrom - 1n;
+      rereadFrom = undefined;
       // Those that are known stand in the queue until they are written down.
       const furtherAttemptsMax = max + known.size;
       return { tenantId, endpointId, afterSequence, firstAttemptsMax: max, furtherAttemptsMax };
@@ -102,7 +126,9 @@ export function createLane(lease: Lease, concurrency: number, heldUntilMs: numbe
       underWay -= 1;
       lane.lastActiveMs = nowMs;
       if (isOrdered(job)) subjectsUnderWay.delete(job.text.subjectId);
+      const { openings } = breaker;
       breaker = verdict === "delivered" ? closedBreaker : afterFailure(breaker, nowMs);
+      if (breaker.openings > openings) putBack();
       const isFailing = verdict !== "delivered";
       if (isFailing === (failingSince !== null)) return undefined;
       failingSince = isFailing ? new Date(nowMs) : null;

@@ -4,6 +4,7 @@ import { createLane, type Lane } from "./lane.js";
 /** Which endpoints this process sends to. */
 export interface LeaseKeeper {
   lanes: () => Iterable<Lane>;
+  laneCount: () => number;
   laneOf: (key: { tenantId: string; endpointId: string }) => Lane | undefined;
   /**
    * Takes endpoints that nobody sends to and where something is due. Tenants that were looked at a moment ago are postponed to a later
@@ -36,7 +37,8 @@ const lingerMs = 5000;
  * where little is sent at a time.
  */
 export const lookAgainAfterMs = 50;
-const lanesMax = 2000;
+/** Those that do not answer hold a lane too, and little in it. */
+const lanesMax = 5000;
 const takeMax = 500;
 
 export function createLeaseKeeper({
@@ -103,6 +105,7 @@ export function createLeaseKeeper({
 
   return {
     lanes: () => lanes.values(),
+    laneCount: () => lanes.size,
     laneOf: (key) => lanes.get(keyOf(key)),
     hasPostponed: () => postponed.size > 0,
     take: async (wanted) => {

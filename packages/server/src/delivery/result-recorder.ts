@@ -19,6 +19,8 @@ export interface ResultRecorder {
 export interface ResultRecorderDeps {
   store: Pick<SendingStore, "recordResults">;
   onError: (error: unknown) => void;
+  /** Whether an error means that the database is away, or out of time. */
+  isAway: (error: unknown) => boolean;
   timers: Pick<Timers, "after">;
 }
 
@@ -28,26 +30,31 @@ const waitingMax = 5000;
 const breathMs = 5;
 const pauseAfterErrorMs = 500;
 
-export function createResultRecorder({ store, onError, timers }: ResultRecorderDeps): ResultRecorder {
+export function createResultRecorder({ store, onError, isAway, timers }: ResultRecorderDeps): ResultRecorder {
   let waiting: Entry[] = [];
   let writing: Promise<void> | undefined;
   let isClosing = false;
+  /** Less after an error, down to one: of what the database refuses for its own sake, the others must not wait for it. */
+  let size = batchMax;
   const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
 
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       if (!isClosing) await pause(breathMs);
-      const batch = waiting.slice(0, batchMax);
+      const batch = waiting.slice(0, size);
       try {
         await store.recordResults(
           batch.map(({ result }) => result),
           lastOfEach(batch),
         );
         waiting = waiting.slice(batch.length);
+        size = Math.min(size * 2, batchMax);
         for (const { onRecorded } of batch) onRecorded();
       } catch (error) {
         onError(error);
         if (isClosing) return;
+        if (size > 1) size = Math.ceil(size / 2);
+        else if (!isAway(error)) waiting.shift()?.onRecorded();
         await pause(pauseAfterErrorMs);
       }
     }

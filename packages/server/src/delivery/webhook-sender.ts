@@ -31,6 +31,8 @@ export interface WebhookSenderDeps {
   concurrency: number;
   holder: string;
   onError: (error: unknown) => void;
+  /** Whether an error means that the database is away, or out of time. */
+  isAway: (error: unknown) => boolean;
   nowMs: () => number;
   steadyMs: () => number;
   /** How often to look where nobody has said anything; retries and what other processes have lost are found so. */
@@ -39,6 +41,8 @@ export interface WebhookSenderDeps {
 }
 
 const underWayMax = 2000;
+/** Of one tenant, however many endpoints it has: the others are served beside it. */
+const underWayPerTenantMax = 500;
 const fillMax = 4096;
 const laneFillMax = 64;
 const laneFillMin = 8;
@@ -52,6 +56,8 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const leases = createLeaseKeeper(deps);
   const recorder = createResultRecorder(deps);
   let underWay = 0;
+  const underWayOf = new Map<string, number>();
+  let rotation: Iterator<Lane> = leases.lanes()[Symbol.iterator]();
   let onNoneUnderWay: (() => void) | undefined;
   let hinted: Set<string> | "any" = "any";
   let isRefreshWanted = false;
@@ -77,9 +83,12 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     if (wanted === "any" || wanted.size > 0)
       for (const lane of leases.lanes())
         if (wanted === "any" || wanted.has(lane.lease.tenantId)) lane.mayHaveMore = true;
-    await leases.take(wanted);
+    // Those that are held are served also where it cannot be found out which others are waiting.
+    const taking = leases.take(wanted).catch((error: unknown) => ({ error }));
+    const failure = await taking;
     await fill();
     for (const lane of leases.lanes()) pump(lane);
+    if (failure !== undefined) throw failure.error;
   }
 
   /** Gets what is due for every lane that has little left, in one query for all of them. */
@@ -113,23 +122,40 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   }
 
   function pump(lane: Lane): void {
-    while (
-      !loop.isStopping() &&
-      underWay < underWayMax &&
-      recorder.hasRoom() &&
-      steadyMs() < lane.heldUntilMs
-    ) {
-      const job = lane.take(nowMs());
-      if (job === undefined) break;
-      underWay += 1;
-      void send(lane, job);
+    while (pumpOne(lane));
+  }
+
+  function pumpOne(lane: Lane): boolean {
+    const { tenantId } = lane.lease;
+    const ofTenant = underWayOf.get(tenantId) ?? 0;
+    if (loop.isStopping() || underWay >= underWayMax || ofTenant >= underWayPerTenantMax) return false;
+    if (!recorder.hasRoom() || steadyMs() >= lane.heldUntilMs) return false;
+    const job = lane.take(nowMs());
+    if (job === undefined) return false;
+    underWay += 1;
+    underWayOf.set(tenantId, ofTenant + 1);
+    void send(lane, job);
+    return true;
+  }
+
+  /** Where there is no more room, whoever finishes makes room for the next lane in turn, and not for its own. */
+  function pumpNext(): void {
+    for (let looked = 0; looked <= leases.laneCount(); looked++) {
+      const { value, done } = rotation.next() as IteratorResult<Lane, undefined>;
+      if (done === true) rotation = leases.lanes()[Symbol.iterator]();
+      else if (pumpOne(value)) return;
     }
   }
 
   function finishSending(lane: Lane): void {
-    const wasFull = underWay === underWayMax;
+    const { tenantId } = lane.lease;
+    const ofTenant = underWayOf.get(tenantId) ?? 1;
+    const wasFull = underWay === underWayMax || ofTenant === underWayPerTenantMax;
     underWay -= 1;
-    pump(lane);
+    if (ofTenant === 1) underWayOf.delete(tenantId);
+    else underWayOf.set(tenantId, ofTenant - 1);
+    if (wasFull) pumpNext();
+    else pump(lane);
     if (wasFull || lane.isClosed || lane.wantsMore()) loop.wake();
     if (underWay === 0) onNoneUnderWay?.();
   }

@@ -18,15 +18,22 @@ export async function removeOldDeliveries(
   isStopping: () => boolean,
 ): Promise<number> {
   let removed = 0;
+  let failure: unknown;
   for (const tenantId of await listTenants(database)) {
     for (const remove of [removeFinished, removePending, removeOfDeleted]) {
-      for (let count = batchMax; count === batchMax && !isStopping(); ) {
-        count = await remove(database, tenantId, idAt(before));
-        removed += count;
-        if (count === batchMax) await sleep(pauseMs);
+      try {
+        for (let count = batchMax; count === batchMax && !isStopping(); ) {
+          count = await remove(database, tenantId, idAt(before));
+          removed += count;
+          if (count === batchMax) await sleep(pauseMs);
+        }
+      } catch (error) {
+        // What cannot be removed of one does not keep the others.
+        failure = error;
       }
     }
   }
+  if (failure !== undefined) throw failure;
   return removed;
 }
 

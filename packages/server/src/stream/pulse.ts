@@ -33,14 +33,15 @@ export function createPulse({ limits, log, nowMs }: Pick<StreamDeps, "limits" | 
   async function reviewAll(): Promise<void> {
     if (isReviewing) return;
     isReviewing = true;
-    try {
-      for (const connection of slotOf.keys()) {
+    let failures = 0;
+    for (const connection of slotOf.keys()) {
+      try {
         const review = connection.review();
         if (review !== undefined) await review;
+      } catch (error) {
+        // Without the database nothing new is told either; the streams wait for it. The others are looked at all the same.
+        if (failures++ === 0) log.warn({ err: error }, "a stream could not be reviewed");
       }
-    } catch (error) {
-      // Without the database nothing new is told either; the streams wait for it.
-      log.warn({ err: error }, "streams could not be reviewed");
     }
     isReviewing = false;
   }

@@ -58,7 +58,7 @@ function poster(changed: Partial<GuardedPostOptions> = {}) {
   });
   closers.push(guarded.close);
   return (url: string, timeoutMs = 10_000) =>
-    guarded.post({ url, headers: { "webhook-id": "dlv_1" }, body: '{"a":1}', timeoutMs });
+    guarded.post({ owner: "tenant", url, headers: { "webhook-id": "dlv_1" }, body: '{"a":1}', timeoutMs });
 }
 
 describe("posting to a receiver", () => {

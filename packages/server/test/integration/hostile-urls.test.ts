@@ -36,7 +36,7 @@ describe("the address guard", () => {
       dialAs: () => "127.0.0.1",
       ...options,
     });
-    const outcome = await post({ url, headers: {}, body: "{}", timeoutMs: 5000 });
+    const outcome = await post({ owner: "tenant", url, headers: {}, body: "{}", timeoutMs: 5000 });
     await close();
     return outcome;
   }
@@ -125,7 +125,13 @@ describe("the address guard", () => {
       dialAs: (address) => (address === publicAddress ? "127.0.0.1" : "192.0.2.1"),
     });
     const send = () =>
-      post({ url: `https://rebind.example:${port}/`, headers: {}, body: "{}", timeoutMs: 5000 });
+      post({
+        owner: "tenant",
+        url: `https://rebind.example:${port}/`,
+        headers: {},
+        body: "{}",
+        timeoutMs: 5000,
+      });
     // The listener hangs up during the handshake, so that the second attempt needs a connection of its own.
     expect(await send()).toMatchObject({ kind: "failed", sent: false });
     expect([asked, connections]).toEqual([1, 1]);

@@ -40,7 +40,8 @@ export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
   return async (endpoint, deliveryId, number, body) => {
     const startedMs = deps.nowMs();
     const headers = headersOf(deps, endpoint, deliveryId, number, body, startedMs);
-    const outcome = await deps.post({ url: endpoint.url, headers, body, timeoutMs: deps.timeoutMs });
+    const { tenantId: owner, url } = endpoint;
+    const outcome = await deps.post({ owner, url, headers, body, timeoutMs: deps.timeoutMs });
     const verdict = judge(outcome);
     return {
       attempt: describe(outcome, startedMs),

@@ -1,5 +1,7 @@
 /** Sends one request to a receiver's address, once, and tells how it went. */
 export type WebhookPost = (request: {
+  /** Whose receiver it is: nobody waits for connections that another uses. */
+  owner: string;
   url: string;
   headers: Record<string, string>;
   body: string;
