@@ -67,6 +67,8 @@ export const policyLimits = {
   amountLengthMax: 79,
   reasonLengthMax: 256,
   countMax: 1_000_000,
+  /** Different sums and counts, each of a scope, an asset and a period: every one is looked up for every payment. */
+  windowsMax: 50,
   periodSecondsMin: 60,
   periodSecondsMax: 90 * 86_400,
   approvalsMax: 10,

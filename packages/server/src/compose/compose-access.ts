@@ -61,7 +61,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   const nonces = createNonceStore(database);
   const tokenKeyStore = createTokenKeyStore(database);
   const auditStore = createAuditStore(database);
-  const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, nowMs);
+  const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, nowMs, () => performance.now());
   const tokens = createTokenSigner({ keys: tokenKeys, issuer: publicUrl, nowMs });
   const access = cacheClientAccess(database);
   const defaultQuotas = quotasOf(settings);
@@ -115,8 +115,8 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     changeClient: createClientChanger({
       ...deps,
       onHeard: async (tenantId, clientId) => {
-        const waiting = { tenantId, clientId, at: new Date(nowMs()) };
-        if (await lookAgainAtApproved(database, waiting)) options.wakeUps.announce("accepted", []);
+        if (await lookAgainAtApproved(database, { tenantId, clientId }))
+          options.wakeUps.announce("accepted", []);
       },
     }),
     rotateSecret: createSecretRotator(deps),

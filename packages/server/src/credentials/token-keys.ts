@@ -33,19 +33,21 @@ export function createTokenKeyRing(
   store: TokenKeyStore,
   sealing: Sealing,
   nowMs: () => number,
+  /** A clock that nobody can set back: how old what was read is. */
+  elapsedMs: () => number,
 ): TokenKeyRing {
   let keys: readonly TokenKey[] = [];
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   async function reread(): Promise<void> {
-    const startedAtMs = nowMs();
+    const startedAtMs = elapsedMs();
     keys = (await store.listTokenKeys()).map((stored) => openTokenKey(stored, sealing));
     readAtMs = startedAtMs;
   }
 
   async function schedule(ageMaxMs: number): Promise<KeySchedule<TokenKey>> {
-    if (nowMs() - readAtMs >= ageMaxMs) {
+    if (elapsedMs() - readAtMs >= ageMaxMs) {
       reading ??= reread().finally(() => {
         reading = undefined;
       });

@@ -4,6 +4,7 @@ import type { Database } from "./database.js";
 import type { EventLog } from "./events.js";
 import { sql } from "./sql.js";
 
+/** What a client has said is due at once, whatever the clocks of those say who look at it. */
 export function createApprovalStore(database: Database, log: EventLog): ApprovalStore {
   return {
     recordApproval: (tenantId, transactionId, { clientId, decision, comment, decidedAt }, audit) =>
@@ -26,12 +27,12 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         if (recorded.length === 0) {
           // Whoever said it was perhaps disabled when it was looked at, and is not any more.
           transaction.send(sql`
-            UPDATE open_transactions SET due_at = ${decidedAt} WHERE tenant_id = ${tenantId} AND id = ${transactionId}
+            UPDATE open_transactions SET due_at = '-infinity' WHERE tenant_id = ${tenantId} AND id = ${transactionId}
           `);
           return "repeated";
         }
         transaction.send(sql`
-          UPDATE open_transactions SET version = ${version}, due_at = ${decidedAt}
+          UPDATE open_transactions SET version = ${version}, due_at = '-infinity'
           WHERE tenant_id = ${tenantId} AND id = ${transactionId}
         `);
         await appendAudit(transaction, [audit]);
@@ -58,10 +59,10 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
  */
 export async function lookAgainAtApproved(
   database: Database,
-  { tenantId, clientId, at }: { tenantId: string; clientId: string; at: Date },
+  { tenantId, clientId }: { tenantId: string; clientId: string },
 ): Promise<boolean> {
   const waiting = await database.query(sql`
-    UPDATE open_transactions o SET due_at = ${at}
+    UPDATE open_transactions o SET due_at = '-infinity'
     WHERE o.tenant_id = ${tenantId} AND o.state = 'awaiting_approval' AND EXISTS (
       SELECT FROM approvals a WHERE a.tenant_id = o.tenant_id AND a.transaction_id = o.id
         AND a.client_id = ${clientId} AND a.decision = 'approve')

@@ -117,7 +117,7 @@ describe("access tokens", () => {
         () => crypto.randomUUID(),
         () => nowMs() - 60_000,
       );
-      const keys = createTokenKeyRing(store, sealing, nowMs);
+      const keys = createTokenKeyRing(store, sealing, nowMs, nowMs);
       const signer = createTokenSigner({ keys, issuer: "https://bursar.example", nowMs });
       const key = await keys.signingKey();
       const claims = {
@@ -185,14 +185,14 @@ describe("access tokens", () => {
       const empty = await createTestDatabase();
       const first = createTokenKeyStore(empty);
       await rotateTokenKeys(first, other, () => crypto.randomUUID(), nowMs);
-      expect((await createTokenKeyRing(first, other, nowMs).signingKey()).kid).toMatch(/^key_/);
+      expect((await createTokenKeyRing(first, other, nowMs, nowMs).signingKey()).kid).toMatch(/^key_/);
       await empty.drop();
     });
 
     it("verify after a rotation, by the old key until its tokens have expired, and by the new key before it signs", async () => {
       const { database, store, sealing, signer, claims, token } = await setUp();
       await rotateTokenKeys(store, sealing, () => crypto.randomUUID(), nowMs);
-      const later = (ms: number) => createTokenKeyRing(store, sealing, () => nowMs() + ms);
+      const later = (ms: number) => createTokenKeyRing(store, sealing, () => nowMs() + ms, nowMs);
       expect(await signer.verify(token)).toEqual(claims);
       const kid = decodeProtectedHeader(token).kid ?? "";
       expect(await later(0).published()).toHaveLength(2);
@@ -205,7 +205,7 @@ describe("access tokens", () => {
 
     it("are useless to another master key", async () => {
       const { database, store } = await setUp();
-      const ring = createTokenKeyRing(store, createSealing(Buffer.alloc(32, 8)), nowMs);
+      const ring = createTokenKeyRing(store, createSealing(Buffer.alloc(32, 8)), nowMs, nowMs);
       await expect(ring.signingKey()).rejects.toThrow("The master key does not open");
       await database.drop();
     });

@@ -5,6 +5,7 @@ import {
   type PolicyFault,
   type PolicyReference,
   type PolicyWorld,
+  policyLimits,
 } from "@bursar/domain";
 import type { Refused } from "../refused.js";
 import type { PolicyStore } from "./policy.js";
@@ -27,6 +28,13 @@ export type CheckDocument = (
   path: string,
 ) => Promise<CheckedDocument | Refused>;
 
+/** Here and not where documents are compiled: one that is in force stays so. */
+const tooManyWindows: PolicyFault = {
+  rule: null,
+  field: "rules",
+  reason: `look at more than ${policyLimits.windowsMax} different sums and counts: take the same periods where you can`,
+};
+
 /** No more than the domain tells of its own faults: an answer has a bound. */
 const faultsMax = 100;
 
@@ -35,6 +43,7 @@ export function createDocumentChecker({ store, world }: CheckDocumentDeps): Chec
   return async (tenantId, document, path) => {
     const { policy, references, faults } = compilePolicy(document, world);
     if (faults !== undefined) return refuse(faults, path);
+    if (policy.windows.length > policyLimits.windowsMax) return refuse([tooManyWindows], path);
     const unknown = await findUnknown(store, tenantId, references);
     if (unknown.length > 0) return refuse(unknown, path);
     return { document: document as PolicyDocument, policy };
