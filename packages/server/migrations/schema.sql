@@ -518,6 +518,10 @@ CREATE INDEX finished_deliveries_failed_by_endpoint ON public.finished_deliverie
 
 CREATE INDEX finished_deliveries_other_events ON public.finished_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
 
+CREATE INDEX finished_deliveries_to_resend ON public.finished_deliveries USING btree (tenant_id, id) WHERE ((state = 'exhausted'::text) AND (NOT resent));
+
+CREATE INDEX finished_deliveries_to_resend_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id) WHERE ((state = 'exhausted'::text) AND (NOT resent));
+
 CREATE INDEX market_deltas_by_age ON public.market_deltas USING btree (occurred_at);
 
 CREATE INDEX open_orders_resting ON public.open_orders USING btree (market, sequence) WHERE (state = ANY (ARRAY['open'::text, 'partially_filled'::text]));

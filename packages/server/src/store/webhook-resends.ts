@@ -94,7 +94,7 @@ async function repeatOne(
   return row && { delivery_id: row.id };
 }
 
-/** Served by finished_deliveries_failed, oldest first. */
+/** Served by finished_deliveries_to_resend, oldest first. */
 async function repeatFailed(
   transaction: Queryable,
   { tenantId, audit: { occurredAt } }: ResendRequest,
