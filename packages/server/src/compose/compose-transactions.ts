@@ -126,6 +126,7 @@ export function composeTransactions(
         store: transactions,
         newUuid,
       }),
+      isUnavailable: isDatabaseAway,
       showTransaction: createTransactionShower({ read, finished: createFinishedTransactions() }),
       listTransactions: (tenantId, { asset, ...filter }, ...page) => {
         const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };

@@ -125,6 +125,7 @@ describe("exactly once", () => {
     });
     const held = first.database.session(async (session) => {
       // Keeps out who writes; whoever only reads goes on, and does not use up the connections by waiting.
+      await session.script("SET idle_in_transaction_session_timeout = 0");
       await session.script("BEGIN; LOCK TABLE transactions IN SHARE ROW EXCLUSIVE MODE");
       await released;
       await session.script("COMMIT");

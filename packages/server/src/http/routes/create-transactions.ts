@@ -46,7 +46,10 @@ const Results = Type.Object({ data: Type.Array(Result) }, { $id: "TransactionBat
 
 const validate = createValidatorCompiler()({ schema: Item, httpPart: "body" });
 
-export function createTransactions({ createTransaction: create }: Pick<UseCases, "createTransaction">) {
+export function createTransactions({
+  createTransaction: create,
+  isUnavailable,
+}: Pick<UseCases, "createTransaction" | "isUnavailable">) {
   return defineRoute(
     {
       method: "POST",
@@ -78,7 +81,9 @@ export function createTransactions({ createTransaction: create }: Pick<UseCases,
       reply.code(202);
       return {
         data: results.map((result) =>
-          result.status === "fulfilled" ? result.value : refuse("INTERNAL", request.id),
+          result.status === "fulfilled"
+            ? result.value
+            : refuse(isUnavailable(result.reason) ? "UNAVAILABLE" : "INTERNAL", request.id),
         ),
       };
     },
