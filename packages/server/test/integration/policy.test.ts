@@ -39,23 +39,6 @@ describe("the policy of a tenant", () => {
     expect([(await again('"0"')).status, (await again('"1"')).status]).toEqual([304, 200]);
   });
 
-  it("looks at so many sums and no more", async () => {
-    const rules = (count: number) => ({
-      rules: Array.from({ length: count }, (_, number) => ({
-        name: `rule-${number}`,
-        when: { sum: { asset: "USD", per: "wallet", period_seconds: 60 + number, above: "1" } },
-        action: "reject",
-        reason: "too much",
-      })),
-      default: { action: "allow" },
-    });
-    const { status, body } = await policy.replace(rules(51));
-    expect([status, body.error?.details]).toEqual([
-      422,
-      [{ path: "body.rules", reason: expect.stringContaining("more than 50 different sums") }],
-    ]);
-  });
-
   it("is replaced as a whole, and every version is kept with who has written it", async () => {
     const texts = ["first", "second", "third"];
     for (const [index, text] of texts.entries()) {
