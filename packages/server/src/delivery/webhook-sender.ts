@@ -84,8 +84,10 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       for (const lane of leases.lanes())
         if (wanted === "any" || wanted.has(lane.lease.tenantId)) lane.mayHaveMore = true;
     // Those that are held are served also where it cannot be found out which others are waiting.
-    const taking = leases.take(wanted).catch((error: unknown) => ({ error }));
-    const failure = await taking;
+    const failure = await leases.take(wanted).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
     await fill();
     for (const lane of leases.lanes()) pump(lane);
     if (failure !== undefined) throw failure.error;

@@ -53,6 +53,8 @@ export function createEngine(deps: EngineDeps): Engine {
   let lastFullLookMs = Number.NEGATIVE_INFINITY;
   /** Where the last batch ended, if it was full: there is more behind it, however old. */
   let backlogFromMs: number | undefined;
+  /** The last error: the other parts of a step are done before it is told. */
+  let failure: unknown;
   const { onError, timers } = deps;
   const loop = createWakingLoop({ step: stepAndRest, onError, pauseAfterErrorMs, timers });
 
@@ -101,9 +103,6 @@ export function createEngine(deps: EngineDeps): Engine {
     const activated = await deps.wallets.activateWallets(batchMax, now);
     return heard === undefined ? undefined : heard.length + activated;
   }
-
-  /** The last error: the other parts of a step are done before it is told. */
-  let failure: unknown;
 
   async function settle(
     keeper: BatchShareKeeper,
