@@ -13,9 +13,9 @@ import { startEmbeddedPostgres } from "../packages/server/dist/embedded/embedded
 import { listRoutes } from "../packages/server/dist/http/api.js";
 import { createEdge } from "../packages/server/dist/http/edge.js";
 import { createLogger } from "../packages/server/dist/log.js";
-import { openDatabase } from "../packages/server/dist/store/database.js";
-import { migrate } from "../packages/server/dist/store/migrate.js";
-import { readMigrations } from "../packages/server/dist/store/migrations.js";
+import { openDatabase } from "../packages/server/dist/store/core/database.js";
+import { migrate } from "../packages/server/dist/store/core/migrate.js";
+import { readMigrations } from "../packages/server/dist/store/core/migrations.js";
 import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
 import { limitsPage } from "./limits-page.mjs";

@@ -1,6 +1,6 @@
 // Writes the schema of a database as SQL, from PostgreSQL's own catalog: the embedded PostgreSQL brings no pg_dump.
 
-import { Statement } from "../packages/server/dist/store/sql.js";
+import { Statement } from "../packages/server/dist/store/core/sql.js";
 
 const tablesSql = `
   SELECT c.oid, c.relname AS name, CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED ' ELSE '' END AS persistence,
@@ -33,7 +33,7 @@ const restSql = `
   WHERE NOT tg.tgisinternal AND c.relnamespace = 'public'::regnamespace
   ORDER BY 1`;
 
-/** @param {import("../packages/server/dist/store/database.js").Database} database @returns {Promise<string>} */
+/** @param {import("../packages/server/dist/store/core/database.js").Database} database @returns {Promise<string>} */
 export async function dumpSchema(database) {
   const [tables, columns, constraints, rest] = await Promise.all(
     [tablesSql, columnsSql, constraintsSql, restSql].map((text) => database.query(new Statement(text, []))),

@@ -4,8 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createTypeIdSource, createUuidV7Source } from "@bursar/domain";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { createReadiness } from "./app/readiness.js";
-import { createWakeUps } from "./app/wake-ups.js";
 import { assertAssetsKept } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
@@ -15,12 +13,14 @@ import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
 import { listRoutes } from "./http/api.js";
 import { createEdge } from "./http/edge.js";
 import { OperatorError } from "./operator-error.js";
-import { checkDatabaseSettings } from "./store/check-database-settings.js";
-import { type Database, isDatabaseAway, openDatabase } from "./store/database.js";
-import { createHintChannelOpener } from "./store/hint-channel.js";
-import { migrate } from "./store/migrate.js";
-import { readMigrations } from "./store/migrations.js";
-import { assertWritable, withDatabaseThere } from "./store/wait-for-database.js";
+import { createReadiness } from "./runtime/readiness.js";
+import { createWakeUps } from "./runtime/wake-ups.js";
+import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
+import { type Database, isDatabaseAway, openDatabase } from "./store/core/database.js";
+import { migrate } from "./store/core/migrate.js";
+import { readMigrations } from "./store/core/migrations.js";
+import { createHintChannelOpener } from "./store/core/notify-channel.js";
+import { assertWritable, withDatabaseThere } from "./store/core/wait-for-database.js";
 
 /** A running service: the one place where all parts are put together. */
 export interface Service {

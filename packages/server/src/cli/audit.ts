@@ -4,9 +4,9 @@ import { nilTenantId } from "../app/audit/audit-entry.js";
 import { verifyAudit } from "../app/audit/verify-audit.js";
 import { houseTenantId } from "../app/markets/house.js";
 import { OperatorError } from "../operator-error.js";
-import { createAuditStore } from "../store/audit.js";
-import { auditLedger } from "../store/audit-ledger.js";
-import { createTenantStore } from "../store/tenants.js";
+import { createAuditStore } from "../store/access/audit.js";
+import { createTenantStore } from "../store/access/tenants.js";
+import { auditLedger } from "../store/ledger/audit-ledger.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addAuditCommand(program: Command): void {

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { describeAct } from "../app/audit/act.js";
 import { assertAssetsKept } from "../compose/assert-assets-kept.js";
 import { OperatorError } from "../operator-error.js";
-import { findTenantOfWallet, fundWallet } from "../store/ledger.js";
+import { findTenantOfWallet, fundWallet } from "../store/ledger/ledger.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addFundCommand(program: Command): void {

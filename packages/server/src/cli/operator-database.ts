@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
-import { createWakeUps } from "../app/wake-ups.js";
 import type { Parts } from "../compose/compose.js";
 import { ConfigError } from "../config/config-error.js";
 import { type Config, loadConfig } from "../config/load-config.js";
@@ -10,10 +9,11 @@ import { readMasterKey } from "../credentials/master-key.js";
 import { createSealing, type Sealing } from "../credentials/sealing.js";
 import { createLogger } from "../log.js";
 import { OperatorError } from "../operator-error.js";
-import { type Database, openDatabase } from "../store/database.js";
-import { createHintChannelOpener } from "../store/hint-channel.js";
-import { assertMigrated } from "../store/migrate.js";
-import { readMigrations } from "../store/migrations.js";
+import { createWakeUps } from "../runtime/wake-ups.js";
+import { type Database, openDatabase } from "../store/core/database.js";
+import { assertMigrated } from "../store/core/migrate.js";
+import { readMigrations } from "../store/core/migrations.js";
+import { createHintChannelOpener } from "../store/core/notify-channel.js";
 
 /** A check of the books looks at all of them. */
 const auditTimeoutMs = 24 * 3_600_000;

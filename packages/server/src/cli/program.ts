@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config-error.js";
 import { OperatorError } from "../operator-error.js";
-import { DatabaseAwayError } from "../store/database-away-error.js";
+import { DatabaseAwayError } from "../store/core/database-unavailable-error.js";
 import { softwareVersion } from "../version.js";
 
 /** The exit code for what the person at the keyboard wrote wrong: options, arguments, configuration. */

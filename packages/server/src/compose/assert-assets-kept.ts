@@ -1,8 +1,8 @@
 import type { Asset } from "@bursar/domain";
 import { ConfigError } from "../config/config-error.js";
-import type { Database } from "../store/database.js";
-import { findUnknownAsset } from "../store/find-unknown-asset.js";
-import { rememberAssets } from "../store/remember-assets.js";
+import type { Database } from "../store/core/database.js";
+import { findUnknownAsset } from "../store/ledger/find-unknown-asset.js";
+import { rememberAssets } from "../store/ledger/remember-assets.js";
 
 /**
  * What is stored of an asset counts its smallest unit, so that nothing stored could be shown without its decimals, and all of it would

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { AssetRegistry, TradedMarket } from "@bursar/domain";
-import { createGroupCommit } from "../app/group-commit.js";
 import { type CallOffOrders, createOrdersCaller } from "../app/markets/call-off-orders.js";
 import { createOrderAmender, createOrderCanceller } from "../app/markets/change-order.js";
 import type { FollowedMarket } from "../app/markets/followed-market.js";
@@ -14,28 +13,29 @@ import { presentTrade } from "../app/markets/present-trade.js";
 import { createOrderbookShower } from "../app/markets/show-orderbook.js";
 import type { TradeStore } from "../app/markets/trade.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
-import { nodeTimers } from "../app/timers.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { ConfigError } from "../config/config-error.js";
 import { readMarkets } from "../config/read-markets.js";
-import { createSeededRandom } from "../market/ladder.js";
-import { createMarketMaker, type MarketMaker } from "../market/market-maker.js";
-import { createMarketOwner } from "../market/market-owner.js";
-import { createOrderAdmission } from "../store/admit-orders.js";
-import { createBatchApplication } from "../store/apply-batch.js";
-import { isDatabaseAway } from "../store/database.js";
-import { createEventLog } from "../store/events.js";
-import { createMarketLoader } from "../store/load-market.js";
-import { createMarketLeases } from "../store/market-leases.js";
+import { createSeededRandom } from "../markets/ladder.js";
+import { createMarketMaker, type MarketMaker } from "../markets/market-maker.js";
+import { createMarketOwner } from "../markets/market-owner.js";
+import { createGroupCommit } from "../runtime/group-commit.js";
+import { nodeTimers } from "../runtime/timers.js";
+import { isDatabaseAway } from "../store/core/database.js";
+import { createEventLog } from "../store/events/events.js";
+import { createOrderAdmission } from "../store/markets/admit-orders.js";
+import { createBatchApplication } from "../store/markets/apply-batch.js";
+import { createMarketLoader } from "../store/markets/load-market.js";
+import { createMarketLeases } from "../store/markets/market-leases.js";
 import {
   createLevelStore,
   type MarketConflict,
   prepareMarkets,
   removeOldDeltas,
-} from "../store/market-levels.js";
-import { createOrderStore } from "../store/orders.js";
-import { createTradeStore } from "../store/trades.js";
-import { createWalletStore } from "../store/wallets.js";
+} from "../store/markets/market-levels.js";
+import { createOrderStore } from "../store/markets/orders.js";
+import { createTradeStore } from "../store/markets/trades.js";
+import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** Markets: orders, the owners that match them, and the books that everybody sees. */

@@ -12,11 +12,11 @@ import type { PolicyUseCases } from "../app/policy/policy-use-cases.js";
 import { createPolicyReader } from "../app/policy/read-policy.js";
 import { createPolicyReplacer } from "../app/policy/replace-policy.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
-import { createDestinationStore } from "../store/destinations.js";
-import { createEventLog } from "../store/events.js";
-import { createPolicyStore } from "../store/policies.js";
-import { createUsageStore } from "../store/usage.js";
-import { createWalletStore } from "../store/wallets.js";
+import { createEventLog } from "../store/events/events.js";
+import { createDestinationStore } from "../store/policy/destinations.js";
+import { createPolicyStore } from "../store/policy/policies.js";
+import { createUsageStore } from "../store/policy/usage.js";
+import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** What may be paid: the policy of each tenant, and the addresses that it has listed. */

@@ -11,9 +11,7 @@ import {
   type PresentEvents,
   type PresentEventsDeps,
 } from "../app/events/present-events.js";
-import { createLoadGauge, type LoadGauge } from "../app/load/load-gauge.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
-import { nodeTimers } from "../app/timers.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
@@ -32,13 +30,15 @@ import { assertNetworksKnown } from "../config/assert-networks-known.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchPlanner } from "../engine/plan-batch.js";
 import { bookRail } from "../rails/book/book-rail.js";
-import { createApprovalStore } from "../store/approvals.js";
-import { isDatabaseAway } from "../store/database.js";
-import { createEventLog, createEventStore } from "../store/events.js";
-import { fundWallet } from "../store/ledger.js";
-import { createSettlementStore } from "../store/settlement.js";
-import { createTransactionStore } from "../store/transactions.js";
-import { createWalletStore } from "../store/wallets.js";
+import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
+import { nodeTimers } from "../runtime/timers.js";
+import { isDatabaseAway } from "../store/core/database.js";
+import { createEventLog, createEventStore } from "../store/events/events.js";
+import { fundWallet } from "../store/ledger/ledger.js";
+import { createApprovalStore } from "../store/transactions/approvals.js";
+import { createSettlementStore } from "../store/transactions/settlement.js";
+import { createTransactionStore } from "../store/transactions/transactions.js";
+import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 import type { MarketParts } from "./compose-markets.js";
 

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { PresentEvents } from "../app/events/present-events.js";
-import { nodeTimers } from "../app/timers.js";
 import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
 import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
 import { createEndpointCreator } from "../app/webhooks/create-endpoint.js";
@@ -13,17 +12,18 @@ import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
 import { ConfigError } from "../config/config-error.js";
 import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
-import { createGuardedPost } from "../delivery/guarded-post.js";
-import { type PrivateNetworks, readPrivateNetworks } from "../delivery/private-networks.js";
-import { createWebhookSender, type WebhookSender } from "../delivery/webhook-sender.js";
-import { isDatabaseAway } from "../store/database.js";
-import { createEventLog, createEventStore } from "../store/events.js";
-import { createDeliveryStore } from "../store/webhook-deliveries.js";
-import { createEndpointStore } from "../store/webhook-endpoints.js";
-import { createResendStore } from "../store/webhook-resends.js";
-import { removeOldDeliveries } from "../store/webhook-retention.js";
-import { createSendingStore } from "../store/webhook-sending.js";
+import { nodeTimers } from "../runtime/timers.js";
+import { isDatabaseAway } from "../store/core/database.js";
+import { createEventLog, createEventStore } from "../store/events/events.js";
+import { createDeliveryStore } from "../store/webhooks/webhook-deliveries.js";
+import { createEndpointStore } from "../store/webhooks/webhook-endpoints.js";
+import { createResendStore } from "../store/webhooks/webhook-resends.js";
+import { removeOldDeliveries } from "../store/webhooks/webhook-retention.js";
+import { createSendingStore } from "../store/webhooks/webhook-sending.js";
 import { softwareVersion } from "../version.js";
+import { createGuardedPost } from "../webhooks/guarded-post.js";
+import { type PrivateNetworks, readPrivateNetworks } from "../webhooks/private-networks.js";
+import { createWebhookSender, type WebhookSender } from "../webhooks/webhook-sender.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** What the configuration says about webhooks. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nodeTimers } from "../app/timers.js";
 import type { SettlementStore } from "../app/transactions/settlement.js";
+import { nodeTimers } from "../runtime/timers.js";
 import { createEngine } from "./engine.js";
 
 const nowMs = 1_800_000_000_000;

@@ -1,13 +1,13 @@
 import { timeOfUuidV7 } from "@bursar/domain";
-import type { Timers } from "../app/timers.js";
 import type {
   BatchShare,
   PlanBatch,
   SettledTransaction,
   SettlementStore,
 } from "../app/transactions/settlement.js";
-import { createWakingLoop, type Rest, type WakingLoop } from "../app/waking-loop.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
+import type { Timers } from "../runtime/timers.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
 import { type BatchShareKeeper, createBatchShareKeeper } from "./batch-share.js";
 
 /** Drives what was accepted forward, batch by batch, until there is nothing left to do. Several may run beside each other. */

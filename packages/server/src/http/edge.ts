@@ -1,9 +1,9 @@
 import { ErrorBody, OAuthError, PolicyDocument } from "@bursar/protocol";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import type { TSchema } from "typebox";
-import type { LoadGauge } from "../app/load/load-gauge.js";
-import type { Metric } from "../app/metric.js";
-import type { Readiness } from "../app/readiness.js";
+import type { LoadGauge } from "../runtime/load-gauge.js";
+import type { Metric } from "../runtime/metric.js";
+import type { Readiness } from "../runtime/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
 import { deprecationHooks } from "./deprecations.js";
 import { describeRoute } from "./describe-route.js";
@@ -31,8 +31,8 @@ import { bringsWork, quotaClassOf } from "./quotas/quota-class.js";
 import { shedLoad } from "./quotas/shed-load.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
-import { healthz } from "./routes/healthz.js";
-import { readyz } from "./routes/readyz.js";
+import { healthz } from "./routes/operations/healthz.js";
+import { readyz } from "./routes/operations/readyz.js";
 import { createValidatorCompiler } from "./validation.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Scope, Subscribed } from "@bursar/protocol";
 import type { TSchema } from "typebox";
-import type { Refused } from "../app/refused.js";
+import type { Refused } from "../app/requests/refused.js";
 
 /**
  * Something that a stream can be subscribed to. A new one is a file of its own that implements this, a line where the gateway gets

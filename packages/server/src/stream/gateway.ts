@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiVersion, requestIdHeader, streamProtocol, versionHeader } from "@bursar/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Metric } from "../app/metric.js";
-import type { Refused } from "../app/refused.js";
+import type { Refused } from "../app/requests/refused.js";
 import type { StreamOpening } from "../app/stream/stream-use-cases.js";
+import type { Metric } from "../runtime/metric.js";
 import { type Connection, createConnection } from "./connection.js";
 import { findHandshakeFault, type HandshakeRules } from "./handshake.js";
 import { createPulse } from "./pulse.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { streamProtocol } from "@bursar/protocol";
-import type { Refused } from "../app/refused.js";
+import type { Refused } from "../app/requests/refused.js";
 
 export interface HandshakeRules {
   /** Origins of pages that may open a stream; `*` lets in every page. */

@@ -1,5 +1,5 @@
 import { type CloseCode, errorBody, errorCatalog } from "@bursar/protocol";
-import { isRefused, type Refused } from "../app/refused.js";
+import { isRefused, type Refused } from "../app/requests/refused.js";
 import { createAllowance } from "./allowance.js";
 import type { ClientMessage } from "./read-message.js";
 import type { Session } from "./session.js";

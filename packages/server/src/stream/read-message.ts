@@ -1,7 +1,7 @@
 import { Authenticate, type ErrorDetail, Unsubscribe } from "@bursar/protocol";
 import type { TSchema } from "typebox";
-import { readJson } from "../app/json-text.js";
-import type { Refused } from "../app/refused.js";
+import { readJson } from "../app/requests/read-json.js";
+import type { Refused } from "../app/requests/refused.js";
 import type { Channel } from "./channel.js";
 
 /** Compiles a schema into a check that says what is wrong with a value. */

@@ -1,6 +1,6 @@
 import type { Subscribed } from "@bursar/protocol";
 import type { Principal } from "../app/access/principal.js";
-import { isRefused, type Refused } from "../app/refused.js";
+import { isRefused, type Refused } from "../app/requests/refused.js";
 import type { Channel, Subscriber, Subscription } from "./channel.js";
 import type { ClientMessage } from "./read-message.js";
 

@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { attemptDelaysMs, createUuidV7Source } from "@bursar/domain";
 import pino from "pino";
 import type { Origin } from "../../src/app/audit/act.js";
-import { isRefused, type Refused } from "../../src/app/refused.js";
-import { createWakeUps } from "../../src/app/wake-ups.js";
+import { isRefused, type Refused } from "../../src/app/requests/refused.js";
 import { compose } from "../../src/compose/compose.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { createSealing } from "../../src/credentials/sealing.js";
-import { readPrivateNetworks } from "../../src/delivery/private-networks.js";
+import { createWakeUps } from "../../src/runtime/wake-ups.js";
+import { readPrivateNetworks } from "../../src/webhooks/private-networks.js";
 import { eventually } from "./eventually.js";
 import { createTestDatabase } from "./test-database.js";
 

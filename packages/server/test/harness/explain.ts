@@ -1,6 +1,6 @@
 import pg from "pg";
-import type { Session } from "../../src/store/database.js";
-import { Statement } from "../../src/store/sql.js";
+import type { Session } from "../../src/store/core/database.js";
+import { Statement } from "../../src/store/core/sql.js";
 import type { PlanNode } from "./plan-faults.js";
 
 const uniqueViolation = "23505";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Order, Orderbook } from "@bursar/protocol";
-import { auditLedger } from "../../src/store/audit-ledger.js";
+import { auditLedger } from "../../src/store/ledger/audit-ledger.js";
 import { eventually } from "./eventually.js";
 import type { TestClient, TestService } from "./test-service.js";
 import { transactionsOf } from "./transactions.js";

@@ -1,6 +1,6 @@
 import type { PolicyDocument } from "@bursar/domain";
 import { readId, type Transaction } from "@bursar/protocol";
-import { sql } from "../../src/store/sql.js";
+import { sql } from "../../src/store/core/sql.js";
 import { eventually } from "./eventually.js";
 import type { TestService } from "./test-service.js";
 

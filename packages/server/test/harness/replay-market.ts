@@ -11,9 +11,9 @@ import { applyLevelChanges, type Levels } from "../../src/app/markets/depth-view
 import type { LevelChangeRow, MarketCommand } from "../../src/app/markets/market-store.js";
 import { assetList } from "../../src/config/asset-list.js";
 import { marketList } from "../../src/config/market-list.js";
-import { applyCommands } from "../../src/market/apply-commands.js";
-import type { Database, Queryable } from "../../src/store/database.js";
-import { sql } from "../../src/store/sql.js";
+import { applyCommands } from "../../src/markets/apply-commands.js";
+import type { Database, Queryable } from "../../src/store/core/database.js";
+import { sql } from "../../src/store/core/sql.js";
 
 const markets = createMarketRegistry(
   marketList.default,

@@ -5,7 +5,7 @@ import type { ApiClient } from "../../src/app/access/client.js";
 import type { Parts } from "../../src/compose/compose.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { type Service, startService } from "../../src/main.js";
-import { openDatabase } from "../../src/store/database.js";
+import { openDatabase } from "../../src/store/core/database.js";
 import { createTestDatabase, type TestDatabase } from "./test-database.js";
 
 export interface TestClient {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { sql } from "../../src/store/sql.js";
+import { sql } from "../../src/store/core/sql.js";
 import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../harness/tcp-proxy.js";

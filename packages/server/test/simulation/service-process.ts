@@ -8,8 +8,7 @@ import {
 import { errorCatalog, readId } from "@bursar/protocol";
 import { createEventLister } from "../../src/app/events/list-events.js";
 import { createEventPresenter } from "../../src/app/events/present-events.js";
-import { isRefused, type Refused } from "../../src/app/refused.js";
-import type { Timers } from "../../src/app/timers.js";
+import { isRefused, type Refused } from "../../src/app/requests/refused.js";
 import { createAcceptQueue } from "../../src/app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../../src/app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../../src/app/transactions/change-hub.js";
@@ -26,6 +25,7 @@ import { assetList } from "../../src/config/asset-list.js";
 import { createEngine } from "../../src/engine/engine.js";
 import { createBatchPlanner } from "../../src/engine/plan-batch.js";
 import { bookRail } from "../../src/rails/book/book-rail.js";
+import type { Timers } from "../../src/runtime/timers.js";
 import { DatabaseGone, StatementRefused } from "./database-faults.js";
 import type { Answer, Request } from "./exchange.js";
 import type { Ports } from "./ports.js";

@@ -5,7 +5,7 @@ import type { CreateClient } from "../clients/create-client.js";
 import type { RemoveKey } from "../clients/remove-key.js";
 import type { RemoveSecret } from "../clients/remove-secret.js";
 import type { RotateSecret } from "../clients/rotate-secret.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { ClientProof } from "./authenticate-client.js";
 import type { ApiClient } from "./client.js";
 import type { Issued } from "./issue-token.js";

@@ -1,6 +1,6 @@
 import type { Scope } from "@bursar/protocol";
 import type { AddressQuota } from "../quotas/address-quota.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { ApiClient } from "./client.js";
 import type { ClientAccess, ClientAccessCache } from "./client-access.js";
 import type { Principal } from "./principal.js";

@@ -1,4 +1,4 @@
-import type { FreshCache } from "../fresh-cache.js";
+import type { FreshCache } from "../../runtime/fresh-cache.js";
 import type { ApiClient } from "./client.js";
 
 /** What must be known of a client to let its requests in. */

@@ -1,7 +1,7 @@
 import type { Scope } from "@bursar/protocol";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { ClientQuotas } from "../quotas/client-quotas.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 
 /** A program that may act for a tenant, with the credentials that prove it. */
 export interface ApiClient {

@@ -1,4 +1,4 @@
-import { isRefused } from "../refused.js";
+import { isRefused } from "../requests/refused.js";
 import type { RequestAuthenticator } from "./authenticate-request.js";
 import type { ApiClient } from "./client.js";
 import type { TokenClaims, TokenSigner } from "./tokens.js";

@@ -9,7 +9,7 @@ import {
   type SignedMessage,
   signatureBase,
 } from "@bursar/protocol";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { NonceStore } from "./authenticate-client.js";
 import type { ApiClient, ClientKey } from "./client.js";
 

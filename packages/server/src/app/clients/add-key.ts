@@ -1,8 +1,8 @@
 import type { AddKeyBody } from "@bursar/protocol";
 import type { ApiClient, ClientChange, ClientKey } from "../access/client.js";
 import type { Origin } from "../audit/act.js";
-import { isRefused, type Refused } from "../refused.js";
-import { hashRequest } from "../request-hash.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
 import { applyClientChange } from "./change-client.js";
 import type { ClientDeps } from "./client-deps.js";
 

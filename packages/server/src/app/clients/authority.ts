@@ -1,7 +1,7 @@
 import { allScopes, type Scope } from "@bursar/protocol";
 import type { Origin } from "../audit/act.js";
 import { type ClientQuotas, findBeyond } from "../quotas/client-quotas.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { ClientDeps } from "./client-deps.js";
 
 /**

@@ -2,7 +2,7 @@ import { type ChangeClientBody, showId } from "@bursar/protocol";
 import type { ApiClient, ClientChange, EarlierChange, KeyedChange } from "../access/client.js";
 import { describeAct, type Origin, tenantOf } from "../audit/act.js";
 import { readClientQuotas } from "../quotas/client-quotas.js";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import { refuseBeyondAuthority, refuseBeyondQuota } from "./authority.js";
 import type { ClientDeps } from "./client-deps.js";
 

@@ -1,6 +1,6 @@
+import type { Lanes } from "../../runtime/keyed-mutex.js";
 import type { ClientStore } from "../access/client.js";
 import type { ClientAccessCache } from "../access/client-access.js";
-import type { Lanes } from "../lanes.js";
 import type { Quotas } from "../quotas/client-quotas.js";
 
 /** What managing clients needs. */

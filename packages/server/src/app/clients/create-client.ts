@@ -2,8 +2,8 @@ import { type CreateClientBody, showId } from "@bursar/protocol";
 import type { ApiClient } from "../access/client.js";
 import { hashSecret, newSecretText } from "../access/client-secret.js";
 import { describeAct, type Origin } from "../audit/act.js";
-import type { Refused } from "../refused.js";
-import { hashRequest } from "../request-hash.js";
+import type { Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
 import { refuseBeyondAuthority } from "./authority.js";
 import type { ClientDeps } from "./client-deps.js";
 

@@ -1,6 +1,6 @@
 import type { ApiClient } from "../access/client.js";
 import type { Origin } from "../audit/act.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import { applyClientChange } from "./change-client.js";
 import type { ClientDeps } from "./client-deps.js";
 

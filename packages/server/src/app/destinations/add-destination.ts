@@ -1,7 +1,7 @@
 import { type CreateDestinationBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/act.js";
-import { isRefused, type Refused } from "../refused.js";
-import { hashRequest } from "../request-hash.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
 import type { Destination, DestinationStore } from "./destination.js";
 import { readAddress } from "./read-address.js";
 

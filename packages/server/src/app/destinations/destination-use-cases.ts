@@ -1,5 +1,5 @@
 import type { Destination as DestinationBody } from "@bursar/protocol";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { AddDestination } from "./add-destination.js";
 import type { Destination, DestinationFilter } from "./destination.js";
 import type { RemoveDestination } from "./remove-destination.js";

@@ -1,5 +1,5 @@
 import { canonicalAddress, isChainId } from "@bursar/domain";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 
 /** Where money can go: an address in its canonical form, and the network that it is of. */
 export interface NetworkAddress {

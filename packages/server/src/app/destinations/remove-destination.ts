@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/act.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { DestinationStore } from "./destination.js";
 
 export type RemoveDestination = (origin: ClientOrigin, id: string) => Promise<Refused | undefined>;

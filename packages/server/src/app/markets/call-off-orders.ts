@@ -1,4 +1,4 @@
-import type { Timers } from "../timers.js";
+import type { Timers } from "../../runtime/timers.js";
 import type { OrderStore } from "./order.js";
 
 export interface CallOffOrdersDeps {

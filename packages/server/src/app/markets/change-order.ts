@@ -1,5 +1,5 @@
 import { type MarketRegistry, orderStates } from "@bursar/domain";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import type { Order, OrderStore } from "./order.js";
 import { readSize } from "./read-order-request.js";
 

@@ -1,5 +1,5 @@
 import type { TradedMarket } from "@bursar/domain";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { AmendOrder, CancelOrder } from "./change-order.js";
 import type { Order, OrderStore } from "./order.js";
 import type { PlaceOrder } from "./place-order.js";

@@ -1,6 +1,6 @@
 import type { TradedMarket } from "@bursar/domain";
-import type { Timers } from "../timers.js";
-import { createWakingLoop } from "../waking-loop.js";
+import type { Timers } from "../../runtime/timers.js";
+import { createWakingLoop } from "../../runtime/waking-loop.js";
 import { applyLevelChanges, type Levels } from "./depth-view.js";
 import type { MarketDelta } from "./market-store.js";
 

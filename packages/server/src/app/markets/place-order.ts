@@ -1,10 +1,10 @@
 import { type MarketRegistry, timeOfUuidV7 } from "@bursar/domain";
 import { type PlaceOrderBody, readId } from "@bursar/protocol";
+import type { GroupCommit } from "../../runtime/group-commit.js";
 import type { Principal } from "../access/principal.js";
-import type { GroupCommit } from "../group-commit.js";
 import type { ActivePolicies } from "../policy/policy.js";
-import { isRefused, type Refused } from "../refused.js";
-import { hashRequest } from "../request-hash.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { WalletDirectory } from "../wallets/wallet-directory.js";
 import type { AcceptedOrder, EarlierOrder, Order, OrderOutcome, OrderStore } from "./order.js";

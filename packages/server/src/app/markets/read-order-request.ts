@@ -9,7 +9,7 @@ import {
   type TradedMarket,
 } from "@bursar/domain";
 import type { PlaceOrderBody } from "@bursar/protocol";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 
 /** What a request for an order asks for, once its market is known and its numbers are whole steps of it. */
 export interface OrderRequest {

@@ -1,6 +1,6 @@
 import type { MarketRegistry } from "@bursar/domain";
 import type { Orderbook } from "@bursar/protocol";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { MarketView } from "./market-view.js";
 import { presentBook } from "./present-book.js";
 

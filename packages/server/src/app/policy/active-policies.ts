@@ -1,6 +1,6 @@
 import { compilePolicy, defaultPolicy, type PolicyDocument, type PolicyWorld } from "@bursar/domain";
-import { createFreshCache } from "../fresh-cache.js";
-import type { WakeUps } from "../wake-ups.js";
+import { createFreshCache } from "../../runtime/fresh-cache.js";
+import type { WakeUps } from "../../runtime/wake-ups.js";
 import type { ActivePolicies, ActivePolicy, PolicyStore, StoredPolicy } from "./policy.js";
 
 export interface ActivePoliciesDeps {

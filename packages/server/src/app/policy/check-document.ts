@@ -7,7 +7,7 @@ import {
   type PolicyWorld,
   policyLimits,
 } from "@bursar/domain";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { PolicyStore } from "./policy.js";
 
 export interface CheckDocumentDeps {

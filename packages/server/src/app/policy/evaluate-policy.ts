@@ -8,7 +8,7 @@ import {
 } from "@bursar/domain";
 import { type EvaluatePolicyBody, type PolicyEvaluation, readId } from "@bursar/protocol";
 import type { Principal } from "../access/principal.js";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import { toPolicyRequest } from "../transactions/read-request.js";
 import type { CheckDocument } from "./check-document.js";
 import type { ReadEvaluatedRequest } from "./evaluated-request.js";

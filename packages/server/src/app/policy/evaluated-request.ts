@@ -1,7 +1,7 @@
 import type { DestinationKind } from "@bursar/domain";
 import type { EvaluatePolicyBody } from "@bursar/protocol";
 import { type NetworkAddress, readAddress } from "../destinations/read-address.js";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import {
   type Payment,
   type ReadRequestDeps,

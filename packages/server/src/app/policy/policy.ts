@@ -1,6 +1,6 @@
 import type { CompiledPolicy, PolicyDocument } from "@bursar/domain";
+import type { FreshCache } from "../../runtime/fresh-cache.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
-import type { FreshCache } from "../fresh-cache.js";
 
 /** A version of a tenant's policy as it is kept. */
 export interface StoredPolicy {

@@ -1,4 +1,4 @@
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import { firstPolicy } from "./active-policies.js";
 import type { PolicyStore, StoredPolicy } from "./policy.js";
 

@@ -1,5 +1,5 @@
 import { type ClientOrigin, describeAct } from "../audit/act.js";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import type { CheckDocument } from "./check-document.js";
 import type { PolicyStore, StoredPolicy } from "./policy.js";
 

@@ -1,5 +1,5 @@
-import type { LoadGauge } from "../load/load-gauge.js";
-import type { Metric } from "../metric.js";
+import type { LoadGauge } from "../../runtime/load-gauge.js";
+import type { Metric } from "../../runtime/metric.js";
 import type { AddressQuota } from "./address-quota.js";
 import type { QuotaKeeper } from "./quota-keeper.js";
 

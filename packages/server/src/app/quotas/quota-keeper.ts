@@ -1,6 +1,6 @@
 import { type QuotaClass, quotaClasses } from "@bursar/protocol";
+import type { Timers } from "../../runtime/timers.js";
 import type { ApiClient } from "../access/client.js";
-import type { Timers } from "../timers.js";
 import { type Allowance, createAllowance } from "./allowance.js";
 import type { ClientQuotas, Quotas } from "./client-quotas.js";
 import type { ClientTraffic } from "./client-traffic.js";

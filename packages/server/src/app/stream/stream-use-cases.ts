@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Authenticated } from "../access/authenticate-request.js";
 import type { IssueTicket } from "../access/stream-tickets.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 
 /** A request for the live stream that has been let in, and its connection, which it still answers on. */
 export interface StreamOpening {

@@ -2,7 +2,7 @@ import { allScopes, showId } from "@bursar/protocol";
 import { describeAct } from "../audit/act.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { CreateClient, CreatedClient } from "../clients/create-client.js";
-import { isRefused } from "../refused.js";
+import { isRefused } from "../requests/refused.js";
 import type { Wallet } from "../wallets/wallet.js";
 
 export interface Tenant {

@@ -1,5 +1,5 @@
-import { createGroupCommit } from "../group-commit.js";
-import type { Timers } from "../timers.js";
+import { createGroupCommit } from "../../runtime/group-commit.js";
+import type { Timers } from "../../runtime/timers.js";
 import type { AcceptedTransaction, AcceptOutcome, TransactionStore } from "./transaction.js";
 
 /** Makes transactions durable, those that arrive together in one commit. */

@@ -1,5 +1,5 @@
 import { type Balance, decide } from "@bursar/domain";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import type { ChangeHub } from "./change-hub.js";
 import type { ReadTransaction } from "./read-transaction.js";
 import {

@@ -1,4 +1,4 @@
-import type { Timers } from "../timers.js";
+import type { Timers } from "../../runtime/timers.js";
 
 /** Lets requests wait for a change of one transaction. Changes in other processes are not heard here; who waits looks now and then. */
 export interface ChangeHub {

@@ -2,8 +2,8 @@ import { judge, timeOfUuidV7 } from "@bursar/domain";
 import type { CreateTransactionBody } from "@bursar/protocol";
 import type { Principal } from "../access/principal.js";
 import type { ActivePolicies } from "../policy/policy.js";
-import { isRefused, type Refused } from "../refused.js";
-import { hashRequest } from "../request-hash.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
 import type { AcceptQueue } from "./accept-queue.js";
 import { type ReadRequestDeps, readTransactionRequest, toPolicyRequest } from "./read-request.js";
 import {

@@ -2,7 +2,7 @@ import { mayApprove } from "@bursar/domain";
 import { type DecideApprovalBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/act.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import { approvalDeadline, digestForApproval } from "./present-approval.js";
 import type { ReadTransaction } from "./read-transaction.js";
 import type { RecordedApproval, Transaction } from "./transaction.js";

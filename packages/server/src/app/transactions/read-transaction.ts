@@ -1,4 +1,4 @@
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { ChangeHub } from "./change-hub.js";
 import type { Transaction, TransactionStore } from "./transaction.js";
 

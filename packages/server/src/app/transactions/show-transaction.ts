@@ -1,5 +1,5 @@
 import type { Transaction } from "@bursar/protocol";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import type { FinishedTransactions } from "./finished-transactions.js";
 import { presentTransaction } from "./present-transaction.js";
 import type { ReadTransaction } from "./read-transaction.js";

@@ -1,7 +1,7 @@
 import type { CreateWalletBody } from "@bursar/protocol";
 import type { Principal } from "../access/principal.js";
-import type { Refused } from "../refused.js";
-import { hashRequest } from "../request-hash.js";
+import type { Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
 import type { Wallet, WalletStore } from "./wallet.js";
 
 export interface CreateWalletDeps {

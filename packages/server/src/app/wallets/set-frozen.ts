@@ -1,7 +1,7 @@
 import { showId } from "@bursar/protocol";
 import { describeAct, type Origin } from "../audit/act.js";
 import type { CallOffOrders } from "../markets/call-off-orders.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { WalletStore, WalletWithBalances } from "./wallet.js";
 
 export type SetFrozen = (

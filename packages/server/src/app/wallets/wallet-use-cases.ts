@@ -1,5 +1,5 @@
 import type { Wallet as WalletBody } from "@bursar/protocol";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { CreateWallet } from "./create-wallet.js";
 import type { SetFrozen } from "./set-frozen.js";
 import type { WalletStore, WalletWithBalances } from "./wallet.js";

@@ -1,6 +1,6 @@
 import { type ChangeWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/act.js";
-import { isRefused, type Refused } from "../refused.js";
+import { isRefused, type Refused } from "../requests/refused.js";
 import { refuseUrl } from "./create-endpoint.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import { type SecretBox, secretBytes } from "./endpoint-secrets.js";

@@ -1,7 +1,7 @@
 import { type CreateWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/act.js";
-import type { Refused } from "../refused.js";
-import { hashRequest } from "../request-hash.js";
+import type { Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import { type SecretBox, secretBytes } from "./endpoint-secrets.js";
 import type { UrlJudge } from "./webhook-post.js";

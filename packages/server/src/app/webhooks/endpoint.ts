@@ -1,6 +1,6 @@
 import type { IdempotentRequest } from "../access/client.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 
 /** Why an endpoint gets nothing: its owner wants it so, the receiver said that it is gone, or it has failed for too long. */
 export type DisabledReason = "requested" | "gone" | "failing";

@@ -1,8 +1,8 @@
 import { type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/act.js";
 import { readSequence } from "../events/read-sequence.js";
-import { isRefused, type Refused } from "../refused.js";
-import { hashRequest } from "../request-hash.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
 import type { Delivery, DeliveryStore, ResendRequest, ResendStore, Resent } from "./delivery.js";
 import type { EndpointStore } from "./endpoint.js";
 

@@ -1,5 +1,5 @@
 import { showId, type WebhookTest } from "@bursar/protocol";
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { AttemptDelivery } from "./attempt-delivery.js";
 import type { EndpointStore } from "./endpoint.js";
 import { presentEndpoint } from "./present-endpoint.js";

@@ -1,4 +1,4 @@
-import type { Refused } from "../refused.js";
+import type { Refused } from "../requests/refused.js";
 import type { EndpointChanges } from "./change-endpoint.js";
 import type { CreateEndpoint } from "./create-endpoint.js";
 import type { Delivery, DeliveryStore } from "./delivery.js";

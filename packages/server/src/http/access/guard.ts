@@ -13,7 +13,7 @@ import type { ClientOrigin } from "../../app/audit/act.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
-import { isRefused, type Refused } from "../../app/refused.js";
+import { isRefused, type Refused } from "../../app/requests/refused.js";
 import { type ConcurrencyLimits, enterConnection, enterRequest } from "../quotas/concurrency-gate.js";
 import { passQuota } from "../quotas/quota-gate.js";
 import { Refusal } from "../refusal.js";

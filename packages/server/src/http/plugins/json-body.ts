@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { readJson } from "../../app/json-text.js";
+import { readJson } from "../../app/requests/read-json.js";
 import { Refusal } from "../refusal.js";
 
 /** Takes JSON, in UTF-8 and not compressed, and nothing else. */

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import type { Metric } from "../../app/metric.js";
+import type { Metric } from "../../runtime/metric.js";
 import { Refusal } from "../refusal.js";
 import { createRequestDurations } from "./request-durations.js";
 

@@ -1,4 +1,4 @@
-import type { LoadGauge } from "../../app/load/load-gauge.js";
+import type { LoadGauge } from "../../runtime/load-gauge.js";
 import { Refusal } from "../refusal.js";
 
 /** Refuses new work while the service cannot keep up, before anything about the request costs anything. */

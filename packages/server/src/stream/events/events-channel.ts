@@ -1,6 +1,6 @@
 import { SubscribeToEvents } from "@bursar/protocol";
 import type { EventPositions } from "../../app/events/event.js";
-import type { Refused } from "../../app/refused.js";
+import type { Refused } from "../../app/requests/refused.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import type { History } from "./history.js";
 import type { LogTail, LogTails } from "./log-tails.js";

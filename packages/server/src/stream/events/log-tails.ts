@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { EventPositions } from "../../app/events/event.js";
 import type { ListEvents } from "../../app/events/list-events.js";
-import type { WakeUps } from "../../app/wake-ups.js";
+import type { WakeUps } from "../../runtime/wake-ups.js";
 import { createTurnstile } from "../turnstile.js";
 import { type EventBatch, makeBatch, splitBatch } from "./event-batch.js";
 

@@ -1,5 +1,5 @@
 import { SubscribeToTrades } from "@bursar/protocol";
-import type { Refused } from "../../app/refused.js";
+import type { Refused } from "../../app/requests/refused.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import type { TradeTail } from "./trade-tail.js";
 

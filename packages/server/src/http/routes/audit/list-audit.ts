@@ -1,0 +1,48 @@
+import { AuditPage, PageQuery, showId } from "@bursar/protocol";
+import type { ChainedAuditEntry } from "../../../app/audit/audit-entry.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf } from "../../access/guard.js";
+import { readCursor, toPage } from "../../cursor.js";
+import { defineRoute } from "../../route.js";
+
+export function listAudit({ listAudit: list }: Pick<UseCases, "listAudit">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/audit",
+      access: "audit:read",
+      operationId: "listAudit",
+      tag: "Audit",
+      summary: "Read the audit log",
+      description: "Newest first. Each entry's hash covers the entry before it.",
+      query: PageQuery,
+      success: { status: 200, schema: AuditPage },
+      errors: [],
+    },
+    async (request) => {
+      const { limit = 50, cursor } = request.query;
+      const place = readCursor("audit", cursor);
+      const { tenantId } = principalOf(request).principal;
+      const entries = await list(tenantId, limit + 1, place === undefined ? undefined : BigInt(place));
+      return toPage("audit", entries, limit, ({ number }) => String(number), presentEntry);
+    },
+  );
+}
+
+function presentEntry(entry: ChainedAuditEntry) {
+  return {
+    number: Number(entry.number),
+    occurred_at: entry.occurredAt.toISOString(),
+    actor: entry.actor,
+    client_id: entry.clientId === null ? null : showId("cli", entry.clientId),
+    token_id: entry.tokenId === null ? null : showId("tok", entry.tokenId),
+    action: entry.action,
+    object: entry.object,
+    outcome: entry.outcome,
+    code: entry.code,
+    repeated: entry.repeated,
+    request_id: entry.requestId,
+    address: entry.address,
+    hash: Buffer.from(entry.hash).toString("hex"),
+  };
+}

@@ -1,0 +1,33 @@
+import { AddedKey, AddKeyBody, ClientPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { readIdempotencyKey } from "../../access/idempotency-key.js";
+import { defineRoute } from "../../route.js";
+import { clientIdOf } from "./client-path.js";
+import { presentKey } from "./present-client.js";
+
+export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/clients/:client_id/keys",
+      access: "clients:manage",
+      operationId: "addKey",
+      tag: "Clients",
+      summary: "Register a key that signs requests or assertions",
+      params: ClientPath,
+      body: AddKeyBody,
+      idempotent: "honoured",
+      success: { status: 201, schema: AddedKey },
+      errors: ["CLIENT_NOT_FOUND", "KEY_LIMIT_REACHED", "CREDENTIAL_NOT_FOUND"],
+    },
+    async (request, reply) => {
+      const { key, secret, isReplayed } = unwrap(
+        await add(originOf(request), clientIdOf(request.params), request.body, readIdempotencyKey(request)),
+      );
+      if (isReplayed) reply.header("idempotent-replayed", "true");
+      reply.code(201);
+      return { key: presentKey(key), secret };
+    },
+  );
+}

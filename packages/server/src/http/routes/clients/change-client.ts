@@ -1,0 +1,27 @@
+import { ChangeClientBody, Client, ClientPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { defineRoute } from "../../route.js";
+import { clientIdOf } from "./client-path.js";
+import { presentClient } from "./present-client.js";
+
+export function changeClient({ changeClient: change }: Pick<UseCases, "changeClient">) {
+  return defineRoute(
+    {
+      method: "PATCH",
+      path: "/v1/clients/:client_id",
+      access: "clients:manage",
+      operationId: "changeClient",
+      tag: "Clients",
+      summary: "Change, disable or enable a client",
+      description:
+        "In force everywhere within 5 seconds. The caller must hold every scope that the client holds or is given. `quotas` replaces all quotas of the client; those that it does not name are the service's own.",
+      params: ClientPath,
+      body: ChangeClientBody,
+      success: { status: 200, schema: Client },
+      errors: ["CLIENT_NOT_FOUND", "QUOTA_BEYOND_OWN"],
+    },
+    async (request) =>
+      presentClient(unwrap(await change(originOf(request), clientIdOf(request.params), request.body))),
+  );
+}

@@ -1,0 +1,26 @@
+import { Client, ClientPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { defineRoute } from "../../route.js";
+import { clientIdOf } from "./client-path.js";
+import { presentClient } from "./present-client.js";
+
+export function readClient({ readClient: read }: Pick<UseCases, "readClient">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/clients/:client_id",
+      access: "clients:manage",
+      operationId: "readClient",
+      tag: "Clients",
+      summary: "Read a client",
+      params: ClientPath,
+      success: { status: 200, schema: Client },
+      errors: ["CLIENT_NOT_FOUND"],
+    },
+    async (request) => {
+      const { tenantId } = principalOf(request).principal;
+      return presentClient(unwrap(await read(tenantId, clientIdOf(request.params))));
+    },
+  );
+}

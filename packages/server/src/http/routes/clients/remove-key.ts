@@ -1,0 +1,26 @@
+import { Client, ClientKeyPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { defineRoute } from "../../route.js";
+import { clientIdOf, keyIdOf } from "./client-path.js";
+import { presentClient } from "./present-client.js";
+
+export function removeKey({ removeKey: remove }: Pick<UseCases, "removeKey">) {
+  return defineRoute(
+    {
+      method: "DELETE",
+      path: "/v1/clients/:client_id/keys/:key_id",
+      access: "clients:manage",
+      operationId: "removeKey",
+      tag: "Clients",
+      summary: "Remove a key",
+      params: ClientKeyPath,
+      success: { status: 200, schema: Client },
+      errors: ["CLIENT_NOT_FOUND", "CREDENTIAL_NOT_FOUND"],
+    },
+    async (request) => {
+      const clientId = clientIdOf(request.params);
+      return presentClient(unwrap(await remove(originOf(request), clientId, keyIdOf(request.params))));
+    },
+  );
+}

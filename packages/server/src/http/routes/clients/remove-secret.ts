@@ -1,0 +1,26 @@
+import { Client, ClientSecretPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { defineRoute } from "../../route.js";
+import { clientIdOf, secretIdOf } from "./client-path.js";
+import { presentClient } from "./present-client.js";
+
+export function removeSecret({ removeSecret: remove }: Pick<UseCases, "removeSecret">) {
+  return defineRoute(
+    {
+      method: "DELETE",
+      path: "/v1/clients/:client_id/secrets/:secret_id",
+      access: "clients:manage",
+      operationId: "removeSecret",
+      tag: "Clients",
+      summary: "End a secret at once",
+      params: ClientSecretPath,
+      success: { status: 200, schema: Client },
+      errors: ["CLIENT_NOT_FOUND", "CREDENTIAL_NOT_FOUND"],
+    },
+    async (request) => {
+      const clientId = clientIdOf(request.params);
+      return presentClient(unwrap(await remove(originOf(request), clientId, secretIdOf(request.params))));
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import { ClientPath, RotatedSecret, RotateSecretBody } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { readIdempotencyKey } from "../../access/idempotency-key.js";
+import { defineRoute } from "../../route.js";
+import { clientIdOf } from "./client-path.js";
+import { presentClient } from "./present-client.js";
+
+export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSecret">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/clients/:client_id/secrets",
+      access: "clients:manage",
+      operationId: "rotateSecret",
+      tag: "Clients",
+      summary: "Give a client a new secret",
+      description:
+        "The secret in use stays valid for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
+      params: ClientPath,
+      body: RotateSecretBody,
+      idempotent: "honoured",
+      success: { status: 201, schema: RotatedSecret },
+      errors: ["CLIENT_NOT_FOUND"],
+    },
+    async (request, reply) => {
+      const { overlap_seconds } = request.body;
+      const { client, secret } = unwrap(
+        await rotate(
+          originOf(request),
+          clientIdOf(request.params),
+          overlap_seconds,
+          readIdempotencyKey(request),
+        ),
+      );
+      if (secret === null) reply.header("idempotent-replayed", "true");
+      reply.code(201);
+      // Clients of 0.1.0 know a text here, which does not become null within a version.
+      return { client: presentClient(client), secret: secret ?? "" };
+    },
+  );
+}

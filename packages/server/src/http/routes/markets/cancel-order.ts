@@ -1,0 +1,32 @@
+import { Order, OrderPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { orderIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function cancelOrder({
+  cancelOrder: cancel,
+  presentOrder,
+}: Pick<UseCases, "cancelOrder" | "presentOrder">) {
+  return defineRoute(
+    {
+      method: "DELETE",
+      path: "/v1/orders/:id",
+      access: "orders:write",
+      operationId: "cancelOrder",
+      tag: "Markets",
+      summary: "Call an order off",
+      description:
+        "Asks for it: the answer shows the order as it is now, and what is filled before its turn comes stays filled.",
+      params: OrderPath,
+      success: { status: 202, schema: Order },
+      errors: ["ORDER_NOT_FOUND", "ORDER_NOT_OPEN"],
+    },
+    async (request, reply) => {
+      const { tenantId } = principalOf(request).principal;
+      const order = unwrap(await cancel(tenantId, orderIdOf(request.params)));
+      reply.code(202);
+      return presentOrder(order);
+    },
+  );
+}

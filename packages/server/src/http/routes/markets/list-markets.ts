@@ -1,0 +1,30 @@
+import { MarketList } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { defineRoute } from "../../route.js";
+
+export function listMarkets({ listMarkets: list }: Pick<UseCases, "listMarkets">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/markets",
+      access: "orderbook:read",
+      operationId: "listMarkets",
+      tag: "Markets",
+      summary: "List the markets",
+      success: { status: 200, schema: MarketList },
+      errors: [],
+    },
+    () => ({
+      data: list().map(({ name, base, quote, definition }) => ({
+        market: name,
+        base: base.code,
+        quote: quote.code,
+        tick_size: definition.tickSize,
+        lot_size: definition.lotSize,
+        size_min: definition.sizeMin,
+        maker_fee_basis_points: definition.makerFeeBasisPoints,
+        taker_fee_basis_points: definition.takerFeeBasisPoints,
+      })),
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+import { OrderPage, OrderQuery } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf } from "../../access/guard.js";
+import { readCursor, toPage } from "../../cursor.js";
+import { defineRoute } from "../../route.js";
+
+export function listOrders({
+  listOrders: list,
+  presentOrder,
+}: Pick<UseCases, "listOrders" | "presentOrder">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/orders",
+      access: "orders:read",
+      operationId: "listOrders",
+      tag: "Markets",
+      summary: "List orders",
+      description: "Newest first. Filters are joined by and.",
+      query: OrderQuery,
+      success: { status: 200, schema: OrderPage },
+      errors: [],
+    },
+    async (request) => {
+      const { limit = 50, cursor, market, state, side } = request.query;
+      const filter = {
+        ...(market === undefined ? {} : { market }),
+        ...(state === undefined ? {} : { state }),
+        ...(side === undefined ? {} : { side }),
+      };
+      const { tenantId } = principalOf(request).principal;
+      const found = await list(tenantId, filter, limit + 1, readCursor("orders", cursor));
+      return toPage("orders", found, limit, ({ id }) => id, presentOrder);
+    },
+  );
+}

@@ -1,0 +1,44 @@
+import { Order, PlaceOrderBody } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { requireIdempotencyKey } from "../../access/idempotency-key.js";
+import { defineRoute } from "../../route.js";
+
+export function placeOrder({
+  placeOrder: place,
+  presentOrder,
+}: Pick<UseCases, "placeOrder" | "presentOrder">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/orders",
+      access: "orders:write",
+      operationId: "placeOrder",
+      tag: "Markets",
+      summary: "Place an order",
+      description:
+        "Accepted for asynchronous processing: the answer leaves after the order is on disk, and before its funds are held and it reaches the book. The same key with the same body gives the same answer, for ever; with another body it is refused.",
+      body: PlaceOrderBody,
+      idempotent: "required",
+      success: { status: 202, schema: Order },
+      errors: [
+        "IDEMPOTENCY_KEY_MISSING",
+        "MARKET_UNKNOWN",
+        "PRICE_NOT_IN_TICKS",
+        "SIZE_NOT_IN_LOTS",
+        "AMOUNT_PRECISION_EXCEEDED",
+        "WALLET_UNKNOWN",
+        "POLICY_REJECTED",
+        "OVERLOADED",
+      ],
+    },
+    async (request, reply) => {
+      const key = requireIdempotencyKey(request);
+      const { order, replayed } = unwrap(await place(principalOf(request).principal, key, request.body));
+      const body = presentOrder(order);
+      if (replayed) reply.header("idempotent-replayed", "true");
+      reply.code(202).header("location", `/v1/orders/${body.id}`).header("retry-after", "1");
+      return body;
+    },
+  );
+}

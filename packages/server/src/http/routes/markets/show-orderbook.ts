@@ -1,0 +1,34 @@
+import { Orderbook, OrderbookQuery } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { unwrap } from "../../access/guard.js";
+import { namesTag } from "../../entity-tags.js";
+import { defineRoute } from "../../route.js";
+
+const depthDefault = 50;
+
+export function showOrderbook({ showOrderbook: show }: Pick<UseCases, "showOrderbook">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/orderbook",
+      access: "orderbook:read",
+      operationId: "showOrderbook",
+      tag: "Markets",
+      summary: "Read an order book",
+      description:
+        "Without a parameter: the first market, 50 levels of each side. With `If-None-Match` the answer is 304 while nothing has changed.",
+      query: OrderbookQuery,
+      ifNoneMatch: true,
+      success: { status: 200, schema: Orderbook },
+      errors: ["MARKET_NOT_FOUND"],
+    },
+    (request, reply) => {
+      const { market, depth = depthDefault } = request.query;
+      const { json, tag } = unwrap(show(market, depth));
+      reply.header("etag", tag);
+      // Nothing is given back: a reply that is would be waited for, though it has been sent.
+      if (namesTag(request.headers["if-none-match"], tag)) reply.code(304).send();
+      else reply.type("application/json; charset=utf-8").send(json);
+    },
+  );
+}

@@ -1,0 +1,16 @@
+import { Liveness } from "@bursar/protocol";
+import { defineRoute } from "../../route.js";
+
+export const healthz = defineRoute(
+  {
+    method: "GET",
+    path: "/healthz",
+    access: "open",
+    operationId: "getLiveness",
+    tag: "Operations",
+    summary: "Whether the process is alive",
+    success: { status: 200, schema: Liveness },
+    errors: [],
+  },
+  () => ({ status: "alive" }),
+);

@@ -1,0 +1,36 @@
+import { CreateDestinationBody, Destination } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { readIdempotencyKey } from "../../access/idempotency-key.js";
+import { defineRoute } from "../../route.js";
+
+export function createDestination({
+  addDestination: add,
+  presentDestination,
+}: Pick<UseCases, "addDestination" | "presentDestination">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/destinations",
+      access: "policies:manage",
+      operationId: "createDestination",
+      tag: "Policy",
+      summary: "Put an address on the allow-list",
+      description: "It waits until `effective_at` before policy takes it for a listed address.",
+      body: CreateDestinationBody,
+      idempotent: "honoured",
+      success: { status: 201, schema: Destination },
+      errors: ["NETWORK_UNKNOWN", "DESTINATION_EXISTS"],
+    },
+    async (request, reply) => {
+      const { destination, replayed } = unwrap(
+        await add(originOf(request), request.body, readIdempotencyKey(request)),
+      );
+      // As it was when it was made: a repeated request gets the answer of the first.
+      const body = presentDestination(destination, destination.createdAt);
+      if (replayed) reply.header("idempotent-replayed", "true");
+      reply.code(201).header("location", `/v1/destinations/${body.id}`);
+      return body;
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { DestinationPage, DestinationQuery } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf } from "../../access/guard.js";
+import { readCursor, toPage } from "../../cursor.js";
+import { defineRoute } from "../../route.js";
+
+export function listDestinations({
+  listDestinations: list,
+  presentDestination,
+}: Pick<UseCases, "listDestinations" | "presentDestination">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/destinations",
+      access: "policies:manage",
+      operationId: "listDestinations",
+      tag: "Policy",
+      summary: "List the addresses on the allow-list",
+      query: DestinationQuery,
+      success: { status: 200, schema: DestinationPage },
+      errors: [],
+    },
+    async (request) => {
+      const { limit = 50, cursor, ...filter } = request.query;
+      const { tenantId } = principalOf(request).principal;
+      const found = await list(tenantId, filter, limit + 1, readCursor("destinations", cursor));
+      return toPage(
+        "destinations",
+        found,
+        limit,
+        ({ id }) => id,
+        (one) => presentDestination(one),
+      );
+    },
+  );
+}

@@ -1,0 +1,28 @@
+import { Destination, DestinationPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { destinationIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function readDestination({
+  readDestination: read,
+  presentDestination,
+}: Pick<UseCases, "readDestination" | "presentDestination">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/destinations/:id",
+      access: "policies:manage",
+      operationId: "readDestination",
+      tag: "Policy",
+      summary: "Read an address of the allow-list",
+      params: DestinationPath,
+      success: { status: 200, schema: Destination },
+      errors: ["DESTINATION_NOT_FOUND"],
+    },
+    async (request) => {
+      const { tenantId } = principalOf(request).principal;
+      return presentDestination(unwrap(await read(tenantId, destinationIdOf(request.params))));
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import { DestinationPath } from "@bursar/protocol";
+import { Type } from "typebox";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { destinationIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function removeDestination({ removeDestination: remove }: Pick<UseCases, "removeDestination">) {
+  return defineRoute(
+    {
+      method: "DELETE",
+      path: "/v1/destinations/:id",
+      access: "policies:manage",
+      operationId: "removeDestination",
+      tag: "Policy",
+      summary: "Take an address off the allow-list",
+      description: "At once: only to be listed has a waiting time.",
+      params: DestinationPath,
+      success: { status: 204, schema: Type.Null({ description: "It is off the list." }) },
+      errors: ["DESTINATION_NOT_FOUND"],
+    },
+    async (request, reply) => {
+      unwrap(await remove(originOf(request), destinationIdOf(request.params)));
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,35 @@
+import { Policy, PolicyDocumentRef } from "@bursar/protocol";
+import { Type } from "typebox";
+import { presentPolicy } from "../../../app/policy/present-policy.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { defineRoute } from "../../route.js";
+import { expectedVersion, policyTag } from "./policy-tag.js";
+
+export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replacePolicy">) {
+  return defineRoute(
+    {
+      method: "PUT",
+      path: "/v1/policy",
+      access: "policies:manage",
+      operationId: "replacePolicy",
+      tag: "Policy",
+      summary: "Replace the policy",
+      description:
+        "The whole document, up to 1 MiB. In force everywhere within 5 seconds; every version is kept. All faults of a document are told at once, each with its rule and its field.",
+      body: PolicyDocumentRef,
+      // The domain checks all that the schema says and more, and names the rules.
+      checkedBody: Type.Unknown(),
+      bodyBytesMax: 1_048_576,
+      ifMatch: "required",
+      success: { status: 200, schema: Policy },
+      errors: ["PRECONDITION_REQUIRED", "PRECONDITION_FAILED", "POLICY_INVALID"],
+    },
+    async (request, reply) => {
+      const version = expectedVersion(request.headers["if-match"]);
+      const policy = unwrap(await replace(originOf(request), version, request.body));
+      reply.header("etag", policyTag(policy.version));
+      return presentPolicy(policy);
+    },
+  );
+}

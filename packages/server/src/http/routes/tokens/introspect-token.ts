@@ -1,0 +1,49 @@
+import { Introspection, showId, TokenActionForm } from "@bursar/protocol";
+import { isOAuthFault } from "../../../app/access/oauth-fault.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { readClientProof } from "../../oauth/client-proof.js";
+import { OAuthRefusal } from "../../oauth/oauth-refusal.js";
+import { defineRoute } from "../../route.js";
+
+export function introspectToken(
+  { introspectToken: introspect }: Pick<UseCases, "introspectToken">,
+  issuer: string,
+) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/oauth/introspect",
+      access: "oauth",
+      operationId: "introspectToken",
+      tag: "Tokens",
+      summary: "Ask what a token allows",
+      description:
+        "RFC 7662. A client learns of its own tenant's tokens only; every other is not active to it.",
+      body: TokenActionForm,
+      success: { status: 200, schema: Introspection },
+      errors: [],
+    },
+    async (request) => {
+      const proof = readClientProof(request, request.body);
+      const claims = await introspect(proof, request.body.token, {
+        requestId: request.id,
+        address: request.ip,
+      });
+      if (isOAuthFault(claims)) throw new OAuthRefusal(claims);
+      if (claims === undefined) return { active: false };
+      const clientId = showId("cli", claims.clientId);
+      return {
+        active: true,
+        scope: claims.scopes.join(" "),
+        client_id: clientId,
+        token_type: "Bearer",
+        exp: claims.expiresAtMs / 1000,
+        iat: claims.issuedAtMs / 1000,
+        sub: clientId,
+        aud: issuer,
+        iss: issuer,
+        jti: showId("tok", claims.tokenId),
+      };
+    },
+  );
+}

@@ -1,0 +1,44 @@
+import { CreateTransactionBody, Transaction } from "@bursar/protocol";
+import { presentTransaction } from "../../../app/transactions/present-transaction.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { requireIdempotencyKey } from "../../access/idempotency-key.js";
+import { defineRoute } from "../../route.js";
+import { transactionTag } from "./transaction-tag.js";
+
+export function createTransaction({ createTransaction: create }: Pick<UseCases, "createTransaction">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/transactions",
+      access: "transactions:write",
+      operationId: "createTransaction",
+      tag: "Transactions",
+      summary: "Create a transaction",
+      description:
+        "Accepted for asynchronous processing: the answer leaves after the transaction is on disk, and before it is processed. The same key with the same body gives the same answer, for ever; with another body it is refused.",
+      body: CreateTransactionBody,
+      idempotent: "required",
+      success: { status: 202, schema: Transaction },
+      errors: [
+        "IDEMPOTENCY_KEY_MISSING",
+        "ASSET_UNKNOWN",
+        "AMOUNT_PRECISION_EXCEEDED",
+        "AMOUNT_OUT_OF_RANGE",
+        "WALLET_UNKNOWN",
+        "POLICY_REJECTED",
+      ],
+    },
+    async (request, reply) => {
+      const key = requireIdempotencyKey(request);
+      const { transaction, replayed } = unwrap(
+        await create(principalOf(request).principal, key, request.body),
+      );
+      const body = presentTransaction(transaction);
+      if (replayed) reply.header("idempotent-replayed", "true");
+      reply.code(202).header("location", `/v1/transactions/${body.id}`).header("retry-after", "1");
+      reply.header("etag", transactionTag(body.id, body.version));
+      return body;
+    },
+  );
+}

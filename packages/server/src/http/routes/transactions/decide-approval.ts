@@ -1,0 +1,30 @@
+import { DecideApprovalBody, Transaction, TransactionPath } from "@bursar/protocol";
+import { presentTransaction } from "../../../app/transactions/present-transaction.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { transactionIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decideApproval">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/transactions/:id/approvals",
+      access: "transactions:approve",
+      operationId: "decideApproval",
+      tag: "Transactions",
+      summary: "Approve or reject a transaction that waits for it",
+      description:
+        "`digest` is the one that the transaction shows under `approval`: it stands for what will be sent. To say the same again changes nothing. One rejection ends the transaction.",
+      params: TransactionPath,
+      body: DecideApprovalBody,
+      success: { status: 202, schema: Transaction },
+      errors: ["TRANSACTION_NOT_FOUND", "NOT_AWAITING_APPROVAL", "APPROVAL_STALE", "POLICY_REJECTED"],
+    },
+    async (request, reply) => {
+      const decided = await decide(originOf(request), transactionIdOf(request.params), request.body);
+      reply.code(202);
+      return presentTransaction(unwrap(decided));
+    },
+  );
+}

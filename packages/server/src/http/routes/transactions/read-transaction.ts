@@ -1,0 +1,49 @@
+import { Transaction, TransactionPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { namesTag } from "../../entity-tags.js";
+import { transactionIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+import { knownVersion, transactionTag } from "./transaction-tag.js";
+
+const waitSecondsMax = 30;
+
+export function readTransaction({ showTransaction: show }: Pick<UseCases, "showTransaction">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/transactions/:id",
+      access: "transactions:read",
+      operationId: "readTransaction",
+      tag: "Transactions",
+      summary: "Read the state of a transaction",
+      description:
+        "With `If-None-Match` the answer is 304 while nothing has changed; with `Prefer: wait=N` besides, it is held for up to min(N, 30) seconds until something does.",
+      params: TransactionPath,
+      ifNoneMatch: true,
+      success: { status: 200, schema: Transaction },
+      errors: ["TRANSACTION_NOT_FOUND"],
+    },
+    async (request, reply) => {
+      const id = transactionIdOf(request.params);
+      const known = knownVersion(request.headers["if-none-match"], request.params.id);
+      const waitSeconds = known === undefined ? 0 : preferredWait(request.headers["prefer"]);
+      const waitFor =
+        known === undefined || waitSeconds === 0
+          ? undefined
+          : { versionOtherThan: known, timeoutMs: waitSeconds * 1000 };
+      const body = unwrap(await show(principalOf(request).principal.tenantId, id, waitFor));
+      if (waitSeconds > 0) reply.header("preference-applied", `wait=${waitSeconds}`);
+      const tag = transactionTag(body.id, body.version);
+      reply.header("etag", tag);
+      if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
+      return body;
+    },
+  );
+}
+
+/** The `wait` of a Prefer header (RFC 7240: in either case, quoted or bare), within our bound. */
+function preferredWait(prefer: string | string[] | undefined): number {
+  const match = /(?:^|[,;\s])wait\s*=\s*("?)(\d+)\1(?:$|[,;\s])/i.exec([prefer ?? ""].flat().join(","));
+  return Math.min(Number(match?.[2] ?? 0), waitSecondsMax);
+}

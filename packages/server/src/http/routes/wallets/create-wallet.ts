@@ -1,0 +1,34 @@
+import { CreateWalletBody, Wallet } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { readIdempotencyKey } from "../../access/idempotency-key.js";
+import { defineRoute } from "../../route.js";
+
+export function createWallet({
+  createWallet: create,
+  presentWallet,
+}: Pick<UseCases, "createWallet" | "presentWallet">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/wallets",
+      access: "wallets:write",
+      operationId: "createWallet",
+      tag: "Wallets",
+      summary: "Create a wallet",
+      description: "Accepted for asynchronous processing: its state goes from `creating` to `active`.",
+      body: CreateWalletBody,
+      idempotent: "honoured",
+      success: { status: 202, schema: Wallet },
+      errors: ["NETWORK_UNKNOWN"],
+    },
+    async (request, reply) => {
+      const { principal } = principalOf(request);
+      const { wallet, replayed } = unwrap(await create(principal, request.body, readIdempotencyKey(request)));
+      const body = presentWallet({ ...wallet, balances: [] });
+      if (replayed) reply.header("idempotent-replayed", "true");
+      reply.code(202).header("location", `/v1/wallets/${body.id}`).header("retry-after", "1");
+      return body;
+    },
+  );
+}

@@ -1,0 +1,30 @@
+import { WalletPage, WalletQuery } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf } from "../../access/guard.js";
+import { readCursor, toPage } from "../../cursor.js";
+import { defineRoute } from "../../route.js";
+
+export function listWallets({
+  listWallets: list,
+  presentWallet,
+}: Pick<UseCases, "listWallets" | "presentWallet">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/wallets",
+      access: "wallets:read",
+      operationId: "listWallets",
+      tag: "Wallets",
+      summary: "List wallets and their balances",
+      query: WalletQuery,
+      success: { status: 200, schema: WalletPage },
+      errors: [],
+    },
+    async (request) => {
+      const { limit = 50, cursor, ...filter } = request.query;
+      const { tenantId } = principalOf(request).principal;
+      const wallets = await list(tenantId, filter, limit + 1, readCursor("wallets", cursor));
+      return toPage("wallets", wallets, limit, ({ id }) => id, presentWallet);
+    },
+  );
+}

@@ -1,0 +1,28 @@
+import { ChangeWebhookEndpointBody, WebhookEndpoint, WebhookEndpointPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { presentEndpoint } from "../../../app/webhooks/present-endpoint.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { endpointIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function changeWebhookEndpoint({ changeEndpoint }: Pick<UseCases, "changeEndpoint">) {
+  return defineRoute(
+    {
+      method: "PATCH",
+      path: "/v1/webhook-endpoints/:id",
+      access: "webhooks:manage",
+      operationId: "changeWebhookEndpoint",
+      tag: "Webhooks",
+      summary: "Change a webhook endpoint",
+      description: "What waits to be sent goes to the new URL; the new `events` are those of events to come.",
+      params: WebhookEndpointPath,
+      body: ChangeWebhookEndpointBody,
+      success: { status: 200, schema: WebhookEndpoint },
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_URL_REFUSED"],
+    },
+    async (request) =>
+      presentEndpoint(
+        unwrap(await changeEndpoint(originOf(request), endpointIdOf(request.params), request.body)),
+      ),
+  );
+}

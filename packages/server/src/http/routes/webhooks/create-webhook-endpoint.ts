@@ -1,0 +1,34 @@
+import { CreatedWebhookEndpoint, CreateWebhookEndpointBody } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { presentEndpoint } from "../../../app/webhooks/present-endpoint.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { readIdempotencyKey } from "../../access/idempotency-key.js";
+import { defineRoute } from "../../route.js";
+
+export function createWebhookEndpoint({ createEndpoint }: Pick<UseCases, "createEndpoint">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/webhook-endpoints",
+      access: "webhooks:manage",
+      operationId: "createWebhookEndpoint",
+      tag: "Webhooks",
+      summary: "Create a webhook endpoint",
+      description:
+        "It is told of every event of the kinds in `events` from now on; of all where that is left out. The secret is in this answer and nowhere else.",
+      body: CreateWebhookEndpointBody,
+      idempotent: "honoured",
+      success: { status: 201, schema: CreatedWebhookEndpoint },
+      errors: ["WEBHOOK_URL_REFUSED", "WEBHOOK_ENDPOINTS_TOO_MANY"],
+    },
+    async (request, reply) => {
+      const { endpoint, secret } = unwrap(
+        await createEndpoint(originOf(request), request.body, readIdempotencyKey(request)),
+      );
+      const body = presentEndpoint(endpoint);
+      if (secret === null) reply.header("idempotent-replayed", "true");
+      reply.code(201).header("location", `/v1/webhook-endpoints/${body.id}`);
+      return { ...body, secret };
+    },
+  );
+}

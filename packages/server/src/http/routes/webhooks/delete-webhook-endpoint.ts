@@ -1,0 +1,26 @@
+import { WebhookEndpoint, WebhookEndpointPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { presentEndpoint } from "../../../app/webhooks/present-endpoint.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { endpointIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function deleteWebhookEndpoint({ deleteEndpoint }: Pick<UseCases, "deleteEndpoint">) {
+  return defineRoute(
+    {
+      method: "DELETE",
+      path: "/v1/webhook-endpoints/:id",
+      access: "webhooks:manage",
+      operationId: "deleteWebhookEndpoint",
+      tag: "Webhooks",
+      summary: "Delete a webhook endpoint",
+      description:
+        "The answer shows it for the last time. What waits to be sent is not sent; what was sent can be read as long as deliveries are kept.",
+      params: WebhookEndpointPath,
+      success: { status: 200, schema: WebhookEndpoint },
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+    },
+    async (request) =>
+      presentEndpoint(unwrap(await deleteEndpoint(originOf(request), endpointIdOf(request.params)))),
+  );
+}

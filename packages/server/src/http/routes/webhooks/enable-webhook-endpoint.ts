@@ -1,0 +1,36 @@
+import { WebhookEndpoint, WebhookEndpointPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { presentEndpoint } from "../../../app/webhooks/present-endpoint.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { endpointIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+type Needed = Pick<UseCases, "setEndpointEnabled">;
+
+/** Enabling and disabling are one thing done in two directions. */
+function enabledRoute(enabled: boolean, { setEndpointEnabled }: Needed) {
+  const verb = enabled ? "enable" : "disable";
+  return defineRoute(
+    {
+      method: "POST",
+      path: `/v1/webhook-endpoints/:id/${verb}`,
+      access: "webhooks:manage",
+      operationId: `${verb}WebhookEndpoint`,
+      tag: "Webhooks",
+      summary: enabled ? "Enable a webhook endpoint" : "Disable a webhook endpoint: nothing is sent there",
+      description: enabled
+        ? "What was waiting when it was disabled is sent now. Of what has happened meanwhile nothing is: replay it from its `sequence`."
+        : "The tenant's other endpoints are told, by `endpoint.disabled`.",
+      params: WebhookEndpointPath,
+      success: { status: 200, schema: WebhookEndpoint },
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+    },
+    async (request) =>
+      presentEndpoint(
+        unwrap(await setEndpointEnabled(originOf(request), endpointIdOf(request.params), enabled)),
+      ),
+  );
+}
+
+export const enableWebhookEndpoint = (useCases: Needed) => enabledRoute(true, useCases);
+export const disableWebhookEndpoint = (useCases: Needed) => enabledRoute(false, useCases);

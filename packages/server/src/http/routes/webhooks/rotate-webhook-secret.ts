@@ -1,0 +1,33 @@
+import { RotatedWebhookSecret, RotateWebhookSecretBody, WebhookEndpointPath } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { presentEndpoint } from "../../../app/webhooks/present-endpoint.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { endpointIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function rotateWebhookSecret({ rotateEndpointSecret }: Pick<UseCases, "rotateEndpointSecret">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/webhook-endpoints/:id/rotate-secret",
+      access: "webhooks:manage",
+      operationId: "rotateWebhookSecret",
+      tag: "Webhooks",
+      summary: "Give a webhook endpoint a new secret",
+      description:
+        "The secret before signs too for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
+      params: WebhookEndpointPath,
+      body: RotateWebhookSecretBody,
+      success: { status: 201, schema: RotatedWebhookSecret },
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+    },
+    async (request, reply) => {
+      const { overlap_seconds } = request.body;
+      const { endpoint, secret } = unwrap(
+        await rotateEndpointSecret(originOf(request), endpointIdOf(request.params), overlap_seconds),
+      );
+      reply.code(201);
+      return { webhook_endpoint: presentEndpoint(endpoint), secret };
+    },
+  );
+}

@@ -1,0 +1,27 @@
+import { WebhookEndpointPath, WebhookTest } from "@bursar/protocol";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { endpointIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function testWebhookEndpoint({ testEndpoint }: Pick<UseCases, "testEndpoint">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/webhook-endpoints/:id/test",
+      access: "webhooks:manage",
+      operationId: "testWebhookEndpoint",
+      tag: "Webhooks",
+      summary: "Send a test to a webhook endpoint",
+      description:
+        "Sends a signed `endpoint.test` at once and answers with what the receiver said. It is no event, has no `sequence` and is not kept.",
+      params: WebhookEndpointPath,
+      success: { status: 200, schema: WebhookTest },
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+    },
+    async (request) => {
+      const { tenantId } = principalOf(request).principal;
+      return unwrap(await testEndpoint(tenantId, endpointIdOf(request.params)));
+    },
+  );
+}

@@ -1,0 +1,76 @@
+import type { Timers } from "./timers.js";
+
+/**
+ * Says when the service cannot keep up, early enough to refuse new work instead of letting all of it wait. Two signs: how long the
+ * oldest request has been waiting to be written, and how late the event loop runs what is due.
+ */
+export interface LoadGauge {
+  /** Looked at for every request that brings work: a variable, not a calculation. */
+  isOverloaded: () => boolean;
+  reading: () => LoadReading;
+  start: () => void;
+  stop: () => void;
+}
+
+interface LoadReading {
+  acceptWaitMs: number;
+  eventLoopDelayMs: number;
+  isOverloaded: boolean;
+}
+
+interface LoadBounds {
+  acceptWaitMs: number;
+  eventLoopDelayMs: number;
+}
+
+export interface LoadGaugeDeps {
+  bounds: LoadBounds;
+  /** The age of the oldest request that waits to be written. */
+  acceptWaitMs: () => number;
+  onChange: (reading: LoadReading) => void;
+  elapsedMs: () => number;
+  timers: Pick<Timers, "after">;
+}
+
+const lookIntervalMs = 50;
+/** It is over when both signs have fallen to this part of their bounds, so that it does not come and go with every look. */
+const reliefShare = 0.5;
+/** How much one pause can count, as a part of the bound: half of it stays below, and a second one behind it goes past. */
+const pauseShareMax = 1.5;
+
+export function createLoadGauge({
+  bounds,
+  acceptWaitMs,
+  onChange,
+  elapsedMs,
+  timers,
+}: LoadGaugeDeps): LoadGauge {
+  let reading: LoadReading = { acceptWaitMs: 0, eventLoopDelayMs: 0, isOverloaded: false };
+  let callOff: () => void = () => undefined;
+
+  function schedule(): void {
+    const dueAtMs = elapsedMs() + lookIntervalMs;
+    callOff = timers.after(lookIntervalMs, () => {
+      look(Math.max(0, elapsedMs() - dueAtMs));
+      schedule();
+    });
+  }
+
+  function look(lateMs: number): void {
+    const wasOverloaded = reading.isOverloaded;
+    // One pause is no overload, however long it was: it counts half, and half of that at the next look.
+    const countedMs = Math.min(lateMs, pauseShareMax * bounds.eventLoopDelayMs);
+    const eventLoopDelayMs = (reading.eventLoopDelayMs + countedMs) / 2;
+    const share = Math.max(acceptWaitMs() / bounds.acceptWaitMs, eventLoopDelayMs / bounds.eventLoopDelayMs);
+    const isOverloaded = share > (wasOverloaded ? reliefShare : 1);
+    reading = { acceptWaitMs: acceptWaitMs(), eventLoopDelayMs, isOverloaded };
+    if (isOverloaded !== wasOverloaded) onChange(reading);
+  }
+
+  return {
+    isOverloaded: () => reading.isOverloaded,
+    reading: () => reading,
+    start: schedule,
+    stop: () => callOff(),
+  };
+}

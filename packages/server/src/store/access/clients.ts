@@ -1,0 +1,207 @@
+import type {
+  ApiClient,
+  ClientChange,
+  ClientKey,
+  ClientSecret,
+  ClientStore,
+  EarlierChange,
+  KeyedChange,
+} from "../../app/access/client.js";
+import { readClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
+import { isRefused } from "../../app/requests/refused.js";
+import { type Database, isLockTimeout, type Queryable, type Transaction } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import { appendAudit } from "./audit.js";
+
+interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
+  quotas: Parameters<typeof readClientQuotas>[0];
+  secrets: { id: string; hash: string; created_at: string; expires_at: string | null }[];
+  keys: { id: string; algorithm: ClientKey["algorithm"]; material: string; created_at: string }[];
+}
+
+export function createClientStore(database: Database): ClientStore {
+  return {
+    // Served by the primary key, as are the secrets and keys by their indexes on client_id.
+    findClient: async (id) => {
+      const [row] = await database.query<ClientRow>(sql`${selectClients} WHERE clients.id = ${id}`);
+      return row && readClient(row);
+    },
+    findClientOfTenant: (tenantId, id) => findClientOfTenant(database, tenantId, id),
+    // Served by clients_by_tenant.
+    listClients: async (tenantId, limit, beforeId) => {
+      const rows = await database.query<ClientRow>(sql`
+        ${selectClients}
+        WHERE clients.tenant_id = ${tenantId} ${beforeId === undefined ? sql`` : sql`AND clients.id < ${beforeId}`}
+        ORDER BY clients.id DESC LIMIT ${limit}
+      `);
+      return rows.map(readClient);
+    },
+    createClient: async (client, request, audit) =>
+      await database.transaction(async (transaction) => {
+        const inserted = await transaction.query(sql`
+          INSERT INTO clients
+            (id, tenant_id, name, scopes, state, require_signature, idempotency_key, request_hash, created_at, updated_at)
+          VALUES
+            (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
+             ${request?.key ?? null}, decode(${request?.hash ?? null}, 'hex'), ${client.createdAt}, ${client.updatedAt})
+          ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
+          RETURNING id
+        `);
+        if (inserted.length === 0) return await findEarlier(transaction, client.tenantId, request?.key ?? "");
+        for (const secret of client.secrets) insertSecret(transaction, client.id, secret);
+        await appendAudit(transaction, [audit]);
+        return { created: client };
+      }),
+    changeClient: async (tenantId, id, decide, audit, keyed) => {
+      const changing = database.transaction(async (transaction) => {
+        transaction.send(lockTimeout);
+        transaction.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
+        const client = await findClientOfTenant(transaction, tenantId, id);
+        if (client === undefined) return undefined;
+        const earlier = keyed && (await findEarlierChange(transaction, tenantId, keyed));
+        const change = decide(client, earlier);
+        if (isRefused(change)) return change;
+        if (change === "nothing") return client;
+        // Another client's change can have taken the key since it was looked for: this one's row alone is locked.
+        if (keyed !== undefined && !(await takeKey(transaction, client, keyed, audit.occurredAt)))
+          return { refused: "IDEMPOTENCY_KEY_REUSED" } as const;
+        applyChange(transaction, client, change, audit.occurredAt);
+        await appendAudit(transaction, [audit]);
+        return await findClientOfTenant(transaction, tenantId, id);
+      });
+      return await changing.catch((error: unknown) => {
+        if (isLockTimeout(error)) return "locked" as const;
+        throw error;
+      });
+    },
+  };
+}
+
+/** Served by the primary key. */
+async function findEarlierChange(
+  source: Queryable,
+  tenantId: string,
+  { action, key }: KeyedChange,
+): Promise<EarlierChange | undefined> {
+  const [found] = await source.query<EarlierChange>(sql`
+    SELECT encode(request_hash, 'hex') AS hash, object_id AS "objectId" FROM client_requests
+    WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${key}
+  `);
+  return found;
+}
+
+/** False where somebody else has it. */
+async function takeKey(
+  source: Queryable,
+  { tenantId, id }: ApiClient,
+  { action, key, hash, objectId }: KeyedChange,
+  now: Date,
+): Promise<boolean> {
+  const taken = await source.query(sql`
+    INSERT INTO client_requests (tenant_id, action, idempotency_key, request_hash, client_id, object_id, created_at)
+    VALUES (${tenantId}, ${action}, ${key}, decode(${hash}, 'hex'), ${id}, ${objectId}, ${now})
+    ON CONFLICT DO NOTHING RETURNING object_id
+  `);
+  return taken.length === 1;
+}
+
+/** Longer than another process needs for a change, and shorter than a caller would wait without an answer. */
+const lockTimeout = sql`SET LOCAL lock_timeout = '2s'`;
+
+async function findClientOfTenant(
+  source: Queryable,
+  tenantId: string,
+  id: string,
+): Promise<ApiClient | undefined> {
+  const [row] = await source.query<ClientRow>(sql`
+    ${selectClients} WHERE clients.tenant_id = ${tenantId} AND clients.id = ${id}
+  `);
+  return row && readClient(row);
+}
+
+/** The request that came first may still be under way; its row is waited for by the insert that ran into it. */
+async function findEarlier(transaction: Queryable, tenantId: string, key: string) {
+  const [found] = await transaction.query<{ id: string; hash: string }>(sql`
+    SELECT id, encode(request_hash, 'hex') AS hash FROM clients WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
+  `);
+  const earlier = found && (await findClientOfTenant(transaction, tenantId, found.id));
+  if (found === undefined || earlier === undefined) throw new Error("a client that was in the way is gone");
+  return { earlier, requestHash: found.hash };
+}
+
+function applyChange(
+  transaction: Transaction,
+  client: ApiClient,
+  { set = {}, addSecret, expireSecrets, removeSecretIds = [], addKey, removeKeyIds = [] }: ClientChange,
+  now: Date,
+): void {
+  const { name, scopes, state, requireSignature, quotas } = { ...client, ...set };
+  transaction.send(sql`
+    UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
+      require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
+      disabled_at = CASE WHEN ${state} = 'disabled' AND state <> 'disabled' THEN ${now}::timestamptz ELSE disabled_at END
+    WHERE id = ${client.id}
+  `);
+  if (removeSecretIds.length > 0) {
+    transaction.send(
+      sql`DELETE FROM client_secrets WHERE client_id = ${client.id} AND id = ANY(${[...removeSecretIds]})`,
+    );
+  }
+  if (expireSecrets !== undefined) {
+    transaction.send(sql`
+      UPDATE client_secrets SET expires_at = ${expireSecrets.at}
+      WHERE client_id = ${client.id} AND id = ANY(${[...expireSecrets.ids]})
+    `);
+  }
+  if (addSecret !== undefined) insertSecret(transaction, client.id, addSecret);
+  if (removeKeyIds.length > 0) {
+    transaction.send(
+      sql`DELETE FROM client_keys WHERE client_id = ${client.id} AND id = ANY(${[...removeKeyIds]})`,
+    );
+  }
+  if (addKey !== undefined) {
+    transaction.send(sql`
+      INSERT INTO client_keys (id, client_id, algorithm, material, created_at)
+      VALUES (${addKey.id}, ${client.id}, ${addKey.algorithm}, ${Buffer.from(addKey.material)}, ${addKey.createdAt})
+    `);
+  }
+}
+
+function insertSecret(transaction: Transaction, clientId: string, secret: ClientSecret): void {
+  transaction.send(sql`
+    INSERT INTO client_secrets (id, client_id, hash, created_at, expires_at)
+    VALUES (${secret.id}, ${clientId}, ${Buffer.from(secret.hash)}, ${secret.createdAt}, ${secret.expiresAt})
+  `);
+}
+
+/** A client with its live secrets and its keys, in one round trip. */
+const selectClients = sql`
+    SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
+      clients.created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt",
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'hash', encode(hash, 'hex'),
+          'created_at', created_at, 'expires_at', expires_at) ORDER BY id), '[]')
+        FROM client_secrets WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS secrets,
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'algorithm', algorithm,
+          'material', encode(material, 'hex'), 'created_at', created_at) ORDER BY id), '[]')
+        FROM client_keys WHERE client_id = clients.id) AS keys
+    FROM clients
+  `;
+
+function readClient(row: ClientRow): ApiClient {
+  return {
+    ...row,
+    quotas: readClientQuotas(row.quotas),
+    secrets: row.secrets.map(({ id, hash, created_at, expires_at }) => ({
+      id,
+      hash: Buffer.from(hash, "hex"),
+      createdAt: new Date(created_at),
+      expiresAt: expires_at === null ? null : new Date(expires_at),
+    })),
+    keys: row.keys.map(({ id, algorithm, material, created_at }) => ({
+      id,
+      algorithm,
+      material: Buffer.from(material, "hex"),
+      createdAt: new Date(created_at),
+    })),
+  };
+}

@@ -1,0 +1,199 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+import { DatabaseAwayError } from "./database-unavailable-error.js";
+import { createGatheringSocket } from "./gathering-socket.js";
+import { parameterText } from "./parameter-text.js";
+import { type Statement, sql } from "./sql.js";
+
+/** Something that runs statements: the pool, a transaction, or one session of it. */
+export interface Queryable {
+  query: <Row>(statement: Statement) => Promise<Row[]>;
+}
+
+export interface Transaction extends Queryable {
+  /**
+   * Sends a statement whose rows nobody needs, and does not wait: it travels together with what follows. Where it fails, the
+   * transaction fails.
+   */
+  send: (statement: Statement) => void;
+  /** Does something when the transaction has been committed, and nothing where it has not, or where nobody knows. */
+  afterCommit: (work: () => void) => void;
+}
+
+/** The pool of connections to PostgreSQL. */
+export interface Database extends Queryable {
+  /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
+  transaction: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+  /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
+  session: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  close: () => Promise<void>;
+}
+
+export interface Session extends Queryable {
+  /** Several statements without parameters. */
+  script: (text: string, timeoutMs?: number) => Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  connectionsMax: number;
+  /** How long a statement may take; left out, as long as a service can wait. */
+  statementTimeoutMs?: number;
+}
+
+const connectTimeoutMs = 5000;
+/**
+ * How long a statement may take before the database counts as away. A server that hangs looks to TCP like one that thinks, for
+ * many minutes; whoever waits for it must be told sooner.
+ */
+const statementTimeoutDefaultMs = 15_000;
+/** The server itself gives up before: a statement that nobody waits for any more would go on, with its connection and its locks. */
+const serverGivesUpMs = 1000;
+/** A process that stands still in the middle of a transaction, as in a frozen machine, holds up others no longer than this. */
+const idleInTransactionMs = 10_000;
+
+/**
+ * Every statement of the service is served by an index, and the tables grow from nothing to millions of rows under prepared
+ * statements. A plan that was made for an empty table must not be a scan of the full one, so scans are priced out; so are bitmaps,
+ * which read all that matches before they give the first row, where an index in order stops after a page. One plan per statement
+ * is enough, and compiling a statement that takes microseconds never pays.
+ */
+const plannerSettings =
+  "-c enable_seqscan=off -c enable_bitmapscan=off -c enable_mergejoin=off -c enable_hashjoin=off -c plan_cache_mode=force_generic_plan -c jit=off";
+
+export function openDatabase({
+  url,
+  connectionsMax,
+  statementTimeoutMs = statementTimeoutDefaultMs,
+}: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: statementTimeoutMs,
+    application_name: "bursar",
+    options: `${plannerSettings} -c statement_timeout=${statementTimeoutMs - serverGivesUpMs} -c idle_in_transaction_session_timeout=${idleInTransactionMs}`,
+    // Statements are sent without waiting for the answers to those before; their order stays.
+    pipeline: true,
+    stream: createGatheringSocket,
+    keepAlive: true,
+  });
+  // A connection that dies tells it twice: to whoever waits for a statement, and by this event, which ends the process if
+  // nobody listens. Those who wait are told; the pool replaces the connection.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+
+  async function session<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch(explain);
+    let isBroken = false;
+    const run = async (config: string | pg.QueryConfig) => {
+      try {
+        return await client.query(config);
+      } catch (error) {
+        isBroken ||= !isRefusedByServer(error);
+        return explain(error);
+      }
+    };
+    try {
+      return await work({
+        query: async <Row>(statement: Statement) => (await run(prepare(statement))).rows as Row[],
+        script: async (text, timeoutMs = statementTimeoutMs) =>
+          void (await run({ text, query_timeout: timeoutMs } as pg.QueryConfig)),
+      });
+    } finally {
+      client.release(isBroken);
+    }
+  }
+
+  return {
+    session,
+    query: async <Row>(statement: Statement) => {
+      const result = await pool.query(prepare(statement)).catch(explain);
+      return result.rows as Row[];
+    },
+    transaction: (work) => session((connection) => inTransaction(connection, work)),
+    close: () => pool.end(),
+  };
+}
+
+async function inTransaction<T>(
+  connection: Session,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const afterwards: (() => void)[] = [];
+  const sent: Promise<unknown>[] = [];
+  const send = (answer: Promise<unknown>) => {
+    // Its failure is reported where all are waited for; until then it must not count as one that nobody handles.
+    answer.catch(() => undefined);
+    sent.push(answer);
+  };
+  // Prepared like the others, because the driver sends a script at once.
+  send(connection.query(sql`BEGIN`));
+  let result: T;
+  try {
+    result = await work({
+      query: connection.query,
+      send: (statement) => send(connection.query(statement)),
+      afterCommit: (one) => afterwards.push(one),
+    });
+  } catch (error) {
+    // The first statement that failed is the reason; those after it only say that the transaction is over.
+    const [first = error] = await failures(sent);
+    // Where the connection is gone the server rolls back by itself.
+    if (!(first instanceof DatabaseAwayError)) await connection.script("ROLLBACK");
+    throw first;
+  }
+  // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
+  send(connection.query(sql`COMMIT`));
+  await Promise.all(sent);
+  for (const one of afterwards) one();
+  return result;
+}
+
+async function failures(answers: readonly Promise<unknown>[]): Promise<unknown[]> {
+  const settled = await Promise.allSettled(answers);
+  return settled.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+}
+
+/** Statements are prepared once a connection, under a name made from their text: the texts in the code are few. */
+function prepare({ text, values }: Statement): pg.QueryConfig {
+  return { text, values: values.map(parameterText), name: nameOf(text) };
+}
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  names.set(text, name);
+  return name;
+}
+
+/**
+ * SQLSTATEs that say the server is not there: shutting down, starting up, crashed, out of connections, read-only, or out of time for a
+ * statement or a transaction.
+ */
+const awayStates = new Set(["57P01", "57P02", "57P03", "53300", "25006", "57014", "25P03"]);
+
+/** An error with a SQLSTATE is the server's own answer; anything else means that there was none. */
+function isRefusedByServer(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  // Class 08 is "connection exception".
+  return !awayStates.has(error.code) && !error.code.startsWith("08");
+}
+
+function explain(error: unknown): never {
+  // A value that cannot be sent is our own mistake.
+  if (isRefusedByServer(error) || error instanceof TypeError) throw error;
+  throw new DatabaseAwayError("the database is away", { cause: error });
+}
+
+/** A statement has waited for a lock for as long as `lock_timeout` says. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "55P03";
+}
+
+export function isDatabaseAway(error: unknown): boolean {
+  return error instanceof DatabaseAwayError;
+}

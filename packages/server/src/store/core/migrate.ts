@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { OperatorError } from "../../operator-error.js";
+import { type Database, isLockTimeout, type Session } from "./database.js";
+import type { Migration } from "./migrations.js";
+import { sql } from "./sql.js";
+
+/** A step may rewrite a large table. */
+const migrationTimeoutMs = 24 * 3_600_000;
+
+const lockTimeoutMs = 3000;
+const lockPauseMs = 1000;
+
+/** Any number that no other user of the same database is likely to lock. */
+const migrationLock = 4_051_867_213;
+
+/**
+ * Brings the schema up to date and says which steps it took. Each step is one transaction, so that a failure leaves the
+ * schema at the step before; several processes may start at once, and one of them does the work.
+ */
+export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+  return await database.session(async (session) => {
+    await session.script("SET statement_timeout = 0");
+    await session.script(`SELECT pg_advisory_lock(${migrationLock})`, migrationTimeoutMs);
+    try {
+      return await applyMissing(session, migrations);
+    } finally {
+      await session.query(sql`SELECT pg_advisory_unlock(${migrationLock})`);
+      await session.script("RESET statement_timeout");
+    }
+  });
+}
+
+/** For who works on a database without being the one to change its schema. */
+export async function assertMigrated(database: Database, migrations: readonly Migration[]): Promise<void> {
+  const applied = await database.session(readApplied);
+  if (applied.length !== migrations.length) {
+    throw new OperatorError(
+      `The schema of the database is at step ${applied.length} of ${migrations.length}: run \`bursar migrate\`, or the matching version of Bursar.`,
+    );
+  }
+}
+
+async function applyMissing(session: Session, migrations: readonly Migration[]): Promise<string[]> {
+  const applied = await readApplied(session);
+  const newest = applied.at(-1);
+  if (newest !== undefined && newest.number > migrations.length) {
+    throw new OperatorError(
+      `The database has been migrated to ${newest.name}, which this version of Bursar does not know: start a newer version.`,
+    );
+  }
+  for (const { number, name, checksum } of applied) {
+    if (migrations[number - 1]?.checksum !== checksum) {
+      throw new OperatorError(
+        `The migration ${name} was applied in another form than this version of Bursar has it.`,
+      );
+    }
+  }
+  const missing = migrations.slice(applied.length);
+  for (const migration of missing) await apply(session, migration);
+  return missing.map((migration) => migration.name);
+}
+
+async function readApplied(session: Session): Promise<{ number: number; name: string; checksum: string }[]> {
+  const present = sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS present`;
+  const [row] = await session.query<{ present: boolean }>(present);
+  if (row?.present !== true) return [];
+  return await session.query(sql`
+    SELECT number, name, checksum FROM schema_migrations ORDER BY number
+  `);
+}
+
+/**
+ * Whoever waits for a lock on a table holds up all that come after, also those who only read. So a step does not wait long behind
+ * somebody else, as a dump, but lets the others go first and tries again.
+ */
+async function apply(session: Session, migration: Migration): Promise<void> {
+  while (!(await tryToApply(session, migration))) await sleep(lockPauseMs);
+}
+
+/** False where somebody held a lock for too long. */
+async function tryToApply(session: Session, migration: Migration): Promise<boolean> {
+  await session.script("BEGIN");
+  try {
+    await session.script(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+    await session.script(migration.sql, migrationTimeoutMs);
+    await session.query(sql`
+      INSERT INTO schema_migrations (number, name, checksum)
+      VALUES (${migration.number}, ${migration.name}, ${migration.checksum})
+    `);
+    await session.script("COMMIT");
+    return true;
+  } catch (cause) {
+    await session.script("ROLLBACK");
+    if (isLockTimeout(cause)) return false;
+    throw new Error(`migration ${migration.name} failed: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { OpenHintChannel } from "../../runtime/wake-ups.js";
+
+const channelName = "bursar";
+const reconnectAfterMs = 1000;
+const connectTimeoutMs = 5000;
+const statementTimeoutMs = 5000;
+
+/**
+ * Hints between processes by LISTEN and NOTIFY, on a connection of its own. NOTIFY in a transaction that writes would take a
+ * lock over the whole database at its commit; here it is a transaction by itself and holds up nobody.
+ */
+export function createHintChannelOpener(url: string): OpenHintChannel {
+  return ({ onText, onOpen }) => {
+    const stopped = new AbortController();
+    let client: pg.Client | undefined;
+
+    async function connect(): Promise<void> {
+      const next = new pg.Client({
+        connectionString: url,
+        application_name: "bursar hints",
+        pipeline: true,
+        connectionTimeoutMillis: connectTimeoutMs,
+        query_timeout: statementTimeoutMs,
+        keepAlive: true,
+      });
+      const lost = new Promise<void>((resolve) => next.once("end", resolve).on("error", () => resolve()));
+      try {
+        await next.connect();
+        next.on("notification", ({ payload }) => onText(payload ?? ""));
+        await next.query(`LISTEN ${channelName}`);
+        client = next;
+        onOpen();
+        await Promise.race([lost, aborted(stopped.signal)]);
+      } finally {
+        client = undefined;
+        await next.end().catch(() => undefined);
+      }
+    }
+
+    async function run(): Promise<void> {
+      while (!stopped.signal.aborted) {
+        await connect().catch(() => undefined);
+        await sleep(reconnectAfterMs, undefined, { signal: stopped.signal }).catch(() => undefined);
+      }
+    }
+
+    const running = run();
+    return {
+      send: async (text) => void (await client?.query("SELECT pg_notify($1, $2)", [channelName, text])),
+      close: async () => {
+        stopped.abort();
+        await running;
+      },
+    };
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Database } from "./database.js";
+import { DatabaseAwayError } from "./database-unavailable-error.js";
+import { sql } from "./sql.js";
+
+const delayMinMs = 200;
+const delayMaxMs = 5000;
+
+/**
+ * Waits until the database answers and does what needs it, for as long as it takes; begins again where it goes away meanwhile, so each
+ * step of the work can be repeated. Anything but its absence is thrown.
+ */
+export async function withDatabaseThere(
+  database: Database,
+  log: Logger,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let delayMs = delayMinMs; ; delayMs = Math.min(delayMs * 2, delayMaxMs)) {
+    try {
+      await assertWritable(database);
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof DatabaseAwayError)) throw error;
+      const { code, message } = error.cause as { code?: string; message?: string };
+      log.warn({ error_code: code, reason: message, retry_in_ms: delayMs }, "waiting for the database");
+    }
+    await sleep(delayMs, undefined, { signal });
+  }
+}
+
+/** Whether the database can take work; one that only reads, as a standby does, cannot. */
+export async function assertWritable(database: Database): Promise<void> {
+  const [row] = await database.query<{ setting: string }>(
+    sql`SELECT current_setting('transaction_read_only') AS setting`,
+  );
+  if (row?.setting === "off") return;
+  const cause = Object.assign(new Error("the database is read-only"), { code: "25006" });
+  throw new DatabaseAwayError("the database takes no writes", { cause });
+}

@@ -1,0 +1,51 @@
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import { appendAudit } from "../access/audit.js";
+import type { Database } from "../core/database.js";
+import { sql } from "../core/sql.js";
+
+/** The account of the outside world on the book: what has come in from there is its negative balance. */
+const bookExternalOwnerId = "00000000-0000-8000-8000-000000000001";
+
+export interface Funding {
+  tenantId: string;
+  walletId: string;
+  asset: string;
+  amount: bigint;
+  /** Stands in the entry where a transaction's id would. */
+  id: string;
+  /** The entry for the audit log, where a person has done it. */
+  audit?: AuditDraft;
+}
+
+/** Brings money in from outside, as a posting like any other: what a wallet gains the outside world loses. */
+export async function fundWallet(
+  database: Database,
+  { tenantId, walletId, asset, amount, id, audit }: Funding,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    const units = amount.toString();
+    // The outside world's id is the least of all, so this is the order in which accounts are locked everywhere.
+    await transaction.query(sql`
+      INSERT INTO ledger_accounts (tenant_id, owner_id, asset, is_external, available, held)
+      VALUES (${tenantId}, ${bookExternalOwnerId}, ${asset}, true, -${units}::numeric, 0)
+      ON CONFLICT (tenant_id, owner_id, asset) DO UPDATE SET available = ledger_accounts.available - ${units}::numeric
+    `);
+    await transaction.query(sql`
+      INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
+      VALUES (${tenantId}, ${walletId}, ${asset}, ${units}::numeric, 0)
+      ON CONFLICT (tenant_id, owner_id, asset) DO UPDATE SET available = ledger_accounts.available + ${units}::numeric
+    `);
+    await transaction.query(sql`
+      INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
+      VALUES (${tenantId}, ${id}, 1, ${bookExternalOwnerId}, ${walletId}, ${asset}, ${units}::numeric)
+    `);
+    if (audit !== undefined) await appendAudit(transaction, [audit]);
+  });
+}
+
+export async function findTenantOfWallet(database: Database, walletId: string): Promise<string | undefined> {
+  const [row] = await database.query<{ tenant_id: string }>(
+    sql`SELECT tenant_id FROM wallets WHERE id = ${walletId}`,
+  );
+  return row?.tenant_id;
+}

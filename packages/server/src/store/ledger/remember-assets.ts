@@ -1,0 +1,48 @@
+import type { Asset } from "@bursar/domain";
+import type { Database, Queryable } from "../core/database.js";
+import { sql } from "../core/sql.js";
+
+/** An asset whose amounts are stored with other decimals than it would have now. */
+export interface AssetConflict {
+  code: string;
+  stored: number;
+}
+
+/**
+ * Remembers the decimals of these assets, and finds one that is stored with others. Where nothing is stored of an asset, it may
+ * change: whoever has mistyped it can put it right. It reads every account, which a start can afford once.
+ */
+export async function rememberAssets(
+  database: Database,
+  assets: readonly Pick<Asset, "code" | "decimals">[],
+): Promise<AssetConflict | undefined> {
+  const configured = sql`unnest(${assets.map(({ code }) => code)}::text[],
+    ${assets.map(({ decimals }) => decimals)}::integer[]) AS configured (code, decimals)`;
+  return await database.transaction(async (transaction) => {
+    await transaction.query(sql`SET LOCAL enable_seqscan = on`);
+    await transaction.query(sql`
+      INSERT INTO asset_decimals (asset, decimals) SELECT code, decimals FROM ${configured} ON CONFLICT DO NOTHING
+    `);
+    const changed = await transaction.query<AssetConflict & { configured: number }>(sql`
+      SELECT asset AS code, stored.decimals AS stored, configured.decimals AS configured
+      FROM asset_decimals stored JOIN ${configured} ON code = asset
+      WHERE stored.decimals <> configured.decimals ORDER BY asset FOR UPDATE OF stored
+    `);
+    for (const { code, stored, configured: decimals } of changed) {
+      if (await isStored(transaction, code)) return { code, stored };
+      await transaction.query(sql`UPDATE asset_decimals SET decimals = ${decimals} WHERE asset = ${code}`);
+    }
+    return undefined;
+  });
+}
+
+/** Every asset that was ever funded or decided on has an account; what was accepted and not decided on yet is open. */
+async function isStored(source: Queryable, code: string): Promise<boolean> {
+  const found = await source.query(sql`
+    SELECT FROM ledger_accounts WHERE asset = ${code}
+    UNION ALL
+    SELECT FROM open_transactions JOIN transactions USING (tenant_id, id) WHERE asset = ${code}
+    LIMIT 1
+  `);
+  return found.length > 0;
+}

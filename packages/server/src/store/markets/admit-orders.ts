@@ -1,0 +1,214 @@
+import type {
+  Admission,
+  ClaimedOrder,
+  MarketCommand,
+  MarketLease,
+  MarketStore,
+  NewCommand,
+} from "../../app/markets/market-store.js";
+import { writeDetails } from "../../app/markets/order-details.js";
+import type { Database, Queryable, Transaction } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+import { lockAllAccounts, withAccounts, writeAccounts } from "../ledger/accounts.js";
+import { countUsage, readUsage } from "../policy/usage.js";
+import { lockTenants } from "../transactions/settlement.js";
+import { guarded } from "./market-leases.js";
+
+interface ClaimRow
+  extends Omit<ClaimedOrder, "wallet" | "number" | "price" | "size" | "quoteSize" | "amendSize"> {
+  walletId: string;
+  walletPurpose: ClaimedOrder["wallet"]["purpose"];
+  walletNetwork: string;
+  walletIsFrozen: boolean;
+  number: string | null;
+  price: string | null;
+  size: string | null;
+  quoteSize: string | null;
+  amendSize: string | null;
+}
+
+/** The first of an owner's two steps: funds are held and commands are taken down, in one transaction. */
+export function createOrderAdmission(
+  database: Database,
+  log: EventLog,
+): Pick<MarketStore, "hasWork" | "admit"> {
+  return {
+    // Served by open_orders_to_do.
+    hasWork: async (market) => {
+      const rows = await database.query(sql`
+        SELECT FROM open_orders WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
+        LIMIT 1
+      `);
+      return rows.length > 0;
+    },
+    admit: (lease, limit, plan) =>
+      withAccounts(database, async (transaction) => {
+        const { admittedSequence } = await guarded(transaction, lease, sql`market = market`);
+        const claimed = await claimOrders(transaction, lease.market, limit);
+        if (claimed.length === 0) return [];
+        const { accounts: keys, windows, now, decide } = await plan(claimed);
+        // As in settling: of two who judge a tenant's orders or transactions, the second sees what the first has let pass.
+        const tenantIds = windows.map(({ tenantId }) => tenantId);
+        if (tenantIds.length > 0) await lockTenants(transaction, tenantIds);
+        const usage = await readUsage(transaction, windows, now);
+        const accounts = await lockAllAccounts(transaction, keys);
+        const admission = decide(accounts, usage);
+        const commands = numberCommands(admission.commands, claimed, admittedSequence);
+        if (accounts.size > 0) writeAccounts(transaction, accounts);
+        writeCommands(transaction, lease, commands);
+        writeOrders(transaction, claimed, admission, commands);
+        writeJudgements(transaction, admission);
+        const { rejected, counted } = admission;
+        if (counted.length > 0)
+          log.lock(
+            transaction,
+            [...counted, ...rejected.map(({ order }) => order)].map((one) => one.tenantId),
+          );
+        await rejectOrders(transaction, log, admission);
+        countUsage(transaction, counted);
+        return commands;
+      }),
+  };
+}
+
+/** Served by open_orders_to_do. The wallets are locked against a freeze: one that has been answered is obeyed. */
+async function claimOrders(transaction: Queryable, market: string, limit: number): Promise<ClaimedOrder[]> {
+  const rows = await transaction.query<ClaimRow>(sql`
+    WITH claimed AS (
+      SELECT tenant_id, id, sequence, needs_judgement, cancel_requested, amend_size FROM open_orders
+      WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
+      ORDER BY id LIMIT ${limit} FOR UPDATE)
+    SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.side, o.type,
+      w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", w.frozen AS "walletIsFrozen",
+      o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
+      o.created_at AS "createdAt", c.sequence AS number, c.needs_judgement AS "needsJudgement",
+      c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize"
+    FROM claimed c
+    JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.id
+    JOIN wallets w ON w.tenant_id = o.tenant_id AND w.id = o.wallet_id
+    ORDER BY o.id FOR SHARE OF w
+  `);
+  return rows.map(readClaim);
+}
+
+/** Field by field, because every command comes by here, and taking fields out and putting others in by spreading takes 3.5 µs. */
+function readClaim(row: ClaimRow): ClaimedOrder {
+  return {
+    tenantId: row.tenantId,
+    id: row.id,
+    clientId: row.clientId,
+    wallet: {
+      id: row.walletId,
+      purpose: row.walletPurpose,
+      network: row.walletNetwork,
+      isFrozen: row.walletIsFrozen,
+    },
+    side: row.side,
+    type: row.type,
+    timeInForce: row.timeInForce,
+    selfTrade: row.selfTrade,
+    price: toNumber(row.price),
+    size: toNumber(row.size),
+    quoteSize: row.quoteSize === null ? null : BigInt(row.quoteSize),
+    createdAt: row.createdAt,
+    number: toNumber(row.number),
+    needsJudgement: row.needsJudgement,
+    cancelRequested: row.cancelRequested,
+    amendSize: toNumber(row.amendSize),
+  };
+}
+
+function toNumber(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}
+
+/** Commands get their sequence, and new orders with it their number. */
+function numberCommands(
+  commands: readonly NewCommand[],
+  claimed: readonly ClaimedOrder[],
+  admittedSequence: number,
+): MarketCommand[] {
+  const numbers = new Map(claimed.map(({ id, number }) => [id, number]));
+  return commands.map((command, index) => {
+    const sequence = admittedSequence + index + 1;
+    if (command.kind === "place") numbers.set(command.orderId, sequence);
+    const orderNumber = numbers.get(command.orderId) ?? null;
+    if (orderNumber === null) throw new Error("a command is about an order that was never placed");
+    return { ...command, sequence, orderNumber };
+  });
+}
+
+function writeCommands(
+  transaction: Transaction,
+  { market }: MarketLease,
+  commands: readonly MarketCommand[],
+): void {
+  const last = commands.at(-1);
+  if (last === undefined) return;
+  const column = <T>(pick: (command: MarketCommand) => T) => commands.map(pick);
+  transaction.send(sql`UPDATE markets SET admitted_sequence = ${last.sequence} WHERE market = ${market}`);
+  transaction.send(sql`
+    INSERT INTO market_commands (market, sequence, tenant_id, order_id, kind, size)
+    SELECT ${market}, * FROM unnest(
+      ${column((c) => c.sequence)}::bigint[], ${column((c) => c.tenantId)}::uuid[], ${column((c) => c.orderId)}::uuid[],
+      ${column((c) => c.kind)}::text[], ${column((c) => (c.kind === "amend" ? c.size : null))}::bigint[])
+  `);
+}
+
+/** New orders get their place and their hold; what clients asked for is taken down and asked for no longer. */
+function writeOrders(
+  transaction: Transaction,
+  claimed: readonly ClaimedOrder[],
+  { holds }: Admission,
+  commands: readonly MarketCommand[],
+): void {
+  const numbers = new Map(commands.map(({ orderId, orderNumber }) => [orderId, orderNumber]));
+  const admitted = claimed.filter(({ id }) => numbers.has(id));
+  if (admitted.length === 0) return;
+  transaction.send(sql`
+    UPDATE open_orders p SET sequence = a.sequence, held = p.held + a.held, cancel_requested = false,
+      amend_size = NULL
+    FROM unnest(
+      ${admitted.map((o) => o.tenantId)}::uuid[], ${admitted.map((o) => o.id)}::uuid[],
+      ${admitted.map((o) => numbers.get(o.id) ?? null)}::bigint[], ${admitted.map((o) => holds.get(o.id) ?? 0n)}::numeric[]
+    ) AS a (tenant_id, id, sequence, held) WHERE p.tenant_id = a.tenant_id AND p.id = a.id
+  `);
+}
+
+function writeJudgements(transaction: Transaction, { judged, occurredAt }: Admission): void {
+  if (judged.length === 0) return;
+  const column = <T>(pick: (one: Admission["judged"][number]) => T) => judged.map(pick);
+  transaction.send(sql`
+    INSERT INTO order_judgements (tenant_id, order_id, policy_version, rule, reason, judged_at)
+    SELECT tenant_id, order_id, policy_version, rule, reason, ${occurredAt} FROM unnest(
+      ${column(({ order }) => order.tenantId)}::uuid[], ${column(({ order }) => order.id)}::uuid[],
+      ${column(({ judgement }) => judgement.policyVersion)}::integer[], ${column(({ judgement }) => judgement.rule)}::text[],
+      ${column(({ judgement }) => judgement.reason)}::text[]
+    ) AS judged (tenant_id, order_id, policy_version, rule, reason)
+  `);
+}
+
+async function rejectOrders(transaction: Transaction, log: EventLog, admission: Admission): Promise<void> {
+  const { rejected, occurredAt } = admission;
+  if (rejected.length === 0) return;
+  transaction.send(sql`
+    DELETE FROM open_orders p USING unnest(
+      ${rejected.map(({ order }) => order.tenantId)}::uuid[], ${rejected.map(({ order }) => order.id)}::uuid[]
+    ) AS done (tenant_id, id) WHERE p.tenant_id = done.tenant_id AND p.id = done.id
+  `);
+  await log.append(
+    transaction,
+    rejected.map(({ order: { tenantId, id, size }, failure }) => ({
+      tenantId,
+      event: "order.updated" as const,
+      subjectId: id,
+      version: 2,
+      state: "rejected",
+      previousState: "pending",
+      failureCode: failure,
+      occurredAt,
+      details: writeDetails({ size, filled: 0, quoteFilled: 0n, fee: 0n }),
+    })),
+  );
+}

@@ -1,0 +1,100 @@
+import type { Side, TradedMarket } from "@bursar/domain";
+import type { LevelChangeRow, MarketDelta } from "../../app/markets/market-store.js";
+import type { LevelStore } from "../../app/markets/market-view.js";
+import type { Database } from "../core/database.js";
+import { sql } from "../core/sql.js";
+
+interface DeltaRow {
+  market: string;
+  sequence: string;
+  previousSequence: string;
+  changes: LevelChangeRow[];
+  occurredAt: Date;
+}
+
+/** The levels of books, for those who show them. */
+export function createLevelStore(database: Database): LevelStore {
+  return {
+    // One statement, so one moment. Served by the primary key and open_orders_resting.
+    readLevels: async (market) => {
+      const [row] = await database.query<{
+        sequence: string;
+        changedAt: Date;
+        levels: { side: Side; price: number; size: number }[];
+      }>(sql`
+        SELECT level_sequence AS sequence, levels_changed_at AS "changedAt", (
+          SELECT coalesce(jsonb_agg(jsonb_build_object('side', side, 'price', price, 'size', size)), '[]') FROM (
+            SELECT side, price, sum(size - filled) AS size FROM open_orders
+            WHERE market = ${market} AND state IN ('open', 'partially_filled') GROUP BY side, price ORDER BY price) level) AS levels
+        FROM markets WHERE market = ${market}
+      `);
+      if (row === undefined) throw new Error(`the market ${market} was not prepared`);
+      const ofSide = (wanted: Side) =>
+        row.levels.filter(({ side }) => side === wanted).map(({ price, size }) => ({ price, size }));
+      return {
+        sequence: Number(row.sequence),
+        changedAt: row.changedAt,
+        bids: ofSide("buy").reverse(),
+        asks: ofSide("sell"),
+      };
+    },
+    // Served by the primary key.
+    listDeltas: async (market, after, limit) => {
+      const rows = await database.query<DeltaRow>(sql`
+        SELECT market, sequence, previous_sequence AS "previousSequence", changes, occurred_at AS "occurredAt"
+        FROM market_deltas WHERE market = ${market} AND sequence > ${after} ORDER BY sequence LIMIT ${limit}
+      `);
+      const [first] = rows;
+      if (first !== undefined && Number(first.previousSequence) !== after) return undefined;
+      return rows.map(toDelta);
+    },
+  };
+}
+
+function toDelta({ sequence, previousSequence, ...row }: DeltaRow): MarketDelta {
+  return { ...row, sequence: Number(sequence), previousSequence: Number(previousSequence) };
+}
+
+/** What the configuration may not do to a market that has had orders. */
+export type MarketConflict =
+  | { kind: "missing"; market: string }
+  | { kind: "other_steps"; market: string; tickSize: string; lotSize: string };
+
+/** A row for each market, to be locked and counted in; says where one has orders and is configured otherwise, or not any more. */
+export async function prepareMarkets(
+  database: Database,
+  markets: readonly TradedMarket[],
+): Promise<MarketConflict | undefined> {
+  for (const { name, base, quote, steps, definition } of markets) {
+    await database.query(sql`
+      INSERT INTO markets (market, base, quote, tick_size, lot_size, lot_units, tick_lot_units)
+      VALUES (${name}, ${base.code}, ${quote.code}, ${definition.tickSize}, ${definition.lotSize}, ${steps.lotUnits},
+        ${steps.tickLotUnits})
+      ON CONFLICT (market) DO NOTHING
+    `);
+    const [row] = await database.query<{ tickSize: string; lotSize: string }>(
+      sql`SELECT tick_size AS "tickSize", lot_size AS "lotSize" FROM markets WHERE market = ${name}`,
+    );
+    if (row !== undefined && (row.tickSize !== definition.tickSize || row.lotSize !== definition.lotSize))
+      return { kind: "other_steps", market: name, ...row };
+  }
+  const [missing] = await database.query<{ market: string }>(sql`
+    SELECT market FROM markets WHERE admitted_sequence > 0 AND market <> ALL(${markets.map(({ name }) => name)}::text[])
+    ORDER BY market LIMIT 1
+  `);
+  return missing && { kind: "missing", market: missing.market };
+}
+
+const removedMax = 5000;
+
+/**
+ * Served by market_deltas_by_age. Whoever is further behind reads the levels anew, and knows it by the last one of each market,
+ * which stays.
+ */
+export async function removeOldDeltas(database: Database, before: Date): Promise<void> {
+  await database.query(sql`
+    DELETE FROM market_deltas WHERE (market, sequence) IN (
+      SELECT d.market, d.sequence FROM market_deltas d JOIN markets m ON m.market = d.market AND m.level_sequence > d.sequence
+      WHERE d.occurred_at < ${before} ORDER BY d.occurred_at LIMIT ${removedMax})
+  `);
+}

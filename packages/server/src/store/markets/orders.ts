@@ -1,0 +1,196 @@
+import { orderStates } from "@bursar/domain";
+import type {
+  AcceptedOrder,
+  EarlierOrder,
+  Order,
+  OrderFilter,
+  OrderStep,
+  OrderStore,
+} from "../../app/markets/order.js";
+import { type OrderDetails, readDetails } from "../../app/markets/order-details.js";
+import { acceptOnce } from "../core/accept-once.js";
+import type { Database } from "../core/database.js";
+import { type Statement, sql } from "../core/sql.js";
+import { isFrozen, requestCancels } from "./cancel-requests.js";
+
+interface OrderRow extends Omit<Order, "price" | "size" | "quoteSize" | "step"> {
+  price: string | null;
+  size: string | null;
+  quoteSize: string | null;
+  step:
+    | (Pick<OrderStep, "version" | "state" | "failure"> & { occurred_at: string; details: OrderDetails })
+    | null;
+}
+
+interface EarlierRow extends OrderRow {
+  key: string;
+  hash: string;
+}
+
+export function createOrderStore(database: Database): OrderStore {
+  return {
+    acceptOrders: (batch) =>
+      acceptOnce(batch, {
+        insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
+        find: (repeated) => database.query<EarlierRow>(selectByKeys(repeated)),
+        read: readEarlier,
+      }),
+    findOrderByKey: async (tenantId, idempotencyKey) => {
+      const [row] = await database.query<EarlierRow>(selectByKeys([{ tenantId, idempotencyKey }]));
+      return row && readEarlier(row);
+    },
+    // Served by the primary key and events_by_subject.
+    readOrder: async (tenantId, id) => {
+      const [row] = await database.query<OrderRow>(sql`
+        SELECT ${orderColumns}, ${stepColumn} AS step FROM orders o WHERE o.tenant_id = ${tenantId} AND o.id = ${id}
+      `);
+      return row && readOrder(row);
+    },
+    // Served by the primary key.
+    readAskedOrders: async (tenantId, ids) => {
+      if (ids.length === 0) return [];
+      const rows = await database.query<OrderRow>(sql`
+        SELECT ${orderColumns}, NULL AS step FROM orders o
+        WHERE o.tenant_id = ${tenantId} AND o.id = ANY(${[...new Set(ids)]}::uuid[])
+      `);
+      return rows.map(readOrder);
+    },
+    listOrders: async (tenantId, filter, limit, beforeId) => {
+      const rows = await database.query<OrderRow>(sql`
+        SELECT ${orderColumns}, ${stepColumn} AS step FROM (${selectPageOfIds(tenantId, filter, limit, beforeId)}) page
+        JOIN orders o ON o.tenant_id = ${tenantId} AND o.id = page.id ORDER BY o.id DESC
+      `);
+      return rows.map(readOrder);
+    },
+    // Both served by the primary key. Of two amendments that wait, the smaller counts: after it, the other would change nothing.
+    requestCancel: async (tenantId, id) => {
+      const rows = await database.query(sql`
+        UPDATE open_orders SET cancel_requested = true WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
+      `);
+      return rows.length > 0;
+    },
+    requestAmendment: async (tenantId, id, size) => {
+      const rows = await database.query(sql`
+        UPDATE open_orders SET amend_size = least(amend_size, ${size}) WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
+      `);
+      return rows.length > 0;
+    },
+    callOffFrozen: (tenantId, walletId) =>
+      requestCancels(database, tenantId, walletId, isFrozen(tenantId, walletId)),
+    // Served by the primary keys.
+    hasFrozenInBooks: async (tenantId, walletId) => {
+      const rows = await database.query(sql`
+        SELECT FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND sequence IS NOT NULL
+          AND ${isFrozen(tenantId, walletId)} LIMIT 1
+      `);
+      return rows.length > 0;
+    },
+  };
+}
+
+/**
+ * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. It answers with
+ * those that were not accepted, which are few.
+ */
+function insertBatch(batch: readonly AcceptedOrder[]): Statement {
+  const column = <T>(pick: (order: AcceptedOrder) => T) => batch.map(pick);
+  const ids = column((o) => o.id);
+  const judgedLater = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
+  return sql`
+    WITH accepted AS (
+      INSERT INTO orders
+        (tenant_id, id, idempotency_key, request_hash, client_id, market, wallet_id, reference, side, type, time_in_force,
+         self_trade, price, size, quote_size, policy_version, created_at)
+      SELECT * FROM unnest(
+        ${column((o) => o.tenantId)}::uuid[], ${ids}::uuid[], ${column((o) => o.idempotencyKey)}::text[],
+        ${column((o) => `\\x${o.requestHash}`)}::bytea[], ${column((o) => o.clientId)}::uuid[],
+        ${column((o) => o.market)}::text[], ${column((o) => o.walletId)}::uuid[], ${column((o) => o.reference)}::text[],
+        ${column((o) => o.side)}::text[], ${column((o) => o.type)}::text[], ${column((o) => o.timeInForce)}::text[],
+        ${column((o) => o.selfTrade)}::text[], ${column((o) => o.price)}::bigint[], ${column((o) => o.size)}::bigint[],
+        ${column((o) => o.quoteSize)}::numeric[], ${column((o) => o.policyVersion)}::integer[],
+        ${column((o) => o.createdAt)}::timestamptz[])
+      ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
+      RETURNING tenant_id, id, market, wallet_id, side, price, size
+    ), opened AS (
+      INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, size, state, version, needs_judgement)
+      SELECT tenant_id, id, market, wallet_id, side, price, size, 'pending', 1, id = ANY(${judgedLater}::uuid[]) FROM accepted
+    )
+    SELECT id FROM unnest(${ids}::uuid[]) AS given (id) WHERE id NOT IN (SELECT id FROM accepted)
+  `;
+}
+
+// Served by the unique key.
+function selectByKeys(batch: readonly Pick<AcceptedOrder, "tenantId" | "idempotencyKey">[]): Statement {
+  return sql`
+    SELECT o.idempotency_key AS key, encode(o.request_hash, 'hex') AS hash, ${orderColumns}, NULL AS step
+    FROM unnest(${batch.map((o) => o.tenantId)}::uuid[], ${batch.map((o) => o.idempotencyKey)}::text[]) AS wanted (tenant_id, key)
+    JOIN orders o ON o.tenant_id = wanted.tenant_id AND o.idempotency_key = wanted.key
+  `;
+}
+
+const orderColumns = sql`
+  o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.market, o.wallet_id AS "walletId", o.reference, o.side, o.type,
+  o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
+  o.policy_version AS "policyVersion", o.created_at AS "createdAt",
+  (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason)
+    FROM order_judgements j WHERE j.tenant_id = o.tenant_id AND j.order_id = o.id) AS judgement
+`;
+
+const stepColumn = sql`
+  (SELECT jsonb_build_object('version', e.version, 'state', e.state, 'failure', e.failure_code, 'occurred_at', e.occurred_at,
+      'details', e.details)
+    FROM events e WHERE e.tenant_id = o.tenant_id AND e.subject_id = o.id ORDER BY e.version DESC LIMIT 1)
+`;
+
+/**
+ * The ids of a page, newest first. What is open is little and is read by open_orders' primary key, a final state has an index of its
+ * own (events_by_final_order_state), everything else is read by the primary key; markets and sides are few, so those that do not
+ * match are passed over.
+ */
+function selectPageOfIds(
+  tenantId: string,
+  { market, state, side }: OrderFilter,
+  limit: number,
+  beforeId: string | undefined,
+): Statement {
+  const own = (alias: Statement) => sql`
+    ${market === undefined ? sql`` : sql`AND ${alias}.market = ${market}`}
+    ${side === undefined ? sql`` : sql`AND ${alias}.side = ${side}`}`;
+  const before = (column: Statement) => (beforeId === undefined ? sql`` : sql`AND ${column} < ${beforeId}`);
+  if (state === undefined)
+    return sql`
+      SELECT o.id FROM orders o WHERE o.tenant_id = ${tenantId} ${before(sql`o.id`)} ${own(sql`o`)}
+      ORDER BY o.id DESC LIMIT ${limit}`;
+  if (!orderStates[state].final)
+    return sql`
+      SELECT p.id FROM open_orders p
+      WHERE p.tenant_id = ${tenantId} AND p.state = ${state} ${before(sql`p.id`)} ${own(sql`p`)}
+      ORDER BY p.id DESC LIMIT ${limit}`;
+  return sql`
+    SELECT e.subject_id AS id FROM events e JOIN orders o ON o.tenant_id = e.tenant_id AND o.id = e.subject_id
+    WHERE e.tenant_id = ${tenantId} AND e.state = ${state} AND e.event = 'order.updated'
+      AND e.state IN ('filled', 'cancelled', 'rejected') ${before(sql`e.subject_id`)} ${own(sql`o`)}
+    ORDER BY e.subject_id DESC LIMIT ${limit}`;
+}
+
+function readEarlier({ key: _, hash, ...row }: EarlierRow): EarlierOrder {
+  return { kind: "earlier", order: readOrder(row), requestHash: hash };
+}
+
+function readOrder(row: OrderRow): Order {
+  return {
+    ...row,
+    price: toNumber(row.price),
+    size: toNumber(row.size),
+    quoteSize: row.quoteSize === null ? null : BigInt(row.quoteSize),
+    step: row.step && readStep(row.step),
+  };
+}
+
+function readStep({ occurred_at, details, ...step }: NonNullable<OrderRow["step"]>): OrderStep {
+  return { ...step, ...readDetails(details), occurredAt: new Date(occurred_at) };
+}
+
+function toNumber(text: string | null): number | null {
+  return text === null ? null : Number(text);
+}

@@ -1,0 +1,102 @@
+import type { Destination, DestinationFilter, DestinationStore } from "../../app/destinations/destination.js";
+import type { AllowList } from "../../app/policy/allow-list.js";
+import { appendAudit } from "../access/audit.js";
+import type { Database, Queryable } from "../core/database.js";
+import { type Statement, sql } from "../core/sql.js";
+
+export function createDestinationStore(database: Database): DestinationStore & AllowList {
+  return {
+    addDestination: (destination, request, audit) =>
+      database.transaction(async (transaction) => {
+        if (await insertDestination(transaction, destination, request)) {
+          await appendAudit(transaction, [audit]);
+          return { added: destination };
+        }
+        const earlier = request && (await findByKey(transaction, destination.tenantId, request.key));
+        return earlier ?? "taken";
+      }),
+    // Served by the primary key.
+    readDestination: async (tenantId, id) => {
+      const [row] = await database.query<Destination>(sql`
+        SELECT ${columns} FROM destinations
+        WHERE tenant_id = ${tenantId} AND id = ${id} AND removed_at IS NULL
+      `);
+      return row;
+    },
+    // Served by the primary key, read backwards: a list that people keep is short enough to pass over what does not match.
+    listDestinations: (tenantId, filter, now, limit, beforeId) =>
+      database.query<Destination>(sql`
+        SELECT ${columns} FROM destinations
+        WHERE tenant_id = ${tenantId} AND removed_at IS NULL ${conditions(filter, now, beforeId)}
+        ORDER BY id DESC LIMIT ${limit}
+      `),
+    // Served by the primary key.
+    removeDestination: (tenantId, id, audit) =>
+      database.transaction(async (transaction) => {
+        const removed = await transaction.query(sql`
+          UPDATE destinations SET removed_at = ${audit.occurredAt}
+          WHERE tenant_id = ${tenantId} AND id = ${id} AND removed_at IS NULL
+          RETURNING id
+        `);
+        if (removed.length === 0) return false;
+        await appendAudit(transaction, [audit]);
+        return true;
+      }),
+    // Served by destinations_listed.
+    isListed: async (tenantId, network, address, now) => {
+      const found = await database.query(sql`
+        SELECT FROM destinations
+        WHERE tenant_id = ${tenantId} AND network = ${network} AND address = ${address} AND removed_at IS NULL
+          AND effective_at <= ${now}
+      `);
+      return found.length === 1;
+    },
+  };
+}
+
+/** Whichever of the two is taken, the address or the key, nothing is inserted. */
+async function insertDestination(
+  transaction: Queryable,
+  destination: Destination,
+  request: { key: string; hash: string } | undefined,
+): Promise<boolean> {
+  const inserted = await transaction.query(sql`
+    INSERT INTO destinations
+      (tenant_id, id, label, network, address, note, client_id, idempotency_key, request_hash, created_at, effective_at)
+    VALUES
+      (${destination.tenantId}, ${destination.id}, ${destination.label}, ${destination.network}, ${destination.address},
+       ${destination.note}, ${destination.clientId}, ${request?.key ?? null}, decode(${request?.hash ?? null}, 'hex'),
+       ${destination.createdAt}, ${destination.effectiveAt})
+    ON CONFLICT DO NOTHING
+    RETURNING id
+  `);
+  return inserted.length === 1;
+}
+
+/** Served by the unique key on the idempotency key. What was removed is found too: its key stays used. */
+async function findByKey(transaction: Queryable, tenantId: string, key: string) {
+  const [found] = await transaction.query<Destination & { hash: string }>(sql`
+    SELECT ${columns}, encode(request_hash, 'hex') AS hash FROM destinations
+    WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
+  `);
+  if (found === undefined) return undefined;
+  const { hash, ...earlier } = found;
+  return { earlier, requestHash: hash };
+}
+
+function conditions(
+  { network, state }: DestinationFilter,
+  now: Date,
+  beforeId: string | undefined,
+): Statement {
+  let where = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
+  if (network !== undefined) where = sql`${where} AND network = ${network}`;
+  if (state === "active") where = sql`${where} AND effective_at <= ${now}`;
+  if (state === "waiting") where = sql`${where} AND effective_at > ${now}`;
+  return where;
+}
+
+const columns = sql`
+  tenant_id AS "tenantId", id, label, network, address, note, client_id AS "clientId", created_at AS "createdAt",
+  effective_at AS "effectiveAt"
+`;

@@ -1,0 +1,193 @@
+import type { AssetRegistry, FailureCode, TransactionState } from "@bursar/domain";
+import type {
+  AcceptedTransaction,
+  RecordedApproval,
+  Transaction,
+  TransactionJudgement,
+  TransactionStep,
+  TransactionStore,
+} from "../../app/transactions/transaction.js";
+import { coalesce } from "../../runtime/coalesce.js";
+import { acceptOnce } from "../core/accept-once.js";
+import type { Database } from "../core/database.js";
+import { type Statement, sql } from "../core/sql.js";
+import { selectPageOfIds } from "./transaction-page.js";
+
+interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "steps" | "judgement"> {
+  asset: string;
+  amount: string;
+  steps: { version: number; state: TransactionState; failure: FailureCode | null; occurred_at: string }[];
+  judgement: JudgementRow | null;
+}
+
+interface JudgementRow extends Omit<TransactionJudgement, "judgedAt" | "approvals"> {
+  judged_at: string;
+  approvals: (Omit<RecordedApproval, "decidedAt"> & { decided_at: string })[];
+}
+
+interface EarlierRow extends TransactionRow {
+  key: string;
+  hash: string;
+}
+
+export function createTransactionStore(database: Database, assets: AssetRegistry): TransactionStore {
+  const read = (row: TransactionRow): Transaction => {
+    const asset = assets.find(row.asset);
+    if (asset === undefined)
+      throw new Error(`the database holds an asset that is not configured: ${row.asset}`);
+    // Field by field, because every transaction comes by here: see `asAccepted`.
+    return {
+      tenantId: row.tenantId,
+      id: row.id,
+      clientId: row.clientId,
+      reference: row.reference,
+      asset,
+      amount: BigInt(row.amount),
+      sourceWalletId: row.sourceWalletId,
+      destinationWalletId: row.destinationWalletId,
+      metadata: row.metadata,
+      expiresAt: row.expiresAt,
+      createdAt: row.createdAt,
+      policyVersion: row.policyVersion,
+      steps: row.steps.map(readStep),
+      judgement: readJudgement(row.judgement),
+    };
+  };
+  const readEarlier = (row: EarlierRow) => ({
+    kind: "earlier" as const,
+    transaction: read(row),
+    requestHash: row.hash,
+  });
+
+  // Served by the primary key and events_by_subject. Requests that come together share one query.
+  const readOne = coalesce<TransactionKey, Transaction>(
+    ({ tenantId, id }) => `${tenantId} ${id}`,
+    async (keys) => {
+      const rows = await database.query<TransactionRow>(selectByIds(keys));
+      return new Map(rows.map((row) => [`${row.tenantId} ${row.id}`, read(row)]));
+    },
+    readBatchMax,
+  );
+
+  return {
+    acceptTransactions: (batch) =>
+      acceptOnce(batch, {
+        insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
+        find: (repeated) => database.query<EarlierRow>(selectByKeys(repeated)),
+        read: readEarlier,
+      }),
+    readTransaction: (tenantId, id) => readOne({ tenantId, id }),
+    readTransactions: async (tenantId, ids) => {
+      if (ids.length === 0) return [];
+      const rows = await database.query<TransactionRow>(
+        sql`SELECT ${transactionColumns} FROM transactions t WHERE t.tenant_id = ${tenantId} AND t.id = ANY(${[...new Set(ids)]}::uuid[])`,
+      );
+      return rows.map(read);
+    },
+    listTransactions: async (tenantId, filter, limit, beforeId) => {
+      const rows = await database.query<TransactionRow>(sql`
+        SELECT ${transactionColumns}
+        FROM (${selectPageOfIds({ tenantId, filter, limit, beforeId })}) page
+        JOIN transactions t ON t.tenant_id = ${tenantId} AND t.id = page.id
+        ORDER BY page.id DESC
+      `);
+      return rows.map(read);
+    },
+    findByKey: async (tenantId, idempotencyKey) => {
+      const [row] = await database.query<EarlierRow>(selectByKeys([{ tenantId, idempotencyKey }]));
+      return row && readEarlier(row);
+    },
+  };
+}
+
+/**
+ * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. It answers with
+ * those that were not accepted, which are few.
+ */
+function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
+  const column = <T>(pick: (transaction: AcceptedTransaction) => T) => batch.map(pick);
+  const ids = column((t) => t.id);
+  const toJudge = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
+  return sql`
+    WITH accepted AS (
+      INSERT INTO transactions
+        (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id,
+         destination_wallet_id, metadata, expires_at, created_at, policy_version)
+      SELECT * FROM unnest(
+        ${column((t) => t.tenantId)}::uuid[], ${ids}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
+        ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
+        ${column((t) => t.reference)}::text[], ${column((t) => t.asset.code)}::text[], ${column((t) => t.amount)}::numeric[],
+        ${column((t) => t.sourceWalletId)}::uuid[], ${column((t) => t.destinationWalletId)}::uuid[],
+        ${column((t) => (t.metadata === null ? null : JSON.stringify(t.metadata)))}::jsonb[],
+        ${column((t) => t.expiresAt)}::timestamptz[], ${column((t) => t.createdAt)}::timestamptz[],
+        ${column((t) => t.policyVersion)}::integer[])
+      ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
+      RETURNING tenant_id, id
+    ), opened AS (
+      INSERT INTO open_transactions (tenant_id, id, state, version, needs_judgement)
+      SELECT tenant_id, id, 'accepted', 1, id = ANY (${toJudge}::uuid[]) FROM accepted
+    )
+    SELECT id FROM unnest(${ids}::uuid[]) AS given (id) WHERE id NOT IN (SELECT id FROM accepted)
+  `;
+}
+
+function readStep({
+  version,
+  state,
+  failure,
+  occurred_at,
+}: TransactionRow["steps"][number]): TransactionStep {
+  return { version, state, failure, occurredAt: new Date(occurred_at) };
+}
+
+function readJudgement(row: JudgementRow | null): TransactionJudgement | null {
+  if (row === null) return null;
+  const { judged_at, approvals, ...judgement } = row;
+  return {
+    ...judgement,
+    judgedAt: new Date(judged_at),
+    approvals: approvals.map(({ decided_at, ...approval }) => ({
+      ...approval,
+      decidedAt: new Date(decided_at),
+    })),
+  };
+}
+
+interface TransactionKey {
+  tenantId: string;
+  id: string;
+}
+
+const readBatchMax = 64;
+
+function selectByIds(keys: readonly TransactionKey[]): Statement {
+  return sql`
+    SELECT ${transactionColumns}
+    FROM unnest(${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) AS wanted (tenant_id, id)
+    JOIN transactions t ON t.tenant_id = wanted.tenant_id AND t.id = wanted.id
+  `;
+}
+
+// Served by the unique key.
+function selectByKeys(batch: readonly Pick<AcceptedTransaction, "tenantId" | "idempotencyKey">[]): Statement {
+  return sql`
+    SELECT t.idempotency_key AS key, encode(t.request_hash, 'hex') AS hash, ${transactionColumns}
+    FROM unnest(${batch.map((t) => t.tenantId)}::uuid[], ${batch.map((t) => t.idempotencyKey)}::text[]) AS wanted (tenant_id, key)
+    JOIN transactions t ON t.tenant_id = wanted.tenant_id AND t.idempotency_key = wanted.key
+  `;
+}
+
+const transactionColumns = sql`
+  t.tenant_id AS "tenantId", t.id, t.reference, t.asset, t.amount, t.source_wallet_id AS "sourceWalletId",
+  t.destination_wallet_id AS "destinationWalletId", t.metadata, t.expires_at AS "expiresAt", t.created_at AS "createdAt",
+  t.client_id AS "clientId", t.policy_version AS "policyVersion",
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('version', e.version, 'state', e.state, 'failure', e.failure_code,
+      'occurred_at', e.occurred_at) ORDER BY e.version), '[]')
+    FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id) AS steps,
+  (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason, 'requirement', j.requirement,
+      'judged_at', j.judged_at, 'approvals', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
+          'comment', a.comment, 'decided_at', a.decided_at) ORDER BY a.version), '[]')
+        FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id))
+    FROM judgements j WHERE j.tenant_id = t.tenant_id AND j.transaction_id = t.id) AS judgement
+`;

@@ -1,0 +1,175 @@
+import type {
+  KnownWallet,
+  Wallet,
+  WalletBalance,
+  WalletFilter,
+  WalletStore,
+  WalletWithBalances,
+} from "../../app/wallets/wallet.js";
+import { appendAudit } from "../access/audit.js";
+import type { Database, Queryable } from "../core/database.js";
+import { type Statement, sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+import { requestCancels } from "../markets/cancel-requests.js";
+
+type WalletRow = Wallet & { balances: { asset: string; available: string; held: string }[] };
+
+export function createWalletStore(database: Database, log: EventLog): WalletStore {
+  return {
+    createWallet: (wallet, request) =>
+      database.transaction(async (transaction) => {
+        const inserted = await insertWallet(transaction, wallet, request);
+        if (inserted) return { created: wallet };
+        const [found] = await transaction.query<Wallet & { hash: string }>(sql`
+          SELECT ${walletColumns}, encode(request_hash, 'hex') AS hash FROM wallets w
+          WHERE tenant_id = ${wallet.tenantId} AND idempotency_key = ${request?.key ?? null}
+        `);
+        if (found === undefined) throw new Error("a wallet that was in the way is gone");
+        const { hash, ...earlier } = found;
+        return { earlier, requestHash: hash };
+      }),
+    readWallet: (tenantId, id) => readWallet(database, tenantId, id),
+    // Served by the primary key.
+    readWallets: (tenantId, ids) =>
+      database.query<Wallet>(sql`
+        SELECT ${walletColumns} FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ANY(${[...new Set(ids)]}::uuid[])
+      `),
+    // Served by the primary key, read backwards: a tenant's wallets are few enough to pass over those that do not match.
+    listWallets: async (tenantId, filter, limit, beforeId) => {
+      const rows = await database.query<WalletRow>(sql`
+        SELECT ${walletColumns}, ${balancesColumn} FROM wallets w
+        WHERE tenant_id = ${tenantId} ${conditions(filter, beforeId)}
+        ORDER BY id DESC LIMIT ${limit}
+      `);
+      return rows.map(withBalances);
+    },
+    setFrozen: (tenantId, id, frozen, audit) =>
+      database.transaction(async (transaction) => {
+        // Its orders are called off. They are locked before the wallet, as by the owner of a market.
+        if (frozen) await requestCancels(transaction, tenantId, id);
+        // One that is still being made is made by this: the log has one name for what a wallet is, and `frozen` says that it is there.
+        const [changed] = await transaction.query<Wallet & { before: string }>(sql`
+          UPDATE wallets w SET frozen = ${frozen}, state = 'active', version = w.version + 1, updated_at = ${audit.occurredAt}
+          FROM (SELECT state FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE) AS was
+          WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND w.frozen <> ${frozen}
+          RETURNING ${walletColumns}, was.state AS before
+        `);
+        if (changed !== undefined) {
+          await appendAudit(transaction, [audit]);
+          await log.append(transaction, [
+            {
+              tenantId,
+              event: "wallet.updated",
+              subjectId: id,
+              version: changed.version,
+              state: frozen ? "frozen" : "active",
+              previousState: frozen ? changed.before : "frozen",
+              failureCode: null,
+              occurredAt: audit.occurredAt,
+            },
+          ]);
+        }
+        return await readWallet(transaction, tenantId, id);
+      }),
+    // Served by wallets_creating.
+    activateWallets: (limit, occurredAt) =>
+      database.transaction(async (transaction) => {
+        const activated = await transaction.query<Wallet>(sql`
+          UPDATE wallets w SET state = 'active', version = version + 1, updated_at = ${occurredAt}
+          WHERE (tenant_id, id) IN (
+            SELECT tenant_id, id FROM wallets WHERE state = 'creating' ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+          RETURNING ${walletColumns}
+        `);
+        await log.append(
+          transaction,
+          activated.map(({ tenantId, id, version, frozen }) => ({
+            tenantId,
+            event: "wallet.updated" as const,
+            subjectId: id,
+            version,
+            state: frozen ? "frozen" : "active",
+            previousState: "creating",
+            failureCode: null,
+            occurredAt,
+          })),
+        );
+        return activated.length;
+      }),
+    findWallet: async (tenantId, id) => {
+      const [row] = await database.query<KnownWallet>(
+        sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      );
+      return row;
+    },
+    // Served by the unique key on the role.
+    findWalletByRole: async (tenantId, role) => {
+      const [row] = await database.query<KnownWallet>(
+        sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
+      );
+      if (row === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
+      return row;
+    },
+  };
+}
+
+function conditions(
+  { purpose, state, network, frozen }: WalletFilter,
+  beforeId: string | undefined,
+): Statement {
+  let where = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
+  if (purpose !== undefined) where = sql`${where} AND purpose = ${purpose}`;
+  if (state !== undefined) where = sql`${where} AND state = ${state}`;
+  if (network !== undefined) where = sql`${where} AND network = ${network}`;
+  if (frozen !== undefined) where = sql`${where} AND frozen = ${frozen}`;
+  return where;
+}
+
+export async function insertWallet(
+  transaction: Queryable,
+  wallet: Wallet,
+  request?: { key: string; hash: string },
+): Promise<boolean> {
+  const inserted = await transaction.query(sql`
+    INSERT INTO wallets
+      (tenant_id, id, name, purpose, network, role, state, frozen, version, idempotency_key, request_hash, created_at, updated_at)
+    VALUES
+      (${wallet.tenantId}, ${wallet.id}, ${wallet.name}, ${wallet.purpose}, ${wallet.network}, ${wallet.role}, ${wallet.state},
+       ${wallet.frozen}, ${wallet.version}, ${request?.key ?? null},
+       decode(${request?.hash ?? null}, 'hex'), ${wallet.createdAt}, ${wallet.updatedAt})
+    ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
+    RETURNING id
+  `);
+  return inserted.length === 1;
+}
+
+async function readWallet(
+  source: Queryable,
+  tenantId: string,
+  id: string,
+): Promise<WalletWithBalances | undefined> {
+  const [row] = await source.query<WalletRow>(sql`
+    SELECT ${walletColumns}, ${balancesColumn} FROM wallets w WHERE tenant_id = ${tenantId} AND id = ${id}
+  `);
+  return row && withBalances(row);
+}
+
+const walletColumns = sql`
+  w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, w.frozen, w.version,
+  w.created_at AS "createdAt", w.updated_at AS "updatedAt"
+`;
+
+// Numbers go through JSON as texts: they do not fit into a JavaScript number.
+const balancesColumn = sql`
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('asset', a.asset, 'available', a.available::text, 'held', a.held::text)
+      ORDER BY a.asset), '[]')
+    FROM ledger_accounts a WHERE a.tenant_id = w.tenant_id AND a.owner_id = w.id) AS balances
+`;
+
+function withBalances(row: WalletRow): WalletWithBalances {
+  const balances: WalletBalance[] = row.balances.map(({ asset, available, held }) => ({
+    asset,
+    available: BigInt(available),
+    held: BigInt(held),
+  }));
+  return { ...row, balances };
+}

@@ -1,0 +1,172 @@
+import { isRefused } from "../../app/requests/refused.js";
+import type { EndpointChange, EndpointStore, WebhookEndpoint } from "../../app/webhooks/endpoint.js";
+import { appendAudit } from "../access/audit.js";
+import type { Database, Queryable, Transaction } from "../core/database.js";
+import { type Statement, sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+
+export interface EndpointRow extends Omit<WebhookEndpoint, "secrets"> {
+  secret: Buffer;
+  oldSecret: Buffer | null;
+  oldSecretUntil: Date | null;
+}
+
+export function createEndpointStore(database: Database, log: EventLog): EndpointStore {
+  return {
+    createEndpoint: (endpoint, request, audit, endpointsMax) =>
+      database.transaction(async (transaction) => {
+        if (request !== undefined) {
+          const earlier = await findEarlier(transaction, endpoint.tenantId, request.key);
+          if (earlier !== undefined) return earlier;
+        }
+        // Two at once may both find room for the last one: the bound keeps a tenant from many, not from one more.
+        const [count] = await transaction.query<{ isFull: boolean }>(sql`
+          SELECT count(*) >= ${endpointsMax} AS "isFull" FROM webhook_endpoints
+          WHERE tenant_id = ${endpoint.tenantId} AND state <> 'deleted'
+        `);
+        if (count?.isFull) return "too_many";
+        if (!(await insertEndpoint(transaction, endpoint, request))) {
+          const earlier = await findEarlier(transaction, endpoint.tenantId, request?.key ?? "");
+          if (earlier === undefined) throw new Error("an endpoint that was in the way is gone");
+          return earlier;
+        }
+        await appendAudit(transaction, [audit]);
+        return { created: endpoint };
+      }),
+    readEndpoint: (tenantId, id) => readEndpoint(database, tenantId, id, sql``),
+    // Served by the primary key, read backwards; a tenant has few.
+    listEndpoints: async (tenantId, limit, beforeId) => {
+      const rows = await database.query<EndpointRow>(sql`
+        SELECT ${endpointColumns} FROM webhook_endpoints e
+        WHERE tenant_id = ${tenantId} AND state <> 'deleted' ${beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`}
+        ORDER BY id DESC LIMIT ${limit}
+      `);
+      return rows.map(toEndpoint);
+    },
+    changeEndpoint: (tenantId, id, decide, occurredAt, audit) =>
+      database.transaction(async (transaction) => {
+        const endpoint = await readEndpoint(transaction, tenantId, id, sql`FOR UPDATE`);
+        if (endpoint === undefined) return undefined;
+        const change = decide(endpoint);
+        if (isRefused(change)) return change;
+        if (Object.keys(change).length === 0) return endpoint;
+        const changed = await applyChange(transaction, endpoint, change, occurredAt);
+        if (audit !== undefined) await appendAudit(transaction, [audit]);
+        if (endpoint.state === "enabled" && change.state?.to === "disabled") {
+          await log.append(transaction, [
+            {
+              tenantId,
+              event: "endpoint.disabled",
+              subjectId: id,
+              version: changed.version,
+              state: "disabled",
+              previousState: "enabled",
+              failureCode: change.state.reason,
+              occurredAt,
+            },
+          ]);
+        }
+        return changed;
+      }),
+  };
+}
+
+async function readEndpoint(
+  source: Queryable,
+  tenantId: string,
+  id: string,
+  lock: Statement,
+): Promise<WebhookEndpoint | undefined> {
+  const [row] = await source.query<EndpointRow>(sql`
+    SELECT ${endpointColumns} FROM webhook_endpoints e
+    WHERE tenant_id = ${tenantId} AND id = ${id} AND state <> 'deleted' ${lock}
+  `);
+  return row && toEndpoint(row);
+}
+
+/** Served by the unique key. */
+async function findEarlier(transaction: Queryable, tenantId: string, key: string) {
+  const [found] = await transaction.query<EndpointRow & { hash: string }>(sql`
+    SELECT ${endpointColumns}, encode(request_hash, 'hex') AS hash FROM webhook_endpoints e
+    WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
+  `);
+  return found && { earlier: toEndpoint(found), requestHash: found.hash };
+}
+
+async function insertEndpoint(
+  transaction: Queryable,
+  endpoint: WebhookEndpoint,
+  request: { key: string; hash: string } | undefined,
+): Promise<boolean> {
+  // The lease is made with the endpoint, so that there is always one to take.
+  const inserted = await transaction.query(sql`
+    WITH created AS (
+      INSERT INTO webhook_endpoints
+        (tenant_id, id, url, events, description, state, secret, version, idempotency_key, request_hash, created_at, updated_at)
+      VALUES
+        (${endpoint.tenantId}, ${endpoint.id}, ${endpoint.url}, ${[...endpoint.events]}, ${endpoint.description},
+         ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version}, ${request?.key ?? null},
+         decode(${request?.hash ?? null}, 'hex'), ${endpoint.createdAt}, ${endpoint.updatedAt})
+      ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
+      RETURNING tenant_id, id
+    )
+    INSERT INTO webhook_leases (tenant_id, endpoint_id, fence, expires_at)
+    SELECT tenant_id, id, 0, '-infinity' FROM created RETURNING endpoint_id
+  `);
+  return inserted.length === 1;
+}
+
+async function applyChange(
+  transaction: Transaction,
+  endpoint: WebhookEndpoint,
+  change: EndpointChange,
+  now: Date,
+): Promise<WebhookEndpoint> {
+  const { url, events, description, secrets } = { ...endpoint, ...change };
+  const isDeleted = change.state?.to === "deleted";
+  const old = isDeleted ? null : secrets.old;
+  const [row] = await transaction.query<EndpointRow>(sql`
+    UPDATE webhook_endpoints e SET
+      url = ${url}, events = ${[...events]}, description = ${description}, ${stateColumns(change, now)}
+      secret = ${isDeleted ? Buffer.alloc(0) : Buffer.from(secrets.current)},
+      old_secret = ${old === null ? null : Buffer.from(old.sealed)}, old_secret_until = ${old?.until ?? null},
+      version = version + 1, updated_at = ${now}
+    WHERE tenant_id = ${endpoint.tenantId} AND id = ${endpoint.id}
+    RETURNING ${endpointColumns}
+  `);
+  if (row === undefined) throw new Error("an endpoint that was locked is gone");
+  return toEndpoint(row);
+}
+
+function stateColumns({ state }: EndpointChange, now: Date): Statement {
+  if (state === undefined) return sql``;
+  return state.to === "disabled"
+    ? sql`state = 'disabled', disabled_reason = ${state.reason}, disabled_at = ${now},`
+    : sql`state = ${state.to}, disabled_reason = NULL, disabled_at = NULL, failing_since = NULL,`;
+}
+
+export const endpointColumns = sql`
+  e.tenant_id AS "tenantId", e.id, e.url, e.events, e.description, e.state, e.disabled_reason AS "disabledReason",
+  e.disabled_at AS "disabledAt", e.failing_since AS "failingSince", e.secret, e.old_secret AS "oldSecret",
+  e.old_secret_until AS "oldSecretUntil", e.version, e.created_at AS "createdAt", e.updated_at AS "updatedAt"
+`;
+
+export function toEndpoint({ secret, oldSecret, oldSecretUntil, ...row }: EndpointRow): WebhookEndpoint {
+  const old =
+    oldSecret === null || oldSecretUntil === null ? null : { sealed: oldSecret, until: oldSecretUntil };
+  return {
+    tenantId: row.tenantId,
+    id: row.id,
+    url: row.url,
+    events: row.events,
+    description: row.description,
+    state: row.state,
+    disabledReason: row.disabledReason,
+    disabledAt: row.disabledAt,
+    failingSince: row.failingSince,
+    secrets: { current: secret, old },
+    version: row.version,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}

@@ -1,0 +1,160 @@
+import type { FailedFilter, ResendRequest, ResendStore, Resent } from "../../app/webhooks/delivery.js";
+import { appendAudit } from "../access/audit.js";
+import type { Database, Queryable } from "../core/database.js";
+import { idAt } from "../core/id-at.js";
+import { type Statement, sql } from "../core/sql.js";
+import { newDeliveryId } from "./webhook-queue.js";
+
+export function createResendStore(database: Database): ResendStore {
+  /** Does it once for each idempotency key, with its audit entry; `act` gives undefined where there is nothing to do it to. */
+  const once = <Answer extends object, Nothing extends undefined = never>(
+    resend: ResendRequest,
+    act: (transaction: Queryable) => Promise<Answer | Nothing>,
+  ): Promise<Resent<Answer> | Nothing> =>
+    database.transaction(async (transaction) => {
+      const earlier = await reserveKey<Answer>(transaction, resend);
+      if (earlier !== undefined) return earlier;
+      const answer = await act(transaction);
+      // A refused request does not use up its key.
+      await settleKey(transaction, resend, answer);
+      if (answer === undefined) return answer;
+      await appendAudit(transaction, [resend.audit]);
+      return { answer, replayed: false };
+    });
+  return {
+    resendOne: (resend, deliveryId) =>
+      once<{ delivery_id: string }, undefined>(resend, (tx) => repeatOne(tx, resend, deliveryId)),
+    resendFailed: (resend, filter, limit) =>
+      once<{ resent: number }>(resend, (tx) => repeatFailed(tx, resend, filter, limit)),
+    replayEvents: (resend, endpointId, from, limit) =>
+      once<{ resent: number; next_sequence: number | null }>(resend, (tx) =>
+        repeatEvents(tx, resend, endpointId, from, limit),
+      ),
+  };
+}
+
+/** The key's row is written first, so that of two equal requests one waits for the other. Served by the primary key. */
+async function reserveKey<Answer>(
+  transaction: Queryable,
+  { tenantId, action, request, audit }: ResendRequest,
+): Promise<Resent<Answer> | undefined> {
+  if (request === undefined) return undefined;
+  const inserted = await transaction.query(sql`
+    INSERT INTO webhook_resends (tenant_id, action, idempotency_key, request_hash, answer, created_at)
+    VALUES (${tenantId}, ${action}, ${request.key}, decode(${request.hash}, 'hex'), 'null', ${audit.occurredAt})
+    ON CONFLICT DO NOTHING RETURNING tenant_id
+  `);
+  if (inserted.length === 1) return undefined;
+  const [found] = await transaction.query<{ hash: string; answer: Answer }>(sql`
+    SELECT encode(request_hash, 'hex') AS hash, answer FROM webhook_resends
+    WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${request.key}
+  `);
+  if (found === undefined) throw new Error("a request that was in the way is gone");
+  return found.hash === request.hash ? { answer: found.answer, replayed: true } : "key_reused";
+}
+
+async function settleKey(
+  transaction: Queryable,
+  { tenantId, action, request }: ResendRequest,
+  answer: object | undefined,
+): Promise<void> {
+  if (request === undefined) return;
+  const own = sql`WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${request.key}`;
+  await transaction.query(
+    answer === undefined
+      ? sql`DELETE FROM webhook_resends ${own}`
+      : sql`UPDATE webhook_resends SET answer = ${JSON.stringify(answer)} ${own}`,
+  );
+}
+
+const insertRepeats = sql`
+  INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, repeats, due_at)
+`;
+
+/** Repeats never stand among the first attempts: their sequence is an old one. They are due at once, in the order of the log. */
+async function repeatOne(
+  transaction: Queryable,
+  { tenantId, audit: { occurredAt } }: ResendRequest,
+  deliveryId: string,
+): Promise<{ delivery_id: string } | undefined> {
+  const newId = newDeliveryId(sql`${occurredAt}::timestamptz`, sql`d.sequence`);
+  const [row] = await transaction.query<{ id: string }>(sql`
+    WITH original AS (
+      SELECT endpoint_id, sequence, event FROM pending_deliveries WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
+      UNION ALL
+      SELECT endpoint_id, sequence, event FROM finished_deliveries WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
+    ), marked AS (
+      UPDATE finished_deliveries SET resent = true WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
+    )
+    ${insertRepeats}
+    SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.event, ${deliveryId}, ${occurredAt}
+    FROM original d ${toLiveEndpoint(tenantId)}
+    RETURNING id
+  `);
+  return row && { delivery_id: row.id };
+}
+
+/** Served by finished_deliveries_to_resend, oldest first. */
+async function repeatFailed(
+  transaction: Queryable,
+  { tenantId, audit: { occurredAt } }: ResendRequest,
+  { endpointId, createdAfter, createdBefore }: FailedFilter,
+  limit: number,
+): Promise<{ resent: number }> {
+  let where = sql`d.tenant_id = ${tenantId} AND d.state = 'exhausted' AND NOT d.resent`;
+  if (endpointId !== undefined) where = sql`${where} AND d.endpoint_id = ${endpointId}`;
+  if (createdAfter !== undefined) where = sql`${where} AND d.id >= ${idAt(createdAfter)}`;
+  if (createdBefore !== undefined) where = sql`${where} AND d.id < ${idAt(createdBefore)}`;
+  const newId = newDeliveryId(sql`${occurredAt}::timestamptz`, sql`d.sequence`);
+  const rows = await transaction.query(sql`
+    WITH failed AS (
+      SELECT d.id FROM finished_deliveries d ${toLiveEndpoint(tenantId)} WHERE ${where}
+      ORDER BY d.id LIMIT ${limit} FOR UPDATE OF d SKIP LOCKED
+    ), d AS (
+      UPDATE finished_deliveries f SET resent = true FROM failed WHERE f.tenant_id = ${tenantId} AND f.id = failed.id
+      RETURNING f.id, f.endpoint_id, f.sequence, f.event
+    )
+    ${insertRepeats}
+    SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.event, d.id, ${occurredAt} FROM d
+    RETURNING id
+  `);
+  return { resent: rows.length };
+}
+
+/** The events are a range of their primary key; the first delivery of each, which is repeated, is found by its sequence. */
+async function repeatEvents(
+  transaction: Queryable,
+  { tenantId, audit: { occurredAt } }: ResendRequest,
+  endpointId: string,
+  from: bigint,
+  limit: number,
+): Promise<{ resent: number; next_sequence: number | null }> {
+  const newId = newDeliveryId(sql`${occurredAt}::timestamptz`, sql`d.sequence`);
+  const [row] = await transaction.query<{ resent: number; last: string | null; looked: number }>(sql`
+    WITH d AS (
+      SELECT v.sequence, v.event, ${endpointId}::uuid AS endpoint_id FROM events v
+      WHERE v.tenant_id = ${tenantId} AND v.sequence >= ${from.toString()} ORDER BY v.sequence LIMIT ${limit}
+    ), repeated AS (
+      ${insertRepeats}
+      SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.event, (
+          SELECT first.id FROM (
+            SELECT f.id FROM finished_deliveries f
+            WHERE f.tenant_id = ${tenantId} AND f.sequence = d.sequence AND f.endpoint_id = ${endpointId}
+            UNION ALL
+            SELECT p.id FROM pending_deliveries p
+            WHERE p.tenant_id = ${tenantId} AND p.sequence = d.sequence AND p.endpoint_id = ${endpointId}
+          ) AS first ORDER BY first.id LIMIT 1
+        ), ${occurredAt}
+      FROM d ${toLiveEndpoint(tenantId)} WHERE e.events && ARRAY['*', d.event]
+      RETURNING id
+    )
+    SELECT (SELECT count(*)::integer FROM repeated) AS resent, max(sequence) AS last, count(*)::integer AS looked FROM d
+  `);
+  const hasMore = row !== undefined && row.looked === limit && row.last !== null;
+  return { resent: row?.resent ?? 0, next_sequence: hasMore ? Number(row.last) + 1 : null };
+}
+
+/** What was deleted is told of nothing any more. */
+function toLiveEndpoint(tenantId: string): Statement {
+  return sql`JOIN webhook_endpoints e ON e.tenant_id = ${tenantId} AND e.id = d.endpoint_id AND e.state <> 'deleted'`;
+}

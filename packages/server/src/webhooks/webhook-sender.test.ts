@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import type { Attempted } from "../app/webhooks/attempt-delivery.js";
+import type { DueDelivery, Lease, SendingStore } from "../app/webhooks/sending.js";
+import { nodeTimers } from "../runtime/timers.js";
+import { createWebhookSender } from "./webhook-sender.js";
+
+const endpointCount = 500;
+
+/** Everything is always due: as many first attempts as are asked for. */
+function createEndlessStore(endpoints: () => readonly Lease[]): SendingStore {
+  const held = new Set<Lease>();
+  return {
+    leaseEndpoints: async ({ limit }) => {
+      const free = endpoints().filter((lease) => !held.has(lease));
+      for (const lease of free.slice(0, limit)) held.add(lease);
+      return free.slice(0, limit);
+    },
+    renewLeases: async (leases) => endpoints().filter((lease) => leases.includes(lease)),
+    releaseLeases: async (leases) => {
+      for (const lease of endpoints()) if (leases.includes(lease)) held.delete(lease);
+    },
+    readDue: async (wishes) =>
+      wishes.flatMap(({ tenantId, endpointId, afterSequence, firstAttemptsMax }) =>
+        Array.from({ length: firstAttemptsMax }, (_, number): DueDelivery => {
+          const sequence = afterSequence + BigInt(number + 1);
+          return {
+            tenantId,
+            endpointId,
+            id: randomUUID(),
+            sequence,
+            attempts: 0,
+            isFirst: true,
+          };
+        }),
+      ),
+    recordResults: async () => undefined,
+  } as SendingStore;
+}
+
+it("a tenant whose many endpoints take all the time they may does not keep the others from being served", async () => {
+  const leaseOf = (tenantId: string, endpointId: string) =>
+    ({ tenantId, endpointId, fence: "1", endpoint: { tenantId, failingSince: null } }) as Lease;
+  const leases = Array.from({ length: endpointCount }, (_, number) => leaseOf("slow", `s${number}`));
+  const underWay: (() => void)[] = [];
+  const delivered = { attempt: {}, verdict: "delivered", next: { state: "delivered" } } as Attempted;
+  let isServed: () => void = () => undefined;
+  const served = new Promise<void>((resolve) => {
+    isServed = resolve;
+  });
+  const sender = createWebhookSender({
+    store: createEndlessStore(() => leases),
+    readTexts: async (due) => due.map(({ id }) => ({ subjectId: id, before: "", after: "" })),
+    attempt: async ({ tenantId }) => {
+      if (tenantId === "slow") await new Promise<void>((resolve) => underWay.push(resolve));
+      else isServed();
+      return delivered;
+    },
+    disableEndpoint: async () => undefined,
+    concurrency: 4,
+    holder: "holder",
+    onError: (error) => {
+      throw error;
+    },
+    isAway: () => false,
+    nowMs: Date.now,
+    steadyMs: () => performance.now(),
+    lookEveryMs: 10,
+    timers: nodeTimers,
+  });
+  sender.start();
+  while (underWay.length < endpointCount) await new Promise((resolve) => setTimeout(resolve, 5));
+  leases.push(leaseOf("other", "o"));
+  sender.wake(["other"]);
+  await served;
+  expect(underWay.length).toBe(endpointCount);
+  const stopped = sender.stop();
+  for (const end of underWay) end();
+  await stopped;
+});

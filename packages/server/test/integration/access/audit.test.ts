@@ -1,0 +1,219 @@
+import { readId } from "@bursar/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { chainHash } from "../../../src/app/audit/audit-chain.js";
+import { nilTenantId } from "../../../src/app/audit/audit-entry.js";
+import { verifyAudit } from "../../../src/app/audit/verify-audit.js";
+import { createAuditStore } from "../../../src/store/access/audit.js";
+import { eventually } from "../../harness/eventually.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+
+interface Entry {
+  number: number;
+  action: string;
+  outcome: string;
+  code: string | null;
+  request_id: string | null;
+  repeated: number;
+}
+
+describe("the audit log", () => {
+  let service: TestService;
+  let owner: TestClient;
+  let token: string;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.stop());
+  beforeEach(async () => {
+    owner = await service.createTenant();
+    token = await service.token(owner);
+  });
+
+  const read = async (query = "") =>
+    (await (await service.call("GET", `/v1/audit${query}`, token)).json()) as {
+      data: Entry[];
+      next_cursor: string | null;
+    };
+  /** What is wrong with the chain of this tenant; those of others may have been tampered with. */
+  const faults = async () => {
+    const own = readId("tnt", owner.tenantId) ?? "";
+    const verdicts = await verifyAudit(createAuditStore(service.database), [own]);
+    return verdicts.flatMap(({ tenantId, fault }) => (tenantId === own ? (fault ?? []) : []));
+  };
+  /** What an attacker with the database's own password can do. */
+  const tamper = (statement: string) =>
+    service.database.run(
+      `ALTER TABLE audit_entries DISABLE TRIGGER ALL; ${statement}; ALTER TABLE audit_entries ENABLE TRIGGER ALL`,
+    );
+
+  it("says who did what, from where, with which request", async () => {
+    await service.call(
+      "POST",
+      "/v1/clients",
+      token,
+      { name: "made", scopes: [] },
+      { "x-request-id": "the-request" },
+    );
+    const { data } = await read();
+    expect(data.find(({ request_id }) => request_id === "the-request")).toMatchObject({
+      actor: "client",
+      client_id: owner.clientId,
+      token_id: expect.stringMatching(/^tok_/),
+      action: "client.create",
+      object: expect.stringMatching(/^cli_/),
+      outcome: "succeeded",
+      request_id: "the-request",
+      address: "127.0.0.1",
+    });
+    expect(data.at(-1)).toMatchObject({
+      number: 1,
+      actor: "operator",
+      action: "tenant.create",
+      object: owner.tenantId,
+    });
+  });
+
+  it("has refused attempts in it, equal ones as one entry, and those of nobody in a chain of their own", async () => {
+    const narrow = await service.token(owner, "audit:read");
+    await Promise.all(Array.from({ length: 50 }, () => service.call("GET", "/v1/clients", narrow)));
+    await Promise.all(Array.from({ length: 50 }, () => service.call("GET", "/v1/clients", undefined)));
+    const refused = async () => (await read()).data.filter(({ code }) => code === "INSUFFICIENT_SCOPE");
+    const entries = await eventually(
+      refused,
+      (found) => found.reduce((sum, { repeated }) => sum + repeated, 0) === 50,
+    );
+    expect(entries.length).toBeLessThan(10);
+    expect(entries[0]).toMatchObject({ action: "GET /v1/clients", outcome: "refused" });
+    const anonymous = await createAuditStore(service.database).list(nilTenantId, 10, undefined);
+    expect(anonymous.map(({ code }) => code)).toContain("UNAUTHENTICATED");
+    expect(await faults()).toEqual([]);
+  });
+
+  it("has one whole chain, also when many write at once", async () => {
+    await Promise.all(
+      Array.from({ length: 30 }, () =>
+        service.call("POST", "/v1/clients", token, { name: "made", scopes: [] }),
+      ),
+    );
+    const { data } = await read("?limit=200");
+    expect(data.map(({ number }) => number)).toEqual(
+      Array.from({ length: data.length }, (_, index) => data.length - index),
+    );
+    expect(await faults()).toEqual([]);
+  });
+
+  it("is read a page at a time", async () => {
+    await Promise.all(
+      Array.from({ length: 5 }, () =>
+        service.call("POST", "/v1/clients", token, { name: "made", scopes: [] }),
+      ),
+    );
+    const first = await read("?limit=3");
+    const second = await read(`?limit=3&cursor=${first.next_cursor}`);
+    expect([...first.data, ...second.data].map(({ number }) => number)).toEqual(
+      Array.from({ length: 6 }, (_, index) => (first.data[0]?.number ?? 0) - index),
+    );
+  });
+
+  it("is found whole while it is being written", async () => {
+    let writing = true;
+    const writer = (async () => {
+      while (writing) await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
+    })();
+    for (let count = 0; count < 20; count++) expect(await faults()).toEqual([]);
+    writing = false;
+    await writer;
+  });
+
+  it("shows a tenant the attempts on its clients, and what was tried with a token that was revoked", async () => {
+    const basic = (secret: string) => ({
+      authorization: `Basic ${Buffer.from(`${owner.clientId}:${secret}`).toString("base64")}`,
+    });
+    const post = (path: string, secret: string, form: Record<string, string>) =>
+      fetch(service.url + path, { method: "POST", headers: basic(secret), body: new URLSearchParams(form) });
+    await post("/oauth/token", "bsk_wrong", { grant_type: "client_credentials" });
+    const other = await service.token(owner);
+    await post("/oauth/revoke", owner.secret, { token: other });
+    await service.call("GET", `/v1/clients/${owner.clientId}`, other);
+    const found = await eventually(
+      async () => (await read("?limit=200")).data,
+      (data) =>
+        data.some(({ code }) => code === "TOKEN_REVOKED") &&
+        data.some(({ code }) => code === "invalid_client"),
+    );
+    expect(found.find(({ code }) => code === "invalid_client")).toMatchObject({
+      actor: "anonymous",
+      action: "token.issue",
+      object: owner.clientId,
+    });
+    expect(found.find(({ code }) => code === "TOKEN_REVOKED")).toMatchObject({
+      actor: "client",
+      client_id: owner.clientId,
+      object: owner.clientId,
+    });
+  });
+
+  it("only grows", async () => {
+    for (const statement of [
+      "UPDATE audit_entries SET action = 'x'",
+      "DELETE FROM audit_entries",
+      "TRUNCATE audit_entries",
+    ]) {
+      await expect(service.database.run(statement)).rejects.toThrow("append-only");
+    }
+  });
+
+  it.each([
+    [
+      "a changed entry",
+      "UPDATE audit_entries SET action = 'other' WHERE number = 2 AND tenant_id = '$'",
+      "entry 2 was changed",
+    ],
+    [
+      "an entry that took another's place",
+      "UPDATE audit_entries SET hash = (SELECT hash FROM audit_entries WHERE number = 1 AND tenant_id = '$') WHERE number = 2 AND tenant_id = '$'",
+      "entry 2 was changed",
+    ],
+    [
+      "a removed entry",
+      "DELETE FROM audit_entries WHERE number = 2 AND tenant_id = '$'",
+      "entry 2 is missing",
+    ],
+    [
+      "a removed head",
+      "ALTER TABLE audit_heads DISABLE TRIGGER ALL; DELETE FROM audit_heads WHERE tenant_id = '$'; ALTER TABLE audit_heads ENABLE TRIGGER ALL",
+      "head of its chain is missing",
+    ],
+    [
+      "a removed end",
+      "DELETE FROM audit_entries WHERE number = (SELECT max(number) FROM audit_entries WHERE tenant_id = '$') AND tenant_id = '$'",
+      "its head says",
+    ],
+  ])("shows %s", async (_what, statement, fault) => {
+    await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
+    await eventually(
+      async () => (await read()).data.length,
+      (count) => count >= 4,
+    );
+    await tamper(statement.replaceAll("$", readId("tnt", owner.tenantId) ?? ""));
+    expect(await faults()).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it("shows an entry that was changed by somebody who knows how hashes are made", async () => {
+    await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
+    await eventually(
+      async () => (await read()).data.length,
+      (count) => count >= 4,
+    );
+    const tenantId = readId("tnt", owner.tenantId) ?? "";
+    const [first, second] = await createAuditStore(service.database).listAscending(tenantId, 2, 0n);
+    if (first === undefined || second === undefined) throw new Error("two entries were expected");
+    const { number, hash: _, ...entry } = second;
+    const forged = chainHash(first.hash, number, { ...entry, action: "other" });
+    const hex = Buffer.from(forged).toString("hex");
+    await tamper(
+      `UPDATE audit_entries SET action = 'other', hash = '\\x${hex}' WHERE number = 2 AND tenant_id = '${tenantId}'`,
+    );
+    expect(await faults()).toEqual(["entry 3 was changed"]);
+  });
+});

@@ -1,0 +1,233 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { SignJWT } from "jose";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+
+describe("the OAuth endpoints", () => {
+  let service: TestService;
+  let owner: TestClient;
+  beforeAll(async () => {
+    service = await startTestService();
+    owner = await service.createTenant();
+  });
+  afterAll(() => service.stop());
+
+  const post = async (
+    path: string,
+    form: Record<string, string> | string,
+    headers: Record<string, string> = {},
+  ) => {
+    const response = await fetch(service.url + path, {
+      method: "POST",
+      headers,
+      body: new URLSearchParams(form),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Record<string, unknown>,
+    };
+  };
+  const secretForm = () => ({
+    grant_type: "client_credentials",
+    client_id: owner.clientId,
+    client_secret: owner.secret,
+  });
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`,
+  });
+
+  it("answers so that no cache keeps it", async () => {
+    const { status, headers, body } = await post("/oauth/token", secretForm());
+    expect([status, body["token_type"], body["expires_in"]]).toEqual([200, "Bearer", 900]);
+    expect([headers.get("cache-control"), headers.get("pragma")]).toEqual(["no-store", "no-cache"]);
+  });
+
+  it.each<
+    [
+      what: string,
+      form: () => Record<string, string> | string,
+      headers: () => Record<string, string>,
+      status: number,
+      error: string,
+    ]
+  >([
+    ["no grant", () => ({ client_id: "x" }), () => ({}), 400, "invalid_request"],
+    [
+      "another grant",
+      () => ({ ...secretForm(), grant_type: "password" }),
+      () => ({}),
+      400,
+      "unsupported_grant_type",
+    ],
+    ["no client", () => ({ grant_type: "client_credentials" }), () => ({}), 401, "invalid_client"],
+    [
+      "a wrong secret",
+      () => ({ ...secretForm(), client_secret: "bsk_x" }),
+      () => ({}),
+      401,
+      "invalid_client",
+    ],
+    [
+      "an unknown client",
+      () => ({ ...secretForm(), client_id: "cli_01h455vb4pex5vsknk084sn02q" }),
+      () => ({}),
+      401,
+      "invalid_client",
+    ],
+    [
+      "a client id that is none",
+      () => ({ ...secretForm(), client_id: "'; DROP TABLE clients" }),
+      () => ({}),
+      401,
+      "invalid_client",
+    ],
+    ["two ways at once", secretForm, () => basic(owner.clientId, owner.secret), 400, "invalid_request"],
+    [
+      "Basic that is malformed",
+      () => ({ grant_type: "client_credentials" }),
+      () => ({ authorization: "Basic !" }),
+      401,
+      "invalid_client",
+    ],
+    [
+      "two clients",
+      () => ({ grant_type: "client_credentials", client_id: "other" }),
+      () => basic(owner.clientId, owner.secret),
+      400,
+      "invalid_request",
+    ],
+    [
+      "a repeated parameter",
+      () => `grant_type=client_credentials&grant_type=x`,
+      () => ({}),
+      400,
+      "invalid_request",
+    ],
+    [
+      "a scope that is none",
+      () => ({ ...secretForm(), scope: "everything" }),
+      () => ({}),
+      400,
+      "invalid_scope",
+    ],
+    [
+      "an assertion of another kind",
+      () => ({ grant_type: "client_credentials", client_assertion: "a.b.c", client_assertion_type: "saml" }),
+      () => ({}),
+      400,
+      "invalid_request",
+    ],
+  ])("refuses %s", async (_what, form, headers, status, error) => {
+    const answer = await post("/oauth/token", form(), headers());
+    expect([answer.status, answer.body["error"]]).toEqual([status, error]);
+    expect(typeof answer.body["error_description"]).toBe("string");
+    if (status === 401) expect(answer.headers.get("www-authenticate")).toBe('Basic realm="bursar"');
+  });
+
+  it("takes forms only, and says so in OAuth's form", async () => {
+    const response = await service.call("POST", "/oauth/token", undefined, {});
+    expect([response.status, await response.json()]).toMatchObject([415, { error: "invalid_request" }]);
+  });
+
+  it("does not let one client end another's token", async () => {
+    const other = await service.createTenant();
+    const token = await service.token(owner);
+    const answer = await post("/oauth/revoke", { token }, basic(other.clientId, other.secret));
+    expect([answer.status, answer.body["error"]]).toEqual([400, "unauthorized_client"]);
+    expect((await service.call("GET", "/v1/clients", token)).status).toBe(200);
+    const introspected = await post("/oauth/introspect", { token }, basic(other.clientId, other.secret));
+    expect(introspected.body).toEqual({ active: false });
+  });
+
+  it("takes the revocation of what is no token for done", async () => {
+    expect(
+      await post("/oauth/revoke", { token: "nonsense" }, basic(owner.clientId, owner.secret)),
+    ).toMatchObject({ status: 200, body: {} });
+  });
+
+  it("slows down whoever keeps failing, but nobody else", async () => {
+    const victim = await service.createTenant();
+    const attempt = (secret: string) =>
+      post("/oauth/token", { grant_type: "client_credentials" }, basic(victim.clientId, secret));
+    for (let count = 0; count < 5; count++) expect((await attempt("bsk_wrong")).status).toBe(401);
+    const slowed = await attempt("bsk_wrong");
+    expect([slowed.status, slowed.body["error"]]).toEqual([429, "slow_down"]);
+    expect(Number(slowed.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect((await post("/oauth/token", secretForm())).status).toBe(200);
+  });
+});
+
+describe("client assertions", () => {
+  let service: TestService;
+  let owner: TestClient;
+  let keys: { privateKey: KeyObject; kid: string };
+  beforeAll(async () => {
+    service = await startTestService();
+    owner = await service.createTenant();
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const body = { algorithm: "ed25519", public_key: publicKey.export({ format: "jwk" }).x };
+    const added = await service.call(
+      "POST",
+      `/v1/clients/${owner.clientId}/keys`,
+      await service.token(owner),
+      body,
+    );
+    keys = { privateKey, kid: ((await added.json()) as { key: { id: string } }).key.id };
+  });
+
+  afterAll(() => service.stop());
+
+  const assertion = (
+    claims: Record<string, unknown> = {},
+    header: Record<string, unknown> = {},
+    key = keys.privateKey,
+  ) =>
+    new SignJWT({
+      iss: owner.clientId,
+      sub: owner.clientId,
+      aud: `${service.url}/oauth/token`,
+      jti: Math.random().toString(36),
+      exp: Math.floor(Date.now() / 1000) + 60,
+      ...claims,
+    })
+      .setProtectedHeader({ alg: "EdDSA", kid: keys.kid, ...header })
+      .sign(key);
+  const present = async (jwt: string) => {
+    const form = {
+      grant_type: "client_credentials",
+      client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      client_assertion: jwt,
+    };
+    const response = await fetch(`${service.url}/oauth/token`, {
+      method: "POST",
+      body: new URLSearchParams(form),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+
+  it("are taken once", async () => {
+    const jwt = await assertion();
+    expect((await present(jwt)).status).toBe(200);
+    expect((await present(jwt)).status).toBe(401);
+  });
+
+  it("need no key id", async () => {
+    expect((await present(await assertion({}, { kid: undefined }))).status).toBe(200);
+  });
+
+  it.each<[what: string, make: () => Promise<string> | string]>([
+    ["of another audience", () => assertion({ aud: "https://elsewhere.example" })],
+    ["that have expired", () => assertion({ exp: Math.floor(Date.now() / 1000) - 60 })],
+    ["that live too long", () => assertion({ exp: Math.floor(Date.now() / 1000) + 3600 })],
+    ["without an id", () => assertion({ jti: undefined })],
+    ["of another issuer", () => assertion({ iss: "cli_01h455vb4pex5vsknk084sn02q" })],
+    ["of another subject", () => assertion({ sub: "cli_01h455vb4pex5vsknk084sn02q" })],
+    ["of a key that is not registered", () => assertion({}, {}, generateKeyPairSync("ed25519").privateKey)],
+    ["that are no JWT", () => "a.b.c"],
+  ])("are refused %s", async (_what, make) => {
+    expect(await present(await make())).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+    // A success forgives the failures before it, so that the brake stays out of the way.
+    expect((await present(await assertion())).status).toBe(200);
+  });
+});

@@ -1,0 +1,87 @@
+import { allScopes, type Scope } from "@bursar/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listRoutes } from "../../../src/http/api.js";
+import type { Route } from "../../../src/http/route.js";
+import { bodyOf, createObjects, isOfTenant, pathOf, unknownIds } from "../../harness/route-requests.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+
+/**
+ * Every route, tried by everybody who may not: without a token, with every scope but the right one, and with another tenant's
+ * token on this tenant's objects. The list comes from the routes themselves; a new one is in here without being asked.
+ */
+const all = listRoutes({} as never, "");
+const routes = all.filter((route) => route.access !== "open" && route.access !== "oauth");
+const named = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+describe("every route", () => {
+  let service: TestService;
+  let owner: TestClient;
+  let stranger: TestClient;
+  /** Ids of the owner's objects, by the collection that a path has them in. */
+  let objects: Record<string, string>;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    owner = await service.createTenant();
+    stranger = await service.createTenant();
+    objects = await createObjects(service, await service.token(owner), owner.clientId);
+  });
+  afterAll(() => service.stop());
+
+  const call = (route: Route, token: string | undefined) =>
+    service.call(route.method, pathOf(route, objects), token, bodyOf(route));
+  const codeOf = async (response: Response) => [
+    response.status,
+    ((await response.json()) as { error?: { code: string } }).error?.code,
+  ];
+
+  it("is in the matrix", () => {
+    expect(routes.length).toBeGreaterThanOrEqual(9);
+    expect(all.filter((route) => route.path.startsWith("/v1/"))).toEqual(routes);
+  });
+
+  it.each(named)("%s refuses a request without a token", async (_name, route) => {
+    const response = await call(route, undefined);
+    expect(response.headers.get("www-authenticate")).toBe('Bearer realm="bursar"');
+    expect(await codeOf(response)).toEqual([401, "UNAUTHENTICATED"]);
+  });
+
+  it.each(named)("%s refuses a token with every scope but its own", async (_name, route) => {
+    const others = allScopes.filter((scope) => scope !== route.access).join(" ");
+    const response = await call(route, await service.token(owner, others));
+    expect(response.headers.get("www-authenticate")).toContain(
+      `error="insufficient_scope", scope="${route.access}"`,
+    );
+    expect(await codeOf(response)).toEqual([403, "INSUFFICIENT_SCOPE"]);
+  });
+
+  it.each(named.filter(([, route]) => isOfTenant(route)))(
+    "%s hides from another tenant",
+    async (_name, route) => {
+      const response = await call(route, await service.token(stranger, route.access as Scope));
+      const foreign = await response.json();
+      const missing = await (
+        await service.call(
+          route.method,
+          pathOf(route, unknownIds),
+          await service.token(stranger),
+          bodyOf(route),
+        )
+      ).json();
+      expect(response.status).toBe(404);
+      // Foreign and missing look alike, but for the request's own id.
+      const shown = ({ error }: { error: { code: string; message: string } }) => [error.code, error.message];
+      const sameAsMissing = shown(missing as never);
+      if (/^[^:]*:\w+$/.test(route.path)) expect(shown(foreign as never)).toEqual(sameAsMissing);
+      else expect(shown(foreign as never)[0]).toMatch(/_NOT_FOUND$/);
+    },
+  );
+
+  it.each(named.filter(([, route]) => route.method === "GET" && !route.path.includes(":")))(
+    "%s shows nothing of another tenant",
+    async (_name, route) => {
+      const body = await (await call(route, await service.token(stranger))).text();
+      for (const id of Object.values(objects)) expect(body).not.toContain(id);
+    },
+  );
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Database, openDatabase } from "../../../src/store/core/database.js";
+import { DatabaseAwayError } from "../../../src/store/core/database-unavailable-error.js";
+import { sql } from "../../../src/store/core/sql.js";
+import { eventually } from "../../harness/eventually.js";
+import { createTcpProxy, type TcpProxy } from "../../harness/tcp-proxy.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+
+describe("the pool", () => {
+  let direct: TestDatabase;
+  let proxy: TcpProxy;
+  let database: Database;
+  beforeEach(async () => {
+    direct = await createTestDatabase("empty");
+    await direct.run("CREATE TABLE things (name text PRIMARY KEY)");
+    const url = new URL(direct.url);
+    proxy = await createTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    database = openDatabase({ url: url.href, connectionsMax: 3 });
+  });
+  afterEach(async () => {
+    await database.close();
+    await proxy.cut();
+    await direct.drop();
+  });
+
+  const insert = (name: string) => sql`INSERT INTO things VALUES (${name})`;
+  const names = async () =>
+    (await direct.query<{ name: string }>(sql`SELECT name FROM things ORDER BY name`)).map((row) => row.name);
+
+  it("commits what resolves and rolls back what rejects", async () => {
+    await database.transaction((transaction) => transaction.query(insert("kept")));
+    const failing = database.transaction(async (transaction) => {
+      await transaction.query(insert("lost"));
+      throw new Error("changed my mind");
+    });
+    await expect(failing).rejects.toThrow("changed my mind");
+    await expect(
+      database.transaction((transaction) => transaction.query(insert("kept"))),
+    ).rejects.toMatchObject({ code: "23505" });
+    expect(await names()).toEqual(["kept"]);
+  });
+
+  it("commits nothing where a statement that was only sent has failed, and says which", async () => {
+    await database.query(insert("there"));
+    for (const last of [undefined, insert("too late")]) {
+      const failing = database.transaction(async (transaction) => {
+        transaction.afterCommit(() => expect.unreachable());
+        transaction.send(insert("lost"));
+        transaction.send(insert("there"));
+        transaction.send(insert("lost as well"));
+        if (last !== undefined) await transaction.query(last);
+      });
+      await expect(failing).rejects.toMatchObject({ code: "23505" });
+    }
+    const told: string[] = [];
+    await database.transaction(async (transaction) => {
+      transaction.afterCommit(() => told.push("committed"));
+      transaction.send(insert("sent"));
+    });
+    expect(told).toEqual(["committed"]);
+    expect(await names()).toEqual(["sent", "there"]);
+  });
+
+  it("survives the loss of a connection at every point of a transaction, and nothing of it stays", async () => {
+    const lost = database.transaction(async (transaction) => {
+      await transaction.query(insert("half"));
+      await proxy.cut();
+      // The connection is gone while nobody waits for it; the next statement must be refused, and so must the rollback.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await transaction.query(insert("other half"));
+    });
+    await expect(lost).rejects.toBeInstanceOf(DatabaseAwayError);
+    await expect(database.query(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseAwayError);
+    await proxy.restore();
+    expect(await database.query(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+    expect(await names()).toEqual([]);
+  });
+
+  it("tells everybody who waits when the connections are cut under load, and goes on", async () => {
+    const waiting = Array.from({ length: 50 }, () =>
+      database.query(sql`SELECT pg_sleep(0.2)`).catch((error: unknown) => error),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await proxy.cut();
+    const outcomes = await Promise.all(waiting);
+    expect(outcomes.every((outcome) => outcome instanceof DatabaseAwayError)).toBe(true);
+    await proxy.restore();
+    await eventually(
+      () =>
+        database.query(sql`SELECT 1`).then(
+          () => true,
+          () => false,
+        ),
+      Boolean,
+    );
+  });
+
+  it("tells a statement that the server refuses from a server that is away", async () => {
+    await expect(database.query(sql`SELECT 1/0`)).rejects.toMatchObject({ code: "22012" });
+    const killed = database.session(async (session) => {
+      const [row] = await session.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
+      await direct.query(sql`SELECT pg_terminate_backend(${row?.pid})`);
+      await session.query(sql`SELECT 1`);
+    });
+    await expect(killed).rejects.toBeInstanceOf(DatabaseAwayError);
+  });
+});

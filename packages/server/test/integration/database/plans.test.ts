@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listRoutes } from "../../../src/http/api.js";
+import type { Route } from "../../../src/http/route.js";
+import { removeExpiredCredentials } from "../../../src/store/access/tokens.js";
+import { openDatabase } from "../../../src/store/core/database.js";
+import { removeOldDeltas } from "../../../src/store/markets/market-levels.js";
+import { explain } from "../../harness/explain.js";
+import { fillTables } from "../../harness/fill-tables.js";
+import { findPlanFaults } from "../../harness/plan-faults.js";
+import { type Recording, recordStatements } from "../../harness/recorded-database.js";
+import { bodyOf, createObjects, pathOf } from "../../harness/route-requests.js";
+import { startTestService, type TestService } from "../../harness/test-service.js";
+import { transactionsOf } from "../../harness/transactions.js";
+
+/**
+ * The plans of the service's own statements: every route is called on tables with a past, each statement that ran is written
+ * down, and each is explained. A new route or filter is in here without being asked, as far as it has a row in
+ * `route-requests.ts` or in the values below.
+ */
+// The stream is no question that is answered once: its own tests read what it reads.
+const routes = listRoutes({} as never, "").filter(
+  ({ path, success }) => path.startsWith("/v1/") && success.status !== 101,
+);
+
+/** A value for each parameter of a query that does not list its values; of several kinds where they are served differently. */
+const queryValues: Record<string, readonly string[]> = {
+  limit: ["200"],
+  reference: ["filler-7", "nobody's"],
+  asset: ["USD", "ETH"],
+  network: ["book"],
+  version: ["0", "1"],
+  frozen: ["true", "false"],
+  created_after: [new Date(Date.now() - 3_600_000).toISOString()],
+  created_before: [new Date(Date.now() - 3_600_000).toISOString()],
+  after: ["0", "5000"],
+  market: ["ETH-USD", "USDC-USD"],
+  depth: ["10"],
+  sequence: ["1", "5000"],
+};
+
+/** These read a table as a whole, and are meant to; each runs once a start. */
+const readsAll = [
+  "SELECT asset FROM ledger_accounts WHERE asset <> ALL",
+  "SELECT level_sequence AS sequence, levels_changed_at",
+];
+
+describe("every statement of the service", () => {
+  const recording: Recording = new Map();
+  let service: TestService;
+  beforeAll(async () => {
+    const open: typeof openDatabase = (options) => recordStatements(openDatabase(options), recording);
+    service = await startTestService({}, undefined, open);
+    const owner = await service.createTenant("1000000");
+    await service.createTenant("1000");
+    await fillTables(service.database);
+    const api = transactionsOf(service, await service.token(owner));
+    const objects = await createObjects(service, await service.token(owner), owner.clientId);
+    await replacePolicy(api);
+    await readEverything(api, objects);
+    await changeEverything(api, objects);
+    await removeExpiredCredentials(recordStatements(service.database, recording));
+    await removeOldDeltas(recordStatements(service.database, recording), new Date());
+    await addOpenTransactions();
+  }, 120_000);
+  afterAll(() => service.stop());
+
+  type Api = ReturnType<typeof transactionsOf>;
+
+  /** Twice, so that there is more than one version; the policy looks at sums. */
+  async function replacePolicy(api: Api): Promise<void> {
+    const route = routes.find(({ operationId }) => operationId === "replacePolicy") as Route;
+    for (const seen of ['"0"', '"1"']) {
+      const { status } = await api.send("PUT", route.path, bodyOf(route), { "if-match": seen });
+      expect(status).toBe(200);
+    }
+  }
+
+  /** Every list with every filter, alone and in pairs, and with a second page. */
+  async function readEverything(api: Api, objects: Record<string, string>): Promise<void> {
+    for (const route of routes.filter(({ method }) => method === "GET")) {
+      const own = {
+        wallet_id: [objects["wallets"] ?? ""],
+        endpoint_id: [objects["webhook-endpoints"] ?? ""],
+      };
+      for (const query of queriesOf(route, { ...queryValues, ...own })) {
+        const page = async (more: string) => {
+          const answer = await api.send("GET", `${pathOf(route, objects)}?${query}${more}`);
+          expect([route.path, query, answer.status]).toEqual([route.path, query, 200]);
+          return (answer.body as unknown as { next_cursor?: string | null }).next_cursor;
+        };
+        const cursor = await page("");
+        if (typeof cursor === "string") await page(`&cursor=${cursor}`);
+      }
+    }
+  }
+
+  /** Every other route twice, the second time with the key of the first; what removes comes last. */
+  async function changeEverything(api: Api, objects: Record<string, string>): Promise<void> {
+    const rank = ({ method }: Route) => (method === "DELETE" ? 1 : 0);
+    const changing = routes.filter(({ method }) => method !== "GET").sort((a, b) => rank(a) - rank(b));
+    for (const route of changing) {
+      for (const attempt of [1, 2]) {
+        const headers =
+          route.idempotent === undefined ? undefined : { "idempotency-key": `plans-${route.operationId}` };
+        const { status } = await api.send(route.method, pathOf(route, objects), bodyOf(route), headers);
+        expect([route.operationId, attempt, status]).toEqual([
+          route.operationId,
+          attempt,
+          expect.any(Number),
+        ]);
+        expect(status).toBeLessThan(500);
+      }
+    }
+    await api.settled(objects["transactions"] ?? "");
+    // Cancelled while it is open: it can only be that while the engine does not look, so several are tried.
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const { body } = await api.create({ reference: "plans", asset: "USD", amount: "1" });
+      await api.send("POST", `/v1/transactions/${body.id}/cancel`);
+    }
+  }
+
+  /** A little more than a batch, for the engine's claim to have something before it. The service must be quiet, or it would settle them. */
+  async function addOpenTransactions(): Promise<void> {
+    await service.service.stop();
+    await service.database.run(`
+      INSERT INTO open_transactions
+        SELECT tenant_id, id, 'accepted', 1 FROM transactions WHERE reference IN ('filler-1', 'filler-2', 'filler-3', 'filler-4',
+          'filler-5', 'filler-6', 'filler-7', 'filler-8', 'filler-9', 'filler-10', 'filler-11', 'filler-12');
+      ANALYZE`);
+  }
+
+  it("was written down", () => {
+    for (const table of [
+      "INSERT INTO transactions",
+      "FROM open_transactions",
+      "ledger_accounts",
+      "ledger_entries",
+      "INSERT INTO events",
+      "audit_entries",
+      "used_nonces",
+      "FROM clients",
+      "JOIN quota_buckets",
+      "INSERT INTO orders",
+      "INSERT INTO market_commands",
+      "INSERT INTO market_deltas",
+      "DELETE FROM open_orders",
+    ]) {
+      expect([...recording.keys()].some((text) => text.includes(table))).toBe(true);
+    }
+    expect(recording.size).toBeGreaterThan(60);
+  });
+
+  it("is served by an index, reads little more than it gives, and sorts no more than a page", async () => {
+    expect(await findFaults()).toEqual([]);
+  }, 120_000);
+
+  it("would be found without its index", async () => {
+    await service.database.run("DROP INDEX transactions_by_reference");
+    expect((await findFaults()).join("\n")).toContain("t.reference = $");
+  }, 120_000);
+
+  async function findFaults(): Promise<string[]> {
+    const faults = new Set<string>();
+    await service.database.session(async (session) => {
+      for (const statement of [...recording.values()].flat()) {
+        if (readsAll.some((start) => statement.text.trim().startsWith(start))) continue;
+        const plan = await explain(session, statement);
+        for (const fault of plan === undefined ? [] : findPlanFaults(plan))
+          faults.add(
+            `${fault}: ${statement.text.replace(/\s+/g, " ").trim()} ${JSON.stringify(statement.values)}`,
+          );
+      }
+    });
+    return [...faults];
+  }
+});
+
+/** No parameter, each parameter alone, and each pair of them, as query strings. */
+function queriesOf({ query }: Route, values: Readonly<Record<string, readonly string[]>>): string[] {
+  const properties = Object.entries(
+    (query as { properties?: Record<string, { enum?: string[] }> } | undefined)?.properties ?? {},
+  ).filter(([name]) => name !== "cursor");
+  const options = properties.map(([name, schema]) => {
+    const known = schema.enum ?? values[name];
+    if (known === undefined) throw new Error(`the test of plans needs values for the parameter ${name}`);
+    return known.map((value) => `${name}=${encodeURIComponent(value)}`);
+  });
+  const pairs = options.flatMap((some, index) =>
+    options
+      .slice(index + 1)
+      .flatMap((others) => some.flatMap((one) => others.map((other) => `${one}&${other}`))),
+  );
+  return ["", ...options.flat(), ...pairs];
+}

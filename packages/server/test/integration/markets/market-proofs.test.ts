@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LeaseLostError } from "../../../src/app/markets/market-store.js";
+import { sql } from "../../../src/store/core/sql.js";
+import { createEventLog } from "../../../src/store/events/events.js";
+import { createOrderAdmission } from "../../../src/store/markets/admit-orders.js";
+import { createBatchApplication } from "../../../src/store/markets/apply-batch.js";
+import { createMarketLoader } from "../../../src/store/markets/load-market.js";
+import { createMarketLeases } from "../../../src/store/markets/market-leases.js";
+import { eventually } from "../../harness/eventually.js";
+import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/orders.js";
+import { createRandomDeeds } from "../../harness/random-orders.js";
+import { replayMarket } from "../../harness/replay-market.js";
+import { startTestService, type TestService } from "../../harness/test-service.js";
+
+/** The promises of a market, under as much contention as one machine makes. Two services share the database. */
+describe("a market", () => {
+  let first: TestService;
+  let second: TestService;
+  beforeAll(async () => {
+    first = await startTestService();
+    second = await first.another();
+  });
+  afterAll(async () => {
+    await second.stop();
+    await first.stop();
+  });
+
+  const nothingToDo = () =>
+    eventually(
+      async () =>
+        (
+          await first.database.query(sql`
+            SELECT FROM open_orders WHERE state = 'pending' OR cancel_requested OR amend_size IS NOT NULL
+            UNION ALL SELECT FROM markets WHERE applied_sequence < admitted_sequence LIMIT 1`)
+        ).length,
+      (count) => count === 0,
+    );
+
+  it("holds no more than there is, however many orders come at once", async () => {
+    const trader = await createTrader(first, { USD: "200" });
+    const elsewhere = await tradingAs(second, trader.owner);
+    const placed = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 === 0 ? trader : elsewhere).place({ side: "buy", price: "10", size: "1" }),
+      ),
+    );
+    expect(new Set(placed.map(({ status }) => status))).toEqual(new Set([202]));
+    await nothingToDo();
+    const orders = await Promise.all(placed.map(({ body }) => trader.read(body.id)));
+    expect(orders.filter(({ state }) => state === "open")).toHaveLength(20);
+    expect(orders.filter(({ failure }) => failure?.code === "INSUFFICIENT_FUNDS")).toHaveLength(180);
+    expect(await trader.balances()).toEqual({ USD: ["0", "200"] });
+    await Promise.all(orders.map(({ id }) => trader.send("DELETE", `/v1/orders/${id}`)));
+    await nothingToDo();
+    expect(await trader.balances()).toEqual({ USD: ["200", "0"] });
+  });
+
+  it("places one order for a key that two services are sent at once", async () => {
+    const trader = await createTrader(first, { USD: "1000" });
+    const elsewhere = await tradingAs(second, trader.owner);
+    const body = { side: "buy", price: "1", size: "1" };
+    for (let key = 0; key < 20; key++) {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, copy) =>
+          (copy % 2 === 0 ? trader : elsewhere).place(body, `race-${key}`),
+        ),
+      );
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    }
+    await nothingToDo();
+    expect(await trader.balances()).toEqual({ USD: ["980", "20"] });
+  });
+
+  it("after anything that clients do is the fold of its commands: the same book, trades, levels and money", async () => {
+    const traders: Trader[] = [];
+    for (let index = 0; index < 4; index++) {
+      const trader = await createTrader(first, { USD: "20000", ETH: "200" });
+      traders.push(trader, await tradingAs(second, trader.owner));
+    }
+    await Promise.all(traders.map((trader, index) => actAtRandom(trader, createRandomDeeds(index), 150)));
+    await nothingToDo();
+    const { fingerprints, trades, deltas, commands } = await replayMarket(first.database, "ETH-USD");
+    expect(commands).toBeGreaterThan(500);
+    expect(fingerprints.replayed).toBe(fingerprints.restored);
+    expect(trades.replayed).toEqual(trades.stored);
+    expect(trades.stored.length).toBeGreaterThan(50);
+    expect(deltas).toEqual({ count: deltas.count, wrong: [] });
+    expect(deltas.count).toBeGreaterThan(50);
+    expect(await findViolations(first)).toEqual([]);
+    // All that there was is still there: with the traders, in fees, or set aside.
+    const [sums] = await first.database.query<{ usd: string; eth: string }>(sql`
+      SELECT sum(available + held) FILTER (WHERE asset = 'USD')::text AS usd,
+        sum(available + held) FILTER (WHERE asset = 'ETH')::text AS eth FROM ledger_accounts WHERE NOT is_external`);
+    expect(sums).toEqual({ usd: `${(200 + 1000 + 80_000) * 100}`, eth: `${800n * 10n ** 18n}` });
+  }, 120_000);
+
+  it("lets an owner that is late write nothing, whatever it tries", async () => {
+    const { database } = first;
+    const events = createEventLog({ announce: () => undefined });
+    const leases = createMarketLeases(database);
+    await database.run(
+      "INSERT INTO markets (market, base, quote, tick_size, lot_size, lot_units, tick_lot_units) VALUES ('LATE-USD', 'ETH', 'USD', '1', '1', 1, 1)",
+    );
+    const late = await leases.takeLease("LATE-USD", "00000000-0000-7000-8000-000000000001", 1);
+    expect(await leases.takeLease("ETH-USD", "00000000-0000-7000-8000-000000000001", 1)).toBeUndefined();
+    const newer = await eventually(
+      () => leases.takeLease("LATE-USD", "00000000-0000-7000-8000-000000000002", 60_000),
+      (lease) => lease !== undefined,
+    );
+    if (late === undefined || newer === undefined) throw new Error("nobody has the market");
+    const before = await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`);
+    const nothing = { changes: [], trades: [], postings: [], balances: new Map() };
+    const batch = {
+      sequence: 1,
+      levelChanges: [],
+      occurredAt: new Date(),
+      touched: [],
+      settle: () => nothing,
+    };
+    const plan = () => Promise.reject(new Error("nothing is claimed"));
+    const attempts = [
+      () => leases.renewLease(late, 60_000),
+      () => createMarketLoader(database).load(late, 60_000),
+      () => createOrderAdmission(database, events).admit(late, 1, plan),
+      () => createBatchApplication(database, events).apply(late, batch),
+    ];
+    for (const attempt of attempts) await expect(attempt()).rejects.toThrow(LeaseLostError);
+    await leases.releaseLease(late);
+    expect(await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`)).toEqual(before);
+    await createBatchApplication(database, events).apply(newer, batch);
+    // Reading can have taken longer than the lease: it counts from the end on.
+    await database.run("UPDATE markets SET expires_at = now() - interval '1 hour' WHERE market = 'LATE-USD'");
+    await createMarketLoader(database).load(newer, 60_000);
+    expect(await leases.takeLease("LATE-USD", "00000000-0000-7000-8000-000000000003", 1)).toBeUndefined();
+  });
+
+  async function actAtRandom(
+    trader: Trader,
+    next: () => ReturnType<ReturnType<typeof createRandomDeeds>>,
+    count: number,
+  ) {
+    const own: string[] = [];
+    for (let done = 0; done < count; done++) {
+      const deed = next();
+      if (deed.kind === "place") own.unshift((await trader.place(deed.body)).body.id);
+      else {
+        const id = own[deed.ago];
+        if (id === undefined) continue;
+        if (deed.kind === "cancel") await trader.send("DELETE", `/v1/orders/${id}`);
+        else await trader.send("PATCH", `/v1/orders/${id}`, { size: deed.size });
+      }
+    }
+  }
+});

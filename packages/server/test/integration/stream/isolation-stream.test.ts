@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTrader, type Trader } from "../../harness/orders.js";
+import { unknownIds } from "../../harness/route-requests.js";
+import { openStream, refusedStream, type StreamClient } from "../../harness/stream-client.js";
+import { startTestService, type TestService } from "../../harness/test-service.js";
+import { transactionsOf } from "../../harness/transactions.js";
+
+/** Two tenants on the stream, and every way to hear of the other. What is foreign must look like what is missing. */
+describe("the stream of another tenant", () => {
+  let service: TestService;
+  let owner: Trader;
+  let stranger: Trader;
+  let foreignTransaction: string;
+  const streams: StreamClient[] = [];
+
+  beforeAll(async () => {
+    service = await startTestService();
+    const funds = { USD: "100000", ETH: "100" };
+    [owner, stranger] = [await createTrader(service, funds), await createTrader(service, funds)];
+    for (let count = 0; count < 5; count++) foreignTransaction = await pay(owner);
+    await pay(stranger);
+  });
+  afterAll(async () => {
+    for (const { ws } of streams) ws.terminate();
+    await service.stop();
+  });
+
+  const pay = async ({ token }: Trader) => {
+    const api = transactionsOf(service, token);
+    const { body } = await api.create({ reference: "isolation", asset: "USD", amount: "1" });
+    await api.settled(body.id);
+    return body.id;
+  };
+  const open = async (options: Parameters<typeof openStream>[1]) => {
+    const stream = await openStream(service.url, options);
+    streams.push(stream);
+    return stream;
+  };
+  const idsIn = ({ messages }: StreamClient) =>
+    messages.filter(({ type }) => type === "event").map(({ event }) => event.data.transaction?.id);
+  /** An answer without what is different in every answer. */
+  const errorOf = async (stream: StreamClient) => {
+    const { error, ...rest } = await stream.next("error");
+    const { request_id: _, ...said } = error;
+    return { ...rest, error: said };
+  };
+
+  it("is not heard: from the beginning of the log on there is one's own and nothing else", async () => {
+    const stream = await open({ token: stranger.token });
+    stream.send({ type: "subscribe", channel: "events", since: 0 });
+    await stream.next("subscribed");
+    await pay(owner);
+    const last = await pay(stranger);
+    while (!idsIn(stream).includes(last)) await stream.next("event");
+    const { data } = (await transactionsOf(service, stranger.token).send("GET", "/v1/transactions"))
+      .body as unknown as { data: { id: string }[] };
+    expect(idsIn(stream).sort()).toEqual(data.map(({ id }) => id).sort());
+    expect(stream.sequences()).toEqual(stream.sequences().map((_, index) => index + 1));
+  });
+
+  it("is not heard by the id of a transaction, which is answered like one that nobody has", async () => {
+    const [asked, missing] = [await open({ token: stranger.token }), await open({ token: stranger.token })];
+    for (const [stream, id] of [
+      [asked, foreignTransaction],
+      [missing, unknownIds["transactions"]],
+    ] as const)
+      stream.send({ type: "subscribe", channel: "events", since: 0, transaction_ids: [id] });
+    expect(await asked.next("subscribed")).toEqual(await missing.next("subscribed"));
+    await pay(owner);
+    const [follower, last] = [await open({ token: stranger.token }), await pay(stranger)];
+    follower.send({ type: "subscribe", channel: "events", since: 0 });
+    while (!idsIn(follower).includes(last)) await follower.next("event");
+    expect([idsIn(asked), idsIn(missing)]).toEqual([[], []]);
+  });
+
+  it("gives no position to go on from: its sequence is as far ahead as any", async () => {
+    const { body } = await transactionsOf(service, owner.token).send("GET", "/v1/events?limit=200");
+    const sequence = (body as unknown as { data: { sequence: number }[] }).data.at(-1)?.sequence ?? 0;
+    const stream = await open({ token: stranger.token });
+    stream.send({ type: "subscribe", channel: "events", since: sequence });
+    const answer = await errorOf(stream);
+    expect(answer.error.code).toBe("SEQUENCE_AHEAD");
+    stream.send({ type: "subscribe", channel: "events", since: 1_000_000 });
+    expect(await errorOf(stream)).toEqual(answer);
+  });
+
+  it("is not entered with its token on a stream that is open, whose answer is that to nonsense", async () => {
+    const stream = await open({ token: stranger.token });
+    stream.send({ type: "authenticate", token: owner.token });
+    const answer = await errorOf(stream);
+    expect(answer.error.code).toBe("TOKEN_INVALID");
+    stream.send({ type: "authenticate", token: "nonsense" });
+    expect(await errorOf(stream)).toEqual(answer);
+  });
+
+  it("is opened by its ticket alone, and once: one that was used is answered like one that is none", async () => {
+    const issued = await service.call("POST", "/v1/stream/tickets", owner.token);
+    const { ticket } = (await issued.json()) as { ticket: string };
+    // A token counts for more, so that a ticket that was slipped under somebody opens nothing; nor is it used up by that.
+    const own = await open({ ticket, token: stranger.token });
+    own.send({ type: "subscribe", channel: "events", since: 0 });
+    await own.next("event");
+    expect(idsIn(own)).not.toContain(foreignTransaction);
+    const stream = await open({ ticket });
+    stream.send({ type: "subscribe", channel: "events", since: 0 });
+    await stream.next("subscribed");
+    while (!idsIn(stream).includes(foreignTransaction)) await stream.next("event");
+    const used = await refusedStream(service.url, { ticket });
+    const unknown = await refusedStream(service.url, { ticket: "x.y" });
+    const { request_id: _, ...usedError } = used.error;
+    const { request_id: __, ...unknownError } = unknown.error;
+    expect([used.status, usedError]).toEqual([unknown.status, unknownError]);
+  });
+
+  it("does not tell of orders, and what markets tell everybody names nobody", async () => {
+    const stream = await open({ token: stranger.token });
+    const before = stream.messages.length;
+    for (const channel of ["events", "orderbook:ETH-USD", "trades:ETH-USD"]) {
+      stream.send({ type: "subscribe", channel });
+      await stream.next("subscribed");
+    }
+    const sell = await owner.placed({ side: "sell", price: "3000", size: "0.5" });
+    const buy = await stranger.placed({ side: "buy", price: "3000", size: "0.2" });
+    await stranger.until(buy.id, ({ state }) => state === "filled");
+    await stream.next("trade");
+    while (!JSON.stringify(stream.messages).includes('"filled"')) await stream.next("event");
+    const told = JSON.stringify(stream.messages.slice(before));
+    expect(told).toContain(buy.id);
+    for (const secret of [sell.id, owner.owner.tenantId, owner.owner.clientId])
+      expect(told).not.toContain(secret);
+  });
+});

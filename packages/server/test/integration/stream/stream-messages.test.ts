@@ -1,0 +1,181 @@
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { openStream, refusedStream, type StreamClient } from "../../harness/stream-client.js";
+import { createTemporaryFolder } from "../../harness/temporary-folder.js";
+import { startTestService, type TestService } from "../../harness/test-service.js";
+
+describe("the messages of a stream", () => {
+  const folder = createTemporaryFolder("stream");
+  let service: TestService;
+  let token: string;
+  beforeAll(async () => {
+    const config = join(folder, "bursar.yaml");
+    writeFileSync(config, "stream:\n  sockets_per_client: 3\n  messages_per_second: 50\n");
+    service = await startTestService({ BURSAR_CONFIG: config });
+    token = await service.token(await service.createTenant());
+  });
+  afterAll(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const withStream = async (work: (stream: StreamClient) => Promise<void>) => {
+    const stream = await openStream(service.url, {
+      token: await service.token(await service.createTenant()),
+    });
+    await work(stream);
+    stream.ws.terminate();
+    await stream.closed;
+  };
+
+  it("are answered with the id that the client has chosen", () =>
+    withStream(async (stream) => {
+      stream.send({ type: "subscribe", id: "a", channel: "events" });
+      expect(await stream.next("subscribed")).toEqual({
+        type: "subscribed",
+        id: "a",
+        channel: "events",
+        recovered: true,
+        sequence: expect.any(Number),
+      });
+      stream.send({ type: "unsubscribe", id: "b", channel: "events" });
+      expect(await stream.next("unsubscribed")).toEqual({ type: "unsubscribed", id: "b", channel: "events" });
+      stream.send({ type: "subscribe", channel: "events" });
+      expect(await stream.next("subscribed")).not.toHaveProperty("id");
+    }));
+
+  it.each([
+    ["not JSON", "{", "MALFORMED_JSON", undefined],
+    ["a key twice", '{"type":"subscribe","type":"unsubscribe"}', "MALFORMED_JSON", undefined],
+    ["no object", "[]", "INVALID_REQUEST", "message"],
+    ["no type", '{"id":"x"}', "INVALID_REQUEST", "message.type"],
+    ["an unknown type", '{"id":"x","type":"dance"}', "INVALID_REQUEST", "message.type"],
+    [
+      "an unknown field",
+      '{"id":"x","type":"unsubscribe","channel":"events","a":1}',
+      "INVALID_REQUEST",
+      "message.a",
+    ],
+    ["no channel", '{"id":"x","type":"subscribe"}', "INVALID_REQUEST", "message.channel"],
+    ["an unknown channel", '{"id":"x","type":"subscribe","channel":"weather"}', "CHANNEL_UNKNOWN", undefined],
+    [
+      "a negative since",
+      '{"id":"x","type":"subscribe","channel":"events","since":-1}',
+      "INVALID_REQUEST",
+      "message.since",
+    ],
+    [
+      "a text as since",
+      '{"id":"x","type":"subscribe","channel":"events","since":"1"}',
+      "INVALID_REQUEST",
+      "message.since",
+    ],
+    [
+      "another kind of id",
+      '{"id":"x","type":"subscribe","channel":"events","transaction_ids":["wlt_1"]}',
+      "INVALID_REQUEST",
+      "message.transaction_ids.0",
+    ],
+    [
+      "a channel's name with more",
+      '{"id":"x","type":"subscribe","channel":"events:all"}',
+      "INVALID_REQUEST",
+      "message.channel",
+    ],
+    [
+      "unsubscribing from nothing",
+      '{"id":"x","type":"unsubscribe","channel":"events"}',
+      "NOT_SUBSCRIBED",
+      undefined,
+    ],
+    [
+      "a log's future",
+      '{"id":"x","type":"subscribe","channel":"events","since":99}',
+      "SEQUENCE_AHEAD",
+      undefined,
+    ],
+  ])("%s is refused in the contract's form, and the stream goes on", (_name, text, code, path) =>
+    withStream(async (stream) => {
+      stream.send(text);
+      const { error, id } = await stream.next("error");
+      expect(error).toMatchObject({
+        code,
+        message: expect.any(String),
+        request_id: expect.stringMatching(/^req_/),
+      });
+      expect(error.details?.[0]?.path).toBe(path);
+      expect(id).toBe(text.includes('"id"') ? "x" : undefined);
+      stream.send({ type: "subscribe", id: "after", channel: "events" });
+      expect(await stream.next("subscribed")).toMatchObject({ id: "after" });
+      stream.send({ type: "subscribe", id: "again", channel: "events" });
+      expect((await stream.next("error")).error.code).toBe("ALREADY_SUBSCRIBED");
+    }),
+  );
+
+  it("end the stream with 1008 when too many are wrong", () =>
+    withStream(async (stream) => {
+      for (let index = 0; index < 20; index++) stream.send("{");
+      expect(await stream.closed).toMatchObject({ code: 1008 });
+      expect(stream.messages.filter(({ type }) => type === "error")).toHaveLength(11);
+    }));
+
+  it("end the stream with 4429 when there are too many, pings included", async () => {
+    await withStream(async (stream) => {
+      for (let index = 0; index < 200; index++) stream.send({ type: "unsubscribe", channel: "events" });
+      expect([1008, 4429]).toContain((await stream.closed).code);
+    });
+    await withStream(async (stream) => {
+      for (let index = 0; index < 500; index++) stream.ws.ping();
+      expect(await stream.closed).toMatchObject({ code: 4429 });
+    });
+  });
+
+  it("end the stream with 1009 when one is too large, 1003 when binary, 1007 when not UTF-8", async () => {
+    await withStream(async (stream) => {
+      stream.send(JSON.stringify({ type: "subscribe", channel: "x".repeat(65_536) }));
+      expect(await stream.closed).toMatchObject({ code: 1009 });
+    });
+    await withStream(async (stream) => {
+      stream.ws.send(Buffer.from("{}"), { binary: true });
+      expect(await stream.closed).toMatchObject({ code: 1003 });
+    });
+    await withStream(async (stream) => {
+      stream.ws.send(Buffer.from([0xff, 0xfe]), { binary: false });
+      expect(await stream.closed).toMatchObject({ code: 1007 });
+    });
+  });
+
+  it("are not compressed, whatever the client offers", async () => {
+    const ws = new WebSocket(`${service.url.replace("http", "ws")}/v1/stream`, {
+      headers: { authorization: `Bearer ${token}` },
+      perMessageDeflate: true,
+    });
+    await once(ws, "open");
+    expect(ws.extensions).toBe("");
+    ws.terminate();
+  });
+
+  it("come on as many streams as a client may have, and on one more when one has ended", async () => {
+    const own = await service.token(await service.createTenant());
+    const open = () => openStream(service.url, { token: own });
+    const streams = [await open(), await open(), await open()];
+    const { status, headers, error } = await refusedStream(service.url, { token: own });
+    expect([status, error.code, headers["retry-after"]]).toEqual([429, "TOO_MANY_STREAMS", "5"]);
+    streams[0]?.ws.close();
+    await streams[0]?.closed;
+    streams.push(await open());
+    for (const { ws } of streams) ws.terminate();
+  });
+
+  it("let a client go on with a new token, its own and no other", () =>
+    withStream(async (stream) => {
+      const stranger = await service.token(await service.createTenant());
+      stream.send({ type: "authenticate", id: "1", token: stranger });
+      expect(await stream.next("error")).toMatchObject({ id: "1", error: { code: "TOKEN_INVALID" } });
+      stream.send({ type: "authenticate", id: "2", token: "nonsense" });
+      expect(await stream.next("error")).toMatchObject({ id: "2", error: { code: "TOKEN_INVALID" } });
+    }));
+});

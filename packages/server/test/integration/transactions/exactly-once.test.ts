@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import { eventually } from "../../harness/eventually.js";
+import { startTestService, type TestService } from "../../harness/test-service.js";
+import { type Answer, transactionsOf } from "../../harness/transactions.js";
+
+/** The promises that matter, under as much contention as one machine makes. Two services share the database. */
+describe("exactly once", () => {
+  let first: TestService;
+  let second: TestService;
+  beforeAll(async () => {
+    first = await startTestService({
+      "quotas.create_per_second": "1000000",
+      "quotas.create_burst": "1000000",
+      "limits.requests_per_client": "100000",
+      "limits.connections_per_client": "100000",
+    });
+    second = await first.another();
+  });
+  afterAll(async () => {
+    await second.stop();
+    await first.stop();
+  });
+
+  const setUp = async (usd: string) => {
+    const owner = await first.createTenant(usd);
+    const token = await first.token(owner);
+    return [transactionsOf(first, token), transactionsOf(second, token)] as const;
+  };
+  const nothingOpen = () =>
+    eventually(
+      async () => (await first.database.query(sql`SELECT FROM open_transactions LIMIT 1`)).length,
+      (count) => count === 0,
+    );
+  const violations = async () =>
+    (await auditLedger(first.database)).filter((verdict) => verdict.violations.length > 0);
+
+  it("500 keys, each sent 20 times at once to two services, are 500 transactions with one answer each", async () => {
+    const apis = await setUp("1000000");
+    const keys = Array.from({ length: 500 }, (_, index) => `race-${index}`);
+    for (let start = 0; start < keys.length; start += 50) {
+      const slice = keys.slice(start, start + 50);
+      const answers = await Promise.all(
+        slice.flatMap((key) =>
+          Array.from({ length: 20 }, async (_, copy) => {
+            const { status, text } = await (apis[copy % 2] ?? apis[0]).create(
+              { reference: key, asset: "USD", amount: "1" },
+              key,
+            );
+            return { key, status, text };
+          }),
+        ),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+      for (const key of slice) {
+        expect(new Set(answers.filter((answer) => answer.key === key).map(({ text }) => text)).size).toBe(1);
+      }
+    }
+    await nothingOpen();
+    expect((await apis[0].balances())["settlement"]).toMatchObject({ available: "500" });
+    expect(await violations()).toEqual([]);
+  });
+
+  it("bodies that differ under one key have one winner", async () => {
+    const apis = await setUp("1000");
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (apis[index % 2] ?? apis[0]).create(
+          { reference: "same", asset: "USD", amount: String(index + 1) },
+          "contested",
+        ),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body.error?.code === "IDEMPOTENCY_KEY_REUSED")).toHaveLength(19);
+  });
+
+  it("1000 transactions at once against a balance for 100 complete exactly 100 times", async () => {
+    const apis = await setUp("100");
+    const made = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) =>
+        (apis[index % 2] ?? apis[0]).create({ reference: "overdraft", asset: "USD", amount: "1" }),
+      ),
+    );
+    expect(made.every(({ status }) => status === 202)).toBe(true);
+    await nothingOpen();
+    const [counts] = await first.database.query<{ completed: string; failed: string }>(sql`
+      SELECT count(*) FILTER (WHERE state = 'completed') AS completed, count(*) FILTER (WHERE failure_code = 'INSUFFICIENT_FUNDS') AS failed
+      FROM events e JOIN transactions t ON t.tenant_id = e.tenant_id AND t.id = e.subject_id WHERE t.reference = 'overdraft'
+    `);
+    expect(counts).toEqual({ completed: "100", failed: "900" });
+    expect(await apis[0].balances()).toMatchObject({
+      primary: { available: "0", held: "0" },
+      settlement: { available: "100" },
+    });
+    expect(await violations()).toEqual([]);
+  });
+
+  it("a transaction is cancelled or completed, never both, however close the race", async () => {
+    const apis = await setUp("1000");
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const { body } = await apis[0].create({ reference: "race", asset: "USD", amount: "1" });
+        const cancelled = await apis[1].send("POST", `/v1/transactions/${body.id}/cancel`);
+        const final = await apis[0].settled(body.id);
+        return [cancelled.status, cancelled.body.error?.code ?? cancelled.body.state, final.state];
+      }),
+    );
+    for (const outcome of outcomes) {
+      expect([
+        [202, "cancelled", "cancelled"],
+        [409, "NOT_CANCELLABLE", "completed"],
+      ]).toContainEqual(outcome);
+    }
+    expect(await violations()).toEqual([]);
+  });
+
+  it("a queue that is full says so, and the service is itself again afterwards", async () => {
+    const [api] = await setUp("1000000");
+    let letGo: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const held = first.database.session(async (session) => {
+      // Keeps out who writes; whoever only reads goes on, and does not use up the connections by waiting.
+      await session.script("SET idle_in_transaction_session_timeout = 0");
+      await session.script("BEGIN; LOCK TABLE transactions IN SHARE ROW EXCLUSIVE MODE");
+      await released;
+      await session.script("COMMIT");
+    });
+    await eventually(
+      () =>
+        first.database.query(sql`SELECT FROM pg_locks WHERE mode = 'ShareRowExclusiveLock' AND granted
+        AND relation = 'transactions'::regclass`),
+      (locks) => locks.length === 1,
+    );
+    const items = (batch: number) =>
+      Array.from({ length: 1000 }, (_, index) => ({
+        idempotency_key: `full-${batch}-${index}`,
+        reference: "full",
+        asset: "USD",
+        amount: "0.01",
+      }));
+    const send = (batch: number) =>
+      api.send("POST", "/v1/transactions/batch", { transactions: items(batch) });
+    // While the table is locked nothing is answered but what is refused as a whole: 10,000 may wait, and then no more.
+    const answering = Array.from({ length: 10 }, (_, batch) => send(batch));
+    for (let isFull = false; !isFull; ) {
+      const next = send(answering.length);
+      answering.push(next);
+      const answer = await Promise.race([next, sleep(500)]);
+      isFull = answer !== undefined && codesOf(answer).includes("OVERLOADED");
+    }
+    letGo();
+    await held;
+    const codes = (await Promise.all(answering)).map(codesOf);
+    expect(new Set(codes.flat())).toContain("accepted");
+    // Where it took so long to fill the queue that a write ran out of time, nobody knows what became of it: its key finds out.
+    const told = new Set(["accepted", "OVERLOADED", "UNAVAILABLE"]);
+    expect(codes.flat().filter((code) => !told.has(code))).toEqual([]);
+    for (const [batch, ofBatch] of codes.entries())
+      if (ofBatch.includes("UNAVAILABLE"))
+        expect(codesOf(await send(batch)).filter((code) => !["accepted", "replayed"].includes(code))).toEqual(
+          [],
+        );
+    expect((await api.create({ reference: "after", asset: "USD", amount: "1" })).status).toBe(202);
+    await nothingOpen();
+    expect(await violations()).toEqual([]);
+  }, 180_000);
+});
+
+/** How each item of a batch was answered; a batch that comes when the queue is already long is refused as a whole. */
+function codesOf({ status, body }: Answer): string[] {
+  if (status !== 202) return [body.error?.code ?? ""];
+  const { data } = body as unknown as { data: { status: string; error?: { code: string } }[] };
+  return data.map((item) => item.error?.code ?? item.status);
+}

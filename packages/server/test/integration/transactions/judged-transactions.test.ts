@@ -1,0 +1,143 @@
+import type { PolicyDocument } from "@bursar/domain";
+import type { Transaction } from "@bursar/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import { eventually } from "../../harness/eventually.js";
+import { createPolicyTenant, type PolicyTenant } from "../../harness/policy-tenant.js";
+import { startTestService, type TestService } from "../../harness/test-service.js";
+
+describe("a transaction under a policy", () => {
+  let service: TestService;
+  let tenant: PolicyTenant;
+  const allow = { action: "allow" } as const;
+
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(async () => {
+    for (const { what, violations } of await auditLedger(service.database))
+      expect(violations, what).toEqual([]);
+    await service.stop();
+  });
+  beforeEach(async () => {
+    tenant = await createPolicyTenant(service);
+  });
+
+  it("is refused on the spot where that needs no sums: nothing is created and the key stays free", async () => {
+    await tenant.usePolicy({
+      rules: [
+        {
+          name: "small-only",
+          when: { amount: { asset: "USD", min: "100.01" } },
+          action: "reject",
+          reason: "Too much.",
+        },
+      ],
+      default: allow,
+    });
+    const refused = await tenant.create("200", "the-key");
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({
+      error: { code: "POLICY_REJECTED", message: "Too much.", details: [{ path: "policy.small-only" }] },
+    });
+    const accepted = await tenant.create("100", "the-key");
+    expect(accepted.status).toBe(202);
+    const first = (await accepted.json()) as Transaction;
+    expect(first).toMatchObject({ policy_version: 1, approval: null });
+    await tenant.settled(first.id, "completed");
+    // The same again, when the policy no longer takes it.
+    await service.database.query(sql`
+      INSERT INTO policies SELECT tenant_id, 2, '{"rules":[],"default":{"action":"reject","reason":"Closed."}}', client_id, now()
+      FROM policies WHERE tenant_id = ${tenant.tenantId}
+    `);
+    await eventually(
+      () => tenant.create("1").then(({ status }) => status),
+      (status) => status === 403,
+    );
+    const replayed = await tenant.create("100", "the-key");
+    expect(replayed.status).toBe(202);
+    expect(await replayed.json()).toEqual(first);
+    expect((await tenant.create("99", "the-key")).status).toBe(422);
+  });
+
+  it("keeps a limit over time to the cent, however many come at once and by whichever process", async () => {
+    const limit = (per: "client" | "wallet" | "tenant"): PolicyDocument => ({
+      rules: [
+        {
+          name: "daily",
+          when: { sum: { asset: "USD", per, period_seconds: 86_400, above: "1000.00" } },
+          action: "reject",
+          reason: "The limit of the day is used up.",
+        },
+      ],
+      default: allow,
+    });
+    await tenant.usePolicy(limit("client"));
+    const other = await service.another();
+    try {
+      const send = (url: string, index: number) =>
+        fetch(`${url}/v1/transactions`, {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${tenant.token}`,
+            "content-type": "application/json",
+            "idempotency-key": `many-${index}`,
+          },
+          body: JSON.stringify({ reference: "many", asset: "USD", amount: "7.01" }),
+        });
+      const answers = await Promise.all(
+        Array.from({ length: 1000 }, (_, index) => send(index % 2 === 0 ? service.url : other.url, index)),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+      const states = await eventually(
+        () =>
+          service.database.query<{ state: string; count: string }>(sql`
+            SELECT state, count(*) FROM events WHERE tenant_id = ${tenant.tenantId}
+            GROUP BY state ORDER BY state
+          `),
+        (rows) => rows.reduce((sum, { count }) => sum + Number(count), 0) === 1000,
+      );
+      // 142 times 7.01 is 995.42, and once more would be above.
+      expect(states).toEqual([
+        { state: "completed", count: "142" },
+        { state: "rejected", count: "858" },
+      ]);
+    } finally {
+      await other.stop();
+    }
+    const { data } = (await (
+      await service.call("GET", "/v1/transactions?state=rejected&limit=1", tenant.token)
+    ).json()) as {
+      data: Transaction[];
+    };
+    expect(data[0]?.failure).toEqual({
+      code: "POLICY_REJECTED",
+      message: "The limit of the day is used up.",
+      rule: "daily",
+    });
+  });
+
+  it("counts what a period holds and nothing older", async () => {
+    await tenant.usePolicy({
+      rules: [
+        {
+          name: "hourly",
+          when: { count: { per: "wallet", period_seconds: 3600, above: 2 } },
+          action: "reject",
+          reason: "Too many.",
+        },
+      ],
+      default: allow,
+    });
+    for (const state of ["completed", "completed", "rejected"] as const) {
+      const { id } = (await (await tenant.create("1")).json()) as Transaction;
+      await tenant.settled(id, state);
+    }
+    await service.database.query(sql`
+      UPDATE usage_totals SET at = at - interval '1 hour' WHERE tenant_id = ${tenant.tenantId}
+    `);
+    const { id } = (await (await tenant.create("1")).json()) as Transaction;
+    await tenant.settled(id, "completed");
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "../../harness/test-service.js";
+import { transactionsOf } from "../../harness/transactions.js";
+
+const three = { reference: "invoice-1", asset: "USD", amount: "125.50" };
+
+describe("reading transactions", () => {
+  let service: TestService;
+  let api: ReturnType<typeof transactionsOf>;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  beforeEach(async () => {
+    api = transactionsOf(service, await service.token(await service.createTenant("1000")));
+  });
+  afterAll(() => service.stop());
+
+  it("answers 304 to who knows the version, and holds the answer for who wants to wait", async () => {
+    const { body, headers } = await api.create(three);
+    const done = await api.read(body.id, { "if-none-match": headers.get("etag") ?? "", prefer: "wait=10" });
+    expect(done.body).toMatchObject({ state: "completed", version: 2 });
+    expect(done.headers.get("preference-applied")).toBe("wait=10");
+    const tag = done.headers.get("etag") ?? "";
+    expect(tag).toBe(`W/"${body.id}-2"`);
+    expect((await api.read(body.id, { "if-none-match": tag })).status).toBe(304);
+    expect((await api.read(body.id, { "if-none-match": tag, prefer: "wait=1" })).status).toBe(304);
+    expect((await api.read(body.id, { "if-none-match": 'W/"other-2"' })).status).toBe(200);
+    expect((await api.read(body.id, { "if-none-match": `W/"other-2", ${tag}` })).status).toBe(304);
+    expect((await api.read(body.id, { "if-none-match": "*" })).status).toBe(304);
+    const waited = await api.read(body.id, { "if-none-match": tag, prefer: 'return=minimal, Wait="1"' });
+    expect([waited.status, waited.headers.get("preference-applied")]).toEqual([304, "wait=1"]);
+  });
+
+  it.each(["tx_01h455vb4pex5vsknk084sn02q", "x", "wlt_01h455vb4pex5vsknk084sn02q"])(
+    "does not find %s",
+    async (id) => {
+      const answer = await api.read(id);
+      expect([answer.status, answer.body.error?.code]).toEqual([404, "TRANSACTION_NOT_FOUND"]);
+    },
+  );
+
+  it("lists newest first, by every filter, a page at a time", async () => {
+    const made: string[] = [];
+    for (const [index, asset] of ["USD", "USD", "ETH", "USD"].entries()) {
+      const { body } = await api.create({ reference: `r${index % 2}`, asset, amount: "1" });
+      made.push(body.id);
+      await api.settled(body.id);
+    }
+    const list = async (query: string) => {
+      const { data, next_cursor } = (await api.send("GET", `/v1/transactions?${query}`)).body as unknown as {
+        data: { id: string }[];
+        next_cursor: string | null;
+      };
+      return { ids: data.map(({ id }) => made.indexOf(id)), next_cursor };
+    };
+    expect((await list("")).ids).toEqual([3, 2, 1, 0]);
+    expect((await list("state=completed")).ids).toEqual([3, 1, 0]);
+    expect((await list("state=failed")).ids).toEqual([2]);
+    expect((await list("state=accepted")).ids).toEqual([]);
+    expect((await list("reference=r1")).ids).toEqual([3, 1]);
+    expect((await list("asset=ETH")).ids).toEqual([2]);
+    const { body } = await api.read(made[1] ?? "");
+    expect((await list(`created_after=${body.created_at}`)).ids).toEqual([3, 2, 1]);
+    expect((await list(`created_before=${body.created_at}`)).ids).toEqual([0]);
+    expect((await list(`wallet_id=${body.source.wallet_id}&asset=USD&state=completed`)).ids).toEqual([
+      3, 1, 0,
+    ]);
+    const wallet = `wallet_id=${body.source.wallet_id}`;
+    expect((await list(`${wallet}&state=failed`)).ids).toEqual([2]);
+    expect((await list(`${wallet}&state=accepted`)).ids).toEqual([]);
+    expect((await list(`${wallet}&reference=r0&state=completed`)).ids).toEqual([0]);
+    expect((await list(`wallet_id=${body.destination.wallet_id}&limit=2`)).ids).toEqual([3, 2]);
+    expect((await list("reference=r0&state=failed")).ids).toEqual([2]);
+    expect((await list("asset=USD&state=failed")).ids).toEqual([]);
+    expect((await list(`state=completed&created_before=${body.created_at}`)).ids).toEqual([0]);
+    const first = await list("limit=3");
+    expect([first.ids, (await list(`limit=3&cursor=${first.next_cursor}`)).ids]).toEqual([[3, 2, 1], [0]]);
+  });
+});

@@ -1,0 +1,107 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { ConfigError } from "../../../src/config/config-error.js";
+import { loadConfig } from "../../../src/config/load-config.js";
+import { createTemporaryFolder } from "../../harness/temporary-folder.js";
+import { createTestDatabase } from "../../harness/test-database.js";
+import { startTestService } from "../../harness/test-service.js";
+import { transactionsOf } from "../../harness/transactions.js";
+
+const example = fileURLToPath(new URL("../../../../../docs/reference/bursar.example.yaml", import.meta.url));
+const usd = `{ code: USD, decimals: 2, network: book, minimum: 0.01, maximum: 1000 }`;
+const points = `{ code: POINTS, decimals: 0, network: book, minimum: 10, maximum: 1000 }`;
+
+describe("configured assets", () => {
+  const folder = createTemporaryFolder("assets");
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const configure = (content: string) => {
+    const path = join(folder, "bursar.yaml");
+    writeFileSync(path, content);
+    return { BURSAR_CONFIG: path };
+  };
+  const withAssets = (...assets: string[]) =>
+    configure(`assets:\n${assets.map((asset) => `  - ${asset}\n`).join("")}`);
+
+  it("replace those that are built in, and have their own limits", async () => {
+    const service = await startTestService(withAssets(usd, points));
+    try {
+      const api = transactionsOf(service, await service.token(await service.createTenant("1000")));
+      const { data } = (await api.send("GET", "/v1/assets")).body as unknown as { data: { code: string }[] };
+      expect(data.map(({ code }) => code)).toEqual(["USD", "POINTS"]);
+      const codeOf = async (asset: string, amount: string) =>
+        (await api.create({ reference: "r", asset, amount })).body.error?.code;
+      expect(await codeOf("ETH", "1")).toBe("ASSET_UNKNOWN");
+      expect(await codeOf("POINTS", "9")).toBe("AMOUNT_OUT_OF_RANGE");
+      expect(await codeOf("POINTS", "10.5")).toBe("AMOUNT_PRECISION_EXCEEDED");
+      const { body } = await api.create({ reference: "r", asset: "POINTS", amount: "10" });
+      expect(await api.settled(body.id)).toMatchObject({ amount: "10", state: "failed" });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it("must have every asset that the database holds", async () => {
+    const database = await createTestDatabase();
+    const shared = { database, masterKey: new Uint8Array(32), publicUrl: undefined };
+    try {
+      const before = await startTestService(withAssets(usd, points), shared);
+      const api = transactionsOf(before, await before.token(await before.createTenant("1000")));
+      await api.settled((await api.create({ reference: "r", asset: "POINTS", amount: "10" })).body.id);
+      await before.stop();
+      const start = startTestService(withAssets(usd), shared);
+      await expect(start).rejects.toBeInstanceOf(ConfigError);
+      await expect(start).rejects.toThrow("The database holds the asset POINTS, which assets does not have");
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it("must have the decimals that they had, as soon as there is an amount of them", async () => {
+    const database = await createTestDatabase();
+    const shared = { database, masterKey: new Uint8Array(32), publicUrl: undefined };
+    const precisePoints = points.replace("decimals: 0", "decimals: 3");
+    try {
+      await (await startTestService(withAssets(usd, precisePoints), shared)).stop();
+      // Nothing is stored of it yet, so that it can be put right.
+      const before = await startTestService(withAssets(usd, points), shared);
+      const tenant = await before.createTenant("1000");
+      await before.fund(tenant, "POINTS", "10");
+      await before.stop();
+      for (const changed of [withAssets(usd, precisePoints), withAssets(usd.replace("2", "4"), points)]) {
+        const start = startTestService(changed, shared);
+        await expect(start).rejects.toBeInstanceOf(ConfigError);
+        await expect(start).rejects.toThrow(/holds amounts of (POINTS with 0|USD with 2) decimals/);
+      }
+      const again = await startTestService(withAssets(usd, points), shared);
+      const api = transactionsOf(again, await again.token(tenant));
+      expect((await api.balances())["primary"]).toMatchObject({ available: "1000" });
+      await again.stop();
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it("must be on a network that there is", async () => {
+    const start = startTestService(withAssets(usd, points.replace("book", "moon")));
+    await expect(start).rejects.toBeInstanceOf(ConfigError);
+    await expect(start).rejects.toThrow('assets[1].network of POINTS is "moon": it must be one of book.');
+  });
+
+  it("stand in the example file, which says what holds without it", () => {
+    const written = readFileSync(example, "utf8");
+    expect(loadConfig(configure(written)).values).toEqual(loadConfig({}).values);
+    // Every setting in force; `# ` with one space is a remark, and what has no default is left out.
+    const sections = new Set(Object.keys(loadConfig({}).values).map((name) => `${name.split(".")[0]}:`));
+    const isValueLeftOut = (text: string) =>
+      /^ *\w+:$/.test(text) && !(sections.has(text) && new RegExp(`^#${text}\n+( |#  )`, "m").test(written));
+    const inForce = written.replace(/^#(?! \S)(.*)$/gm, (line, text: string) =>
+      isValueLeftOut(text) ? line : text,
+    );
+    const { values, sources } = loadConfig(configure(inForce));
+    expect(values).toEqual(loadConfig({}).values);
+    expect(sources.assets).toContain("file");
+    expect(sources["limits.json_depth"]).toContain("file");
+  });
+});

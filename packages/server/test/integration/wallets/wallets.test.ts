@@ -1,0 +1,172 @@
+import { readId } from "@bursar/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { eventually } from "../../harness/eventually.js";
+import { startTestService, type TestService } from "../../harness/test-service.js";
+import { transactionsOf } from "../../harness/transactions.js";
+
+interface ShownWallet {
+  id: string;
+  state: string;
+  frozen: boolean;
+  version: number;
+  role: string | null;
+}
+
+describe("wallets", () => {
+  let service: TestService;
+  let api: ReturnType<typeof transactionsOf>;
+  beforeAll(async () => {
+    service = await startTestService();
+    api = transactionsOf(service, await service.token(await service.createTenant("100")));
+  });
+  afterAll(() => service.stop());
+
+  const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+    const answer = await api.send(method, path, body, headers);
+    return { ...answer, wallet: answer.body as unknown as ShownWallet };
+  };
+
+  it("are born with the tenant: one pays, one is paid", async () => {
+    const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
+    expect(data.map(({ role, state }) => [role, state]).sort()).toEqual([
+      ["primary", "active"],
+      ["settlement", "active"],
+    ]);
+  });
+
+  it("are accepted and come to life, and say so in an event", async () => {
+    const { status, headers, wallet } = await send("POST", "/v1/wallets", {
+      name: "payouts",
+      purpose: "payout",
+    });
+    expect([status, wallet.state, wallet.version]).toEqual([202, "creating", 1]);
+    expect(headers.get("location")).toBe(`/v1/wallets/${wallet.id}`);
+    const active = await eventually(
+      async () => (await send("GET", `/v1/wallets/${wallet.id}`)).wallet,
+      ({ state }) => state === "active",
+    );
+    expect(active.version).toBe(2);
+    const { data } = (await send("GET", "/v1/events?limit=200")).body as unknown as {
+      data: { event: string; data: { wallet?: { id: string } } }[];
+    };
+    expect(
+      data.some(
+        ({ event, data: { wallet: subject } }) => event === "wallet.updated" && subject?.id === wallet.id,
+      ),
+    ).toBe(true);
+  });
+
+  it("honour an idempotency key, with the answer of the first time", async () => {
+    const body = { name: "once", purpose: "deposit" };
+    const first = await send("POST", "/v1/wallets", body, { "idempotency-key": "wallet-1" });
+    await eventually(
+      async () => (await send("GET", `/v1/wallets/${first.wallet.id}`)).wallet.state,
+      (state) => state === "active",
+    );
+    const again = await send("POST", "/v1/wallets", body, { "idempotency-key": "wallet-1" });
+    expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([first.text, "true"]);
+    const other = await send(
+      "POST",
+      "/v1/wallets",
+      { ...body, name: "twice" },
+      { "idempotency-key": "wallet-1" },
+    );
+    expect(other.body.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  it.each([
+    [{ name: "x", purpose: "fun" }, 400, "INVALID_REQUEST"],
+    [{ name: "x", purpose: "payout", network: "dogecoin" }, 422, "NETWORK_UNKNOWN"],
+    [{ purpose: "payout" }, 400, "INVALID_REQUEST"],
+  ])("refuse %j", async (body, status, code) => {
+    const answer = await send("POST", "/v1/wallets", body);
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+  });
+
+  it("send nothing while they are frozen", async () => {
+    const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
+    const primary = data.find(({ role }) => role === "primary")?.id ?? "";
+    expect((await send("POST", `/v1/wallets/${primary}/freeze`)).wallet).toMatchObject({
+      frozen: true,
+      version: 2,
+    });
+    expect((await send("POST", `/v1/wallets/${primary}/freeze`)).wallet).toMatchObject({
+      frozen: true,
+      version: 2,
+    });
+    const { body } = await api.create({ reference: "frozen", asset: "USD", amount: "1" });
+    expect(await api.settled(body.id)).toMatchObject({ state: "failed", failure: { code: "WALLET_FROZEN" } });
+    expect((await send("POST", `/v1/wallets/${primary}/unfreeze`)).wallet).toMatchObject({
+      frozen: false,
+      version: 3,
+    });
+    const again = await api.create({ reference: "thawed", asset: "USD", amount: "1" });
+    expect(await api.settled(again.body.id)).toMatchObject({ state: "completed" });
+  });
+
+  it("that are frozen while they are made come to life once, and their events say what they were", async () => {
+    const other = transactionsOf(service, await service.token(await service.createTenant("1")));
+    const ask = async <Answer>(method: string, path: string, body?: object) =>
+      (await other.send(method, path, body)).body as unknown as Answer;
+    const frozen = await Promise.all(
+      Array.from({ length: 10 }, async (_, number) => {
+        const made = { name: `cold ${number}`, purpose: "payout" };
+        const { id } = await ask<ShownWallet>("POST", "/v1/wallets", made);
+        const wallet = await ask<ShownWallet>("POST", `/v1/wallets/${id}/freeze`);
+        expect(wallet).toMatchObject({ state: "active", frozen: true });
+        return wallet;
+      }),
+    );
+    const { data } = await ask<{ data: { data: { wallet?: ShownWallet; previous_state: string } }[] }>(
+      "GET",
+      "/v1/events?limit=200",
+    );
+    for (const { id, version } of frozen) {
+      const own = data.filter((event) => event.data.wallet?.id === id).map((event) => event.data);
+      expect(own.filter(({ previous_state }) => previous_state === "creating")).toHaveLength(1);
+      expect(own.at(-1)?.wallet).toMatchObject({ state: "active", frozen: true, version });
+    }
+    await ask("POST", `/v1/wallets/${frozen[0]?.id}/unfreeze`);
+    const later = await ask<{ data: typeof data }>("GET", "/v1/events?limit=200");
+    expect(later.data.at(-1)?.data).toMatchObject({ wallet: { frozen: false }, previous_state: "active" });
+  });
+
+  it("send nothing once a freeze is being written: the engine waits for it", async () => {
+    const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
+    const primary = readId("wlt", data.find(({ role }) => role === "primary")?.id ?? "") ?? "";
+    const setFrozen = (frozen: boolean) => sql`UPDATE wallets SET frozen = ${frozen} WHERE id = ${primary}`;
+    const id = await service.database.transaction(async (freeze) => {
+      await freeze.query(setFrozen(true));
+      const { body } = await api.create({ reference: "frozen meanwhile", asset: "USD", amount: "1" });
+      await eventually(
+        () =>
+          service.database.query(sql`
+            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          `),
+        (waiting) => waiting.length > 0,
+      );
+      return body.id;
+    });
+    expect(await api.settled(id)).toMatchObject({ state: "failed", failure: { code: "WALLET_FROZEN" } });
+    await service.database.query(setFrozen(false));
+  });
+
+  it("are listed by purpose, state, network and whether they are frozen", async () => {
+    const list = async (query: string) => {
+      const { data } = (await send("GET", `/v1/wallets?${query}`)).body as unknown as {
+        data: { role: string | null }[];
+      };
+      return data.map(({ role }) => role);
+    };
+    expect(await list("purpose=settlement")).toEqual(["settlement"]);
+    expect(await list("frozen=true")).toEqual([]);
+    expect(await list("frozen=false&purpose=treasury&state=active&network=book")).toEqual(["primary"]);
+    expect((await send("GET", "/v1/wallets?purpose=fun")).status).toBe(400);
+  });
+
+  it.each(["wlt_01h455vb4pex5vsknk084sn02q", "x"])("are not found as %s", async (id) => {
+    const answer = await send("GET", `/v1/wallets/${id}`);
+    expect([answer.status, answer.body.error?.code]).toEqual([404, "WALLET_NOT_FOUND"]);
+  });
+});

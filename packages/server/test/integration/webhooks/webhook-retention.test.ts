@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { removeOldDeliveries } from "../../../src/store/webhooks/webhook-retention.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+
+const dayMs = 86_400_000;
+
+describe("old deliveries", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const addEndpoint = async (tenantId: string, state: string) => {
+    const id = randomUUID();
+    await database.query(sql`
+      INSERT INTO webhook_endpoints (tenant_id, id, url, events, state, secret, version, created_at, updated_at)
+      VALUES (${tenantId}, ${id}, 'https://receiver.example', '{*}', ${state}, '', 1, now(), now())
+    `);
+    return id;
+  };
+  /** Deliveries whose ids say that they are so old. */
+  const add = async (
+    table: "pending" | "finished",
+    tenantId: string,
+    endpointId: string,
+    ageMs: number,
+    count: number,
+  ) => {
+    const time = (Date.now() - ageMs).toString(16).padStart(12, "0");
+    const id = sql`(${`${time.slice(0, 8)}-${time.slice(8)}-7`} || substr(gen_random_uuid()::text, 16))::uuid`;
+    await database.query(
+      table === "pending"
+        ? sql`INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
+              SELECT ${tenantId}, ${id}, ${endpointId}, n, 'transaction.updated', now() FROM generate_series(1, ${count}::integer) n`
+        : sql`INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, event, state, finished_at, attempts)
+              SELECT ${tenantId}, ${id}, ${endpointId}, n, 'transaction.updated', 'delivered', now(), '[]' FROM generate_series(1, ${count}::integer) n`,
+    );
+  };
+  const count = async (table: "pending" | "finished", tenantId: string) => {
+    const from = table === "pending" ? sql`pending_deliveries` : sql`finished_deliveries`;
+    const [row] = await database.query<{ count: string }>(
+      sql`SELECT count(*) FROM ${from} WHERE tenant_id = ${tenantId}`,
+    );
+    return Number(row?.count);
+  };
+  const remove = (isStopping = () => false) =>
+    removeOldDeliveries(database, new Date(Date.now() - 30 * dayMs), isStopping);
+
+  it("are removed for every tenant, in more than one batch, and the others stay", async () => {
+    const [one, other] = [randomUUID(), randomUUID()];
+    const [endpoint, foreign] = [await addEndpoint(one, "enabled"), await addEndpoint(other, "disabled")];
+    await add("finished", one, endpoint, 31 * dayMs, 2300);
+    await add("finished", one, endpoint, 29 * dayMs, 40);
+    await add("finished", other, foreign, 40 * dayMs, 7);
+    await add("pending", other, foreign, 40 * dayMs, 5);
+    await add("pending", other, foreign, dayMs, 3);
+    expect(await remove()).toBe(2312);
+    expect(await count("finished", one)).toBe(40);
+    expect([await count("finished", other), await count("pending", other)]).toEqual([0, 3]);
+    expect(await remove()).toBe(0);
+  });
+
+  it("that wait for an endpoint that was deleted are removed whatever their age", async () => {
+    const tenantId = randomUUID();
+    const [kept, deleted] = [await addEndpoint(tenantId, "enabled"), await addEndpoint(tenantId, "deleted")];
+    await add("pending", tenantId, kept, 0, 10);
+    await add("pending", tenantId, deleted, 0, 1200);
+    await remove();
+    expect(await count("pending", tenantId)).toBe(10);
+  });
+
+  it("are left to the next time when the service stops", async () => {
+    const tenantId = randomUUID();
+    await add("finished", tenantId, await addEndpoint(tenantId, "enabled"), 31 * dayMs, 5);
+    expect(await remove(() => true)).toBe(0);
+    expect(await count("finished", tenantId)).toBe(5);
+  });
+});
