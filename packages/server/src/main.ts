@@ -19,7 +19,7 @@ import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
 import { type Database, isDatabaseAway, openDatabase } from "./store/core/database.js";
 import { migrate } from "./store/core/migrate.js";
 import { readMigrations } from "./store/core/migrations.js";
-import { createHintChannelOpener } from "./store/core/notify-channel.js";
+import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
 import { assertWritable, withDatabaseThere } from "./store/core/wait-for-database.js";
 
 /** A running service: the one place where all parts are put together. */
@@ -76,7 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(database.close);
     const publicUrl = publicUrlOf(settings);
     const wakeUps = createWakeUps({
-      openChannel: createHintChannelOpener(source.url),
+      openChannel: createNotifyChannelOpener(source.url),
       processId: randomUUID(),
     });
     closers.push(wakeUps.close);

@@ -13,7 +13,7 @@ import { createWakeUps } from "../runtime/wake-ups.js";
 import { type Database, openDatabase } from "../store/core/database.js";
 import { assertMigrated } from "../store/core/migrate.js";
 import { readMigrations } from "../store/core/migrations.js";
-import { createHintChannelOpener } from "../store/core/notify-channel.js";
+import { createNotifyChannelOpener } from "../store/core/notify-channel.js";
 
 /** A check of the books looks at all of them. */
 const auditTimeoutMs = 24 * 3_600_000;
@@ -33,7 +33,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const { values } = loadConfig(process.env);
   const url = values.database_url ?? sandboxDatabaseUrl(values.data_dir);
   const database = openDatabase({ url, connectionsMax: 2, statementTimeoutMs: auditTimeoutMs });
-  const wakeUps = createWakeUps({ openChannel: createHintChannelOpener(url), processId: randomUUID() });
+  const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId: randomUUID() });
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));

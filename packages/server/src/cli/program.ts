@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config-error.js";
 import { OperatorError } from "../operator-error.js";
-import { DatabaseAwayError } from "../store/core/database-unavailable-error.js";
+import { DatabaseUnavailableError } from "../store/core/database-unavailable-error.js";
 import { softwareVersion } from "../version.js";
 
 /** The exit code for what the person at the keyboard wrote wrong: options, arguments, configuration. */
@@ -63,7 +63,7 @@ function explain(error: unknown): number {
     console.error(`bursar: The database refuses the connection: ${refusal}.`);
     return 1;
   }
-  if (error instanceof DatabaseAwayError) {
+  if (error instanceof DatabaseUnavailableError) {
     const answer = stateOf(error.cause) === undefined ? undefined : (error.cause as Error).message;
     console.error(
       answer === undefined

@@ -74,7 +74,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   const quotas = createQuotaKeeper({
     store: createQuotaStore(database),
     defaults: defaultQuotas,
-    elapsedMs: () => performance.now(),
+    monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
   const tickets = createStreamTickets({

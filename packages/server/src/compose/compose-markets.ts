@@ -93,7 +93,7 @@ export function composeMarkets(
           const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
           for (const market of new Set(accepted.map((order) => order.market))) wakeOwner(market);
         },
-        elapsedMs: () => performance.now(),
+        monotonicMs: () => performance.now(),
         timers: nodeTimers,
       }),
       store: orders,
@@ -121,7 +121,7 @@ export function composeMarkets(
     callOffOrders: createOrdersCaller({
       store: orders,
       onRequested: wakeOwner,
-      elapsedMs: () => performance.now(),
+      monotonicMs: () => performance.now(),
       timers: nodeTimers,
     }),
     followed: running.map(({ market, view }) => ({
@@ -210,7 +210,7 @@ function runMarket(
     onLost: () => log.warn({ market: name }, "another process has taken the market"),
     newUuid,
     nowMs,
-    elapsedMs: () => performance.now(),
+    monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
   const isNamed = (names: readonly string[] | "any") => names === "any" || names.includes(name);

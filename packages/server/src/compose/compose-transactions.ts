@@ -62,7 +62,7 @@ export function composeTransactions(
 ): TransactionParts {
   const { database, settings, wakeUps, log, newUuid, nowMs } = options;
   const events = createEventLog(wakeUps);
-  const elapsedMs = () => performance.now();
+  const monotonicMs = () => performance.now();
   const assets = createAssetRegistry(settings.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
@@ -74,7 +74,7 @@ export function composeTransactions(
     presentOrder: orders.presentOrder,
   });
   const changes = createChangeHub(nodeTimers);
-  const read = createTransactionReader({ store: transactions, changes, elapsedMs });
+  const read = createTransactionReader({ store: transactions, changes, monotonicMs });
   const rails = new Map([[bookRail.network, bookRail]]);
   assertNetworksKnown(settings.assets, rails.keys());
   const settlements = createSettlementStore(database, events);
@@ -84,16 +84,16 @@ export function composeTransactions(
     wallets,
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
-    isAway: isDatabaseAway,
+    isUnavailable: isDatabaseAway,
     nowMs,
-    elapsedMs,
+    monotonicMs,
     timers: nodeTimers,
   });
   const queue = createAcceptQueue({
     store: transactions,
     isUnavailable: isDatabaseAway,
     onAccepted: () => wakeUps.announce("accepted", []),
-    elapsedMs,
+    monotonicMs,
     timers: nodeTimers,
   });
   const load = createLoadGauge({
@@ -106,7 +106,7 @@ export function composeTransactions(
       isOverloaded
         ? log.warn(signs, "overloaded: new work is refused")
         : log.info(signs, "no longer overloaded"),
-    elapsedMs,
+    monotonicMs,
     timers: nodeTimers,
   });
   wakeUps.listen("accepted", engine.wake);

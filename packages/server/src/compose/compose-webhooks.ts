@@ -99,9 +99,9 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     concurrency: webhooks.concurrency,
     holder: newUuid(),
     onError: (error) => log.error({ err: error }, "the webhook sender could not go on; it tries again"),
-    isAway: isDatabaseAway,
+    isUnavailable: isDatabaseAway,
     nowMs,
-    steadyMs: () => performance.now(),
+    monotonicMs: () => performance.now(),
     lookEveryMs,
     timers: nodeTimers,
   });

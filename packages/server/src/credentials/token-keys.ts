@@ -34,20 +34,20 @@ export function createTokenKeyRing(
   sealing: Sealing,
   nowMs: () => number,
   /** A clock that nobody can set back: how old what was read is. */
-  elapsedMs: () => number,
+  monotonicMs: () => number,
 ): TokenKeyRing {
   let keys: readonly TokenKey[] = [];
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   async function reread(): Promise<void> {
-    const startedAtMs = elapsedMs();
+    const startedAtMs = monotonicMs();
     keys = (await store.listTokenKeys()).map((stored) => openTokenKey(stored, sealing));
     readAtMs = startedAtMs;
   }
 
   async function schedule(ageMaxMs: number): Promise<KeySchedule<TokenKey>> {
-    if (elapsedMs() - readAtMs >= ageMaxMs) {
+    if (monotonicMs() - readAtMs >= ageMaxMs) {
       reading ??= reread().finally(() => {
         reading = undefined;
       });

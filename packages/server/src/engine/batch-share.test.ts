@@ -4,8 +4,8 @@ import { createBatchShareKeeper } from "./batch-share.js";
 it("halves a batch that fails, passes over a row that fails alone, and tries it again after a while", () => {
   let now = 0;
   const keeper = createBatchShareKeeper(8, () => now);
-  const fail = (isAway = false) => {
-    keeper.failed(isAway);
+  const fail = (isUnavailable = false) => {
+    keeper.failed(isUnavailable);
     return Object.values(keeper.share());
   };
   expect(Object.values(keeper.share())).toEqual([8, 0]);

@@ -8,29 +8,29 @@ export interface BatchShareKeeper {
   share: () => BatchShare;
   succeeded: () => void;
   /** Whether the database was away, or out of time: then no row is to blame. */
-  failed: (isAway: boolean) => void;
+  failed: (isUnavailable: boolean) => void;
 }
 
 /** After this long, those that were passed over are tried again. */
 const passOverForMs = 60_000;
 
-export function createBatchShareKeeper(limitMax: number, elapsedMs: () => number): BatchShareKeeper {
+export function createBatchShareKeeper(limitMax: number, monotonicMs: () => number): BatchShareKeeper {
   let limit = limitMax;
   let passOver = 0;
   let passedOverMs = 0;
   return {
     share: () => {
-      if (passOver > 0 && elapsedMs() - passedOverMs >= passOverForMs) passOver = 0;
+      if (passOver > 0 && monotonicMs() - passedOverMs >= passOverForMs) passOver = 0;
       return { limit, passOver };
     },
     succeeded: () => {
       limit = Math.min(limit * 2, limitMax);
     },
-    failed: (isAway) => {
+    failed: (isUnavailable) => {
       if (limit > 1) limit = Math.ceil(limit / 2);
-      else if (!isAway) {
+      else if (!isUnavailable) {
         passOver += 1;
-        passedOverMs = elapsedMs();
+        passedOverMs = monotonicMs();
       }
     },
   };

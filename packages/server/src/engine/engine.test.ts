@@ -36,9 +36,9 @@ async function claimsOn(
     onError: (error) => {
       throw error;
     },
-    isAway: () => false,
+    isUnavailable: () => false,
     nowMs: () => nowMs,
-    elapsedMs: () => 0,
+    monotonicMs: () => 0,
     timers: nodeTimers,
   });
   engine.start();
@@ -68,7 +68,7 @@ describe("the engine", () => {
   it("looks at everything now and then, also when the time of day was put back", async () => {
     const looks: (Date | undefined)[] = [];
     let nowMs = Date.UTC(2026, 0, 2);
-    let elapsedMs = 0;
+    let monotonicMs = 0;
     await new Promise<void>((resolve) => {
       const engine = createEngine({
         settlements: {
@@ -86,13 +86,13 @@ describe("the engine", () => {
         onError: (error) => {
           throw error;
         },
-        isAway: () => false,
+        isUnavailable: () => false,
         nowMs: () => nowMs,
-        elapsedMs: () => elapsedMs,
+        monotonicMs: () => monotonicMs,
         timers: {
           after: (delayMs, work) => {
             nowMs += delayMs;
-            elapsedMs += delayMs;
+            monotonicMs += delayMs;
             queueMicrotask(work);
             return () => undefined;
           },
@@ -129,9 +129,9 @@ describe("the engine", () => {
         wallets: { activateWallets: async () => 0 },
         onChanged: () => undefined,
         onError: (error) => errors.push(error),
-        isAway: () => false,
+        isUnavailable: () => false,
         nowMs: () => nowMs,
-        elapsedMs: () => 0,
+        monotonicMs: () => 0,
         timers: {
           after: (_, work) => {
             queueMicrotask(work);

@@ -21,10 +21,10 @@ export interface EngineDeps {
   onChanged: (ids: readonly string[]) => void;
   onError: (error: unknown) => void;
   /** Whether an error means that the database is away, or out of time. */
-  isAway: (error: unknown) => boolean;
+  isUnavailable: (error: unknown) => boolean;
   nowMs: () => number;
   /** A clock that nobody can set: the next look at everything comes also when the time of day was put back. */
-  elapsedMs: () => number;
+  monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -39,8 +39,8 @@ const pauseAfterErrorMs = 500;
  * work gather after a batch that was not full: for a moment while little is going on, for longer under load, where the rows that
  * it saves are what the load needs.
  */
-const breathMs = 2;
-const deepBreathMs = 25;
+const lingerMs = 2;
+const busyLingerMs = 25;
 const busyFrom = 16;
 const stepsPerRareLook = 20;
 const recentMs = 2000;
@@ -48,8 +48,8 @@ const fullLookEveryMs = 1000;
 
 export function createEngine(deps: EngineDeps): Engine {
   let steps = 0;
-  const accepted = createBatchShareKeeper(batchMax, deps.elapsedMs);
-  const due = createBatchShareKeeper(dueMax, deps.elapsedMs);
+  const accepted = createBatchShareKeeper(batchMax, deps.monotonicMs);
+  const due = createBatchShareKeeper(dueMax, deps.monotonicMs);
   let lastFullLookMs = Number.NEGATIVE_INFINITY;
   /** Where the last batch ended, if it was full: there is more behind it, however old. */
   let backlogFromMs: number | undefined;
@@ -61,7 +61,7 @@ export function createEngine(deps: EngineDeps): Engine {
   async function stepAndRest(): Promise<Rest> {
     const done = await step();
     if (done === 0 && !loop.isWoken()) return { pauseMs: lookEveryMs };
-    return done < batchMax ? { breathMs: done < busyFrom ? breathMs : deepBreathMs } : undefined;
+    return done < batchMax ? { lingerMs: done < busyFrom ? lingerMs : busyLingerMs } : undefined;
   }
 
   /**
@@ -70,9 +70,9 @@ export function createEngine(deps: EngineDeps): Engine {
    * was committed late. A backlog is older than that: it is worked off from where the last batch ended.
    */
   function claimFrom(now: Date): Date | undefined {
-    const elapsedMs = deps.elapsedMs();
-    if (elapsedMs - lastFullLookMs >= fullLookEveryMs) {
-      lastFullLookMs = elapsedMs;
+    const monotonicMs = deps.monotonicMs();
+    if (monotonicMs - lastFullLookMs >= fullLookEveryMs) {
+      lastFullLookMs = monotonicMs;
       return undefined;
     }
     return new Date(Math.min(backlogFromMs ?? Number.POSITIVE_INFINITY, now.getTime() - recentMs));
@@ -114,7 +114,7 @@ export function createEngine(deps: EngineDeps): Engine {
       tell(settled);
       return settled;
     } catch (error) {
-      keeper.failed(deps.isAway(error));
+      keeper.failed(deps.isUnavailable(error));
       failure = error;
       return undefined;
     }

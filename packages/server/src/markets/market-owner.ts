@@ -42,7 +42,7 @@ export interface MarketOwnerDeps {
   newUuid: () => string;
   nowMs: () => number;
   /** A clock that nobody can set back. */
-  elapsedMs: () => number;
+  monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -56,7 +56,7 @@ const lookEveryMs = 200;
 /** How often one who waits for a market looks whether it is free. */
 const retryEveryMs = 500;
 /** Lets commands gather under load: a batch costs two commits, whatever is in it. */
-const breathMs = 2;
+const lingerMs = 2;
 
 /** A market that is owned: its lease, its book, and commands that are taken down and not carried out. */
 interface Owned {
@@ -68,7 +68,7 @@ interface Owned {
 }
 
 export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
-  const { market, store, nowMs, elapsedMs } = deps;
+  const { market, store, nowMs, monotonicMs } = deps;
   let owned: Owned | undefined;
   let lease: MarketLease | undefined;
   /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
@@ -83,7 +83,7 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     step: async (): Promise<Rest> => {
       owned ??= await own();
       if (owned === undefined) return { pauseMs: retryEveryMs };
-      return (await step(owned)) ? { breathMs } : { pauseMs: lookEveryMs };
+      return (await step(owned)) ? { lingerMs } : { pauseMs: lookEveryMs };
     },
     onError: (error) => {
       owned = undefined;
@@ -104,7 +104,7 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     tick(notBefore.getTime());
     const book = restoreBook(orders, { ordersMax });
     await store.renewLease(lease, deps.leaseMs);
-    return { lease, book, waiting, open: countOpenOrders(orders, waiting), renewedMs: elapsedMs() };
+    return { lease, book, waiting, open: countOpenOrders(orders, waiting), renewedMs: monotonicMs() };
   }
 
   /** Carries out what is waiting, or takes down what is new and carries that out; whether there was anything. */
@@ -145,9 +145,9 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
 
   /** Well before the lease ends, so that a slow step does not lose the market. */
   async function renew(current: Owned): Promise<void> {
-    if (elapsedMs() - current.renewedMs < deps.leaseMs / 4) return;
+    if (monotonicMs() - current.renewedMs < deps.leaseMs / 4) return;
     await store.renewLease(current.lease, deps.leaseMs);
-    current.renewedMs = elapsedMs();
+    current.renewedMs = monotonicMs();
   }
 
   return {

@@ -1,5 +1,5 @@
 import { type Balance, type Side, type TradedMarket, type TradeMoney, tradeMoney } from "@bursar/domain";
-import { feesWalletId, houseTenantId, marketOwnerId } from "../app/markets/house.js";
+import { feesWalletId, houseTenantId, marketClearingAccountId } from "../app/markets/house.js";
 import type { BatchResult, OpenOrderRow, Posting } from "../app/markets/market-store.js";
 import { type AccountKey, accountName } from "../app/transactions/settlement.js";
 
@@ -33,8 +33,16 @@ export function createPurse(market: TradedMarket): Purse {
   function pay(tradeId: string, line: number, order: OpenOrderRow, asset: string, amount: bigint): void {
     const { tenantId, walletId } = order;
     change({ tenantId, ownerId: walletId, asset }, { held: -amount });
-    change({ tenantId, ownerId: marketOwnerId, asset }, { available: amount });
-    post({ tenantId, tradeId, line, debitOwnerId: walletId, creditOwnerId: marketOwnerId, asset, amount });
+    change({ tenantId, ownerId: marketClearingAccountId, asset }, { available: amount });
+    post({
+      tenantId,
+      tradeId,
+      line,
+      debitOwnerId: walletId,
+      creditOwnerId: marketClearingAccountId,
+      asset,
+      amount,
+    });
   }
 
   function receive(
@@ -45,9 +53,17 @@ export function createPurse(market: TradedMarket): Purse {
     amount: bigint,
   ): void {
     if (amount === 0n) return;
-    change({ tenantId, ownerId: marketOwnerId, asset }, { available: -amount });
+    change({ tenantId, ownerId: marketClearingAccountId, asset }, { available: -amount });
     change({ tenantId, ownerId: walletId, asset }, { available: amount });
-    post({ tenantId, tradeId, line, debitOwnerId: marketOwnerId, creditOwnerId: walletId, asset, amount });
+    post({
+      tenantId,
+      tradeId,
+      line,
+      debitOwnerId: marketClearingAccountId,
+      creditOwnerId: walletId,
+      asset,
+      amount,
+    });
   }
 
   function post(posting: Posting): void {

@@ -9,7 +9,7 @@ import {
 } from "@bursar/domain";
 import { type Arbitrary, array, assert, constantFrom, integer, oneof, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { marketOwnerId } from "../app/markets/house.js";
+import { marketClearingAccountId } from "../app/markets/house.js";
 import type { MarketCommand, NewCommand, OpenOrderRow, PlacedOrder } from "../app/markets/market-store.js";
 import { assetList } from "../config/asset-list.js";
 import { marketList } from "../config/market-list.js";
@@ -125,7 +125,7 @@ describe("settling commands", () => {
             expect(rows.size).toBe(book.orderCount());
             for (const asset of ["USD", "ETH"]) {
               expect(sumOf(balances, asset)).toBe(0n);
-              expect(sumOf(balances, asset, marketOwnerId)).toBe(0n);
+              expect(sumOf(balances, asset, marketClearingAccountId)).toBe(0n);
             }
           }
         },

@@ -19,7 +19,7 @@ export interface GroupCommitDeps<Item, Outcome> {
   isUnavailable: (error: unknown) => boolean;
   onWritten: (batch: readonly Item[], outcomes: readonly Outcome[]) => void;
   /** A clock that nobody can set back. */
-  elapsedMs: () => number;
+  monotonicMs: () => number;
   timers: Pick<Timers, "soon">;
 }
 
@@ -46,7 +46,7 @@ export function createGroupCommit<Item, Outcome>(
   function add(item: Item): Promise<Outcome> | undefined {
     if (waiting.length >= waitingMax) return undefined;
     return new Promise((resolve, reject) => {
-      waiting.push({ item, sinceMs: deps.elapsedMs(), resolve, reject });
+      waiting.push({ item, sinceMs: deps.monotonicMs(), resolve, reject });
       schedule();
     });
   }
@@ -91,7 +91,7 @@ export function createGroupCommit<Item, Outcome>(
 
   function oldestWaitMs(): number {
     const firsts = [...batches, waiting].flatMap(([first]) => (first === undefined ? [] : [first.sinceMs]));
-    return firsts.length === 0 ? 0 : deps.elapsedMs() - Math.min(...firsts);
+    return firsts.length === 0 ? 0 : deps.monotonicMs() - Math.min(...firsts);
   }
 
   return { add, oldestWaitMs };

@@ -12,7 +12,7 @@ describe("the load gauge", () => {
       bounds: { acceptWaitMs: 1000, eventLoopDelayMs: 200 },
       acceptWaitMs: () => waitMs,
       onChange: ({ isOverloaded }) => changes.push(isOverloaded),
-      elapsedMs: () => nowMs,
+      monotonicMs: () => nowMs,
       timers: {
         after: (_delayMs, work) => {
           due = work;

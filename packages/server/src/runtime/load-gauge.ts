@@ -28,7 +28,7 @@ export interface LoadGaugeDeps {
   /** The age of the oldest request that waits to be written. */
   acceptWaitMs: () => number;
   onChange: (reading: LoadReading) => void;
-  elapsedMs: () => number;
+  monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -42,16 +42,16 @@ export function createLoadGauge({
   bounds,
   acceptWaitMs,
   onChange,
-  elapsedMs,
+  monotonicMs,
   timers,
 }: LoadGaugeDeps): LoadGauge {
   let reading: LoadReading = { acceptWaitMs: 0, eventLoopDelayMs: 0, isOverloaded: false };
   let callOff: () => void = () => undefined;
 
   function schedule(): void {
-    const dueAtMs = elapsedMs() + lookIntervalMs;
+    const dueAtMs = monotonicMs() + lookIntervalMs;
     callOff = timers.after(lookIntervalMs, () => {
-      look(Math.max(0, elapsedMs() - dueAtMs));
+      look(Math.max(0, monotonicMs() - dueAtMs));
       schedule();
     });
   }

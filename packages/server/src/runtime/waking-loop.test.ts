@@ -64,7 +64,7 @@ describe("a loop that can be woken", () => {
       },
       (wake) => {
         wake();
-        return { breathMs: 2 };
+        return { lingerMs: 2 };
       },
     ]);
     loop.start();

@@ -4,7 +4,7 @@ import type { Timers } from "./timers.js";
  * How long to rest after a step. A pause ends when somebody has something to do, and is left out where that was said during the step;
  * a breath lets work gather, and not even a wake-up cuts it short. Undefined goes on at once.
  */
-export type Rest = { pauseMs: number } | { breathMs: number } | undefined;
+export type Rest = { pauseMs: number } | { lingerMs: number } | undefined;
 
 /** Does one step after the other, until it is stopped. */
 export interface WakingLoop {
@@ -46,7 +46,7 @@ export function createWakingLoop({ step, onError, pauseAfterErrorMs, timers }: W
 
   async function rest(after: Rest): Promise<void> {
     if (after === undefined) return;
-    if ("breathMs" in after) await breathe(after.breathMs);
+    if ("lingerMs" in after) await breathe(after.lingerMs);
     else if (!isWoken) await pause(after.pauseMs);
   }
 

@@ -56,9 +56,9 @@ export function createInbox(options: InboxOptions, deps: StreamDeps): Inbox {
         const answer = await handle(message);
         if (isRefused(answer)) refuse(answer, message.id);
       } catch (error) {
-        const isAway = deps.isUnavailable(error);
-        if (!isAway) log.error({ err: error, request_id: requestId }, "a stream's message failed");
-        refuse({ refused: isAway ? "UNAVAILABLE" : "INTERNAL" }, message.id);
+        const isUnavailable = deps.isUnavailable(error);
+        if (!isUnavailable) log.error({ err: error, request_id: requestId }, "a stream's message failed");
+        refuse({ refused: isUnavailable ? "UNAVAILABLE" : "INTERNAL" }, message.id);
       }
     }
     isWorking = false;

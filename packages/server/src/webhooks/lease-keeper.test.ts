@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createLeaseKeeper, type LeaseKeeper, lookAgainAfterMs } from "./lease-keeper.js";
 
 describe("looking for endpoints that nobody sends to", () => {
-  let elapsedMs: number;
+  let monotonicMs: number;
   let looks: (readonly string[] | "any")[];
   let keeper: LeaseKeeper;
   beforeEach(() => {
-    elapsedMs = 0;
+    monotonicMs = 0;
     looks = [];
     keeper = createLeaseKeeper({
       store: {
@@ -19,8 +19,8 @@ describe("looking for endpoints that nobody sends to", () => {
       },
       holder: "holder",
       concurrency: 4,
-      nowMs: () => elapsedMs,
-      steadyMs: () => elapsedMs,
+      nowMs: () => monotonicMs,
+      monotonicMs: () => monotonicMs,
     });
   });
 
@@ -36,7 +36,7 @@ describe("looking for endpoints that nobody sends to", () => {
     await keeper.take(["one"]);
     expect(looks).toEqual([["one"]]);
     expect(keeper.hasPostponed()).toBe(true);
-    elapsedMs += lookAgainAfterMs;
+    monotonicMs += lookAgainAfterMs;
     await keeper.take([]);
     expect(looks).toEqual([["one"], ["one"]]);
     expect(keeper.hasPostponed()).toBe(false);

@@ -24,7 +24,7 @@ export interface LeaseKeeperDeps {
   concurrency: number;
   nowMs: () => number;
   /** A clock that nobody can set back. */
-  steadyMs: () => number;
+  monotonicMs: () => number;
 }
 
 /** How long endpoints wait when the process that sent to them dies. */
@@ -46,7 +46,7 @@ export function createLeaseKeeper({
   holder,
   concurrency,
   nowMs,
-  steadyMs,
+  monotonicMs,
 }: LeaseKeeperDeps): LeaseKeeper {
   const lanes = new Map<string, Lane>();
   let renewedMs = Number.NEGATIVE_INFINITY;
@@ -56,8 +56,8 @@ export function createLeaseKeeper({
 
   async function renew(): Promise<void> {
     const open = [...lanes.values()].filter(({ isClosed }) => !isClosed);
-    const heldUntilMs = steadyMs() + leaseMs;
-    renewedMs = steadyMs();
+    const heldUntilMs = monotonicMs() + leaseMs;
+    renewedMs = monotonicMs();
     if (open.length === 0) return;
     const renewed = await store.renewLeases(
       open.map(({ lease }) => lease),
@@ -91,7 +91,7 @@ export function createLeaseKeeper({
     }
     const asked = new Set([...postponed, ...wanted]);
     postponed.clear();
-    const now = steadyMs();
+    const now = monotonicMs();
     return [...asked].filter((tenantId) => {
       const isNow = now - (lookedMs.get(tenantId) ?? Number.NEGATIVE_INFINITY) >= lookAgainAfterMs;
       if (isNow) lookedMs.set(tenantId, now);
@@ -112,7 +112,7 @@ export function createLeaseKeeper({
       const limit = Math.min(takeMax, lanesMax - lanes.size);
       const tenantIds = choose(wanted);
       if (limit <= 0 || tenantIds.length === 0) return;
-      const heldUntilMs = steadyMs() + leaseMs;
+      const heldUntilMs = monotonicMs() + leaseMs;
       const now = new Date(nowMs());
       const taken = await store.leaseEndpoints({ holder, tenantIds, now, leaseMs, limit });
       for (const lease of taken) {
@@ -122,7 +122,7 @@ export function createLeaseKeeper({
       }
     },
     keep: async (isUrgent) => {
-      if (isUrgent || steadyMs() - renewedMs >= renewEveryMs) await renew();
+      if (isUrgent || monotonicMs() - renewedMs >= renewEveryMs) await renew();
       await release([...lanes.values()].filter(isLeft));
     },
     releaseAll: () => release([...lanes.values()]),

@@ -20,17 +20,22 @@ export interface ResultRecorderDeps {
   store: Pick<SendingStore, "recordResults">;
   onError: (error: unknown) => void;
   /** Whether an error means that the database is away, or out of time. */
-  isAway: (error: unknown) => boolean;
+  isUnavailable: (error: unknown) => boolean;
   timers: Pick<Timers, "after">;
 }
 
 const batchMax = 500;
 const waitingMax = 5000;
 /** A batch costs a commit whatever its size; nobody waits for it, so a little gathering is free. */
-const breathMs = 5;
+const lingerMs = 5;
 const pauseAfterErrorMs = 500;
 
-export function createResultRecorder({ store, onError, isAway, timers }: ResultRecorderDeps): ResultRecorder {
+export function createResultRecorder({
+  store,
+  onError,
+  isUnavailable,
+  timers,
+}: ResultRecorderDeps): ResultRecorder {
   let waiting: Entry[] = [];
   let writing: Promise<void> | undefined;
   let isClosing = false;
@@ -40,7 +45,7 @@ export function createResultRecorder({ store, onError, isAway, timers }: ResultR
 
   async function write(): Promise<void> {
     while (waiting.length > 0) {
-      if (!isClosing) await pause(breathMs);
+      if (!isClosing) await pause(lingerMs);
       const batch = waiting.slice(0, size);
       try {
         await store.recordResults(
@@ -54,7 +59,7 @@ export function createResultRecorder({ store, onError, isAway, timers }: ResultR
         onError(error);
         if (isClosing) return;
         if (size > 1) size = Math.ceil(size / 2);
-        else if (!isAway(error)) waiting.shift()?.onRecorded();
+        else if (!isUnavailable(error)) waiting.shift()?.onRecorded();
         await pause(pauseAfterErrorMs);
       }
     }

@@ -62,9 +62,9 @@ it("a tenant whose many endpoints take all the time they may does not keep the o
     onError: (error) => {
       throw error;
     },
-    isAway: () => false,
+    isUnavailable: () => false,
     nowMs: Date.now,
-    steadyMs: () => performance.now(),
+    monotonicMs: () => performance.now(),
     lookEveryMs: 10,
     timers: nodeTimers,
   });

@@ -32,9 +32,9 @@ export interface WebhookSenderDeps {
   holder: string;
   onError: (error: unknown) => void;
   /** Whether an error means that the database is away, or out of time. */
-  isAway: (error: unknown) => boolean;
+  isUnavailable: (error: unknown) => boolean;
   nowMs: () => number;
-  steadyMs: () => number;
+  monotonicMs: () => number;
   /** How often to look where nobody has said anything; retries and what other processes have lost are found so. */
   lookEveryMs: number;
   timers: Pick<Timers, "after">;
@@ -52,7 +52,7 @@ const stopGraceMs = 2500;
 const failingMaxMs = 5 * 86_400_000;
 
 export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
-  const { store, nowMs, steadyMs, onError } = deps;
+  const { store, nowMs, monotonicMs, onError } = deps;
   const leases = createLeaseKeeper(deps);
   const recorder = createResultRecorder(deps);
   let underWay = 0;
@@ -76,10 +76,10 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     const isRefresh = isRefreshWanted;
     isRefreshWanted = false;
     await leases.keep(isRefresh);
-    if (steadyMs() - lookedMs >= deps.lookEveryMs) hinted = "any";
+    if (monotonicMs() - lookedMs >= deps.lookEveryMs) hinted = "any";
     const wanted = hinted;
     hinted = new Set();
-    if (wanted === "any") lookedMs = steadyMs();
+    if (wanted === "any") lookedMs = monotonicMs();
     if (wanted === "any" || wanted.size > 0)
       for (const lane of leases.lanes())
         if (wanted === "any" || wanted.has(lane.lease.tenantId)) lane.mayHaveMore = true;
@@ -131,7 +131,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     const { tenantId } = lane.lease;
     const ofTenant = underWayOf.get(tenantId) ?? 0;
     if (loop.isStopping() || underWay >= underWayMax || ofTenant >= underWayPerTenantMax) return false;
-    if (!recorder.hasRoom() || steadyMs() >= lane.heldUntilMs) return false;
+    if (!recorder.hasRoom() || monotonicMs() >= lane.heldUntilMs) return false;
     const job = lane.take(nowMs());
     if (job === undefined) return false;
     underWay += 1;

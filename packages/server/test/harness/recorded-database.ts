@@ -23,12 +23,12 @@ export function recordStatements(database: Database, recording: Recording): Data
   return {
     ...recorded(database),
     transaction: (work) =>
-      database.transaction((transaction) =>
+      database.transaction((tx) =>
         work({
-          ...recorded(transaction),
+          ...recorded(tx),
           send: (statement) => {
             writeDown(statement);
-            transaction.send(statement);
+            tx.send(statement);
           },
         }),
       ),

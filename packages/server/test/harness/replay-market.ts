@@ -33,11 +33,11 @@ export interface Replay {
 
 /** Plays a market from its first command on, and holds what comes of it beside what is stored, as of one moment. */
 export async function replayMarket(database: Database, name: string): Promise<Replay> {
-  return await database.transaction(async (transaction) => {
-    await transaction.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
+  return await database.transaction(async (tx) => {
+    await tx.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
     const market = markets.get(name);
-    const commands = await readCommands(transaction, name);
-    const deltas = await readDeltas(transaction, name);
+    const commands = await readCommands(tx, name);
+    const deltas = await readDeltas(tx, name);
     const book = createBook();
     const levels: Levels = { sequence: 0, changedAt: new Date(0), bids: [], asks: [] };
     const wrong: number[] = [];
@@ -53,11 +53,11 @@ export async function replayMarket(database: Database, name: string): Promise<Re
       const expected = JSON.stringify([withoutCounts(bids), withoutCounts(asks)]);
       if (JSON.stringify([levels.bids, levels.asks]) !== expected) wrong.push(command.sequence);
     }
-    const restored = restoreBook(await readResting(transaction, name));
+    const restored = restoreBook(await readResting(tx, name));
     return {
       commands: commands.length,
       fingerprints: { replayed: book.fingerprint(), restored: restored.fingerprint() },
-      trades: { replayed, stored: await readTrades(transaction, name) },
+      trades: { replayed, stored: await readTrades(tx, name) },
       deltas: { count: deltas.size, wrong },
     };
   });

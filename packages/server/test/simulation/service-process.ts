@@ -100,11 +100,11 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
     soon: (work) => void scheduler.after(actor, 0, "ends its turn", work),
     after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work),
   };
-  const elapsedMs = scheduler.nowMs;
+  const monotonicMs = scheduler.nowMs;
   const assets = createAssetRegistry(assetList.default);
   const newUuid = createUuidV7Source({ nowMs, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
-  const read = createTransactionReader({ store: ports.transactions, changes, elapsedMs });
+  const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
   const show = createTransactionShower({ read, finished: createFinishedTransactions() });
   const rails = new Map([[bookRail.network, bookRail]]);
   const world = { assets, networks: new Set(rails.keys()), timeZones: createTimeZones() };
@@ -118,16 +118,16 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
     wallets: ports.wallets,
     onChanged: changes.announce,
     onError: (error) => void (isInjected(error) || onBroken(error)),
-    isAway: (error) => error instanceof DatabaseGone,
+    isUnavailable: (error) => error instanceof DatabaseGone,
     nowMs,
-    elapsedMs,
+    monotonicMs,
     timers,
   });
   const queue = createAcceptQueue({
     store: ports.transactions,
     isUnavailable: (error) => error instanceof DatabaseGone,
     onAccepted: engine.wake,
-    elapsedMs,
+    monotonicMs,
     timers,
   });
   const create = ports.disguiseCreator(

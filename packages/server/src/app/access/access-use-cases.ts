@@ -13,7 +13,7 @@ import type { OAuthFault } from "./oauth-fault.js";
 import type { TokenClaims } from "./tokens.js";
 
 /** Where a request to an OAuth endpoint comes from. */
-export interface Whence {
+export interface RequestOrigin {
   requestId: string;
   address: string;
 }
@@ -23,13 +23,13 @@ export interface AccessUseCases {
   requestToken: (
     proof: ClientProof,
     scope: string | undefined,
-    whence: Whence,
+    origin: RequestOrigin,
   ) => Promise<Issued | OAuthFault>;
-  revokeToken: (proof: ClientProof, token: string, whence: Whence) => Promise<OAuthFault | undefined>;
+  revokeToken: (proof: ClientProof, token: string, origin: RequestOrigin) => Promise<OAuthFault | undefined>;
   introspectToken: (
     proof: ClientProof,
     token: string,
-    whence: Whence,
+    origin: RequestOrigin,
   ) => Promise<TokenClaims | OAuthFault | undefined>;
   listTokenKeys: () => Promise<{ kid: string; x: string }[]>;
   createClient: CreateClient;

@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
-import type { AccessUseCases, Whence } from "./access-use-cases.js";
+import type { AccessUseCases, RequestOrigin } from "./access-use-cases.js";
 import type { ClientProof, ClientRefusal } from "./authenticate-client.js";
 import type { ApiClient } from "./client.js";
 import type { Issued } from "./issue-token.js";
@@ -25,16 +25,16 @@ export function createTokenEndpoints(
   async function asClient<T>(
     action: string,
     proof: ClientProof,
-    whence: Whence,
+    origin: RequestOrigin,
     act: (client: ApiClient) => Promise<T | OAuthFault>,
   ): Promise<T | OAuthFault> {
-    const client = await deps.authenticateClient(proof, whence.address);
+    const client = await deps.authenticateClient(proof, origin.address);
     const result = isOAuthFault(client)
       ? client
       : ((await refuseBeyondQuota(action, client)) ?? (await act(client)));
     const known = isOAuthFault(client) ? { claimed: client.claimed } : { proven: client };
-    if (isOAuthFault(result)) record(action, known, whence, undefined, result);
-    else if (action !== "token.introspect") record(action, known, whence, tokenIdOf(result), undefined);
+    if (isOAuthFault(result)) record(action, known, origin, undefined, result);
+    else if (action !== "token.introspect") record(action, known, origin, tokenIdOf(result), undefined);
     return result;
   }
 
@@ -48,7 +48,7 @@ export function createTokenEndpoints(
   function record(
     action: string,
     { proven, claimed }: { proven?: ApiClient; claimed?: ApiClient | undefined },
-    whence: Whence,
+    origin: RequestOrigin,
     tokenId: string | undefined,
     fault: OAuthFault | undefined,
   ) {
@@ -64,19 +64,19 @@ export function createTokenEndpoints(
       outcome: fault === undefined ? "succeeded" : "refused",
       code: fault?.fault ?? null,
       repeated: 1,
-      ...whence,
+      ...origin,
     });
   }
 
   return {
-    requestToken: (proof, scope, whence) =>
-      asClient("token.issue", proof, whence, (client) => deps.issue(client, scope)),
-    revokeToken: async (proof, token, whence) => {
-      const result = await asClient("token.revoke", proof, whence, (client) => deps.revoke(client, token));
+    requestToken: (proof, scope, origin) =>
+      asClient("token.issue", proof, origin, (client) => deps.issue(client, scope)),
+    revokeToken: async (proof, token, origin) => {
+      const result = await asClient("token.revoke", proof, origin, (client) => deps.revoke(client, token));
       return isOAuthFault(result) ? result : undefined;
     },
-    introspectToken: (proof, token, whence) =>
-      asClient("token.introspect", proof, whence, (client) => deps.introspect(client, token, whence.address)),
+    introspectToken: (proof, token, origin) =>
+      asClient("token.introspect", proof, origin, (client) => deps.introspect(client, token, origin.address)),
   };
 }
 

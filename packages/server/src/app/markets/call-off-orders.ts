@@ -5,7 +5,7 @@ export interface CallOffOrdersDeps {
   store: Pick<OrderStore, "callOffFrozen" | "hasFrozenInBooks">;
   /** Called when there is something to do for the owner of a market. */
   onRequested: (market: string) => void;
-  elapsedMs: () => number;
+  monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -23,7 +23,7 @@ const lookEveryMs = 20;
 export function createOrdersCaller({
   store,
   onRequested,
-  elapsedMs,
+  monotonicMs,
   timers,
 }: CallOffOrdersDeps): CallOffOrders {
   const pause = () => new Promise<void>((resolve) => void timers.after(lookEveryMs, resolve));
@@ -32,9 +32,9 @@ export function createOrdersCaller({
     const markets = await store.callOffFrozen(tenantId, walletId);
     if (markets.length === 0) return "none";
     for (const market of markets) onRequested(market);
-    const beganMs = elapsedMs();
+    const beganMs = monotonicMs();
     while (await store.hasFrozenInBooks(tenantId, walletId)) {
-      if (elapsedMs() - beganMs > waitMaxMs) return "left";
+      if (monotonicMs() - beganMs > waitMaxMs) return "left";
       await pause();
     }
     return "gone";

@@ -23,7 +23,7 @@ export interface AddressQuota {
 
 const blocksMax = 10_000;
 
-export function createAddressQuota(quota: Quota, elapsedMs: () => number): AddressQuota {
+export function createAddressQuota(quota: Quota, monotonicMs: () => number): AddressQuota {
   const buckets = new Map<string, TokenBucket>();
   const counts = { refused: 0 };
 
@@ -44,11 +44,11 @@ export function createAddressQuota(quota: Quota, elapsedMs: () => number): Addre
     counts,
     wait: (address) => {
       const bucket = buckets.get(addressBlock(address));
-      return bucket === undefined ? 0 : secondsToWait(bucket, elapsedMs());
+      return bucket === undefined ? 0 : secondsToWait(bucket, monotonicMs());
     },
     take: (address) => {
       const block = addressBlock(address);
-      const nowMs = elapsedMs();
+      const nowMs = monotonicMs();
       const taken = takeTokens(quota, buckets.get(block) ?? fullBucket(quota, nowMs), nowMs, 1);
       remember(block, taken.bucket);
       return taken.granted === 1 ? 0 : secondsToWait(taken.bucket, nowMs);

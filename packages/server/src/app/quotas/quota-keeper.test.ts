@@ -10,11 +10,11 @@ import type { QuotaStore } from "./quota-store.js";
 function createWorld(quota: Quota, keeperCount = 1) {
   let nowMs = 0;
   let bucket: TokenBucket = fullBucket(quota, nowMs);
-  let isAway = false;
+  let isUnavailable = false;
   const timers: { atMs: number; work: () => void }[] = [];
   const store: QuotaStore = {
     reserve: async (requests) => {
-      if (isAway) throw new Error("away");
+      if (isUnavailable) throw new Error("away");
       return requests.map(({ wanted }) => {
         const taken = takeTokens(quota, bucket, nowMs, wanted);
         bucket = taken.bucket;
@@ -26,7 +26,7 @@ function createWorld(quota: Quota, keeperCount = 1) {
     createQuotaKeeper({
       store,
       defaults: Object.fromEntries(quotaClasses.map((name) => [name, quota])) as Record<QuotaClass, Quota>,
-      elapsedMs: () => nowMs,
+      monotonicMs: () => nowMs,
       timers: {
         soon: (work) => queueMicrotask(work),
         after: (delayMs, work) => {
@@ -41,7 +41,7 @@ function createWorld(quota: Quota, keeperCount = 1) {
     keepers,
     bucket: () => bucket,
     setAway: (away: boolean) => {
-      isAway = away;
+      isUnavailable = away;
     },
     pass: (ms: number) => {
       nowMs += ms;
@@ -73,15 +73,15 @@ describe("the keeper of quotas", () => {
         ),
         async (quota, moves) => {
           const world = createWorld(quota, 3);
-          let [admitted, elapsedMs] = [0, 0];
+          let [admitted, monotonicMs] = [0, 0];
           for (const { who, count, pauseMs } of moves) {
             world.pass(pauseMs);
-            elapsedMs += pauseMs;
+            monotonicMs += pauseMs;
             const answers = await Promise.all(
               Array.from({ length: count }, () => world.ask(world.keepers[who] as QuotaKeeper)),
             );
             admitted += answers.filter((seconds) => seconds === 0).length;
-            expect(admitted).toBeLessThanOrEqual(quota.burst + (quota.perSecond * elapsedMs) / 1000 + 1e-6);
+            expect(admitted).toBeLessThanOrEqual(quota.burst + (quota.perSecond * monotonicMs) / 1000 + 1e-6);
           }
         },
       ),

@@ -28,7 +28,7 @@ export interface QuotaKeeperDeps {
   store: QuotaStore;
   defaults: Quotas;
   /** A clock that nobody can set back. */
-  elapsedMs: () => number;
+  monotonicMs: () => number;
   timers: Timers;
 }
 
@@ -47,7 +47,7 @@ interface Asking {
   allowance: Allowance;
 }
 
-export function createQuotaKeeper({ store, defaults, elapsedMs, timers }: QuotaKeeperDeps): QuotaKeeper {
+export function createQuotaKeeper({ store, defaults, monotonicMs, timers }: QuotaKeeperDeps): QuotaKeeper {
   const clients = new Map<string, ClientTraffic>();
   const counts: QuotaCounts = { reservations: 0, unanswered: 0 };
   let asking: Asking[] = [];
@@ -70,16 +70,16 @@ export function createQuotaKeeper({ store, defaults, elapsedMs, timers }: QuotaK
 
   async function reserve(batch: readonly Asking[]): Promise<void> {
     const carryOn = () => {
-      for (const { allowance } of batch) allowance.carryOn(elapsedMs());
+      for (const { allowance } of batch) allowance.carryOn(monotonicMs());
     };
-    if (elapsedMs() < awayUntilMs) return carryOn();
+    if (monotonicMs() < awayUntilMs) return carryOn();
     counts.reservations += 1;
     const requests = batch.map((one) => toReservation(one, one.allowance.wanted()));
     let isLate = false;
     const giveUp = () => {
       isLate = true;
       counts.unanswered += 1;
-      awayUntilMs = elapsedMs() + awayPauseMs;
+      awayUntilMs = monotonicMs() + awayPauseMs;
       carryOn();
     };
     const callOff = timers.after(answerTimeoutMs, giveUp);
@@ -90,7 +90,7 @@ export function createQuotaKeeper({ store, defaults, elapsedMs, timers }: QuotaK
       if (isLate) return;
       for (const [index, { allowance }] of batch.entries()) {
         const { granted = 0, remaining = 0 } = reserved[index] ?? {};
-        allowance.receive(granted, remaining, elapsedMs());
+        allowance.receive(granted, remaining, monotonicMs());
       }
     } catch {
       callOff();
@@ -146,7 +146,7 @@ export function createQuotaKeeper({ store, defaults, elapsedMs, timers }: QuotaK
   function scheduleSweep(): () => void {
     return timers.after(sweepIntervalMs, () => {
       callOffSweep = scheduleSweep();
-      void sweep(elapsedMs() - idleMs);
+      void sweep(monotonicMs() - idleMs);
     });
   }
 

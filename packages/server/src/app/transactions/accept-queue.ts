@@ -16,7 +16,7 @@ export interface AcceptQueueDeps {
   /** Called after each commit that has accepted something. */
   onAccepted: () => void;
   /** A clock that nobody can set back. */
-  elapsedMs: () => number;
+  monotonicMs: () => number;
   timers: Pick<Timers, "soon">;
 }
 
@@ -24,7 +24,7 @@ export function createAcceptQueue({
   store,
   isUnavailable,
   onAccepted,
-  elapsedMs,
+  monotonicMs,
   timers,
 }: AcceptQueueDeps): AcceptQueue {
   const { add, oldestWaitMs } = createGroupCommit<AcceptedTransaction, AcceptOutcome>({
@@ -33,7 +33,7 @@ export function createAcceptQueue({
     onWritten: (_, outcomes) => {
       if (outcomes.some(({ kind }) => kind === "accepted")) onAccepted();
     },
-    elapsedMs,
+    monotonicMs,
     timers,
   });
   return { accept: add, oldestWaitMs };

@@ -19,7 +19,7 @@ it("whoever waits for a change is answered when the service stops, and nobody wa
       },
     },
     changes,
-    elapsedMs: () => 0,
+    monotonicMs: () => 0,
   });
   const waitFor = { versionOtherThan: 1, timeoutMs: 30_000 };
   const waiting = [

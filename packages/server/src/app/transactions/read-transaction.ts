@@ -6,7 +6,7 @@ export interface ReadTransactionDeps {
   store: Pick<TransactionStore, "readTransaction">;
   changes: ChangeHub;
   /** A clock that nobody can set: whoever waits is not held longer because the time of day was put back. */
-  elapsedMs: () => number;
+  monotonicMs: () => number;
 }
 
 /** Reads a transaction; where the caller has this version already, waits a while for a newer one, but not longer than the service runs. */
@@ -19,13 +19,17 @@ export type ReadTransaction = (
 /** How long a change that another process has made can go unseen. */
 const lookEveryMs = 250;
 
-export function createTransactionReader({ store, changes, elapsedMs }: ReadTransactionDeps): ReadTransaction {
+export function createTransactionReader({
+  store,
+  changes,
+  monotonicMs,
+}: ReadTransactionDeps): ReadTransaction {
   return async (tenantId, id, waitFor) => {
-    const deadlineMs = elapsedMs() + (waitFor?.timeoutMs ?? 0);
+    const deadlineMs = monotonicMs() + (waitFor?.timeoutMs ?? 0);
     for (;;) {
       const transaction = await store.readTransaction(tenantId, id);
       if (transaction === undefined) return { refused: "TRANSACTION_NOT_FOUND" };
-      const leftMs = changes.isClosed() ? 0 : deadlineMs - elapsedMs();
+      const leftMs = changes.isClosed() ? 0 : deadlineMs - monotonicMs();
       if (waitFor === undefined || versionOf(transaction) !== waitFor.versionOtherThan || leftMs <= 0)
         return transaction;
       await changes.wait(id, Math.min(leftMs, lookEveryMs));

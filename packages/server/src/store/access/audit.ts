@@ -19,7 +19,7 @@ export function createAuditStore(database: Database): AuditStore {
     rows.map((row) => ({ ...row, number: BigInt(row.number) }));
   return {
     append: async (drafts) => {
-      await database.transaction((transaction) => appendAudit(transaction, drafts));
+      await database.transaction((tx) => appendAudit(tx, drafts));
     },
     // Served by the primary key, read backwards.
     list: async (tenantId, limit, before) =>
@@ -54,7 +54,7 @@ const entryColumns = sql`
   `;
 
 /** Adds entries to the chains of their tenants, inside the transaction of what they describe. */
-export async function appendAudit(transaction: Queryable, drafts: readonly AuditDraft[]): Promise<void> {
+export async function appendAudit(tx: Queryable, drafts: readonly AuditDraft[]): Promise<void> {
   const byTenant = new Map<string, AuditDraft[]>();
   for (const draft of drafts) {
     const tenantId = draft.tenantId ?? nilTenantId;
@@ -62,21 +62,17 @@ export async function appendAudit(transaction: Queryable, drafts: readonly Audit
   }
   // Heads are locked in the order of their ids, so that two writers never wait for each other.
   for (const tenantId of [...byTenant.keys()].sort()) {
-    await appendToChain(transaction, tenantId, byTenant.get(tenantId) ?? []);
+    await appendToChain(tx, tenantId, byTenant.get(tenantId) ?? []);
   }
 }
 
-async function appendToChain(
-  transaction: Queryable,
-  tenantId: string,
-  drafts: readonly AuditDraft[],
-): Promise<void> {
+async function appendToChain(tx: Queryable, tenantId: string, drafts: readonly AuditDraft[]): Promise<void> {
   const start = Buffer.from(chainStart);
   // A head of zero first, so that there is something to lock.
-  await transaction.query(
+  await tx.query(
     sql`INSERT INTO audit_heads (tenant_id, number, hash) VALUES (${tenantId}, 0, ${start}) ON CONFLICT DO NOTHING`,
   );
-  const [head] = await transaction.query<{ number: string; hash: Buffer }>(sql`
+  const [head] = await tx.query<{ number: string; hash: Buffer }>(sql`
     SELECT number, hash FROM audit_heads WHERE tenant_id = ${tenantId} FOR UPDATE
   `);
   let number = BigInt(head?.number ?? 0);
@@ -87,7 +83,7 @@ async function appendToChain(
     return { ...draft, number: number.toString(), hash: Buffer.from(hash) };
   });
   const column = <Key extends keyof (typeof chained)[number]>(key: Key) => chained.map((entry) => entry[key]);
-  await transaction.query(sql`
+  await tx.query(sql`
     INSERT INTO audit_entries
       (tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
        address, hash)
@@ -97,7 +93,7 @@ async function appendToChain(
       ${column("outcome")}::text[], ${column("code")}::text[], ${column("repeated")}::integer[],
       ${column("requestId")}::text[], ${column("address")}::text[], ${column("hash")}::bytea[])
   `);
-  await transaction.query(sql`
+  await tx.query(sql`
     UPDATE audit_heads SET number = ${number.toString()}, hash = ${Buffer.from(hash)} WHERE tenant_id = ${tenantId}
   `);
 }

@@ -9,7 +9,7 @@ import type {
 } from "../../app/access/client.js";
 import { readClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
 import { isRefused } from "../../app/requests/refused.js";
-import { type Database, isLockTimeout, type Queryable, type Transaction } from "../core/database.js";
+import { type Database, isLockTimeout, type Queryable, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 
@@ -37,8 +37,8 @@ export function createClientStore(database: Database): ClientStore {
       return rows.map(readClient);
     },
     createClient: async (client, request, audit) =>
-      await database.transaction(async (transaction) => {
-        const inserted = await transaction.query(sql`
+      await database.transaction(async (tx) => {
+        const inserted = await tx.query(sql`
           INSERT INTO clients
             (id, tenant_id, name, scopes, state, require_signature, idempotency_key, request_hash, created_at, updated_at)
           VALUES
@@ -47,27 +47,27 @@ export function createClientStore(database: Database): ClientStore {
           ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
           RETURNING id
         `);
-        if (inserted.length === 0) return await findEarlier(transaction, client.tenantId, request?.key ?? "");
-        for (const secret of client.secrets) insertSecret(transaction, client.id, secret);
-        await appendAudit(transaction, [audit]);
+        if (inserted.length === 0) return await findEarlier(tx, client.tenantId, request?.key ?? "");
+        for (const secret of client.secrets) insertSecret(tx, client.id, secret);
+        await appendAudit(tx, [audit]);
         return { created: client };
       }),
     changeClient: async (tenantId, id, decide, audit, keyed) => {
-      const changing = database.transaction(async (transaction) => {
-        transaction.send(lockTimeout);
-        transaction.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
-        const client = await findClientOfTenant(transaction, tenantId, id);
+      const changing = database.transaction(async (tx) => {
+        tx.send(lockTimeout);
+        tx.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
+        const client = await findClientOfTenant(tx, tenantId, id);
         if (client === undefined) return undefined;
-        const earlier = keyed && (await findEarlierChange(transaction, tenantId, keyed));
+        const earlier = keyed && (await findEarlierChange(tx, tenantId, keyed));
         const change = decide(client, earlier);
         if (isRefused(change)) return change;
         if (change === "nothing") return client;
         // Another client's change can have taken the key since it was looked for: this one's row alone is locked.
-        if (keyed !== undefined && !(await takeKey(transaction, client, keyed, audit.occurredAt)))
+        if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
           return { refused: "IDEMPOTENCY_KEY_REUSED" } as const;
-        applyChange(transaction, client, change, audit.occurredAt);
-        await appendAudit(transaction, [audit]);
-        return await findClientOfTenant(transaction, tenantId, id);
+        applyChange(tx, client, change, audit.occurredAt);
+        await appendAudit(tx, [audit]);
+        return await findClientOfTenant(tx, tenantId, id);
       });
       return await changing.catch((error: unknown) => {
         if (isLockTimeout(error)) return "locked" as const;
@@ -120,55 +120,53 @@ async function findClientOfTenant(
 }
 
 /** The request that came first may still be under way; its row is waited for by the insert that ran into it. */
-async function findEarlier(transaction: Queryable, tenantId: string, key: string) {
-  const [found] = await transaction.query<{ id: string; hash: string }>(sql`
+async function findEarlier(tx: Queryable, tenantId: string, key: string) {
+  const [found] = await tx.query<{ id: string; hash: string }>(sql`
     SELECT id, encode(request_hash, 'hex') AS hash FROM clients WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
   `);
-  const earlier = found && (await findClientOfTenant(transaction, tenantId, found.id));
+  const earlier = found && (await findClientOfTenant(tx, tenantId, found.id));
   if (found === undefined || earlier === undefined) throw new Error("a client that was in the way is gone");
   return { earlier, requestHash: found.hash };
 }
 
 function applyChange(
-  transaction: Transaction,
+  tx: Tx,
   client: ApiClient,
   { set = {}, addSecret, expireSecrets, removeSecretIds = [], addKey, removeKeyIds = [] }: ClientChange,
   now: Date,
 ): void {
   const { name, scopes, state, requireSignature, quotas } = { ...client, ...set };
-  transaction.send(sql`
+  tx.send(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
       disabled_at = CASE WHEN ${state} = 'disabled' AND state <> 'disabled' THEN ${now}::timestamptz ELSE disabled_at END
     WHERE id = ${client.id}
   `);
   if (removeSecretIds.length > 0) {
-    transaction.send(
+    tx.send(
       sql`DELETE FROM client_secrets WHERE client_id = ${client.id} AND id = ANY(${[...removeSecretIds]})`,
     );
   }
   if (expireSecrets !== undefined) {
-    transaction.send(sql`
+    tx.send(sql`
       UPDATE client_secrets SET expires_at = ${expireSecrets.at}
       WHERE client_id = ${client.id} AND id = ANY(${[...expireSecrets.ids]})
     `);
   }
-  if (addSecret !== undefined) insertSecret(transaction, client.id, addSecret);
+  if (addSecret !== undefined) insertSecret(tx, client.id, addSecret);
   if (removeKeyIds.length > 0) {
-    transaction.send(
-      sql`DELETE FROM client_keys WHERE client_id = ${client.id} AND id = ANY(${[...removeKeyIds]})`,
-    );
+    tx.send(sql`DELETE FROM client_keys WHERE client_id = ${client.id} AND id = ANY(${[...removeKeyIds]})`);
   }
   if (addKey !== undefined) {
-    transaction.send(sql`
+    tx.send(sql`
       INSERT INTO client_keys (id, client_id, algorithm, material, created_at)
       VALUES (${addKey.id}, ${client.id}, ${addKey.algorithm}, ${Buffer.from(addKey.material)}, ${addKey.createdAt})
     `);
   }
 }
 
-function insertSecret(transaction: Transaction, clientId: string, secret: ClientSecret): void {
-  transaction.send(sql`
+function insertSecret(tx: Tx, clientId: string, secret: ClientSecret): void {
+  tx.send(sql`
     INSERT INTO client_secrets (id, client_id, hash, created_at, expires_at)
     VALUES (${secret.id}, ${clientId}, ${Buffer.from(secret.hash)}, ${secret.createdAt}, ${secret.expiresAt})
   `);

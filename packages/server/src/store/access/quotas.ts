@@ -16,15 +16,15 @@ interface BucketRow {
 export function createQuotaStore(database: Database): QuotaStore {
   return {
     reserve: (requests) =>
-      database.transaction(async (transaction) => {
-        transaction.send(addFullBuckets(requests));
-        const rows = await transaction.query<BucketRow>(lockBuckets(requests));
+      database.transaction(async (tx) => {
+        tx.send(addFullBuckets(requests));
+        const rows = await tx.query<BucketRow>(lockBuckets(requests));
         const known = new Map(rows.map((row) => [keyOf(row), row]));
         const taken = requests.map((request) => {
           const { nowMs, ...bucket } = known.get(keyOf(request)) as BucketRow;
           return takeTokens(request.quota, bucket, nowMs, request.wanted);
         });
-        transaction.send(
+        tx.send(
           writeBuckets(
             requests,
             taken.map(({ bucket }) => bucket),

@@ -7,12 +7,10 @@ import { appendAudit } from "./audit.js";
 export function createTenantStore(database: Database): TenantStore {
   return {
     createTenant: async ({ id, name, createdAt }, wallets, audit) => {
-      await database.transaction(async (transaction) => {
-        await transaction.query(
-          sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, ${name}, ${createdAt})`,
-        );
-        for (const wallet of wallets) await insertWallet(transaction, wallet);
-        await appendAudit(transaction, [audit]);
+      await database.transaction(async (tx) => {
+        await tx.query(sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, ${name}, ${createdAt})`);
+        for (const wallet of wallets) await insertWallet(tx, wallet);
+        await appendAudit(tx, [audit]);
       });
     },
     listTenants: () =>

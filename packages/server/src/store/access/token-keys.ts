@@ -10,10 +10,10 @@ export function createTokenKeyStore(database: Database): TokenKeyStore {
         FROM token_keys ORDER BY active_from
       `),
     addFirstTokenKey: async (key) => {
-      await database.transaction(async (transaction) => {
+      await database.transaction(async (tx) => {
         // Processes that start at once must not each make a first key.
-        await transaction.query(sql`LOCK TABLE token_keys IN SHARE ROW EXCLUSIVE MODE`);
-        await transaction.query(sql`
+        await tx.query(sql`LOCK TABLE token_keys IN SHARE ROW EXCLUSIVE MODE`);
+        await tx.query(sql`
           INSERT INTO token_keys (id, public_key, private_key, active_from)
           SELECT ${key.id}::uuid, ${Buffer.from(key.publicKey)}::bytea, ${Buffer.from(key.privateKey)}::bytea, ${key.activeFrom}::timestamptz
           WHERE NOT EXISTS (SELECT FROM token_keys)

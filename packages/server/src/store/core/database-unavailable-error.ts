@@ -1,2 +1,2 @@
 /** The database cannot be reached, or went away during a statement: whether that was done is not known. */
-export class DatabaseAwayError extends Error {}
+export class DatabaseUnavailableError extends Error {}

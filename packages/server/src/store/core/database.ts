@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { DatabaseAwayError } from "./database-unavailable-error.js";
+import { DatabaseUnavailableError } from "./database-unavailable-error.js";
 import { createGatheringSocket } from "./gathering-socket.js";
 import { parameterText } from "./parameter-text.js";
 import { type Statement, sql } from "./sql.js";
@@ -10,7 +10,7 @@ export interface Queryable {
   query: <Row>(statement: Statement) => Promise<Row[]>;
 }
 
-export interface Transaction extends Queryable {
+export interface Tx extends Queryable {
   /**
    * Sends a statement whose rows nobody needs, and does not wait: it travels together with what follows. Where it fails, the
    * transaction fails.
@@ -23,7 +23,7 @@ export interface Transaction extends Queryable {
 /** The pool of connections to PostgreSQL. */
 export interface Database extends Queryable {
   /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
-  transaction: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+  transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
   session: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   close: () => Promise<void>;
@@ -116,10 +116,7 @@ export function openDatabase({
   };
 }
 
-async function inTransaction<T>(
-  connection: Session,
-  work: (transaction: Transaction) => Promise<T>,
-): Promise<T> {
+async function inTransaction<T>(connection: Session, work: (tx: Tx) => Promise<T>): Promise<T> {
   const afterwards: (() => void)[] = [];
   const sent: Promise<unknown>[] = [];
   const send = (answer: Promise<unknown>) => {
@@ -140,7 +137,7 @@ async function inTransaction<T>(
     // The first statement that failed is the reason; those after it only say that the transaction is over.
     const [first = error] = await failures(sent);
     // Where the connection is gone the server rolls back by itself.
-    if (!(first instanceof DatabaseAwayError)) await connection.script("ROLLBACK");
+    if (!(first instanceof DatabaseUnavailableError)) await connection.script("ROLLBACK");
     throw first;
   }
   // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
@@ -186,7 +183,7 @@ function isRefusedByServer(error: unknown): boolean {
 function explain(error: unknown): never {
   // A value that cannot be sent is our own mistake.
   if (isRefusedByServer(error) || error instanceof TypeError) throw error;
-  throw new DatabaseAwayError("the database is away", { cause: error });
+  throw new DatabaseUnavailableError("the database is away", { cause: error });
 }
 
 /** A statement has waited for a lock for as long as `lock_timeout` says. */
@@ -195,5 +192,5 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 export function isDatabaseAway(error: unknown): boolean {
-  return error instanceof DatabaseAwayError;
+  return error instanceof DatabaseUnavailableError;
 }

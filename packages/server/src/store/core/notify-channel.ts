@@ -11,7 +11,7 @@ const statementTimeoutMs = 5000;
  * Hints between processes by LISTEN and NOTIFY, on a connection of its own. NOTIFY in a transaction that writes would take a
  * lock over the whole database at its commit; here it is a transaction by itself and holds up nobody.
  */
-export function createHintChannelOpener(url: string): OpenHintChannel {
+export function createNotifyChannelOpener(url: string): OpenHintChannel {
   return ({ onText, onOpen }) => {
     const stopped = new AbortController();
     let client: pg.Client | undefined;

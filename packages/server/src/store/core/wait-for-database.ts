@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "./database.js";
-import { DatabaseAwayError } from "./database-unavailable-error.js";
+import { DatabaseUnavailableError } from "./database-unavailable-error.js";
 import { sql } from "./sql.js";
 
 const delayMinMs = 200;
@@ -23,7 +23,7 @@ export async function withDatabaseThere(
       await work();
       return;
     } catch (error) {
-      if (!(error instanceof DatabaseAwayError)) throw error;
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
       const { code, message } = error.cause as { code?: string; message?: string };
       log.warn({ error_code: code, reason: message, retry_in_ms: delayMs }, "waiting for the database");
     }
@@ -38,5 +38,5 @@ export async function assertWritable(database: Database): Promise<void> {
   );
   if (row?.setting === "off") return;
   const cause = Object.assign(new Error("the database is read-only"), { code: "25006" });
-  throw new DatabaseAwayError("the database takes no writes", { cause });
+  throw new DatabaseUnavailableError("the database takes no writes", { cause });
 }

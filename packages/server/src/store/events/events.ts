@@ -1,6 +1,6 @@
 import type { EventPositions, EventReader, EventStore, LoggedEvent } from "../../app/events/event.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
-import type { Database, Transaction } from "../core/database.js";
+import type { Database, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { withDeliveries } from "../webhooks/webhook-queue.js";
 
@@ -70,25 +70,25 @@ export interface EventLog {
    * Appends events to the logs of their tenants, and tells so after the commit. The counters are locked until then, in the order
    * of the tenants, so that every log is gapless and in commit order; that is why this is the last thing that a transaction locks.
    */
-  append: (transaction: Transaction, events: readonly NewEvent[]) => Promise<void>;
+  append: (tx: Tx, events: readonly NewEvent[]) => Promise<void>;
   /** Locks the logs of tenants as `append` does, for who writes something that goes with a log in the order of its commits. */
-  lock: (transaction: Transaction, tenantIds: Iterable<string>) => void;
+  lock: (tx: Tx, tenantIds: Iterable<string>) => void;
 }
 
 export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
   return {
-    append: async (transaction, events) => {
+    append: async (tx, events) => {
       if (events.length === 0) return;
-      const told = await appendEvents(transaction, events);
+      const told = await appendEvents(tx, events);
       const tenantIds = [...new Set(events.map(({ tenantId }) => tenantId))];
-      transaction.afterCommit(() => {
+      tx.afterCommit(() => {
         wakeUps.announce("events", tenantIds);
         if (told.length > 0) wakeUps.announce("deliveries", told);
       });
     },
     // Served by the primary key. A log that is empty yet gets a counter, so that there is something to lock.
-    lock: (transaction, tenantIds) =>
-      transaction.send(sql`
+    lock: (tx, tenantIds) =>
+      tx.send(sql`
         INSERT INTO event_sequences (tenant_id, sequence)
         SELECT tenant_id, 0 FROM unnest(${[...new Set(tenantIds)].sort()}::uuid[]) AS wanted (tenant_id)
         ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence
@@ -97,14 +97,14 @@ export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
 }
 
 /** Gives the tenants that have an endpoint to tell, for whose events there are deliveries now. */
-async function appendEvents(transaction: Transaction, events: readonly NewEvent[]): Promise<string[]> {
+async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   const next = new Map<string, bigint>();
   const told: string[] = [];
   for (const tenantId of [...counts.keys()].sort()) {
     const count = counts.get(tenantId) ?? 0;
-    const [row] = await transaction.query<{ sequence: string; hasEndpoints: boolean }>(sql`
+    const [row] = await tx.query<{ sequence: string; hasEndpoints: boolean }>(sql`
       INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, ${count})
       ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence + ${count}
       RETURNING sequence, EXISTS (
@@ -129,6 +129,6 @@ async function appendEvents(transaction: Transaction, events: readonly NewEvent[
       ${column((e) => e.occurredAt)}::timestamptz[],
       ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[])
   `;
-  transaction.send(told.length > 0 ? withDeliveries(insert) : insert);
+  tx.send(told.length > 0 ? withDeliveries(insert) : insert);
   return told;
 }

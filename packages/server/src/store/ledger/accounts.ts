@@ -1,7 +1,7 @@
 import type { Balance } from "@bursar/domain";
-import { marketOwnerId } from "../../app/markets/house.js";
+import { marketClearingAccountId } from "../../app/markets/house.js";
 import { type AccountKey, accountName } from "../../app/transactions/settlement.js";
-import type { Database, Queryable, Transaction } from "../core/database.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 
 interface AccountRow extends AccountKey {
@@ -14,10 +14,10 @@ interface AccountRow extends AccountKey {
  * Served by the primary key.
  */
 export async function lockAccounts(
-  transaction: Queryable,
+  tx: Queryable,
   keys: readonly AccountKey[],
 ): Promise<Map<string, Balance>> {
-  const rows = await transaction.query<AccountRow>(sql`
+  const rows = await tx.query<AccountRow>(sql`
     SELECT a.tenant_id AS "tenantId", a.owner_id AS "ownerId", a.asset, a.available, a.held
     FROM ledger_accounts a JOIN ${wantedAccounts(keys)} USING (tenant_id, owner_id, asset)
     ORDER BY a.tenant_id, a.owner_id, a.asset FOR UPDATE OF a
@@ -31,7 +31,7 @@ export async function lockAccounts(
 export async function createAccounts(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
   await database.query(sql`
     INSERT INTO ledger_accounts (tenant_id, owner_id, asset, is_external, available, held)
-    SELECT tenant_id, owner_id, asset, owner_id = ${marketOwnerId}, 0, 0 FROM ${wantedAccounts(keys)}
+    SELECT tenant_id, owner_id, asset, owner_id = ${marketClearingAccountId}, 0, 0 FROM ${wantedAccounts(keys)}
     ORDER BY tenant_id, owner_id, asset
     ON CONFLICT DO NOTHING
   `);
@@ -55,11 +55,11 @@ class MissingAccountsError extends Error {
 
 /** Locks all of these accounts, in a transaction of `withAccounts`. */
 export async function lockAllAccounts(
-  transaction: Queryable,
+  tx: Queryable,
   keys: readonly AccountKey[],
 ): Promise<Map<string, Balance>> {
   if (keys.length === 0) return new Map();
-  const accounts = await lockAccounts(transaction, keys);
+  const accounts = await lockAccounts(tx, keys);
   if (accounts.size < keys.length) throw new MissingAccountsError(keys);
   return accounts;
 }
@@ -68,10 +68,7 @@ export async function lockAllAccounts(
  * Runs a transaction that locks accounts. What does not exist cannot be locked in its place in the order; so it is made while
  * nothing is locked, and the transaction begins again. An account is new only once.
  */
-export async function withAccounts<T>(
-  database: Database,
-  work: (transaction: Transaction) => Promise<T>,
-): Promise<T> {
+export async function withAccounts<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
     return await database.transaction(work);
   } catch (error) {
@@ -82,12 +79,12 @@ export async function withAccounts<T>(
 }
 
 /** Writes balances, by the names of their accounts, which are locked. */
-export function writeAccounts(transaction: Transaction, accounts: ReadonlyMap<string, Balance>): void {
+export function writeAccounts(tx: Tx, accounts: ReadonlyMap<string, Balance>): void {
   const rows = [...accounts].map(([name, { available, held }]) => {
     const [tenantId, ownerId, asset] = name.split(" ");
     return { tenantId, ownerId, asset, available: available.toString(), held: held.toString() };
   });
-  transaction.send(sql`
+  tx.send(sql`
     UPDATE ledger_accounts a SET available = changed.available, held = changed.held
     FROM unnest(
       ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.ownerId)}::uuid[], ${rows.map((row) => row.asset)}::text[],

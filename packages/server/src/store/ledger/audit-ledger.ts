@@ -90,18 +90,18 @@ const violationsMax = 10;
 
 /** Checks the books as a whole, on one snapshot: what is being written meanwhile is not seen by halves. */
 export async function auditLedger(database: Database): Promise<LedgerVerdict[]> {
-  return await database.transaction(async (transaction) => {
-    await transaction.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
+  return await database.transaction(async (tx) => {
+    await tx.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
     // These read everything, where the service's own statements read by an index.
     for (const way of [sql`SET LOCAL enable_seqscan = on`, sql`SET LOCAL enable_hashjoin = on`])
-      await transaction.query(way);
+      await tx.query(way);
     const verdicts: LedgerVerdict[] = [];
     for (const { what, violations } of checks)
-      verdicts.push({ what, violations: await find(transaction, violations) });
+      verdicts.push({ what, violations: await find(tx, violations) });
     return verdicts;
   });
 }
 
-function find(transaction: Queryable, violations: Statement): Promise<Record<string, unknown>[]> {
-  return transaction.query(sql`${violations} LIMIT ${violationsMax}`);
+function find(tx: Queryable, violations: Statement): Promise<Record<string, unknown>[]> {
+  return tx.query(sql`${violations} LIMIT ${violationsMax}`);
 }

@@ -9,9 +9,9 @@ export async function findUnknownAsset(
   database: Database,
   codes: readonly string[],
 ): Promise<string | undefined> {
-  return await database.transaction(async (transaction) => {
-    await transaction.query(sql`SET LOCAL enable_seqscan = on`);
-    const [row] = await transaction.query<{ asset: string }>(sql`
+  return await database.transaction(async (tx) => {
+    await tx.query(sql`SET LOCAL enable_seqscan = on`);
+    const [row] = await tx.query<{ asset: string }>(sql`
       SELECT asset FROM ledger_accounts WHERE asset <> ALL(${[...codes]}::text[]) LIMIT 1
     `);
     return row?.asset;

@@ -22,24 +22,24 @@ export async function fundWallet(
   database: Database,
   { tenantId, walletId, asset, amount, id, audit }: Funding,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
+  await database.transaction(async (tx) => {
     const units = amount.toString();
     // The outside world's id is the least of all, so this is the order in which accounts are locked everywhere.
-    await transaction.query(sql`
+    await tx.query(sql`
       INSERT INTO ledger_accounts (tenant_id, owner_id, asset, is_external, available, held)
       VALUES (${tenantId}, ${bookExternalOwnerId}, ${asset}, true, -${units}::numeric, 0)
       ON CONFLICT (tenant_id, owner_id, asset) DO UPDATE SET available = ledger_accounts.available - ${units}::numeric
     `);
-    await transaction.query(sql`
+    await tx.query(sql`
       INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
       VALUES (${tenantId}, ${walletId}, ${asset}, ${units}::numeric, 0)
       ON CONFLICT (tenant_id, owner_id, asset) DO UPDATE SET available = ledger_accounts.available + ${units}::numeric
     `);
-    await transaction.query(sql`
+    await tx.query(sql`
       INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
       VALUES (${tenantId}, ${id}, 1, ${bookExternalOwnerId}, ${walletId}, ${asset}, ${units}::numeric)
     `);
-    if (audit !== undefined) await appendAudit(transaction, [audit]);
+    if (audit !== undefined) await appendAudit(tx, [audit]);
   });
 }
 

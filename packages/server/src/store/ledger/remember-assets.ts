@@ -18,19 +18,19 @@ export async function rememberAssets(
 ): Promise<AssetConflict | undefined> {
   const configured = sql`unnest(${assets.map(({ code }) => code)}::text[],
     ${assets.map(({ decimals }) => decimals)}::integer[]) AS configured (code, decimals)`;
-  return await database.transaction(async (transaction) => {
-    await transaction.query(sql`SET LOCAL enable_seqscan = on`);
-    await transaction.query(sql`
+  return await database.transaction(async (tx) => {
+    await tx.query(sql`SET LOCAL enable_seqscan = on`);
+    await tx.query(sql`
       INSERT INTO asset_decimals (asset, decimals) SELECT code, decimals FROM ${configured} ON CONFLICT DO NOTHING
     `);
-    const changed = await transaction.query<AssetConflict & { configured: number }>(sql`
+    const changed = await tx.query<AssetConflict & { configured: number }>(sql`
       SELECT asset AS code, stored.decimals AS stored, configured.decimals AS configured
       FROM asset_decimals stored JOIN ${configured} ON code = asset
       WHERE stored.decimals <> configured.decimals ORDER BY asset FOR UPDATE OF stored
     `);
     for (const { code, stored, configured: decimals } of changed) {
-      if (await isStored(transaction, code)) return { code, stored };
-      await transaction.query(sql`UPDATE asset_decimals SET decimals = ${decimals} WHERE asset = ${code}`);
+      if (await isStored(tx, code)) return { code, stored };
+      await tx.query(sql`UPDATE asset_decimals SET decimals = ${decimals} WHERE asset = ${code}`);
     }
     return undefined;
   });

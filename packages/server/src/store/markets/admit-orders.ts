@@ -7,7 +7,7 @@ import type {
   NewCommand,
 } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order-details.js";
-import type { Database, Queryable, Transaction } from "../core/database.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAllAccounts, withAccounts, writeAccounts } from "../ledger/accounts.js";
@@ -43,38 +43,38 @@ export function createOrderAdmission(
       return rows.length > 0;
     },
     admit: (lease, limit, plan) =>
-      withAccounts(database, async (transaction) => {
-        const { admittedSequence } = await guarded(transaction, lease, sql`market = market`);
-        const claimed = await claimOrders(transaction, lease.market, limit);
+      withAccounts(database, async (tx) => {
+        const { admittedSequence } = await guarded(tx, lease, sql`market = market`);
+        const claimed = await claimOrders(tx, lease.market, limit);
         if (claimed.length === 0) return [];
         const { accounts: keys, windows, now, decide } = await plan(claimed);
         // As in settling: of two who judge a tenant's orders or transactions, the second sees what the first has let pass.
         const tenantIds = windows.map(({ tenantId }) => tenantId);
-        if (tenantIds.length > 0) await lockTenants(transaction, tenantIds);
-        const usage = await readUsage(transaction, windows, now);
-        const accounts = await lockAllAccounts(transaction, keys);
+        if (tenantIds.length > 0) await lockTenants(tx, tenantIds);
+        const usage = await readUsage(tx, windows, now);
+        const accounts = await lockAllAccounts(tx, keys);
         const admission = decide(accounts, usage);
         const commands = numberCommands(admission.commands, claimed, admittedSequence);
-        if (accounts.size > 0) writeAccounts(transaction, accounts);
-        writeCommands(transaction, lease, commands);
-        writeOrders(transaction, claimed, admission, commands);
-        writeJudgements(transaction, admission);
+        if (accounts.size > 0) writeAccounts(tx, accounts);
+        writeCommands(tx, lease, commands);
+        writeOrders(tx, claimed, admission, commands);
+        writeJudgements(tx, admission);
         const { rejected, counted } = admission;
         if (counted.length > 0)
           log.lock(
-            transaction,
+            tx,
             [...counted, ...rejected.map(({ order }) => order)].map((one) => one.tenantId),
           );
-        await rejectOrders(transaction, log, admission);
-        countUsage(transaction, counted);
+        await rejectOrders(tx, log, admission);
+        countUsage(tx, counted);
         return commands;
       }),
   };
 }
 
 /** Served by open_orders_to_do. The wallets are locked against a freeze: one that has been answered is obeyed. */
-async function claimOrders(transaction: Queryable, market: string, limit: number): Promise<ClaimedOrder[]> {
-  const rows = await transaction.query<ClaimRow>(sql`
+async function claimOrders(tx: Queryable, market: string, limit: number): Promise<ClaimedOrder[]> {
+  const rows = await tx.query<ClaimRow>(sql`
     WITH claimed AS (
       SELECT tenant_id, id, sequence, needs_judgement, cancel_requested, amend_size FROM open_orders
       WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
@@ -139,16 +139,12 @@ function numberCommands(
   });
 }
 
-function writeCommands(
-  transaction: Transaction,
-  { market }: MarketLease,
-  commands: readonly MarketCommand[],
-): void {
+function writeCommands(tx: Tx, { market }: MarketLease, commands: readonly MarketCommand[]): void {
   const last = commands.at(-1);
   if (last === undefined) return;
   const column = <T>(pick: (command: MarketCommand) => T) => commands.map(pick);
-  transaction.send(sql`UPDATE markets SET admitted_sequence = ${last.sequence} WHERE market = ${market}`);
-  transaction.send(sql`
+  tx.send(sql`UPDATE markets SET admitted_sequence = ${last.sequence} WHERE market = ${market}`);
+  tx.send(sql`
     INSERT INTO market_commands (market, sequence, tenant_id, order_id, kind, size)
     SELECT ${market}, * FROM unnest(
       ${column((c) => c.sequence)}::bigint[], ${column((c) => c.tenantId)}::uuid[], ${column((c) => c.orderId)}::uuid[],
@@ -158,7 +154,7 @@ function writeCommands(
 
 /** New orders get their place and their hold; what clients asked for is taken down and asked for no longer. */
 function writeOrders(
-  transaction: Transaction,
+  tx: Tx,
   claimed: readonly ClaimedOrder[],
   { holds }: Admission,
   commands: readonly MarketCommand[],
@@ -166,7 +162,7 @@ function writeOrders(
   const numbers = new Map(commands.map(({ orderId, orderNumber }) => [orderId, orderNumber]));
   const admitted = claimed.filter(({ id }) => numbers.has(id));
   if (admitted.length === 0) return;
-  transaction.send(sql`
+  tx.send(sql`
     UPDATE open_orders p SET sequence = a.sequence, held = p.held + a.held, cancel_requested = false,
       amend_size = NULL
     FROM unnest(
@@ -176,10 +172,10 @@ function writeOrders(
   `);
 }
 
-function writeJudgements(transaction: Transaction, { judged, occurredAt }: Admission): void {
+function writeJudgements(tx: Tx, { judged, occurredAt }: Admission): void {
   if (judged.length === 0) return;
   const column = <T>(pick: (one: Admission["judged"][number]) => T) => judged.map(pick);
-  transaction.send(sql`
+  tx.send(sql`
     INSERT INTO order_judgements (tenant_id, order_id, policy_version, rule, reason, judged_at)
     SELECT tenant_id, order_id, policy_version, rule, reason, ${occurredAt} FROM unnest(
       ${column(({ order }) => order.tenantId)}::uuid[], ${column(({ order }) => order.id)}::uuid[],
@@ -189,16 +185,16 @@ function writeJudgements(transaction: Transaction, { judged, occurredAt }: Admis
   `);
 }
 
-async function rejectOrders(transaction: Transaction, log: EventLog, admission: Admission): Promise<void> {
+async function rejectOrders(tx: Tx, log: EventLog, admission: Admission): Promise<void> {
   const { rejected, occurredAt } = admission;
   if (rejected.length === 0) return;
-  transaction.send(sql`
+  tx.send(sql`
     DELETE FROM open_orders p USING unnest(
       ${rejected.map(({ order }) => order.tenantId)}::uuid[], ${rejected.map(({ order }) => order.id)}::uuid[]
     ) AS done (tenant_id, id) WHERE p.tenant_id = done.tenant_id AND p.id = done.id
   `);
   await log.append(
-    transaction,
+    tx,
     rejected.map(({ order: { tenantId, id, size }, failure }) => ({
       tenantId,
       event: "order.updated" as const,

@@ -10,7 +10,7 @@ import type {
 } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order-details.js";
 import type { AccountKey } from "../../app/transactions/settlement.js";
-import type { Database, Queryable, Transaction } from "../core/database.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAllAccounts, withAccounts, writeAccounts } from "../ledger/accounts.js";
@@ -21,35 +21,35 @@ import { writeTrades } from "./trades.js";
 export function createBatchApplication(database: Database, log: EventLog): Pick<MarketStore, "apply"> {
   return {
     apply: (lease, batch) =>
-      withAccounts(database, async (transaction) => {
+      withAccounts(database, async (tx) => {
         const hasDelta = batch.levelChanges.length > 0;
         // Both statements travel together; of one who has lost the market the second reads in vain.
         const [position, orders] = await Promise.all([
           guarded(
-            transaction,
+            tx,
             lease,
             sql`applied_sequence = ${batch.sequence}::bigint${
               hasDelta ? sql`, levels_changed_at = ${batch.occurredAt}` : sql``
             }`,
           ),
-          readOrders(transaction, batch.touched),
+          readOrders(tx, batch.touched),
         ]);
         const result = batch.settle(orders);
-        writeOrders(transaction, result.changes);
-        writeTrades(transaction, lease.market, position.tradeSequence, result, batch.occurredAt);
+        writeOrders(tx, result.changes);
+        writeTrades(tx, lease.market, position.tradeSequence, result, batch.occurredAt);
         const delta = hasDelta ? toDelta(lease, batch, position.levelSequence) : undefined;
-        writePosition(transaction, lease, position.tradeSequence + result.trades.length, delta);
-        await moveMoney(transaction, result.balances);
-        await log.append(transaction, result.changes.map(toEvent(batch.occurredAt)));
+        writePosition(tx, lease, position.tradeSequence + result.trades.length, delta);
+        await moveMoney(tx, result.balances);
+        await log.append(tx, result.changes.map(toEvent(batch.occurredAt)));
         return delta;
       }),
   };
 }
 
 // Served by primary keys. Locked in the order in which a freeze locks a wallet's orders.
-async function readOrders(transaction: Queryable, touched: AppliedBatch["touched"]): Promise<OpenOrderRow[]> {
+async function readOrders(tx: Queryable, touched: AppliedBatch["touched"]): Promise<OpenOrderRow[]> {
   if (touched.length === 0) return [];
-  const rows = await transaction.query<OrderRow>(sql`
+  const rows = await tx.query<OrderRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.version, p.size, p.filled,
       p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen AS "walletIsFrozen"
     FROM unnest(${touched.map((t) => t.tenantId)}::uuid[], ${touched.map((t) => t.id)}::uuid[]) AS wanted (tenant_id, id)
@@ -85,19 +85,19 @@ interface OrderRow {
 }
 
 /** What is final is no longer open. Of several changes of an order the last one is what it is now. */
-function writeOrders(transaction: Transaction, changes: readonly OrderChange[]): void {
+function writeOrders(tx: Tx, changes: readonly OrderChange[]): void {
   const last = [...new Map(changes.map((change) => [change.id, change])).values()];
   const done = last.filter(({ state }) => orderStates[state].final);
   const kept = last.filter(({ state }) => !orderStates[state].final);
   if (done.length > 0) {
-    transaction.send(sql`
+    tx.send(sql`
       DELETE FROM open_orders p USING unnest(
         ${done.map((o) => o.tenantId)}::uuid[], ${done.map((o) => o.id)}::uuid[]
       ) AS done (tenant_id, id) WHERE p.tenant_id = done.tenant_id AND p.id = done.id
     `);
   }
   if (kept.length > 0) {
-    transaction.send(sql`
+    tx.send(sql`
       UPDATE open_orders p SET state = k.state, version = k.version, size = k.size, filled = k.filled,
         quote_filled = k.quote_filled, fee = k.fee, held = k.held
       FROM unnest(
@@ -120,30 +120,30 @@ function toDelta(
 
 // Served by primary keys.
 function writePosition(
-  transaction: Transaction,
+  tx: Tx,
   { market }: MarketLease,
   tradeSequence: number,
   delta: MarketDelta | undefined,
 ): void {
   const levelSequence = delta === undefined ? sql`level_sequence` : sql`${delta.sequence}::bigint`;
-  transaction.send(sql`
+  tx.send(sql`
     UPDATE markets SET trade_sequence = ${tradeSequence}::bigint, level_sequence = ${levelSequence} WHERE market = ${market}
   `);
   if (delta === undefined) return;
-  transaction.send(sql`
+  tx.send(sql`
     INSERT INTO market_deltas (market, sequence, previous_sequence, changes, occurred_at)
     VALUES (${market}, ${delta.sequence}, ${delta.previousSequence}, ${JSON.stringify(delta.changes)}::jsonb, ${delta.occurredAt})
   `);
 }
 
-async function moveMoney(transaction: Transaction, changes: BatchResult["balances"]): Promise<void> {
+async function moveMoney(tx: Tx, changes: BatchResult["balances"]): Promise<void> {
   if (changes.size === 0) return;
-  const accounts = await lockAllAccounts(transaction, [...changes.keys()].map(readName));
+  const accounts = await lockAllAccounts(tx, [...changes.keys()].map(readName));
   const changed = [...accounts].map(([name, { available, held }]): [string, Balance] => {
     const by = changes.get(name) as Balance;
     return [name, { available: available + by.available, held: held + by.held }];
   });
-  writeAccounts(transaction, new Map(changed));
+  writeAccounts(tx, new Map(changed));
 }
 
 function readName(name: string): AccountKey {

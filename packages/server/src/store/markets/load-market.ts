@@ -13,16 +13,16 @@ import { guarded } from "./market-leases.js";
 export function createMarketLoader(database: Database): Pick<MarketStore, "load"> {
   return {
     load: (lease, durationMs) =>
-      database.transaction(async (transaction): Promise<LoadedMarket> => {
-        const { appliedSequence } = await guarded(transaction, lease, sql`market = market`);
-        const orders = await readResting(transaction, lease.market);
-        const { waiting, acceptedMs } = await readWaiting(transaction, lease.market, appliedSequence);
-        const [{ changedAt } = { changedAt: new Date(0) }] = await transaction.query<{ changedAt: Date }>(
+      database.transaction(async (tx): Promise<LoadedMarket> => {
+        const { appliedSequence } = await guarded(tx, lease, sql`market = market`);
+        const orders = await readResting(tx, lease.market);
+        const { waiting, acceptedMs } = await readWaiting(tx, lease.market, appliedSequence);
+        const [{ changedAt } = { changedAt: new Date(0) }] = await tx.query<{ changedAt: Date }>(
           sql`SELECT levels_changed_at AS "changedAt" FROM markets WHERE market = ${lease.market}`,
         );
         // At the end: reading takes long where the book is large, and whoever waits for this row would find the lease over.
         const validMs = durationMs + orders.length * restoringMs;
-        await guarded(transaction, lease, sql`expires_at = clock_timestamp() + ${validMs} * interval '1 ms'`);
+        await guarded(tx, lease, sql`expires_at = clock_timestamp() + ${validMs} * interval '1 ms'`);
         return { orders, waiting, notBefore: new Date(Math.max(changedAt.getTime(), acceptedMs)) };
       }),
   };
@@ -32,8 +32,8 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
 const restoringMs = 0.02;
 
 /** By priority, which an order has from the place of its command. Served by open_orders_resting. */
-async function readResting(transaction: Queryable, market: string): Promise<OpenOrder[]> {
-  const rows = await transaction.query<{
+async function readResting(tx: Queryable, market: string): Promise<OpenOrder[]> {
+  const rows = await tx.query<{
     number: string;
     id: string;
     owner: string;
@@ -64,11 +64,11 @@ interface CommandRow {
 
 /** Commands that were taken down and not carried out; an order that is over has no number any more. Served by the primary keys. */
 async function readWaiting(
-  transaction: Queryable,
+  tx: Queryable,
   market: string,
   appliedSequence: number,
 ): Promise<{ waiting: MarketCommand[]; acceptedMs: number }> {
-  const rows = await transaction.query<CommandRow>(sql`
+  const rows = await tx.query<CommandRow>(sql`
     SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId",
       coalesce(p.sequence, 0) AS "orderNumber", c.kind, c.size AS "amendSize", o.created_at AS "acceptedAt",
       jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,

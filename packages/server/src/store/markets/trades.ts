@@ -1,6 +1,6 @@
 import type { BatchResult } from "../../app/markets/market-store.js";
 import type { Trade, TradeStore } from "../../app/markets/trade.js";
-import type { Database, Transaction } from "../core/database.js";
+import type { Database, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
 type TradeRow = Omit<Trade, "sequence" | "price" | "size"> & Record<"sequence" | "price" | "size", string>;
@@ -45,14 +45,14 @@ function readTrade(row: TradeRow): Trade {
 
 /** Trades take the market's next numbers. Their postings have one line for each movement, as a transaction's have. */
 export function writeTrades(
-  transaction: Transaction,
+  tx: Tx,
   market: string,
   lastSequence: number,
   { trades, postings }: Pick<BatchResult, "trades" | "postings">,
   occurredAt: Date,
 ): void {
   if (trades.length === 0) return;
-  transaction.send(sql`
+  tx.send(sql`
     INSERT INTO trades
       (market, sequence, id, price, size, taker_side, maker_tenant_id, maker_order_id, maker_fee, taker_tenant_id,
        taker_order_id, taker_fee, occurred_at)
@@ -63,7 +63,7 @@ export function writeTrades(
       ${trades.map((t) => t.maker.fee)}::numeric[], ${trades.map((t) => t.taker.tenantId)}::uuid[],
       ${trades.map((t) => t.taker.orderId)}::uuid[], ${trades.map((t) => t.taker.fee)}::numeric[]) AS t
   `);
-  transaction.send(sql`
+  tx.send(sql`
     INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
     SELECT * FROM unnest(
       ${postings.map((p) => p.tenantId)}::uuid[], ${postings.map((p) => p.tradeId)}::uuid[],

@@ -7,12 +7,12 @@ import { type Statement, sql } from "../core/sql.js";
 export function createDestinationStore(database: Database): DestinationStore & AllowList {
   return {
     addDestination: (destination, request, audit) =>
-      database.transaction(async (transaction) => {
-        if (await insertDestination(transaction, destination, request)) {
-          await appendAudit(transaction, [audit]);
+      database.transaction(async (tx) => {
+        if (await insertDestination(tx, destination, request)) {
+          await appendAudit(tx, [audit]);
           return { added: destination };
         }
-        const earlier = request && (await findByKey(transaction, destination.tenantId, request.key));
+        const earlier = request && (await findByKey(tx, destination.tenantId, request.key));
         return earlier ?? "taken";
       }),
     // Served by the primary key.
@@ -32,14 +32,14 @@ export function createDestinationStore(database: Database): DestinationStore & A
       `),
     // Served by the primary key.
     removeDestination: (tenantId, id, audit) =>
-      database.transaction(async (transaction) => {
-        const removed = await transaction.query(sql`
+      database.transaction(async (tx) => {
+        const removed = await tx.query(sql`
           UPDATE destinations SET removed_at = ${audit.occurredAt}
           WHERE tenant_id = ${tenantId} AND id = ${id} AND removed_at IS NULL
           RETURNING id
         `);
         if (removed.length === 0) return false;
-        await appendAudit(transaction, [audit]);
+        await appendAudit(tx, [audit]);
         return true;
       }),
     // Served by destinations_listed.
@@ -56,11 +56,11 @@ export function createDestinationStore(database: Database): DestinationStore & A
 
 /** Whichever of the two is taken, the address or the key, nothing is inserted. */
 async function insertDestination(
-  transaction: Queryable,
+  tx: Queryable,
   destination: Destination,
   request: { key: string; hash: string } | undefined,
 ): Promise<boolean> {
-  const inserted = await transaction.query(sql`
+  const inserted = await tx.query(sql`
     INSERT INTO destinations
       (tenant_id, id, label, network, address, note, client_id, idempotency_key, request_hash, created_at, effective_at)
     VALUES
@@ -74,8 +74,8 @@ async function insertDestination(
 }
 
 /** Served by the unique key on the idempotency key. What was removed is found too: its key stays used. */
-async function findByKey(transaction: Queryable, tenantId: string, key: string) {
-  const [found] = await transaction.query<Destination & { hash: string }>(sql`
+async function findByKey(tx: Queryable, tenantId: string, key: string) {
+  const [found] = await tx.query<Destination & { hash: string }>(sql`
     SELECT ${columns}, encode(request_hash, 'hex') AS hash FROM destinations
     WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
   `);

@@ -17,15 +17,15 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "an
       return row;
     },
     writePolicy: (tenantId, expectedVersion, { document, clientId, createdAt }, audit) =>
-      database.transaction(async (transaction) => {
-        const version = await insertNext(transaction, tenantId, expectedVersion, {
+      database.transaction(async (tx) => {
+        const version = await insertNext(tx, tenantId, expectedVersion, {
           document,
           clientId,
           createdAt,
         });
         if (version === undefined) return undefined;
-        await appendAudit(transaction, [audit]);
-        transaction.afterCommit(() => wakeUps.announce("policy", [tenantId]));
+        await appendAudit(tx, [audit]);
+        tx.afterCommit(() => wakeUps.announce("policy", [tenantId]));
         return { version, document, updatedAt: createdAt };
       }),
     // Served by the primary key, read backwards.
@@ -51,12 +51,12 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "an
  * other's row, and then inserts nothing. Served by the primary key.
  */
 async function insertNext(
-  transaction: Queryable,
+  tx: Queryable,
   tenantId: string,
   expectedVersion: number,
   { document, clientId, createdAt }: { document: PolicyDocument; clientId: string; createdAt: Date },
 ): Promise<number | undefined> {
-  const [inserted] = await transaction.query<{ version: number }>(sql`
+  const [inserted] = await tx.query<{ version: number }>(sql`
     INSERT INTO policies (tenant_id, version, document, client_id, created_at)
     SELECT ${tenantId}, ${expectedVersion}::integer + 1, ${JSON.stringify(document)}::jsonb, ${clientId}::uuid,
       ${createdAt}::timestamptz

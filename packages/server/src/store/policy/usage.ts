@@ -1,7 +1,7 @@
 import { countsTowardsLimits, type UsageByWindow } from "@bursar/domain";
 import type { Counted, TenantWindow, UsageStore } from "../../app/policy/usage.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
-import type { Database, Queryable, Transaction } from "../core/database.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
 /**
@@ -57,26 +57,26 @@ interface Addition {
 }
 
 /** Counts transactions that have begun to count and takes back those that count no longer; see `countUsage`. */
-export function recordUsage(transaction: Transaction, settlements: readonly Settlement[]): void {
+export function recordUsage(tx: Tx, settlements: readonly Settlement[]): void {
   const counted = settlements.filter(
     ({ transaction: { state }, decision }) =>
       state === "accepted" && decision !== undefined && countsTowardsLimits(decision.state),
   );
-  countUsage(transaction, counted.map(toCounted));
+  countUsage(tx, counted.map(toCounted));
   const gone = settlements.flatMap((settlement) => {
     const { transaction: settled, decision } = settlement;
     if (settled.approval === null || decision === undefined || countsTowardsLimits(decision.state)) return [];
     return gather([{ ...toCounted(settlement), at: settled.approval.askedAt }]);
   });
-  if (gone.length > 0) takeBack(transaction, gone);
+  if (gone.length > 0) takeBack(tx, gone);
 }
 
 /**
  * Counts what was let pass. To be called when the tenants' logs are locked: totals of a tenant are written by one transaction after
  * the other.
  */
-export function countUsage(transaction: Transaction, counted: readonly Counted[]): void {
-  if (counted.length > 0) addTotals(transaction, gather(counted));
+export function countUsage(tx: Tx, counted: readonly Counted[]): void {
+  if (counted.length > 0) addTotals(tx, gather(counted));
 }
 
 function toCounted({ transaction: settled, occurredAt }: Settlement): Counted {
@@ -126,9 +126,9 @@ function joinAlike(counted: readonly Counted[]): Iterable<Counted & { count: num
  * A total is never written before the one that it follows, whatever the clocks say: what two processes have counted in the same
  * moment, or with clocks that differ, is all in the last one.
  */
-function addTotals(transaction: Transaction, additions: readonly Addition[]): void {
+function addTotals(tx: Tx, additions: readonly Addition[]): void {
   const column = <T>(pick: (addition: Addition) => T) => additions.map(pick);
-  transaction.send(sql`
+  tx.send(sql`
     INSERT INTO usage_totals (tenant_id, scope, scope_id, asset, at, sum, count)
     SELECT a.tenant_id, a.scope, a.scope_id, a.asset, greatest(a.at, last.at), a.sum + coalesce(last.sum, 0), a.count + coalesce(last.count, 0)
     FROM unnest(
@@ -154,10 +154,10 @@ interface Excess extends Addition {
  * that are taken back: written once for each of them, three thousand that expired together could not be written at all. It costs as
  * much as there are totals since the first of them.
  */
-function takeBack(transaction: Transaction, gone: readonly Addition[]): void {
+function takeBack(tx: Tx, gone: readonly Addition[]): void {
   const excesses = excessesOf(gone);
   const column = <T>(pick: (excess: Excess) => T) => excesses.map(pick);
-  transaction.send(sql`
+  tx.send(sql`
     UPDATE usage_totals u SET sum = u.sum - e.sum, count = u.count - e.count
     FROM unnest(
       ${column((e) => e.tenantId)}::uuid[], ${column((e) => e.scope)}::text[], ${column((e) => e.scopeId)}::uuid[],

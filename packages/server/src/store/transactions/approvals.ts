@@ -8,15 +8,15 @@ import type { EventLog } from "../events/events.js";
 export function createApprovalStore(database: Database, log: EventLog): ApprovalStore {
   return {
     recordApproval: (tenantId, transactionId, { clientId, decision, comment, decidedAt }, audit) =>
-      database.transaction(async (transaction) => {
+      database.transaction(async (tx) => {
         // The engine holds this row while it decides; whoever comes second finds it as the first has left it.
-        const [open] = await transaction.query<{ version: number }>(sql`
+        const [open] = await tx.query<{ version: number }>(sql`
           SELECT version FROM open_transactions
           WHERE tenant_id = ${tenantId} AND id = ${transactionId} AND state = 'awaiting_approval' FOR UPDATE
         `);
         if (open === undefined) return "closed";
         const version = open.version + 1;
-        const recorded = await transaction.query(sql`
+        const recorded = await tx.query(sql`
           INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
           SELECT ${tenantId}, ${transactionId}, ${version}, ${clientId}, ${decision}, ${comment}, ${decidedAt}
           WHERE NOT EXISTS (
@@ -26,17 +26,17 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         `);
         if (recorded.length === 0) {
           // Whoever said it was perhaps disabled when it was looked at, and is not any more.
-          transaction.send(sql`
+          tx.send(sql`
             UPDATE open_transactions SET due_at = '-infinity' WHERE tenant_id = ${tenantId} AND id = ${transactionId}
           `);
           return "repeated";
         }
-        transaction.send(sql`
+        tx.send(sql`
           UPDATE open_transactions SET version = ${version}, due_at = '-infinity'
           WHERE tenant_id = ${tenantId} AND id = ${transactionId}
         `);
-        await appendAudit(transaction, [audit]);
-        await log.append(transaction, [
+        await appendAudit(tx, [audit]);
+        await log.append(tx, [
           {
             tenantId,
             event: "transaction.updated",

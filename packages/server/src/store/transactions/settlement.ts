@@ -7,7 +7,7 @@ import {
   type SettledTransaction,
   type SettlementStore,
 } from "../../app/transactions/settlement.js";
-import type { Database, Queryable, Transaction } from "../core/database.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
@@ -37,12 +37,12 @@ const roundsMax = 5;
 export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
   async function settle(claim: Statement, plan: PlanBatch): Promise<SettledTransaction[]> {
     for (let round = 0; round < roundsMax; round++) {
-      const result = await database.transaction(async (transaction) => {
-        const rows = await transaction.query<ClaimRow>(selectClaimed(claim));
+      const result = await database.transaction(async (tx) => {
+        const rows = await tx.query<ClaimRow>(selectClaimed(claim));
         if (rows.length === 0) return { settled: [] };
-        const approvals = await readApprovals(transaction, rows);
+        const approvals = await readApprovals(tx, rows);
         return await settleClaimed(
-          transaction,
+          tx,
           log,
           rows.map((row) => readClaim(row, approvals.get(row.id) ?? null)),
           plan,
@@ -98,12 +98,12 @@ function selectClaimed(claimed: Statement): Statement {
  * the waiting began. Served by primary keys.
  */
 async function readApprovals(
-  transaction: Queryable,
+  tx: Queryable,
   claimed: readonly ClaimRow[],
 ): Promise<Map<string, NonNullable<ClaimedTransaction["approval"]>>> {
   const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
   if (waiting.length === 0) return new Map();
-  const rows = await transaction.query<WaitingRow>(sql`
+  const rows = await tx.query<WaitingRow>(sql`
     SELECT j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", (
       SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at,
         'isEnabled', cl.state = 'active' AND 'transactions:approve' = ANY (cl.scopes)) ORDER BY a.version), '[]')
@@ -148,7 +148,7 @@ function readClaim(row: ClaimRow, approval: ClaimedTransaction["approval"]): Cla
 }
 
 async function settleClaimed(
-  transaction: Transaction,
+  tx: Tx,
   log: EventLog,
   claimed: readonly ClaimedTransaction[],
   plan: PlanBatch,
@@ -157,25 +157,23 @@ async function settleClaimed(
   // Sums are read under the tenant's lock, so that of two engines the second sees what the first has let pass.
   if (windows.length > 0)
     await lockTenants(
-      transaction,
+      tx,
       windows.map(({ tenantId }) => tenantId),
     );
-  const usage = await readUsage(transaction, windows, now);
+  const usage = await readUsage(tx, windows, now);
   const keys = accountsOf(claimed);
-  const accounts = await lockAccounts(transaction, keys);
+  const accounts = await lockAccounts(tx, keys);
   if (accounts.size < keys.length) return { missing: keys };
   const settlements = decide(accounts, usage);
-  await writeSettlements(transaction, log, settlements, accounts);
+  await writeSettlements(tx, log, settlements, accounts);
   const changed = settlements.filter(({ decision }) => decision !== undefined);
   return { settled: changed.map(({ transaction: { tenantId, id } }) => ({ tenantId, id })) };
 }
 
 // Served by the primary key.
-export async function lockTenants(transaction: Queryable, tenantIds: readonly string[]): Promise<void> {
+export async function lockTenants(tx: Queryable, tenantIds: readonly string[]): Promise<void> {
   const ids = [...new Set(tenantIds)];
-  await transaction.query(
-    sql`SELECT FROM tenants WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
-  );
+  await tx.query(sql`SELECT FROM tenants WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`);
 }
 
 function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {

@@ -1,6 +1,6 @@
 import { type Balance, isFinal } from "@bursar/domain";
 import type { Settlement } from "../../app/transactions/settlement.js";
-import type { Transaction } from "../core/database.js";
+import type { Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeAccounts } from "../ledger/accounts.js";
@@ -8,17 +8,17 @@ import { recordUsage } from "../policy/usage.js";
 
 /** Writes what was decided, all of it or nothing. What is only sent travels together with the commit. */
 export async function writeSettlements(
-  transaction: Transaction,
+  tx: Tx,
   log: EventLog,
   settlements: readonly Settlement[],
   accounts: ReadonlyMap<string, Balance>,
 ): Promise<void> {
-  writeAccounts(transaction, accounts);
-  writeEntries(transaction, settlements);
-  writeOpen(transaction, settlements);
-  writeJudgements(transaction, settlements);
-  await log.append(transaction, settlements.flatMap(toEvent));
-  recordUsage(transaction, settlements);
+  writeAccounts(tx, accounts);
+  writeEntries(tx, settlements);
+  writeOpen(tx, settlements);
+  writeJudgements(tx, settlements);
+  await log.append(tx, settlements.flatMap(toEvent));
+  recordUsage(tx, settlements);
 }
 
 function toEvent({ transaction: { tenantId, id, state }, decision, occurredAt }: Settlement) {
@@ -37,12 +37,12 @@ function toEvent({ transaction: { tenantId, id, state }, decision, occurredAt }:
   ];
 }
 
-function writeEntries(transaction: Transaction, settlements: readonly Settlement[]): void {
+function writeEntries(tx: Tx, settlements: readonly Settlement[]): void {
   const moved = settlements.flatMap(({ transaction: settled, decision }) =>
     decision !== undefined && decision.moved > 0n ? [{ settled, amount: decision.moved }] : [],
   );
   if (moved.length === 0) return;
-  transaction.send(sql`
+  tx.send(sql`
     INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
     SELECT tenant_id, transaction_id, 1, debit, credit, asset, amount FROM unnest(
       ${moved.map((m) => m.settled.tenantId)}::uuid[], ${moved.map((m) => m.settled.id)}::uuid[],
@@ -53,18 +53,18 @@ function writeEntries(transaction: Transaction, settlements: readonly Settlement
 }
 
 /** What is final is no longer open; what waits for people says until when. */
-function writeOpen(transaction: Transaction, settlements: readonly Settlement[]): void {
+function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
   const done = settlements.filter(({ decision }) => decision !== undefined && isFinal(decision.state));
   const kept = settlements.filter(({ decision }) => decision === undefined || !isFinal(decision.state));
   if (done.length > 0) {
-    transaction.send(sql`
+    tx.send(sql`
       DELETE FROM open_transactions o USING unnest(
         ${done.map((s) => s.transaction.tenantId)}::uuid[], ${done.map((s) => s.transaction.id)}::uuid[]
       ) AS done (tenant_id, id) WHERE o.tenant_id = done.tenant_id AND o.id = done.id
     `);
   }
   if (kept.length > 0) {
-    transaction.send(sql`
+    tx.send(sql`
       UPDATE open_transactions o SET state = kept.state, version = kept.version, due_at = kept.due_at
       FROM unnest(
         ${kept.map((s) => s.transaction.tenantId)}::uuid[], ${kept.map((s) => s.transaction.id)}::uuid[],
@@ -75,13 +75,13 @@ function writeOpen(transaction: Transaction, settlements: readonly Settlement[])
   }
 }
 
-function writeJudgements(transaction: Transaction, settlements: readonly Settlement[]): void {
+function writeJudgements(tx: Tx, settlements: readonly Settlement[]): void {
   const judged = settlements.flatMap(({ transaction: { tenantId, id }, judgement, occurredAt }) =>
     judgement === null ? [] : [{ tenantId, id, occurredAt, ...judgement }],
   );
   if (judged.length === 0) return;
   const column = <T>(pick: (one: (typeof judged)[number]) => T) => judged.map(pick);
-  transaction.send(sql`
+  tx.send(sql`
     INSERT INTO judgements (tenant_id, transaction_id, policy_version, rule, reason, requirement, judged_at)
     SELECT * FROM unnest(
       ${column((j) => j.tenantId)}::uuid[], ${column((j) => j.id)}::uuid[], ${column((j) => j.policyVersion)}::integer[],

@@ -17,10 +17,10 @@ type WalletRow = Wallet & { balances: { asset: string; available: string; held: 
 export function createWalletStore(database: Database, log: EventLog): WalletStore {
   return {
     createWallet: (wallet, request) =>
-      database.transaction(async (transaction) => {
-        const inserted = await insertWallet(transaction, wallet, request);
+      database.transaction(async (tx) => {
+        const inserted = await insertWallet(tx, wallet, request);
         if (inserted) return { created: wallet };
-        const [found] = await transaction.query<Wallet & { hash: string }>(sql`
+        const [found] = await tx.query<Wallet & { hash: string }>(sql`
           SELECT ${walletColumns}, encode(request_hash, 'hex') AS hash FROM wallets w
           WHERE tenant_id = ${wallet.tenantId} AND idempotency_key = ${request?.key ?? null}
         `);
@@ -44,19 +44,19 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       return rows.map(withBalances);
     },
     setFrozen: (tenantId, id, frozen, audit) =>
-      database.transaction(async (transaction) => {
+      database.transaction(async (tx) => {
         // Its orders are called off. They are locked before the wallet, as by the owner of a market.
-        if (frozen) await requestCancels(transaction, tenantId, id);
+        if (frozen) await requestCancels(tx, tenantId, id);
         // One that is still being made is made by this: the log has one name for what a wallet is, and `frozen` says that it is there.
-        const [changed] = await transaction.query<Wallet & { before: string }>(sql`
+        const [changed] = await tx.query<Wallet & { before: string }>(sql`
           UPDATE wallets w SET frozen = ${frozen}, state = 'active', version = w.version + 1, updated_at = ${audit.occurredAt}
           FROM (SELECT state FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE) AS was
           WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND w.frozen <> ${frozen}
           RETURNING ${walletColumns}, was.state AS before
         `);
         if (changed !== undefined) {
-          await appendAudit(transaction, [audit]);
-          await log.append(transaction, [
+          await appendAudit(tx, [audit]);
+          await log.append(tx, [
             {
               tenantId,
               event: "wallet.updated",
@@ -69,19 +69,19 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
             },
           ]);
         }
-        return await readWallet(transaction, tenantId, id);
+        return await readWallet(tx, tenantId, id);
       }),
     // Served by wallets_creating.
     activateWallets: (limit, occurredAt) =>
-      database.transaction(async (transaction) => {
-        const activated = await transaction.query<Wallet>(sql`
+      database.transaction(async (tx) => {
+        const activated = await tx.query<Wallet>(sql`
           UPDATE wallets w SET state = 'active', version = version + 1, updated_at = ${occurredAt}
           WHERE (tenant_id, id) IN (
             SELECT tenant_id, id FROM wallets WHERE state = 'creating' ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
           RETURNING ${walletColumns}
         `);
         await log.append(
-          transaction,
+          tx,
           activated.map(({ tenantId, id, version, frozen }) => ({
             tenantId,
             event: "wallet.updated" as const,
@@ -125,11 +125,11 @@ function conditions(
 }
 
 export async function insertWallet(
-  transaction: Queryable,
+  tx: Queryable,
   wallet: Wallet,
   request?: { key: string; hash: string },
 ): Promise<boolean> {
-  const inserted = await transaction.query(sql`
+  const inserted = await tx.query(sql`
     INSERT INTO wallets
       (tenant_id, id, name, purpose, network, role, state, frozen, version, idempotency_key, request_hash, created_at, updated_at)
     VALUES

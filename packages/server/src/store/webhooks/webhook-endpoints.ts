@@ -1,7 +1,7 @@
 import { isRefused } from "../../app/requests/refused.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "../../app/webhooks/endpoint.js";
 import { appendAudit } from "../access/audit.js";
-import type { Database, Queryable, Transaction } from "../core/database.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 
@@ -14,23 +14,23 @@ export interface EndpointRow extends Omit<WebhookEndpoint, "secrets"> {
 export function createEndpointStore(database: Database, log: EventLog): EndpointStore {
   return {
     createEndpoint: (endpoint, request, audit, endpointsMax) =>
-      database.transaction(async (transaction) => {
+      database.transaction(async (tx) => {
         if (request !== undefined) {
-          const earlier = await findEarlier(transaction, endpoint.tenantId, request.key);
+          const earlier = await findEarlier(tx, endpoint.tenantId, request.key);
           if (earlier !== undefined) return earlier;
         }
         // Two at once may both find room for the last one: the bound keeps a tenant from many, not from one more.
-        const [count] = await transaction.query<{ isFull: boolean }>(sql`
+        const [count] = await tx.query<{ isFull: boolean }>(sql`
           SELECT count(*) >= ${endpointsMax} AS "isFull" FROM webhook_endpoints
           WHERE tenant_id = ${endpoint.tenantId} AND state <> 'deleted'
         `);
         if (count?.isFull) return "too_many";
-        if (!(await insertEndpoint(transaction, endpoint, request))) {
-          const earlier = await findEarlier(transaction, endpoint.tenantId, request?.key ?? "");
+        if (!(await insertEndpoint(tx, endpoint, request))) {
+          const earlier = await findEarlier(tx, endpoint.tenantId, request?.key ?? "");
           if (earlier === undefined) throw new Error("an endpoint that was in the way is gone");
           return earlier;
         }
-        await appendAudit(transaction, [audit]);
+        await appendAudit(tx, [audit]);
         return { created: endpoint };
       }),
     readEndpoint: (tenantId, id) => readEndpoint(database, tenantId, id, sql``),
@@ -44,16 +44,16 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
       return rows.map(toEndpoint);
     },
     changeEndpoint: (tenantId, id, decide, occurredAt, audit) =>
-      database.transaction(async (transaction) => {
-        const endpoint = await readEndpoint(transaction, tenantId, id, sql`FOR UPDATE`);
+      database.transaction(async (tx) => {
+        const endpoint = await readEndpoint(tx, tenantId, id, sql`FOR UPDATE`);
         if (endpoint === undefined) return undefined;
         const change = decide(endpoint);
         if (isRefused(change)) return change;
         if (Object.keys(change).length === 0) return endpoint;
-        const changed = await applyChange(transaction, endpoint, change, occurredAt);
-        if (audit !== undefined) await appendAudit(transaction, [audit]);
+        const changed = await applyChange(tx, endpoint, change, occurredAt);
+        if (audit !== undefined) await appendAudit(tx, [audit]);
         if (endpoint.state === "enabled" && change.state?.to === "disabled") {
-          await log.append(transaction, [
+          await log.append(tx, [
             {
               tenantId,
               event: "endpoint.disabled",
@@ -85,8 +85,8 @@ async function readEndpoint(
 }
 
 /** Served by the unique key. */
-async function findEarlier(transaction: Queryable, tenantId: string, key: string) {
-  const [found] = await transaction.query<EndpointRow & { hash: string }>(sql`
+async function findEarlier(tx: Queryable, tenantId: string, key: string) {
+  const [found] = await tx.query<EndpointRow & { hash: string }>(sql`
     SELECT ${endpointColumns}, encode(request_hash, 'hex') AS hash FROM webhook_endpoints e
     WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
   `);
@@ -94,12 +94,12 @@ async function findEarlier(transaction: Queryable, tenantId: string, key: string
 }
 
 async function insertEndpoint(
-  transaction: Queryable,
+  tx: Queryable,
   endpoint: WebhookEndpoint,
   request: { key: string; hash: string } | undefined,
 ): Promise<boolean> {
   // The lease is made with the endpoint, so that there is always one to take.
-  const inserted = await transaction.query(sql`
+  const inserted = await tx.query(sql`
     WITH created AS (
       INSERT INTO webhook_endpoints
         (tenant_id, id, url, events, description, state, secret, version, idempotency_key, request_hash, created_at, updated_at)
@@ -117,7 +117,7 @@ async function insertEndpoint(
 }
 
 async function applyChange(
-  transaction: Transaction,
+  tx: Tx,
   endpoint: WebhookEndpoint,
   change: EndpointChange,
   now: Date,
@@ -125,7 +125,7 @@ async function applyChange(
   const { url, events, description, secrets } = { ...endpoint, ...change };
   const isDeleted = change.state?.to === "deleted";
   const old = isDeleted ? null : secrets.old;
-  const [row] = await transaction.query<EndpointRow>(sql`
+  const [row] = await tx.query<EndpointRow>(sql`
     UPDATE webhook_endpoints e SET
       url = ${url}, events = ${[...events]}, description = ${description}, ${stateColumns(change, now)}
       secret = ${isDeleted ? Buffer.alloc(0) : Buffer.from(secrets.current)},

@@ -9,16 +9,16 @@ export function createResendStore(database: Database): ResendStore {
   /** Does it once for each idempotency key, with its audit entry; `act` gives undefined where there is nothing to do it to. */
   const once = <Answer extends object, Nothing extends undefined = never>(
     resend: ResendRequest,
-    act: (transaction: Queryable) => Promise<Answer | Nothing>,
+    act: (tx: Queryable) => Promise<Answer | Nothing>,
   ): Promise<Resent<Answer> | Nothing> =>
-    database.transaction(async (transaction) => {
-      const earlier = await reserveKey<Answer>(transaction, resend);
+    database.transaction(async (tx) => {
+      const earlier = await reserveKey<Answer>(tx, resend);
       if (earlier !== undefined) return earlier;
-      const answer = await act(transaction);
+      const answer = await act(tx);
       // A refused request does not use up its key.
-      await settleKey(transaction, resend, answer);
+      await settleKey(tx, resend, answer);
       if (answer === undefined) return answer;
-      await appendAudit(transaction, [resend.audit]);
+      await appendAudit(tx, [resend.audit]);
       return { answer, replayed: false };
     });
   return {
@@ -35,17 +35,17 @@ export function createResendStore(database: Database): ResendStore {
 
 /** The key's row is written first, so that of two equal requests one waits for the other. Served by the primary key. */
 async function reserveKey<Answer>(
-  transaction: Queryable,
+  tx: Queryable,
   { tenantId, action, request, audit }: ResendRequest,
 ): Promise<Resent<Answer> | undefined> {
   if (request === undefined) return undefined;
-  const inserted = await transaction.query(sql`
+  const inserted = await tx.query(sql`
     INSERT INTO webhook_resends (tenant_id, action, idempotency_key, request_hash, answer, created_at)
     VALUES (${tenantId}, ${action}, ${request.key}, decode(${request.hash}, 'hex'), 'null', ${audit.occurredAt})
     ON CONFLICT DO NOTHING RETURNING tenant_id
   `);
   if (inserted.length === 1) return undefined;
-  const [found] = await transaction.query<{ hash: string; answer: Answer }>(sql`
+  const [found] = await tx.query<{ hash: string; answer: Answer }>(sql`
     SELECT encode(request_hash, 'hex') AS hash, answer FROM webhook_resends
     WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${request.key}
   `);
@@ -54,13 +54,13 @@ async function reserveKey<Answer>(
 }
 
 async function settleKey(
-  transaction: Queryable,
+  tx: Queryable,
   { tenantId, action, request }: ResendRequest,
   answer: object | undefined,
 ): Promise<void> {
   if (request === undefined) return;
   const own = sql`WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${request.key}`;
-  await transaction.query(
+  await tx.query(
     answer === undefined
       ? sql`DELETE FROM webhook_resends ${own}`
       : sql`UPDATE webhook_resends SET answer = ${JSON.stringify(answer)} ${own}`,
@@ -73,12 +73,12 @@ const insertRepeats = sql`
 
 /** Repeats never stand among the first attempts: their sequence is an old one. They are due at once, in the order of the log. */
 async function repeatOne(
-  transaction: Queryable,
+  tx: Queryable,
   { tenantId, audit: { occurredAt } }: ResendRequest,
   deliveryId: string,
 ): Promise<{ delivery_id: string } | undefined> {
   const newId = newDeliveryId(sql`${occurredAt}::timestamptz`, sql`d.sequence`);
-  const [row] = await transaction.query<{ id: string }>(sql`
+  const [row] = await tx.query<{ id: string }>(sql`
     WITH original AS (
       SELECT endpoint_id, sequence, event FROM pending_deliveries WHERE tenant_id = ${tenantId} AND id = ${deliveryId}
       UNION ALL
@@ -96,7 +96,7 @@ async function repeatOne(
 
 /** Served by finished_deliveries_to_resend, oldest first. */
 async function repeatFailed(
-  transaction: Queryable,
+  tx: Queryable,
   { tenantId, audit: { occurredAt } }: ResendRequest,
   { endpointId, createdAfter, createdBefore }: FailedFilter,
   limit: number,
@@ -106,7 +106,7 @@ async function repeatFailed(
   if (createdAfter !== undefined) where = sql`${where} AND d.id >= ${idAt(createdAfter)}`;
   if (createdBefore !== undefined) where = sql`${where} AND d.id < ${idAt(createdBefore)}`;
   const newId = newDeliveryId(sql`${occurredAt}::timestamptz`, sql`d.sequence`);
-  const rows = await transaction.query(sql`
+  const rows = await tx.query(sql`
     WITH failed AS (
       SELECT d.id FROM finished_deliveries d ${toLiveEndpoint(tenantId)} WHERE ${where}
       ORDER BY d.id LIMIT ${limit} FOR UPDATE OF d SKIP LOCKED
@@ -123,14 +123,14 @@ async function repeatFailed(
 
 /** The events are a range of their primary key; the first delivery of each, which is repeated, is found by its sequence. */
 async function repeatEvents(
-  transaction: Queryable,
+  tx: Queryable,
   { tenantId, audit: { occurredAt } }: ResendRequest,
   endpointId: string,
   from: bigint,
   limit: number,
 ): Promise<{ resent: number; next_sequence: number | null }> {
   const newId = newDeliveryId(sql`${occurredAt}::timestamptz`, sql`d.sequence`);
-  const [row] = await transaction.query<{ resent: number; last: string | null; looked: number }>(sql`
+  const [row] = await tx.query<{ resent: number; last: string | null; looked: number }>(sql`
     WITH d AS (
       SELECT v.sequence, v.event, ${endpointId}::uuid AS endpoint_id FROM events v
       WHERE v.tenant_id = ${tenantId} AND v.sequence >= ${from.toString()} ORDER BY v.sequence LIMIT ${limit}

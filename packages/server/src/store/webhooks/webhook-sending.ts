@@ -49,9 +49,9 @@ export function createSendingStore(database: Database): SendingStore {
       return rows.map((row) => toDue(row, wanted[Number(row.wish) - 1] as DueWish));
     },
     recordResults: (results, health) =>
-      database.transaction(async (transaction) => {
-        if (results.length > 0) await writeResults(transaction, results);
-        if (health.length > 0) await writeHealth(transaction, health);
+      database.transaction(async (tx) => {
+        if (results.length > 0) await writeResults(tx, results);
+        if (health.length > 0) await writeHealth(tx, health);
       }),
   };
 }
@@ -127,10 +127,10 @@ function dueOfEndpoint(now: Date): Statement {
  * name their lease by its place in a list, and times are numbers: with the lease's keys and a text for the time in each, a result
  * took PostgreSQL a fifth longer.
  */
-async function writeResults(transaction: Queryable, results: readonly AttemptResult[]): Promise<void> {
+async function writeResults(tx: Queryable, results: readonly AttemptResult[]): Promise<void> {
   const leases = [...new Set(results.map(({ lease }) => lease))];
   const places = new Map(leases.map((lease, index) => [lease, index + 1]));
-  await transaction.query(sql`
+  await tx.query(sql`
     WITH own AS (
       -- The tenants of the leases, each in its place; none where a lease does not hold any more.
       SELECT array_agg(l.tenant_id ORDER BY own.place) AS tenants
@@ -166,9 +166,9 @@ function secondsOf(time: Date): number {
   return time.getTime() / 1000;
 }
 
-async function writeHealth(transaction: Queryable, health: readonly HealthChange[]): Promise<void> {
+async function writeHealth(tx: Queryable, health: readonly HealthChange[]): Promise<void> {
   // Rows are locked in the order of their keys, so that two senders never wait for each other.
-  await transaction.query(sql`
+  await tx.query(sql`
     WITH changed AS (
       SELECT e.tenant_id, e.id, health.failing_since
       FROM unnest(

@@ -89,8 +89,8 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
     for (const piece of splitBatch(batch, pieceBytesMax)) {
       remember(tail, piece);
       for (const follower of tail.followers) follower(piece);
-      const breathMs = Math.min(breathMsMax, Math.floor(tail.followers.size * breathMsPerFollower));
-      await (breathMs > 0 ? sleep(breathMs) : nextTurn());
+      const lingerMs = Math.min(breathMsMax, Math.floor(tail.followers.size * breathMsPerFollower));
+      await (lingerMs > 0 ? sleep(lingerMs) : nextTurn());
     }
   }
 

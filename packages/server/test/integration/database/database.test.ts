@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/core/database.js";
-import { DatabaseAwayError } from "../../../src/store/core/database-unavailable-error.js";
+import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../../harness/tcp-proxy.js";
@@ -29,49 +29,49 @@ describe("the pool", () => {
     (await direct.query<{ name: string }>(sql`SELECT name FROM things ORDER BY name`)).map((row) => row.name);
 
   it("commits what resolves and rolls back what rejects", async () => {
-    await database.transaction((transaction) => transaction.query(insert("kept")));
-    const failing = database.transaction(async (transaction) => {
-      await transaction.query(insert("lost"));
+    await database.transaction((tx) => tx.query(insert("kept")));
+    const failing = database.transaction(async (tx) => {
+      await tx.query(insert("lost"));
       throw new Error("changed my mind");
     });
     await expect(failing).rejects.toThrow("changed my mind");
-    await expect(
-      database.transaction((transaction) => transaction.query(insert("kept"))),
-    ).rejects.toMatchObject({ code: "23505" });
+    await expect(database.transaction((tx) => tx.query(insert("kept")))).rejects.toMatchObject({
+      code: "23505",
+    });
     expect(await names()).toEqual(["kept"]);
   });
 
   it("commits nothing where a statement that was only sent has failed, and says which", async () => {
     await database.query(insert("there"));
     for (const last of [undefined, insert("too late")]) {
-      const failing = database.transaction(async (transaction) => {
-        transaction.afterCommit(() => expect.unreachable());
-        transaction.send(insert("lost"));
-        transaction.send(insert("there"));
-        transaction.send(insert("lost as well"));
-        if (last !== undefined) await transaction.query(last);
+      const failing = database.transaction(async (tx) => {
+        tx.afterCommit(() => expect.unreachable());
+        tx.send(insert("lost"));
+        tx.send(insert("there"));
+        tx.send(insert("lost as well"));
+        if (last !== undefined) await tx.query(last);
       });
       await expect(failing).rejects.toMatchObject({ code: "23505" });
     }
     const told: string[] = [];
-    await database.transaction(async (transaction) => {
-      transaction.afterCommit(() => told.push("committed"));
-      transaction.send(insert("sent"));
+    await database.transaction(async (tx) => {
+      tx.afterCommit(() => told.push("committed"));
+      tx.send(insert("sent"));
     });
     expect(told).toEqual(["committed"]);
     expect(await names()).toEqual(["sent", "there"]);
   });
 
   it("survives the loss of a connection at every point of a transaction, and nothing of it stays", async () => {
-    const lost = database.transaction(async (transaction) => {
-      await transaction.query(insert("half"));
+    const lost = database.transaction(async (tx) => {
+      await tx.query(insert("half"));
       await proxy.cut();
       // The connection is gone while nobody waits for it; the next statement must be refused, and so must the rollback.
       await new Promise((resolve) => setTimeout(resolve, 50));
-      await transaction.query(insert("other half"));
+      await tx.query(insert("other half"));
     });
-    await expect(lost).rejects.toBeInstanceOf(DatabaseAwayError);
-    await expect(database.query(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseAwayError);
+    await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await expect(database.query(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseUnavailableError);
     await proxy.restore();
     expect(await database.query(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
     expect(await names()).toEqual([]);
@@ -84,7 +84,7 @@ describe("the pool", () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     await proxy.cut();
     const outcomes = await Promise.all(waiting);
-    expect(outcomes.every((outcome) => outcome instanceof DatabaseAwayError)).toBe(true);
+    expect(outcomes.every((outcome) => outcome instanceof DatabaseUnavailableError)).toBe(true);
     await proxy.restore();
     await eventually(
       () =>
@@ -103,6 +103,6 @@ describe("the pool", () => {
       await direct.query(sql`SELECT pg_terminate_backend(${row?.pid})`);
       await session.query(sql`SELECT 1`);
     });
-    await expect(killed).rejects.toBeInstanceOf(DatabaseAwayError);
+    await expect(killed).rejects.toBeInstanceOf(DatabaseUnavailableError);
   });
 });

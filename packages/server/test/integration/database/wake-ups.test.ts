@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWakeUps, type Topic } from "../../../src/runtime/wake-ups.js";
-import { createHintChannelOpener } from "../../../src/store/core/notify-channel.js";
+import { createNotifyChannelOpener } from "../../../src/store/core/notify-channel.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../../harness/tcp-proxy.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
@@ -31,7 +31,7 @@ describe("hints between processes", () => {
 
   /** A process that writes down what it hears, once its channel is open. */
   async function join(processId: string, url: string, topic: Topic = "events") {
-    const wakeUps = createWakeUps({ openChannel: createHintChannelOpener(url), processId });
+    const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId });
     closers.push(wakeUps.close);
     const heard: (readonly string[] | "any")[] = [];
     wakeUps.listen(topic, (tenantIds) => heard.push(tenantIds));

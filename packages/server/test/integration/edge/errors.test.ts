@@ -4,7 +4,7 @@ import type { FastifyInstance, InjectOptions } from "fastify";
 import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineRoute } from "../../../src/http/route.js";
-import { DatabaseAwayError } from "../../../src/store/core/database-unavailable-error.js";
+import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
 import { createTestEdge, type TestEdge } from "../../harness/test-edge.js";
 
 const isErrorBody = new Ajv().compile(ErrorBody);
@@ -45,7 +45,7 @@ const probeRoutes = [
     throw new Error("secret inside: password hunter2");
   }),
   defineRoute({ ...common, method: "GET", path: "/v1/away", operationId: "away" }, () => {
-    throw new DatabaseAwayError("the database is away", {
+    throw new DatabaseUnavailableError("the database is away", {
       cause: new Error("connect ECONNREFUSED 10.0.0.7:5432"),
     });
   }),

@@ -224,10 +224,8 @@ describe("a transaction that needs approval", () => {
       );
     let cancelled: Promise<Response> | undefined;
     // The engine has the row and waits for the tenant's log; who calls it off waits for the engine.
-    await service.database.transaction(async (transaction) => {
-      await transaction.query(
-        sql`SELECT FROM event_sequences WHERE tenant_id = ${tenant.tenantId} FOR UPDATE`,
-      );
+    await service.database.transaction(async (tx) => {
+      await tx.query(sql`SELECT FROM event_sequences WHERE tenant_id = ${tenant.tenantId} FOR UPDATE`);
       const { id } = (await (await tenant.create("2000")).json()) as { id: string };
       await waitingFor(1);
       cancelled = service.call("POST", `/v1/transactions/${id}/cancel`, tenant.token, {});
