@@ -1,6 +1,6 @@
-// Compares two OpenAPI documents and lists what a client of the older one could no longer rely on. What a request may be must not
-// get narrower, and what an answer promises must not get weaker. New routes, new optional fields, new fields and enum values of
-// answers are additions.
+// Compares two OpenAPI documents and lists what a client of the older one can no longer rely on. What a request may contain must not
+// become narrower, and what a response promises must not become weaker. New routes, new optional request fields, and new fields and
+// enum values of responses are additions.
 import { schemaChanges } from "./schema-changes.mjs";
 
 /** @typedef {Record<string, any>} Json */
@@ -8,7 +8,7 @@ import { schemaChanges } from "./schema-changes.mjs";
 /**
  * @param {Json} older
  * @param {Json} newer
- * @returns {string[]} one sentence a change
+ * @returns {string[]} one sentence for each change
  */
 export function findBreakingChanges(older, newer) {
   return Object.entries(older["paths"]).flatMap(([path, operations]) =>
@@ -32,7 +32,7 @@ function operationChanges(was, is, older, newer) {
     ...scopeChanges(was, is),
     ...parameterChanges(was, is, older, newer),
     ...bodyChanges(was, is, older, newer),
-    ...answerChanges(was, is, older, newer),
+    ...responseChanges(was, is, older, newer),
   ];
 }
 
@@ -42,7 +42,7 @@ function operationChanges(was, is, older, newer) {
  */
 function scopeChanges(was, is) {
   const [before, after] = [was, is].map((operation) => JSON.stringify(operation["security"] ?? []));
-  return before === after ? [] : [`it asks for ${after} where it asked for ${before}`];
+  return before === after ? [] : [`it requires ${after} instead of ${before}`];
 }
 
 /**
@@ -85,20 +85,20 @@ function bodyChanges(was, is, older, newer) {
   if (was["requestBody"] === undefined)
     return is["requestBody"]?.required === true ? ["a body is now required"] : [];
   return Object.entries(was["requestBody"].content).flatMap(([type, { schema }]) => {
-    if (after[type] === undefined) return [`it no longer takes ${type}`];
+    if (after[type] === undefined) return [`it no longer accepts ${type}`];
     return schemaChanges(schema, after[type].schema, "body", { older, newer, side: "request" });
   });
 }
 
 /**
- * Only of answers to requests that succeed: the form of an error is one for all routes, and which errors a route can have may grow.
+ * Only successful responses are compared: all routes share one error body, and a route may gain errors.
  *
  * @param {Json} was
  * @param {Json} is
  * @param {Json} older
  * @param {Json} newer
  */
-function answerChanges(was, is, older, newer) {
+function responseChanges(was, is, older, newer) {
   return Object.entries(was["responses"])
     .filter(([status]) => status.startsWith("2"))
     .flatMap(([status, answer]) => {
@@ -107,7 +107,7 @@ function answerChanges(was, is, older, newer) {
       return Object.entries(answer.content ?? {}).flatMap(([type, { schema }]) => {
         const after = now.content?.[type];
         if (after === undefined) return [`its ${status} is no longer ${type}`];
-        return schemaChanges(schema, after.schema, `answer ${status}`, { older, newer, side: "answer" });
+        return schemaChanges(schema, after.schema, `response ${status}`, { older, newer, side: "response" });
       });
     });
 }

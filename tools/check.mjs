@@ -26,7 +26,9 @@ const failed = checks.filter(([what, command, args]) => {
     maxBuffer: 1 << 28,
   });
   console.log(`${status === 0 ? "ok    " : "FAILED"} ${what}`);
+  // A check that passes may have something to say, such as that there was nothing to compare with.
   if (status !== 0) console.log(stdout + stderr);
+  else if (stdout.trim() !== "") console.log(`       ${stdout.trim().replaceAll("\n", "\n       ")}`);
   return status !== 0;
 });
 process.exit(failed.length === 0 ? 0 : 1);

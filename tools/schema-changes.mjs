@@ -1,32 +1,32 @@
 /** @typedef {Record<string, any>} Schema */
 /**
  * @typedef {object} World
- * @property {Schema} older the document that the old schema stands in
+ * @property {Schema} older the document that contains the old schema
  * @property {Schema} newer
- * @property {"request" | "answer"} side who writes what the schema describes: the client or the service
+ * @property {"request" | "response"} side whether the client or the service writes what the schema describes
  */
 
-/** Bounds that a request must not find tighter, and an answer not looser. */
+/** Bounds of a request that must not become tighter. */
 const upperBounds = ["maxLength", "maximum", "maxItems", "maxProperties", "exclusiveMaximum"];
 const lowerBounds = ["minLength", "minimum", "minItems", "minProperties", "exclusiveMinimum"];
 
-/** Schemas refer to each other and to themselves; deeper than this nothing of ours goes. */
+/** Schemas may refer to themselves; none of ours nests deeper than this. */
 const depthMax = 24;
 
 /**
- * What about a schema breaks whoever relied on its older form.
+ * What in a schema breaks a client that relies on its older version.
  *
- * @param {Schema} wasWritten
- * @param {Schema} isWritten
+ * @param {Schema} oldSchema
+ * @param {Schema} newSchema
  * @param {string} place
  * @param {World} world
  * @param {number} [depth]
  * @returns {string[]}
  */
-export function schemaChanges(wasWritten, isWritten, place, world, depth = 0) {
+export function schemaChanges(oldSchema, newSchema, place, world, depth = 0) {
   if (depth > depthMax) return [];
-  const was = resolve(wasWritten, world.older);
-  const is = resolve(isWritten, world.newer);
+  const was = resolve(oldSchema, world.older);
+  const is = resolve(newSchema, world.newer);
   if (variantsOf(was).length > 1 || variantsOf(is).length > 1)
     return variantChanges(was, is, place, world, depth);
   const types = typeChanges(was, is, place, world);
@@ -65,7 +65,7 @@ function variantsOf(schema) {
 }
 
 /**
- * Every form that a client may send must still be taken; every form that the service may send must be one that was known.
+ * Every variant that a client may send must still be accepted; every variant that the service may send must have existed before.
  *
  * @param {Schema} was
  * @param {Schema} is
@@ -80,10 +80,8 @@ function variantChanges(was, is, place, world, depth) {
   if (world.side === "request")
     return before.every((one) => after.some((other) => fits(one, other)))
       ? []
-      : [`${place} takes fewer forms`];
-  return after.every((other) => before.some((one) => fits(one, other)))
-    ? []
-    : [`${place} has a form that is new`];
+      : [`${place} accepts fewer variants`];
+  return after.every((other) => before.some((one) => fits(one, other))) ? [] : [`${place} has a new variant`];
 }
 
 /**
@@ -97,11 +95,11 @@ function typeChanges(was, is, place, { side }) {
   const isWider = is["type"] === undefined || (was["type"] === "integer" && is["type"] === "number");
   const isNarrower = was["type"] === undefined || (was["type"] === "number" && is["type"] === "integer");
   if (side === "request" ? isWider : isNarrower) return [];
-  return [`${place} is ${is["type"] ?? "anything"} where it was ${was["type"] ?? "anything"}`];
+  return [`${place} changed from ${was["type"] ?? "any type"} to ${is["type"] ?? "any type"}`];
 }
 
 /**
- * A new enum value of an answer is an addition, which every client is told to expect.
+ * A new enum value of a response is an addition, which clients are told to expect.
  *
  * @param {Schema} was
  * @param {Schema} is
@@ -109,14 +107,14 @@ function typeChanges(was, is, place, { side }) {
  * @param {World} world
  */
 function enumChanges(was, is, place, { side }) {
-  if (side === "answer")
+  if (side === "response")
     return was["enum"] !== undefined && is["enum"] === undefined
       ? [`${place} has lost its list of values`]
       : [];
   if (is["enum"] === undefined) return [];
-  if (was["enum"] === undefined) return [`${place} takes only some values`];
+  if (was["enum"] === undefined) return [`${place} accepts only some values`];
   const gone = was["enum"].filter((/** @type {unknown} */ value) => !is["enum"].includes(value));
-  return gone.map((/** @type {unknown} */ value) => `${place} no longer takes ${JSON.stringify(value)}`);
+  return gone.map((/** @type {unknown} */ value) => `${place} no longer accepts ${JSON.stringify(value)}`);
 }
 
 /**
@@ -126,9 +124,9 @@ function enumChanges(was, is, place, { side }) {
  * @param {World} world
  */
 function boundChanges(was, is, place, { side }) {
-  if (side === "answer") return [];
-  const told = (/** @type {string} */ name) =>
-    `${place} has ${name} ${is[name]} where it had ${was[name] ?? "none"}`;
+  if (side === "response") return [];
+  const describe = (/** @type {string} */ name) =>
+    `${place} has ${name} ${is[name]} instead of ${was[name] ?? "none"}`;
   return [
     ...upperBounds.filter(
       (name) => (is[name] ?? Number.POSITIVE_INFINITY) < (was[name] ?? Number.POSITIVE_INFINITY),
@@ -137,7 +135,7 @@ function boundChanges(was, is, place, { side }) {
       (name) => (is[name] ?? Number.NEGATIVE_INFINITY) > (was[name] ?? Number.NEGATIVE_INFINITY),
     ),
     ...["pattern", "format"].filter((name) => is[name] !== undefined && is[name] !== was[name]),
-  ].map(told);
+  ].map(describe);
 }
 
 /**
@@ -163,5 +161,5 @@ function propertyChanges(was, is, place, world, depth) {
           .map((name) => `${place}.${name} may now be missing`);
   const isClosed =
     world.side === "request" && is["additionalProperties"] === false && was["additionalProperties"] !== false;
-  return [...changes, ...required, ...(isClosed ? [`${place} no longer takes other fields`] : [])];
+  return [...changes, ...required, ...(isClosed ? [`${place} no longer accepts other fields`] : [])];
 }
