@@ -111,7 +111,7 @@ async function servedDocument(path) {
       metrics: [],
       trustedProxies: undefined,
       corsOrigins: undefined,
-      nowMs: () => 0,
+      now: () => 0,
       limits: {
         bodyBytes: 1,
         headerBytes: 1,

@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       webhooks: webhookOptions(settings, options.isSandbox),
       log,
       newUuid,
-      nowMs: Date.now,
+      now: Date.now,
     });
     closers.push(parts.close);
     const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);
@@ -123,8 +123,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
-const newRequestId = createTypeIdSource("req", { nowMs: Date.now, randomBytes });
+const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
+const newRequestId = createTypeIdSource("req", { now: Date.now, randomBytes });
 
 /** Where clients reach the service; what listens on every address is reached on this machine's own. */
 function publicUrlOf({ public_url, host, port }: Settings): string {
@@ -174,7 +174,7 @@ async function buildEdge(
       metrics: parts.metrics,
       trustedProxies: settings.trusted_proxies,
       corsOrigins: settings.cors_origins,
-      nowMs: Date.now,
+      now: Date.now,
       limits: {
         bodyBytes: settings["limits.body_bytes"],
         headerBytes: settings["limits.header_bytes"],

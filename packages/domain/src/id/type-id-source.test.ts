@@ -12,7 +12,7 @@ describe("a source of TypeIDs", () => {
         uint8Array({ minLength: 16, maxLength: 16 }),
         (ms, random) => {
           const next = createTypeIdSource("req", {
-            nowMs: () => ms,
+            now: () => ms,
             randomBytes: (count) => Uint8Array.from({ length: count }, (_, index) => random[index % 16] ?? 0),
           });
           const uuid = uuidFromTypeId("req", next()) ?? "";
@@ -25,14 +25,14 @@ describe("a source of TypeIDs", () => {
   it("uses 74 random bits and each byte of randomness once", () => {
     const filled = (byte: number) =>
       createTypeIdSource("req", {
-        nowMs: () => 0,
+        now: () => 0,
         randomBytes: (count) => new Uint8Array(count).fill(byte),
       })();
     expect(filled(0x00)).toBe("req_0000000000e008000000000000");
     expect(filled(0xff)).toBe("req_0000000000fzzvzzzzzzzzzzzz");
     let byte = 0;
     const next = createTypeIdSource("req", {
-      nowMs: () => 0,
+      now: () => 0,
       randomBytes: (count) => Uint8Array.from({ length: count }, () => byte++ >> 4),
     });
     const suffixes = Array.from({ length: 32 }, () => next().slice(-12));
@@ -42,7 +42,7 @@ describe("a source of TypeIDs", () => {
   it("writes the time anew when it has changed", () => {
     const times = [5, 5, 6];
     const next = createTypeIdSource("req", {
-      nowMs: () => times.shift() ?? 0,
+      now: () => times.shift() ?? 0,
       randomBytes: (count) => new Uint8Array(count),
     });
     expect([next(), next(), next()].map((id) => id.slice(4, 14))).toEqual([

@@ -14,7 +14,7 @@ const idsPerRefill = 512;
  */
 export function createTypeIdSource<Prefix extends string>(
   prefix: Prefix,
-  { nowMs, randomBytes }: UuidV7Inputs,
+  { now, randomBytes }: UuidV7Inputs,
 ): () => TypeId<Prefix> {
   const start = prefix.length + 1;
   const text = Array.from(`${prefix}_${"0".repeat(timeLength + randomLength)}`, (one) => one.charCodeAt(0));
@@ -30,10 +30,10 @@ export function createTypeIdSource<Prefix extends string>(
       pool = Uint8Array.from(randomBytes(randomLength * idsPerRefill));
       poolOffset = 0;
     }
-    const now = nowMs();
-    if (now !== writtenMs) {
-      writtenMs = now;
-      for (let index = timeLength - 1, rest = now; index >= 0; index--, rest = Math.floor(rest / 32))
+    const nowMs = now();
+    if (nowMs !== writtenMs) {
+      writtenMs = nowMs;
+      for (let index = timeLength - 1, rest = nowMs; index >= 0; index--, rest = Math.floor(rest / 32))
         write(index, rest % 32);
     }
     for (let index = 0; index < randomLength; index++)

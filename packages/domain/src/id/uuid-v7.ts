@@ -2,7 +2,7 @@
 export type UuidV7Source = () => string;
 
 export interface UuidV7Inputs {
-  nowMs: () => number;
+  now: () => number;
   /** Returns that many fresh random bytes. */
   randomBytes: (count: number) => Uint8Array;
 }
@@ -13,7 +13,7 @@ const tailLength = 8;
 const idsPerRefill = 512;
 const counterMax = 0xfff;
 
-export function createUuidV7Source({ nowMs, randomBytes }: UuidV7Inputs): UuidV7Source {
+export function createUuidV7Source({ now, randomBytes }: UuidV7Inputs): UuidV7Source {
   let lastMs = -1;
   let counter = 0;
   // Asking for randomness is dear (a few microseconds a call), so it is asked for 512 identifiers at once.
@@ -33,9 +33,9 @@ export function createUuidV7Source({ nowMs, randomBytes }: UuidV7Inputs): UuidV7
 
     // Within one millisecond, and while the clock stands behind, the twelve bits of rand_a count up; when they are
     // used up the timestamp runs ahead by one, as RFC 9562 section 6.2 allows.
-    const now = nowMs();
-    if (now > lastMs) {
-      lastMs = now;
+    const nowMs = now();
+    if (nowMs > lastMs) {
+      lastMs = nowMs;
       // The upper half stays free, so that a burst has room to count.
       counter = ((byteAt(random, tailLength) << 8) | byteAt(random, tailLength + 1)) & 0x7ff;
     } else if (counter === counterMax) {

@@ -35,7 +35,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const database = openDatabase({ url, connectionsMax: 2, statementTimeoutMs: auditTimeoutMs });
   const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId: randomUUID() });
   const log = createLogger("error", process.stderr.isTTY === true);
-  const newUuid = createUuidV7Source({ nowMs: Date.now, randomBytes });
+  const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
   // Loaded here, so that whoever writes a command wrong, or asks for help, need not wait for the whole service.
   const { compose } = await import("../compose/compose.js");
@@ -49,7 +49,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
     publicUrl: "",
     log,
     newUuid,
-    nowMs: Date.now,
+    now: Date.now,
   });
   try {
     await assertMigrated(database, readMigrations());

@@ -55,18 +55,18 @@ export interface AccessParts {
 const clientChangesWaitingMax = 100;
 
 export function composeAccess(options: ComposeOptions): AccessParts {
-  const { database, sealing, publicUrl, settings, log, newUuid, nowMs } = options;
+  const { database, sealing, publicUrl, settings, log, newUuid, now } = options;
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
   const nonces = createNonceStore(database);
   const tokenKeyStore = createTokenKeyStore(database);
   const auditStore = createAuditStore(database);
-  const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, nowMs, () => performance.now());
-  const tokens = createTokenSigner({ keys: tokenKeys, issuer: publicUrl, nowMs });
+  const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, now, () => performance.now());
+  const tokens = createTokenSigner({ keys: tokenKeys, issuer: publicUrl, now });
   const access = cacheClientAccess(database);
   const defaultQuotas = quotasOf(settings);
   const addresses = createAddressQuota(quotaOfAddress(settings), () => performance.now());
-  const authenticator = createRequestAuthenticator({ addresses, tokens, clients: access, nowMs });
+  const authenticator = createRequestAuthenticator({ addresses, tokens, clients: access, now });
   const audit = createAuditRecorder({
     store: auditStore,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
@@ -82,26 +82,26 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     authenticator,
     nonces,
     newUuid,
-    nowMs,
+    now,
   });
   const changes = createLanes(clientChangesWaitingMax);
-  const deps = { clients, access, changes, defaultQuotas, newUuid, randomBytes, nowMs };
+  const deps = { clients, access, changes, defaultQuotas, newUuid, randomBytes, now };
 
   const useCases: AccessUseCases = {
     ...createTokenEndpoints({
       authenticateClient: createClientAuthenticator({
         clients,
-        assertions: createAssertionVerifier({ audiences: assertionAudiences(publicUrl), nowMs }),
+        assertions: createAssertionVerifier({ audiences: assertionAudiences(publicUrl), now }),
         nonces,
         brake: createFailureBrake(() => performance.now()),
-        nowMs,
+        now,
       }),
-      issue: createTokenIssuer({ tokens, newUuid, nowMs }),
+      issue: createTokenIssuer({ tokens, newUuid, now }),
       revoke: createTokenRevoker({ tokens, revocations, clients: access }),
       introspect: createTokenIntrospector({ tokens, authenticator }),
       spend: (client) => quotas.of(client).allowances.auth.take(performance.now()),
       audit,
-      nowMs,
+      now,
     }),
     listTokenKeys: async () =>
       (await tokenKeys.published()).map(({ kid, publicKey }) => ({
@@ -132,7 +132,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   const verifySignature = createRequestSignatureVerifier({
     nonces,
     openSecret: (key) => openKey(sealing, key),
-    nowMs,
+    now,
   });
   return {
     useCases,
@@ -148,7 +148,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     issueStreamTicket: tickets.issue,
     quotas,
     addresses,
-    prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, nowMs),
+    prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, now),
     close: async () => {
       await quotas.close();
       await audit.close();

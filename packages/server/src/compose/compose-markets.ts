@@ -69,7 +69,7 @@ export function composeMarkets(
   assets: AssetRegistry,
   policies: ActivePolicies,
 ): MarketParts {
-  const { database, settings, wakeUps, log, newUuid, nowMs } = options;
+  const { database, settings, wakeUps, log, newUuid, now } = options;
   const markets = readMarkets(settings.markets, assets);
   const events = createEventLog(wakeUps);
   const orders = createOrderStore(database);
@@ -160,7 +160,7 @@ export function composeMarkets(
         maker.start();
       }
     },
-    keepHouse: () => removeOldDeltas(database, new Date(nowMs() - deltasKeptMs)),
+    keepHouse: () => removeOldDeltas(database, new Date(now() - deltasKeptMs)),
     stop: async () => {
       await Promise.all(makers.map((maker) => maker.stop()));
       await Promise.all(running.flatMap(({ view, owner }) => [owner.stop(), view.stop()]));
@@ -177,7 +177,7 @@ function explain(conflict: MarketConflict): string {
 
 /** What a process does for one market: it shows its book, and owns it where nobody else does. */
 function runMarket(
-  { database, settings, wakeUps, log, newUuid, nowMs }: ComposeOptions,
+  { database, settings, wakeUps, log, newUuid, now }: ComposeOptions,
   market: TradedMarket,
   policies: ActivePolicies,
 ) {
@@ -187,7 +187,7 @@ function runMarket(
     market,
     store: createLevelStore(database),
     onError: (error) => log.warn({ err: error, market: name }, "the book could not be brought up to date"),
-    nowMs: () => performance.now(),
+    monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
   const owner = createMarketOwner({
@@ -209,7 +209,7 @@ function runMarket(
     onError: (error) => log.error({ err: error, market: name }, "the market could not go on; it tries again"),
     onLost: () => log.warn({ market: name }, "another process has taken the market"),
     newUuid,
-    nowMs,
+    now,
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });

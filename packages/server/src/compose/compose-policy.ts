@@ -32,7 +32,7 @@ interface PolicyNeeds {
 }
 
 export function composePolicy(
-  { database, settings, wakeUps, newUuid, nowMs }: ComposeOptions,
+  { database, settings, wakeUps, newUuid, now }: ComposeOptions,
   { assets, networks }: PolicyNeeds,
 ): PolicyParts {
   const world: PolicyWorld = { assets, networks, timeZones: createTimeZones() };
@@ -41,13 +41,13 @@ export function composePolicy(
   const wallets = createWalletDirectory(createWalletStore(database, createEventLog(wakeUps)));
   const checkDocument = createDocumentChecker({ store, world });
   // Ages are measured by a clock that nobody can set back.
-  const policies = createActivePolicies({ store, world, wakeUps, nowMs: () => performance.now() });
+  const policies = createActivePolicies({ store, world, wakeUps, monotonicMs: () => performance.now() });
 
   return {
     policies,
     useCases: {
       readPolicy: createPolicyReader(store),
-      replacePolicy: createPolicyReplacer({ store, checkDocument, nowMs }),
+      replacePolicy: createPolicyReplacer({ store, checkDocument, now }),
       listPolicyVersions: store.listVersions,
       evaluatePolicy: createPolicyEvaluator({
         policies,
@@ -56,21 +56,21 @@ export function composePolicy(
         usage: createUsageStore(database),
         store,
         assets,
-        nowMs,
+        now,
       }),
       addDestination: createDestinationAdder({
         store: destinations,
         networks,
         delaySeconds: settings["policy.destination_delay_seconds"],
         newUuid,
-        nowMs,
+        now,
       }),
       readDestination: async (tenantId, id) =>
         (await destinations.readDestination(tenantId, id)) ?? { refused: "DESTINATION_NOT_FOUND" },
       listDestinations: (tenantId, filter, limit, beforeId) =>
-        destinations.listDestinations(tenantId, filter, new Date(nowMs()), limit, beforeId),
-      removeDestination: createDestinationRemover(destinations, nowMs),
-      presentDestination: (destination, at = new Date(nowMs())) => presentDestination(destination, at),
+        destinations.listDestinations(tenantId, filter, new Date(now()), limit, beforeId),
+      removeDestination: createDestinationRemover(destinations, now),
+      presentDestination: (destination, at = new Date(now())) => presentDestination(destination, at),
     },
   };
 }

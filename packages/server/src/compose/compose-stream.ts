@@ -28,7 +28,7 @@ export interface StreamParts {
 }
 
 export function composeStream(
-  { database, wakeUps, settings, publicUrl, log, newUuid, nowMs }: ComposeOptions,
+  { database, wakeUps, settings, publicUrl, log, newUuid, now }: ComposeOptions,
   { guard, issueStreamTicket }: AccessParts,
   { listEvents }: Pick<TransactionUseCases, "listEvents">,
   { followed, trades }: Pick<MarketParts, "followed" | "trades">,
@@ -57,7 +57,7 @@ export function composeStream(
     newConnectionId: () => showId("con", newUuid()),
     isUnavailable: isDatabaseAway,
     log,
-    nowMs,
+    now,
     monotonicMs: () => performance.now(),
   });
   return {

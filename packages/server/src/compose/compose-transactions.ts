@@ -60,7 +60,7 @@ export function composeTransactions(
   policies: ActivePolicies,
   orders: Pick<PresentEventsDeps, "orders" | "presentOrder"> & Pick<MarketParts, "callOffOrders">,
 ): TransactionParts {
-  const { database, settings, wakeUps, log, newUuid, nowMs } = options;
+  const { database, settings, wakeUps, log, newUuid, now } = options;
   const events = createEventLog(wakeUps);
   const monotonicMs = () => performance.now();
   const assets = createAssetRegistry(settings.assets);
@@ -80,12 +80,12 @@ export function composeTransactions(
   const settlements = createSettlementStore(database, events);
   const engine = createEngine({
     settlements,
-    plan: createBatchPlanner({ rails, policies, nowMs }),
+    plan: createBatchPlanner({ rails, policies, now }),
     wallets,
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
     isUnavailable: isDatabaseAway,
-    nowMs,
+    now,
     monotonicMs,
     timers: nodeTimers,
   });
@@ -132,12 +132,12 @@ export function composeTransactions(
         const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };
         return transactions.listTransactions(tenantId, { ...filter, ...named }, ...page);
       },
-      cancelTransaction: createTransactionCanceller({ settlements, read, changes, nowMs }),
+      cancelTransaction: createTransactionCanceller({ settlements, read, changes, now }),
       decideApproval: createApprovalDecider({
         store: createApprovalStore(database, events),
         read,
         onRecorded: () => wakeUps.announce("accepted", []),
-        nowMs,
+        now,
       }),
       listAssets: () => presentedAssets,
       listEvents: createEventLister(createEventStore(database), presentEvents),
@@ -146,12 +146,12 @@ export function composeTransactions(
         networks: new Set(rails.keys()),
         onCreated: () => wakeUps.announce("accepted", []),
         newUuid,
-        nowMs,
+        now,
       }),
       readWallet: async (tenantId, id) =>
         (await wallets.readWallet(tenantId, id)) ?? { refused: "WALLET_NOT_FOUND" },
       listWallets: wallets.listWallets,
-      setFrozen: createFreezer({ store: wallets, callOffOrders: orders.callOffOrders, nowMs }),
+      setFrozen: createFreezer({ store: wallets, callOffOrders: orders.callOffOrders, now }),
       presentWallet: createWalletPresenter(assets),
     },
     fundPrimary: async (tenantId, code, amount) => {

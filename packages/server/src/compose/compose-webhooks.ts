@@ -71,7 +71,7 @@ const firstRetentionMs = 60_000;
 const dayMs = 86_400_000;
 
 export function composeWebhooks(options: ComposeOptions, presentEvents: PresentEvents): WebhookParts {
-  const { database, sealing, wakeUps, webhooks, log, newUuid, nowMs } = options;
+  const { database, sealing, wakeUps, webhooks, log, newUuid, now } = options;
   const endpoints = createEndpointStore(database, createEventLog(wakeUps));
   const deliveries = createDeliveryStore(database);
   const guarded = createGuardedPost(webhooks);
@@ -83,7 +83,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     timeoutMs: webhooks.timeoutMs,
     retryDelaysMs: webhooks.retryDelaysMs,
     random: Math.random,
-    nowMs,
+    now,
   });
   const sender = createWebhookSender({
     store: createSendingStore(database),
@@ -95,19 +95,19 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
         log.error({ err: error, event, subject_id: subjectId }, "an event cannot be told; it is passed over"),
     }),
     attempt,
-    disableEndpoint: createDisabler(endpoints, nowMs),
+    disableEndpoint: createDisabler(endpoints, now),
     concurrency: webhooks.concurrency,
     holder: newUuid(),
     onError: (error) => log.error({ err: error }, "the webhook sender could not go on; it tries again"),
     isUnavailable: isDatabaseAway,
-    nowMs,
+    now,
     monotonicMs: () => performance.now(),
     lookEveryMs,
     timers: nodeTimers,
   });
   const stopListening = wakeUps.listen("deliveries", sender.wake);
   const stopRemoving = removeRegularly(options);
-  const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, nowMs };
+  const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, now };
 
   return {
     sender,
@@ -117,7 +117,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
         (await endpoints.readEndpoint(tenantId, id)) ?? { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" },
       listEndpoints: endpoints.listEndpoints,
       ...createEndpointChanges({ ...deps, onChanged: (tenantId) => sender.refresh([tenantId]) }),
-      testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, nowMs }),
+      testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, now }),
       readDelivery: async (tenantId, id) =>
         (await deliveries.readDelivery(tenantId, id)) ?? { refused: "WEBHOOK_DELIVERY_NOT_FOUND" },
       listDeliveries: deliveries.listDeliveries,
@@ -126,7 +126,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
         deliveries,
         endpoints,
         onResent: (tenantId) => wakeUps.announce("deliveries", [tenantId]),
-        nowMs,
+        now,
       }),
     },
     close: async () => {
@@ -151,26 +151,26 @@ function createSecretBox(sealing: Sealing): SecretBox {
 }
 
 /** The service itself disables what its owner has not disabled already. */
-function createDisabler(endpoints: EndpointStore, nowMs: () => number) {
+function createDisabler(endpoints: EndpointStore, now: () => number) {
   return async (tenantId: string, endpointId: string, reason: DisabledReason) => {
     await endpoints.changeEndpoint(
       tenantId,
       endpointId,
       ({ state }) => (state === "enabled" ? { state: { to: "disabled", reason } } : {}),
-      new Date(nowMs()),
+      new Date(now()),
       undefined,
     );
   };
 }
 
 /** Gives back how to stop. */
-function removeRegularly({ database, webhooks, log, nowMs }: ComposeOptions): () => void {
+function removeRegularly({ database, webhooks, log, now }: ComposeOptions): () => void {
   let isStopping = false;
   let isRunning = false;
   const remove = async () => {
     if (isRunning) return;
     isRunning = true;
-    const before = new Date(nowMs() - webhooks.retentionDays * dayMs);
+    const before = new Date(now() - webhooks.retentionDays * dayMs);
     await removeOldDeliveries(database, before, () => isStopping).catch((error: unknown) =>
       log.warn({ err: error }, "old webhook deliveries could not be removed"),
     );

@@ -34,7 +34,7 @@ export interface ComposeOptions {
   webhooks: WebhookOptions;
   log: Logger;
   newUuid: () => string;
-  nowMs: () => number;
+  now: () => number;
 }
 
 /** Use cases with their ports filled, and what the edge and the command line need of them. */
@@ -63,7 +63,7 @@ const housekeepingIntervalMs = 60_000;
 const analyzeIntervalMs = 1000;
 
 export function compose(options: ComposeOptions): Parts {
-  const { database, log, newUuid, nowMs } = options;
+  const { database, log, newUuid, now } = options;
   const access = composeAccess(options);
   const assets = createAssetRegistry(options.settings.assets);
   const policy = composePolicy(options, { assets, networks: new Set(["book"]) });
@@ -72,7 +72,7 @@ export function compose(options: ComposeOptions): Parts {
   const webhooks = composeWebhooks(options, transactions.presentEvents);
   const stream = composeStream(options, access, transactions.useCases, markets);
   const housekeeping = setInterval(() => {
-    const oldest = new Date(nowMs() - policyLimits.periodSecondsMax * 1000);
+    const oldest = new Date(now() - policyLimits.periodSecondsMax * 1000);
     Promise.all([
       removeExpiredCredentials(database),
       removeOldTotals(database, oldest),
@@ -104,7 +104,7 @@ export function compose(options: ComposeOptions): Parts {
       tenants: createTenantStore(database),
       createClient: access.useCases.createClient,
       newUuid,
-      nowMs,
+      now,
     }),
     fundPrimary: transactions.fundPrimary,
     prepare: async () => {

@@ -7,7 +7,7 @@ import { ed25519PublicKey } from "../app/access/verify-request-signature.js";
 export interface ClientAssertionOptions {
   /** Whom an assertion may be made for: the issuer, or one of its endpoints. */
   audiences: readonly string[];
-  nowMs: () => number;
+  now: () => number;
 }
 
 /** An assertion that could be used for longer would have to be remembered for longer. */
@@ -16,7 +16,7 @@ const clockToleranceSeconds = 30;
 const idPattern = /^[\x21-\x7e]{1,128}$/;
 
 /** Client assertions: JWTs by which a client proves that it has its private key (RFC 7523, `private_key_jwt`). */
-export function createAssertionVerifier({ audiences, nowMs }: ClientAssertionOptions): AssertionVerifier {
+export function createAssertionVerifier({ audiences, now }: ClientAssertionOptions): AssertionVerifier {
   function readSubject(assertion: string): string | undefined {
     try {
       return readId("cli", decodeJwt(assertion).sub ?? "");
@@ -45,11 +45,11 @@ export function createAssertionVerifier({ audiences, nowMs }: ClientAssertionOpt
         subject,
         audience: [...audiences],
         clockTolerance: clockToleranceSeconds,
-        currentDate: new Date(nowMs()),
+        currentDate: new Date(now()),
         requiredClaims: ["exp", "jti"],
       });
       const { jti = "", exp = 0 } = payload;
-      const isShortLived = exp * 1000 <= nowMs() + (lifetimeSecondsMax + clockToleranceSeconds) * 1000;
+      const isShortLived = exp * 1000 <= now() + (lifetimeSecondsMax + clockToleranceSeconds) * 1000;
       if (!isShortLived || !idPattern.test(jti)) return undefined;
       // Remembered until the tolerance is over too.
       return { id: jti, expiresAt: new Date((exp + clockToleranceSeconds) * 1000) };

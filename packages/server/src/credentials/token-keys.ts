@@ -32,7 +32,7 @@ const clockSkewMs = 60_000;
 export function createTokenKeyRing(
   store: TokenKeyStore,
   sealing: Sealing,
-  nowMs: () => number,
+  now: () => number,
   /** A clock that nobody can set back: how old what was read is. */
   monotonicMs: () => number,
 ): TokenKeyRing {
@@ -53,7 +53,7 @@ export function createTokenKeyRing(
       });
       await reading;
     }
-    return scheduleTokenKeys(keys, nowMs());
+    return scheduleTokenKeys(keys, now());
   }
 
   return {
@@ -75,10 +75,10 @@ export async function prepareTokenKeys(
   store: TokenKeyStore,
   sealing: Sealing,
   newUuid: () => string,
-  nowMs: () => number,
+  now: () => number,
 ): Promise<void> {
   const stored = await store.listTokenKeys();
-  if (stored.length === 0) await store.addFirstTokenKey(makeTokenKey(sealing, newUuid(), nowMs()));
+  if (stored.length === 0) await store.addFirstTokenKey(makeTokenKey(sealing, newUuid(), now()));
   for (const key of stored) openTokenKey(key, sealing);
 }
 
@@ -87,15 +87,15 @@ export async function rotateTokenKeys(
   store: TokenKeyStore,
   sealing: Sealing,
   newUuid: () => string,
-  nowMs: () => number,
+  now: () => number,
 ): Promise<{ added: StoredTokenKey; removed: string[] }> {
   const stored = await store.listTokenKeys();
   // A key under another master key would be one that no service can open, and stop all of them.
   for (const key of stored) openTokenKey(key, sealing);
   const withTimes = stored.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
-  const removed = scheduleTokenKeys(withTimes, nowMs()).retired.map((key) => key.id);
+  const removed = scheduleTokenKeys(withTimes, now()).retired.map((key) => key.id);
   // The first of all signs at once: nobody can have seen another.
-  const added = makeTokenKey(sealing, newUuid(), nowMs() + (stored.length === 0 ? 0 : publishAheadMs));
+  const added = makeTokenKey(sealing, newUuid(), now() + (stored.length === 0 ? 0 : publishAheadMs));
   await store.addTokenKey(added);
   await store.removeTokenKeys(removed);
   return { added, removed };

@@ -8,7 +8,7 @@ export interface TokenSignerOptions {
   keys: TokenKeyRing;
   /** The service's own address: it issues the tokens, and they are meant for it. */
   issuer: string;
-  nowMs: () => number;
+  now: () => number;
 }
 
 /** How far the clocks of two processes of the service may be apart. */
@@ -16,7 +16,7 @@ const clockToleranceSeconds = 5;
 const tokenType = "at+jwt";
 
 /** Access tokens as RFC 9068 describes them: JWTs of the type at+jwt, signed with Ed25519. */
-export function createTokenSigner({ keys, issuer, nowMs }: TokenSignerOptions): TokenSigner {
+export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): TokenSigner {
   async function sign(claims: TokenClaims): Promise<string> {
     const { kid, privateKey } = await keys.signingKey();
     const clientId = showId("cli", claims.clientId);
@@ -44,12 +44,12 @@ export function createTokenSigner({ keys, issuer, nowMs }: TokenSignerOptions): 
         issuer,
         audience: issuer,
         clockTolerance: clockToleranceSeconds,
-        currentDate: new Date(nowMs()),
+        currentDate: new Date(now()),
         maxTokenAge: tokenLifetimeSeconds + clockToleranceSeconds,
         requiredClaims: ["exp", "iat", "nbf", "jti", "sub", "client_id", "tenant_id", "scope"],
       });
       // The tolerance is for tokens from the future; one that has expired has expired.
-      if ((payload.exp ?? 0) * 1000 <= nowMs()) return "expired";
+      if ((payload.exp ?? 0) * 1000 <= now()) return "expired";
       return readClaims(payload) ?? "invalid";
     } catch (error) {
       if (error instanceof errors.JWTExpired) return "expired";

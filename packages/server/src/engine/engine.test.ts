@@ -37,7 +37,7 @@ async function claimsOn(
       throw error;
     },
     isUnavailable: () => false,
-    nowMs: () => nowMs,
+    now: () => nowMs,
     monotonicMs: () => 0,
     timers: nodeTimers,
   });
@@ -87,7 +87,7 @@ describe("the engine", () => {
           throw error;
         },
         isUnavailable: () => false,
-        nowMs: () => nowMs,
+        now: () => nowMs,
         monotonicMs: () => monotonicMs,
         timers: {
           after: (delayMs, work) => {
@@ -130,7 +130,7 @@ describe("the engine", () => {
         onChanged: () => undefined,
         onError: (error) => errors.push(error),
         isUnavailable: () => false,
-        nowMs: () => nowMs,
+        now: () => nowMs,
         monotonicMs: () => 0,
         timers: {
           after: (_, work) => {

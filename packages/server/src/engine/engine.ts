@@ -22,7 +22,7 @@ export interface EngineDeps {
   onError: (error: unknown) => void;
   /** Whether an error means that the database is away, or out of time. */
   isUnavailable: (error: unknown) => boolean;
-  nowMs: () => number;
+  now: () => number;
   /** A clock that nobody can set: the next look at everything comes also when the time of day was put back. */
   monotonicMs: () => number;
   timers: Pick<Timers, "after">;
@@ -79,7 +79,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   async function step(): Promise<number> {
-    const now = new Date(deps.nowMs());
+    const now = new Date(deps.now());
     const { limit } = accepted.share();
     const settled = await settle(accepted, (share) =>
       deps.settlements.settleAccepted(share, claimFrom(now), deps.plan),

@@ -18,7 +18,7 @@ export function isMarkedDeprecated(route: Route): boolean {
  * The hooks of a route that will go, or has fields that will: whoever uses it is told by `Deprecation` (RFC 9745), `Sunset`
  * (RFC 8594) and `Link`; when its day has come the answer is 410.
  */
-export function deprecationHooks(route: Route, nowMs: () => number) {
+export function deprecationHooks(route: Route, now: () => number) {
   const { deprecated } = route;
   const fields = findDeprecatedFields(route);
   type Done = (error?: Error) => void;
@@ -27,7 +27,7 @@ export function deprecationHooks(route: Route, nowMs: () => number) {
       ? {}
       : {
           onRequest: (_request: FastifyRequest, reply: FastifyReply, done: Done) =>
-            done(tell(reply, deprecated, "This route", nowMs())),
+            done(tell(reply, deprecated, "This route", now())),
         }),
     ...(fields.length === 0
       ? {}
@@ -35,7 +35,7 @@ export function deprecationHooks(route: Route, nowMs: () => number) {
           preHandler: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
             const used = fields.filter(({ path }) => isThere(request, path));
             const refusals = used.map(({ path, deprecation }) =>
-              tell(reply, deprecation, `The field ${path.join(".")}`, nowMs()),
+              tell(reply, deprecation, `The field ${path.join(".")}`, now()),
             );
             done(refusals.find((refusal) => refusal !== undefined));
           },

@@ -53,7 +53,7 @@ export interface EdgeOptions {
   trustedProxies: string | undefined;
   /** Origins whose scripts may call, separated by commas; `*` for all of them. */
   corsOrigins: string | undefined;
-  nowMs: () => number;
+  now: () => number;
   limits: EdgeLimits;
 }
 
@@ -155,12 +155,12 @@ function withoutChildren(log: FastifyBaseLogger): FastifyBaseLogger {
 }
 
 function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): void {
-  const { guard, readiness, nowMs } = options;
+  const { guard, readiness, now } = options;
   const { method, path, access, handle } = route;
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
   const checking =
     route.checkedBody === undefined ? {} : { validatorCompiler: checkBodyBy(route.checkedBody) };
-  const { onRequest: ends, ...deprecation } = deprecationHooks(route, nowMs);
+  const { onRequest: ends, ...deprecation } = deprecationHooks(route, now);
   const common = {
     method,
     url: path,

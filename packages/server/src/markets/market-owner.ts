@@ -40,7 +40,7 @@ export interface MarketOwnerDeps {
   /** Called when it is found that somebody else has the market. */
   onLost: () => void;
   newUuid: () => string;
-  nowMs: () => number;
+  now: () => number;
   /** A clock that nobody can set back. */
   monotonicMs: () => number;
   timers: Pick<Timers, "after">;
@@ -68,14 +68,14 @@ interface Owned {
 }
 
 export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
-  const { market, store, nowMs, monotonicMs } = deps;
+  const { market, store, now, monotonicMs } = deps;
   let owned: Owned | undefined;
   let lease: MarketLease | undefined;
   /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
   let clockMs = 0;
 
   const tick = (atLeastMs = 0) => {
-    clockMs = Math.max(clockMs, nowMs(), atLeastMs);
+    clockMs = Math.max(clockMs, now(), atLeastMs);
     return new Date(clockMs);
   };
 

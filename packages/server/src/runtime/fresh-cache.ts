@@ -20,7 +20,7 @@ interface Entry<Value> {
 
 export function createFreshCache<Value>(
   read: (key: string) => Promise<Value>,
-  nowMs: () => number,
+  monotonicMs: () => number,
 ): FreshCache<Value> {
   const entries = new Map<string, Entry<Value>>();
   const pending = new Map<string, Promise<Value>>();
@@ -29,7 +29,7 @@ export function createFreshCache<Value>(
     const running = pending.get(key);
     if (running !== undefined) return running;
     // What is read was true when the reading began, so its age counts from there.
-    const readAtMs = nowMs();
+    const readAtMs = monotonicMs();
     const reading = read(key)
       .then((value) => {
         // Not where it was changed meanwhile: then this may be the old state.
@@ -53,7 +53,7 @@ export function createFreshCache<Value>(
     peek: (key) => {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
-      const ageMs = nowMs() - entry.readAtMs;
+      const ageMs = monotonicMs() - entry.readAtMs;
       if (ageMs >= ageMaxMs) return undefined;
       // A refresh that fails is not lost: the next request asks again, and in the end waits for the answer.
       if (ageMs >= refreshAgeMs && !pending.has(key)) load(key).catch(() => undefined);

@@ -6,15 +6,15 @@ export interface Allowance {
 
 export function createAllowance(
   { burst, perSecond }: { burst: number; perSecond: number },
-  nowMs: () => number,
+  monotonicMs: () => number,
 ): Allowance {
   let left = burst;
-  let countedAtMs = nowMs();
+  let countedAtMs = monotonicMs();
   return {
     take: () => {
-      const now = nowMs();
-      left = Math.min(burst, left + ((now - countedAtMs) / 1000) * perSecond);
-      countedAtMs = now;
+      const nowMs = monotonicMs();
+      left = Math.min(burst, left + ((nowMs - countedAtMs) / 1000) * perSecond);
+      countedAtMs = nowMs;
       if (left < 1) return false;
       left -= 1;
       return true;

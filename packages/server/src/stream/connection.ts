@@ -100,11 +100,11 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   };
 }
 
-function hello(connectionId: string, expiresAt: string, { limits, nowMs }: StreamDeps): Hello {
+function hello(connectionId: string, expiresAt: string, { limits, now }: StreamDeps): Hello {
   return {
     type: "hello",
     connection_id: connectionId,
-    server_time: new Date(nowMs()).toISOString(),
+    server_time: new Date(now()).toISOString(),
     heartbeat_interval_ms: limits.heartbeatMs,
     expires_at: expiresAt,
     limits: {

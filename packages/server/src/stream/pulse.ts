@@ -14,7 +14,7 @@ const turns = 25;
 /** What is known of a client is 2 s old at most when it is asked for every second; with this a revoked token ends within 5 s. */
 const reviewEveryMs = 1000;
 
-export function createPulse({ limits, log, nowMs }: Pick<StreamDeps, "limits" | "log" | "nowMs">): Pulse {
+export function createPulse({ limits, log, now }: Pick<StreamDeps, "limits" | "log" | "now">): Pulse {
   const slots = Array.from({ length: turns }, () => new Set<Connection>());
   const slotOf = new Map<Connection, Set<Connection>>();
   let turn = 0;
@@ -24,7 +24,7 @@ export function createPulse({ limits, log, nowMs }: Pick<StreamDeps, "limits" | 
   function beat(): void {
     turn = (turn + 1) % turns;
     const heartbeat = textFrame(
-      JSON.stringify({ type: "heartbeat", server_time: new Date(nowMs()).toISOString() }),
+      JSON.stringify({ type: "heartbeat", server_time: new Date(now()).toISOString() }),
     );
     for (const connection of slots[turn] ?? []) connection.beat(heartbeat);
   }

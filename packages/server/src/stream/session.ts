@@ -29,7 +29,7 @@ const noticeMs = 60_000;
 
 export function createSession(options: SessionOptions, deps: StreamDeps): Session {
   const { send, close } = options;
-  const { authenticator, nowMs } = deps;
+  const { authenticator, now } = deps;
   let { principal, claims } = options.authenticated;
   let isTold = false;
 
@@ -42,7 +42,7 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
     else if (!isEnough(judgement.principal)) close(1008, "INSUFFICIENT_SCOPE");
     else {
       principal = judgement.principal;
-      if (isTold || claims.expiresAtMs - nowMs() > noticeMs) return;
+      if (isTold || claims.expiresAtMs - now() > noticeMs) return;
       isTold = true;
       send({ type: "reauthenticate", expires_at: expiresAt() } satisfies Reauthenticate);
     }
@@ -82,11 +82,11 @@ function recordRefusal(
   { tenantId, clientId, tokenId }: Principal,
   code: ErrorCode,
   { requestId, address }: SessionOptions,
-  { audit, nowMs }: StreamDeps,
+  { audit, now }: StreamDeps,
 ): void {
   audit.record({
     tenantId,
-    occurredAt: new Date(nowMs()),
+    occurredAt: new Date(now()),
     actor: "client",
     clientId,
     tokenId,

@@ -14,7 +14,7 @@ export interface StreamDeps {
   limits: StreamLimits;
   isUnavailable: (error: unknown) => boolean;
   log: Logger;
-  nowMs: () => number;
+  now: () => number;
   /** A clock that nobody can set back, for what is counted by time. */
   monotonicMs: () => number;
 }

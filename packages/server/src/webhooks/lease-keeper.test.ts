@@ -19,7 +19,7 @@ describe("looking for endpoints that nobody sends to", () => {
       },
       holder: "holder",
       concurrency: 4,
-      nowMs: () => monotonicMs,
+      now: () => monotonicMs,
       monotonicMs: () => monotonicMs,
     });
   });

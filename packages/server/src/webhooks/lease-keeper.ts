@@ -22,7 +22,7 @@ export interface LeaseKeeperDeps {
   /** Names this process among those that send. */
   holder: string;
   concurrency: number;
-  nowMs: () => number;
+  now: () => number;
   /** A clock that nobody can set back. */
   monotonicMs: () => number;
 }
@@ -45,7 +45,7 @@ export function createLeaseKeeper({
   store,
   holder,
   concurrency,
-  nowMs,
+  now,
   monotonicMs,
 }: LeaseKeeperDeps): LeaseKeeper {
   const lanes = new Map<string, Lane>();
@@ -101,7 +101,7 @@ export function createLeaseKeeper({
   }
 
   const isLeft = (lane: Lane) =>
-    lane.isIdle() && (lane.isClosed || (!lane.mayHaveMore && nowMs() - lane.lastActiveMs >= lingerMs));
+    lane.isIdle() && (lane.isClosed || (!lane.mayHaveMore && now() - lane.lastActiveMs >= lingerMs));
 
   return {
     lanes: () => lanes.values(),
@@ -113,11 +113,11 @@ export function createLeaseKeeper({
       const tenantIds = choose(wanted);
       if (limit <= 0 || tenantIds.length === 0) return;
       const heldUntilMs = monotonicMs() + leaseMs;
-      const now = new Date(nowMs());
-      const taken = await store.leaseEndpoints({ holder, tenantIds, now, leaseMs, limit });
+      const nowMs = now();
+      const taken = await store.leaseEndpoints({ holder, tenantIds, now: new Date(nowMs), leaseMs, limit });
       for (const lease of taken) {
         const lane = createLane(lease, concurrency, heldUntilMs);
-        lane.lastActiveMs = nowMs();
+        lane.lastActiveMs = now();
         lanes.set(keyOf(lease), lane);
       }
     },

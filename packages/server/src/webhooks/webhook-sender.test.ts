@@ -63,7 +63,7 @@ it("a tenant whose many endpoints take all the time they may does not keep the o
       throw error;
     },
     isUnavailable: () => false,
-    nowMs: Date.now,
+    now: Date.now,
     monotonicMs: () => performance.now(),
     lookEveryMs: 10,
     timers: nodeTimers,

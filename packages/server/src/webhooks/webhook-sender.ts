@@ -33,7 +33,7 @@ export interface WebhookSenderDeps {
   onError: (error: unknown) => void;
   /** Whether an error means that the database is away, or out of time. */
   isUnavailable: (error: unknown) => boolean;
-  nowMs: () => number;
+  now: () => number;
   monotonicMs: () => number;
   /** How often to look where nobody has said anything; retries and what other processes have lost are found so. */
   lookEveryMs: number;
@@ -52,7 +52,7 @@ const stopGraceMs = 2500;
 const failingMaxMs = 5 * 86_400_000;
 
 export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
-  const { store, nowMs, monotonicMs, onError } = deps;
+  const { store, now, monotonicMs, onError } = deps;
   const leases = createLeaseKeeper(deps);
   const recorder = createResultRecorder(deps);
   let underWay = 0;
@@ -104,7 +104,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       return lane.wish(max);
     });
     const found = new Map<Lane, DueDelivery[]>(wanting.map((lane) => [lane, []]));
-    for (const due of await store.readDue(wishes, new Date(nowMs()))) {
+    for (const due of await store.readDue(wishes, new Date(now()))) {
       const lane = leases.laneOf(due);
       if (lane !== undefined) found.get(lane)?.push(due);
     }
@@ -132,7 +132,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     const ofTenant = underWayOf.get(tenantId) ?? 0;
     if (loop.isStopping() || underWay >= underWayMax || ofTenant >= underWayPerTenantMax) return false;
     if (!recorder.hasRoom() || monotonicMs() >= lane.heldUntilMs) return false;
-    const job = lane.take(nowMs());
+    const job = lane.take(now());
     if (job === undefined) return false;
     underWay += 1;
     underWayOf.set(tenantId, ofTenant + 1);
@@ -168,7 +168,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     try {
       const body = bodyOf(job.text, id);
       const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, body);
-      const health = lane.finish(job, verdict, nowMs());
+      const health = lane.finish(job, verdict, now());
       recorder.add({
         result: { lease, deliveryId: id, attempt, next },
         health,
@@ -197,7 +197,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
 
   function reasonToDisable(lane: Lane, verdict: "failed" | "gone"): DisabledReason | undefined {
     if (verdict === "gone") return "gone";
-    return lane.failingForMs(nowMs()) >= failingMaxMs ? "failing" : undefined;
+    return lane.failingForMs(now()) >= failingMaxMs ? "failing" : undefined;
   }
 
   function inGraceTime(work: Promise<unknown>): Promise<void> {

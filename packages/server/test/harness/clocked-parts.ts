@@ -36,8 +36,8 @@ export async function startClockedParts() {
       retentionDays: 30,
     },
     log: pino({ level: "error" }, { write: (line: string) => errors.push(line) }),
-    newUuid: createUuidV7Source({ nowMs: () => nowMs, randomBytes }),
-    nowMs: () => nowMs,
+    newUuid: createUuidV7Source({ now: () => nowMs, randomBytes }),
+    now: () => nowMs,
   });
   await parts.prepare();
   parts.engine.start();
@@ -72,7 +72,7 @@ export async function startClockedParts() {
     database,
     errors,
     createTenant,
-    nowMs: () => nowMs,
+    now: () => nowMs,
     /** Moves the clock, and lets the sender look at it. */
     advance: (ms: number) => {
       nowMs += ms;

@@ -54,7 +54,7 @@ export async function createTestEdge(
       metrics: [],
       trustedProxies: undefined,
       corsOrigins: undefined,
-      nowMs: Date.now,
+      now: Date.now,
       limits: {
         bodyBytes: 65_536,
         headerBytes: 8192,

@@ -32,7 +32,7 @@ async function runClient(world: World, knowledge: Knowledge): Promise<void> {
     await scheduler.turn(outside, "a client thinks", random.chance(0.5) ? 0 : random.between(0, 80));
     // One at a time, mostly; or several at once, as a batch does.
     const several = random.chance(0.15) ? random.between(2, 6) : 1;
-    const requests = Array.from({ length: several }, () => drawRequest(random, knowledge, scheduler.nowMs()));
+    const requests = Array.from({ length: several }, () => drawRequest(random, knowledge, scheduler.now()));
     const copies = requests.filter(() => random.chance(several === 1 ? 0.1 : 0.4)).reverse();
     await Promise.all(
       [...requests, ...copies].map(async (request) =>
@@ -46,10 +46,10 @@ async function runClient(world: World, knowledge: Knowledge): Promise<void> {
 export async function sendUntilAnswered(world: World, tenant: string, request: Request): Promise<Answer> {
   const { random, scheduler, outside } = world;
   const givesUp = random.chance(0.1);
-  const giveUpMs = scheduler.nowMs() + patienceMs;
+  const giveUpMs = scheduler.now() + patienceMs;
   for (;;) {
     const answer = await world.send(tenant, request);
-    if (isDefinite(answer) || (givesUp && !world.isHealed()) || scheduler.nowMs() > giveUpMs) return answer;
+    if (isDefinite(answer) || (givesUp && !world.isHealed()) || scheduler.now() > giveUpMs) return answer;
     await scheduler.turn(outside, "a client waits before it repeats", random.between(1, 100));
   }
 }

@@ -27,14 +27,14 @@ export async function readClosing(world: World, tenant: string): Promise<Closing
   const creates = world.exchanges.filter((one) => one.tenant === tenant && one.request.kind === "create");
   for (const { request } of creates) if (random.chance(0.3)) await sendUntilAnswered(world, tenant, request);
 
-  const deadlineMs = scheduler.nowMs() + settleWithinMs;
+  const deadlineMs = scheduler.now() + settleWithinMs;
   for (;;) {
     const transactions = await ask<Transaction>({ kind: "list", limit: 1000, beforeId: undefined });
     const wallets = await ask<Wallet>({ kind: "list_wallets" });
     const isDone =
       transactions.every(({ state }) => finalStates.has(state)) &&
       wallets.every(({ state }) => state === "active");
-    if (isDone || scheduler.nowMs() > deadlineMs) break;
+    if (isDone || scheduler.now() > deadlineMs) break;
     await scheduler.turn(outside, "the closing waits", lookEveryMs);
   }
 

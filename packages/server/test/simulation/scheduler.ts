@@ -11,7 +11,7 @@ export interface Actor {
  * drawn from the seed, and so is how long a turn takes. Time passes only when nobody can go on.
  */
 export interface Scheduler {
-  nowMs: () => number;
+  now: () => number;
   /** Resolves when it is this actor's turn. */
   turn: (actor: Actor, what: string, delayMs?: number) => Promise<void>;
   /** Does the work after the time. The answer calls it off. */
@@ -71,7 +71,7 @@ export function createScheduler(random: Random, trace: (line: string) => void): 
   }
 
   return {
-    nowMs: () => nowMs,
+    now: () => nowMs,
     turn: (actor, what, delayMs = latencyMs()) =>
       new Promise((resolve) => void add({ dueMs: nowMs + delayMs, actor, what, work: resolve })),
     after: (actor, delayMs, what, work) => add({ dueMs: nowMs + delayMs, actor, what, work }),

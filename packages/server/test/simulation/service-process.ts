@@ -46,7 +46,7 @@ export interface ServiceProcessDeps {
   scheduler: Scheduler;
   random: Random;
   /** This process's wall clock, which may be wrong. */
-  nowMs: () => number;
+  now: () => number;
   /** Told of errors that nothing in the world has caused. */
   onBroken: (error: unknown) => void;
 }
@@ -95,14 +95,14 @@ function explain(error: unknown, onBroken: (error: unknown) => void): Answer {
 }
 
 /** The wiring of `compose-transactions.ts`. */
-function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: ServiceProcessDeps) {
+function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: ServiceProcessDeps) {
   const timers: Timers = {
     soon: (work) => void scheduler.after(actor, 0, "ends its turn", work),
     after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work),
   };
-  const monotonicMs = scheduler.nowMs;
+  const monotonicMs = scheduler.now;
   const assets = createAssetRegistry(assetList.default);
-  const newUuid = createUuidV7Source({ nowMs, randomBytes: random.bytes });
+  const newUuid = createUuidV7Source({ now, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
   const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
   const show = createTransactionShower({ read, finished: createFinishedTransactions() });
@@ -114,12 +114,12 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
   const policies = { peek: () => active, load: async () => active };
   const engine = createEngine({
     settlements: ports.settlements,
-    plan: createBatchPlanner({ rails, policies, nowMs }),
+    plan: createBatchPlanner({ rails, policies, now }),
     wallets: ports.wallets,
     onChanged: changes.announce,
     onError: (error) => void (isInjected(error) || onBroken(error)),
     isUnavailable: (error) => error instanceof DatabaseGone,
-    nowMs,
+    now,
     monotonicMs,
     timers,
   });
@@ -140,16 +140,16 @@ function composeUseCases({ actor, ports, scheduler, random, nowMs, onBroken }: S
       newUuid,
     }),
   );
-  const cancel = createTransactionCanceller({ settlements: ports.settlements, read, changes, nowMs });
+  const cancel = createTransactionCanceller({ settlements: ports.settlements, read, changes, now });
   const createWallet = createWalletCreator({
     store: ports.wallets,
     networks: new Set(rails.keys()),
     onCreated: engine.wake,
     newUuid,
-    nowMs,
+    now,
   });
   // There are no markets in the simulated world.
-  const setFrozen = createFreezer({ store: ports.wallets, callOffOrders: async () => "none", nowMs });
+  const setFrozen = createFreezer({ store: ports.wallets, callOffOrders: async () => "none", now });
   const presentWallet = createWalletPresenter(assets);
   const listEvents = createEventLister(
     ports.events,

@@ -103,7 +103,7 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
   async function arrive(connection: Connection, what: string): Promise<void> {
     await scheduler.turn(connection.actor, what);
     const { refused, cut } = rates();
-    if (scheduler.nowMs() < awayUntilMs || random.chance(cut)) lose(connection);
+    if (scheduler.now() < awayUntilMs || random.chance(cut)) lose(connection);
     if (connection.isBroken) throw new DatabaseGone("the connection broke");
     if (random.chance(refused)) throw new StatementRefused("the statement was refused");
   }
@@ -112,7 +112,7 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
     connection.rows.commit();
     end(connection);
     await scheduler.turn(connection.actor, `${what}, answered`);
-    if (scheduler.nowMs() < awayUntilMs || random.chance(rates().answerLost))
+    if (scheduler.now() < awayUntilMs || random.chance(rates().answerLost))
       throw new DatabaseGone("the answer was lost");
   }
 
@@ -145,7 +145,7 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
       }
     },
     goAway: (durationMs) => {
-      awayUntilMs = scheduler.nowMs() + durationMs;
+      awayUntilMs = scheduler.now() + durationMs;
       for (const connection of [...connections]) lose(connection);
     },
     breakConnections: (actor) => {

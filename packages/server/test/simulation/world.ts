@@ -41,7 +41,7 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
     rates: () => (isHealed ? noFaults : scenario.rates),
     disguise: bug?.disguiseRows ?? ((rows) => rows),
   });
-  const openings = openBooks(database.tables, scenario.tenants, scheduler.nowMs(), random);
+  const openings = openBooks(database.tables, scenario.tenants, scheduler.now(), random);
 
   const fleet = createFleet({
     scenario,
@@ -108,7 +108,7 @@ function createFleet({ scenario, random, scheduler, outside, database, bug, erro
       ports: bug?.disguisePorts?.(ports, { database, actor, scheduler }) ?? ports,
       scheduler,
       random,
-      nowMs: () => scheduler.nowMs() + slot.clockErrorMs,
+      now: () => scheduler.now() + slot.clockErrorMs,
       onBroken: (error) =>
         errors.push(`the service broke: ${error instanceof Error ? error.message : error}`),
     });
@@ -168,7 +168,7 @@ function createNetwork(
     exchanges,
     quiet: () => Promise.all(copies),
     send: async (tenant: string, request: Request): Promise<Answer> => {
-      const sent = { tenant, request, sentMs: scheduler.nowMs(), sentOrder: order++, isClosing: isHealed() };
+      const sent = { tenant, request, sentMs: scheduler.now(), sentOrder: order++, isClosing: isHealed() };
       if (!isHealed() && request.kind !== "freeze" && random.chance(scenario.requestsRepeated)) {
         // A copy that the network kept for a while; nobody waits for its answer.
         const kept = scheduler.turn(outside, "the network repeats a request", random.between(0, 300));
@@ -177,7 +177,7 @@ function createNetwork(
       const handled = await deliver(tenant, request);
       await scheduler.turn(outside, `the answer to ${request.kind} is under way`);
       const answer = !isHealed() && random.chance(scenario.answersLost) ? "lost" : handled;
-      exchanges.push({ ...sent, answer, answeredMs: scheduler.nowMs(), answeredOrder: order++ });
+      exchanges.push({ ...sent, answer, answeredMs: scheduler.now(), answeredOrder: order++ });
       return answer;
     },
   };

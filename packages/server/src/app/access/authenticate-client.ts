@@ -27,7 +27,7 @@ export interface AuthenticateClientDeps {
   assertions: AssertionVerifier;
   nonces: NonceStore;
   brake: FailureBrake;
-  nowMs: () => number;
+  now: () => number;
 }
 
 /**
@@ -103,11 +103,11 @@ function prove(proof: ClientProof, deps: AuthenticateClientDeps): Promise<ApiCli
 
 async function bySecret(
   { clientId, secret }: Extract<ClientProof, { method: "secret" }>,
-  { clients, nowMs }: AuthenticateClientDeps,
+  { clients, now }: AuthenticateClientDeps,
 ): Promise<ApiClient | ClientRefusal> {
   // An unknown client costs the same query and the same comparison as a known one.
   const client = await clients.findClient(clientId);
-  const matches = matchesSecret(client?.secrets ?? [], secret, nowMs());
+  const matches = matchesSecret(client?.secrets ?? [], secret, now());
   if (client === undefined) return invalidClient;
   return matches && client.state === "active" ? client : { ...invalidClient, claimed: client };
 }

@@ -45,7 +45,7 @@ export interface RequestAuthenticatorDeps {
   addresses: AddressQuota;
   tokens: TokenSigner;
   clients: ClientAccessCache;
-  nowMs: () => number;
+  now: () => number;
 }
 
 const bearerPattern = /^Bearer ([A-Za-z0-9._~+/-]{1,4096}=*)$/i;
@@ -69,7 +69,7 @@ export function createRequestAuthenticator({
   addresses,
   tokens,
   clients,
-  nowMs,
+  now,
 }: RequestAuthenticatorDeps): RequestAuthenticator {
   const verified = new Map<string, VerifiedToken>();
 
@@ -117,7 +117,7 @@ export function createRequestAuthenticator({
     const known = verified.get(end);
     if (known === undefined || !isSameToken(known.authorization, authorization))
       return verify(authorization, caller);
-    if (known.claims.expiresAtMs <= nowMs()) {
+    if (known.claims.expiresAtMs <= now()) {
       verified.delete(end);
       return turnAway({ refused: "TOKEN_EXPIRED" }, caller);
     }
@@ -135,7 +135,7 @@ export function createRequestAuthenticator({
   }
 
   function review(claims: TokenClaims): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
-    if (claims.expiresAtMs <= nowMs()) return { refused: "TOKEN_EXPIRED", claims };
+    if (claims.expiresAtMs <= now()) return { refused: "TOKEN_EXPIRED", claims };
     const access = clients.peek(claims.clientId);
     if (access !== undefined) return judge(claims, access);
     return clients.load(claims.clientId).then((loaded) => judge(claims, loaded));

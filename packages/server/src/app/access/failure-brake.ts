@@ -25,24 +25,24 @@ const waitMaxSeconds = 60;
 const forgetAfterMs = 600_000;
 const entriesMax = 10_000;
 
-export function createFailureBrake(nowMs: () => number): FailureBrake {
+export function createFailureBrake(monotonicMs: () => number): FailureBrake {
   const failures = new Map<string, Failures>();
 
   const recent = (name: string): Failures | undefined => {
     const entry = failures.get(name);
-    return entry !== undefined && nowMs() - entry.lastAtMs < forgetAfterMs ? entry : undefined;
+    return entry !== undefined && monotonicMs() - entry.lastAtMs < forgetAfterMs ? entry : undefined;
   };
 
   const secondsToWait = ({ name, freeFailures }: BrakeKey): number => {
     const entry = recent(name);
     if (entry === undefined || entry.count < freeFailures) return 0;
     const pauseMs = Math.min(2 ** (entry.count - freeFailures), waitMaxSeconds) * 1000;
-    return Math.max(0, Math.ceil((entry.lastAtMs + pauseMs - nowMs()) / 1000));
+    return Math.max(0, Math.ceil((entry.lastAtMs + pauseMs - monotonicMs()) / 1000));
   };
 
   function remember(name: string, count: number): void {
     failures.delete(name);
-    if (count > 0) failures.set(name, { count, lastAtMs: nowMs() });
+    if (count > 0) failures.set(name, { count, lastAtMs: monotonicMs() });
     if (failures.size > entriesMax) failures.delete(failures.keys().next().value as string);
   }
 

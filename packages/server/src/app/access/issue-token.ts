@@ -6,7 +6,7 @@ import { type TokenClaims, type TokenSigner, tokenLifetimeSeconds } from "./toke
 export interface IssueTokenDeps {
   tokens: TokenSigner;
   newUuid: () => string;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export interface Issued {
@@ -15,7 +15,7 @@ export interface Issued {
 }
 
 /** Gives a client a token for the scopes that it asks for, or for all of its own. */
-export function createTokenIssuer({ tokens, newUuid, nowMs }: IssueTokenDeps) {
+export function createTokenIssuer({ tokens, newUuid, now }: IssueTokenDeps) {
   return async (client: ApiClient, requestedScope: string | undefined): Promise<Issued | OAuthFault> => {
     const scopes = chooseScopes(client, requestedScope);
     if (scopes === undefined) {
@@ -26,7 +26,7 @@ export function createTokenIssuer({ tokens, newUuid, nowMs }: IssueTokenDeps) {
     }
     // Whole seconds, because a JWT knows no others; and never before the client was last disabled, which ends what is older.
     const issuedAtMs = Math.max(
-      Math.floor(nowMs() / 1000) * 1000,
+      Math.floor(now() / 1000) * 1000,
       Math.ceil((client.disabledAt?.getTime() ?? 0) / 1000) * 1000,
     );
     const claims: TokenClaims = {

@@ -24,7 +24,7 @@ export interface StreamTicketsDeps {
   authenticator: Pick<RequestAuthenticator, "review">;
   nonces: NonceStore;
   newUuid: () => string;
-  nowMs: () => number;
+  now: () => number;
 }
 
 const ticketLifetimeMs = 30_000;
@@ -33,16 +33,16 @@ const ticketLifetimeMs = 30_000;
  * Tickets for browsers, which cannot send `Authorization` with a WebSocket. A ticket stands in an address, where it can be seen;
  * so it opens one stream, within 30 s. It is signed and not stored, so that any process can take it; that it was used is stored.
  */
-export function createStreamTickets({ signer, authenticator, nonces, newUuid, nowMs }: StreamTicketsDeps) {
+export function createStreamTickets({ signer, authenticator, nonces, newUuid, now }: StreamTicketsDeps) {
   const issue: IssueTicket = ({ claims }) => {
-    const expiresAtMs = nowMs() + ticketLifetimeMs;
+    const expiresAtMs = now() + ticketLifetimeMs;
     return { ticket: signer.sign({ id: newUuid(), expiresAtMs, token: claims }), expiresAtMs };
   };
   const redeem: RedeemTicket = async (ticket) => {
     const claims = signer.verify(ticket);
     if (claims === undefined) return { refused: "TICKET_INVALID" };
     const { id, expiresAtMs, token } = claims;
-    if (expiresAtMs <= nowMs()) return { refused: "TICKET_INVALID", claims: token };
+    if (expiresAtMs <= now()) return { refused: "TICKET_INVALID", claims: token };
     const judgement = await authenticator.review(token);
     if ("refused" in judgement) return judgement;
     const isFirstUse = await nonces.useNonce(judgement.client, `ticket:${id}`, new Date(expiresAtMs));

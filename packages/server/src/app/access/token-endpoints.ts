@@ -15,7 +15,7 @@ export interface TokenEndpointDeps {
   /** 0 where the client's quota lets it; else how many seconds to wait. */
   spend: (client: ApiClient) => number | Promise<number>;
   audit: AuditRecorder;
-  nowMs: () => number;
+  now: () => number;
 }
 
 /** The three things that a client can do with tokens. Each begins with proving who it is, and is written down. */
@@ -55,7 +55,7 @@ export function createTokenEndpoints(
     deps.audit.record({
       // An attempt on a client that exists is for its tenant to see, though nobody has proven to be that client.
       tenantId: (proven ?? claimed)?.tenantId,
-      occurredAt: new Date(deps.nowMs()),
+      occurredAt: new Date(deps.now()),
       actor: proven === undefined ? "anonymous" : "client",
       clientId: proven?.id ?? null,
       tokenId: tokenId ?? null,

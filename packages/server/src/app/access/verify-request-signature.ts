@@ -22,7 +22,7 @@ export interface VerifyRequestSignatureDeps {
   nonces: NonceStore;
   /** The shared secret inside an HMAC key's sealed material. */
   openSecret: (key: ClientKey) => Uint8Array;
-  nowMs: () => number;
+  now: () => number;
 }
 
 /** Judges the signature of a request (RFC 9421 in Bursar's profile); undefined means that nothing speaks against it. */
@@ -36,7 +36,7 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
     const signature = readSignature(input ?? "", value ?? "", requestSignature.label);
     if (signature === undefined)
       return invalid(`There is no well-formed signature with the label ${requestSignature.label}.`);
-    const fault = findFault(signature, request, deps.nowMs());
+    const fault = findFault(signature, request, deps.now());
     if (fault !== undefined) return invalid(fault);
     const keyId = readId("key", signature.keyid ?? "");
     const key = client.keys.find((candidate) => candidate.id === keyId);

@@ -61,7 +61,7 @@ function makeKey(
   { algorithm, public_key }: AddKeyBody,
 ): Pick<AddedKey, "key" | "secret"> | Refused {
   const id = deps.newUuid();
-  const createdAt = new Date(deps.nowMs());
+  const createdAt = new Date(deps.now());
   if (algorithm === "hmac-sha256") {
     if (public_key !== undefined)
       return wrongPublicKey("is not taken for a shared secret, which the service makes itself");

@@ -56,7 +56,7 @@ export interface Repeatable {
 
 /** Every change of a client goes this way: found in the caller's tenant, within the caller's authority, written with its audit entry. */
 export async function applyClientChange(
-  { clients, access, changes, nowMs }: ClientDeps,
+  { clients, access, changes, now }: ClientDeps,
   origin: Origin,
   clientId: string,
   action: string,
@@ -64,7 +64,7 @@ export async function applyClientChange(
   repeatable?: Repeatable,
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
-  const audit = describeAct(origin, action, showId("cli", clientId), new Date(nowMs()));
+  const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
   const judge = (client: ApiClient, earlier: EarlierChange | undefined) => {
     const beyond = refuseBeyondAuthority(origin, client.scopes);
     if (beyond !== undefined) return beyond;

@@ -13,5 +13,5 @@ export interface ClientDeps {
   defaultQuotas: Quotas;
   newUuid: () => string;
   randomBytes: (count: number) => Uint8Array;
-  nowMs: () => number;
+  now: () => number;
 }

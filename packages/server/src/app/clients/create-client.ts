@@ -19,12 +19,12 @@ export type CreateClient = (
   idempotencyKey: string | undefined,
 ) => Promise<CreatedClient | Refused>;
 
-export function createClientCreator({ clients, newUuid, randomBytes, nowMs }: ClientDeps): CreateClient {
+export function createClientCreator({ clients, newUuid, randomBytes, now }: ClientDeps): CreateClient {
   return async (origin, body, idempotencyKey) => {
     const refused = refuseBeyondAuthority(origin, body.scopes);
     if (refused !== undefined) return refused;
     const secret = newSecretText(randomBytes);
-    const now = new Date(nowMs());
+    const createdAt = new Date(now());
     const client: ApiClient = {
       id: newUuid(),
       tenantId: origin.by === "operator" ? origin.tenantId : origin.principal.tenantId,
@@ -33,10 +33,10 @@ export function createClientCreator({ clients, newUuid, randomBytes, nowMs }: Cl
       state: "active",
       requireSignature: body.require_signature ?? false,
       quotas: {},
-      secrets: [{ id: newUuid(), hash: hashSecret(secret), createdAt: now, expiresAt: null }],
+      secrets: [{ id: newUuid(), hash: hashSecret(secret), createdAt, expiresAt: null }],
       keys: [],
-      createdAt: now,
-      updatedAt: now,
+      createdAt,
+      updatedAt: createdAt,
       disabledAt: null,
     };
     const request =
@@ -44,7 +44,7 @@ export function createClientCreator({ clients, newUuid, randomBytes, nowMs }: Cl
     const result = await clients.createClient(
       client,
       request,
-      describeAct(origin, "client.create", showId("cli", client.id), now),
+      describeAct(origin, "client.create", showId("cli", client.id), createdAt),
     );
     if ("created" in result) return { client: result.created, secret };
     const isSameRequest = request !== undefined && result.requestHash === request.hash;

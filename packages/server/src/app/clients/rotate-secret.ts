@@ -30,7 +30,7 @@ interface RotatedSecret {
 export function createSecretRotator(deps: ClientDeps): RotateSecret {
   return async (origin, clientId, overlapSeconds = overlapSecondsDefault, idempotencyKey) => {
     const secret = newSecretText(deps.randomBytes);
-    const now = new Date(deps.nowMs());
+    const now = new Date(deps.now());
     const id = deps.newUuid();
     const decide = ({ secrets }: ApiClient) => {
       const oldestFirst = [...secrets].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());

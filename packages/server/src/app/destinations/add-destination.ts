@@ -11,7 +11,7 @@ export interface AddDestinationDeps {
   /** How long a new entry waits before it counts, so that a stolen credential cannot be used at once. */
   delaySeconds: number;
   newUuid: () => string;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export type AddDestination = (
@@ -24,7 +24,7 @@ export function createDestinationAdder(deps: AddDestinationDeps): AddDestination
   return async (origin, body, idempotencyKey) => {
     const where = readAddress(deps.networks, body, "body");
     if (isRefused(where)) return where;
-    const nowMs = deps.nowMs();
+    const nowMs = deps.now();
     const destination: Destination = {
       tenantId: origin.principal.tenantId,
       id: deps.newUuid(),

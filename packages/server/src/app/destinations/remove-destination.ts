@@ -8,10 +8,10 @@ export type RemoveDestination = (origin: ClientOrigin, id: string) => Promise<Re
 /** Takes an address off the list, at once: only to be listed has a waiting time. */
 export function createDestinationRemover(
   store: Pick<DestinationStore, "removeDestination">,
-  nowMs: () => number,
+  now: () => number,
 ): RemoveDestination {
   return async (origin, id) => {
-    const audit = describeAct(origin, "destination.remove", showId("dst", id), new Date(nowMs()));
+    const audit = describeAct(origin, "destination.remove", showId("dst", id), new Date(now()));
     const removed = await store.removeDestination(origin.principal.tenantId, id, audit);
     return removed ? undefined : { refused: "DESTINATION_NOT_FOUND" };
   };

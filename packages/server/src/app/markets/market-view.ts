@@ -36,7 +36,7 @@ export interface MarketViewDeps {
   store: LevelStore;
   onError: (error: unknown) => void;
   /** A clock that nobody can set back. */
-  nowMs: () => number;
+  monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -44,7 +44,13 @@ const lookEveryMs = 500;
 const staleAfterMs = 5000;
 const deltasMax = 1000;
 
-export function createMarketView({ market, store, onError, nowMs, timers }: MarketViewDeps): MarketView {
+export function createMarketView({
+  market,
+  store,
+  onError,
+  monotonicMs,
+  timers,
+}: MarketViewDeps): MarketView {
   const listeners = new Set<(delta: MarketDelta | undefined) => void>();
   let levels: Levels | undefined;
   let confirmedMs = Number.NEGATIVE_INFINITY;
@@ -64,13 +70,13 @@ export function createMarketView({ market, store, onError, nowMs, timers }: Mark
     applyLevelChanges(levels, delta.changes);
     levels.sequence = delta.sequence;
     levels.changedAt = delta.occurredAt;
-    confirmedMs = nowMs();
+    confirmedMs = monotonicMs();
     tell(delta);
   }
 
   /** Whether there may be more. */
   async function look(): Promise<boolean> {
-    const lookedMs = nowMs();
+    const lookedMs = monotonicMs();
     const deltas = levels && (await store.listDeltas(market.name, levels.sequence, deltasMax));
     if (deltas === undefined) {
       const read = await store.readLevels(market.name);
@@ -86,7 +92,7 @@ export function createMarketView({ market, store, onError, nowMs, timers }: Mark
 
   return {
     levels: () => levels,
-    isStale: () => nowMs() - confirmedMs > staleAfterMs,
+    isStale: () => monotonicMs() - confirmedMs > staleAfterMs,
     advance,
     refresh: async () => void (await look()),
     listen: (listener) => {

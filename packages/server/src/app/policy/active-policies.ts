@@ -8,16 +8,21 @@ export interface ActivePoliciesDeps {
   world: PolicyWorld;
   wakeUps: Pick<WakeUps, "listen">;
   /** A clock that nobody can set back. */
-  nowMs: () => number;
+  monotonicMs: () => number;
 }
 
 /** The policy of a tenant that has written none. */
 export const firstPolicy: StoredPolicy = { version: 0, document: defaultPolicy, updatedAt: null };
 
-export function createActivePolicies({ store, world, wakeUps, nowMs }: ActivePoliciesDeps): ActivePolicies {
+export function createActivePolicies({
+  store,
+  world,
+  wakeUps,
+  monotonicMs,
+}: ActivePoliciesDeps): ActivePolicies {
   const cache = createFreshCache<ActivePolicy>(
     async (tenantId) => activate((await store.readPolicy(tenantId)) ?? firstPolicy, world),
-    nowMs,
+    monotonicMs,
   );
   wakeUps.listen("policy", (tenantIds) => {
     if (tenantIds !== "any") for (const tenantId of tenantIds) cache.forget(tenantId);

@@ -23,7 +23,7 @@ export interface EvaluatePolicyDeps {
   usage: UsageStore;
   store: Pick<PolicyStore, "findOwn">;
   assets: AssetRegistry;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export type EvaluatePolicy = (
@@ -43,7 +43,7 @@ export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy 
     const { tenantId } = principal;
     const clientId = await findInitiator(deps.store, principal, body.client_id);
     if (isRefused(clientId)) return clientId;
-    const requestedAtMs = body.at === undefined ? deps.nowMs() : Date.parse(body.at);
+    const requestedAtMs = body.at === undefined ? deps.now() : Date.parse(body.at);
     const asked = await deps.readRequest(tenantId, body.transaction, new Date(requestedAtMs));
     if (isRefused(asked)) return asked;
     const active = await findPolicy(deps, tenantId, body.document);
@@ -79,12 +79,12 @@ async function findPolicy(
 }
 
 async function evaluate(
-  { usage, nowMs }: EvaluatePolicyDeps,
+  { usage, now }: EvaluatePolicyDeps,
   { version, policy }: EvaluatedPolicy,
   request: PolicyRequest,
 ) {
   const windows = neededWindows(policy, request).map((window) => ({ tenantId: request.tenantId, window }));
-  const held = windows.length === 0 ? new Map() : await usage.readUsage(windows, new Date(nowMs()));
+  const held = windows.length === 0 ? new Map() : await usage.readUsage(windows, new Date(now()));
   return {
     version,
     isDecidedAtOnce: judge(policy, request).kind !== "later",

@@ -6,7 +6,7 @@ import type { PolicyStore, StoredPolicy } from "./policy.js";
 export interface ReplacePolicyDeps {
   store: Pick<PolicyStore, "writePolicy">;
   checkDocument: CheckDocument;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export type ReplacePolicy = (
@@ -17,12 +17,12 @@ export type ReplacePolicy = (
 ) => Promise<StoredPolicy | Refused>;
 
 /** Puts a new policy in force, unless somebody else has done so since the writer has looked. */
-export function createPolicyReplacer({ store, checkDocument, nowMs }: ReplacePolicyDeps): ReplacePolicy {
+export function createPolicyReplacer({ store, checkDocument, now }: ReplacePolicyDeps): ReplacePolicy {
   return async (origin, expectedVersion, given) => {
     const { tenantId, clientId } = origin.principal;
     const checked = await checkDocument(tenantId, given, "body");
     if (isRefused(checked)) return checked;
-    const createdAt = new Date(nowMs());
+    const createdAt = new Date(now());
     const written = await store.writePolicy(
       tenantId,
       expectedVersion,

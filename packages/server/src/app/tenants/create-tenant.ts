@@ -21,16 +21,16 @@ export interface CreateTenantDeps {
   tenants: TenantStore;
   createClient: CreateClient;
   newUuid: () => string;
-  nowMs: () => number;
+  now: () => number;
 }
 
 /**
  * Creates a tenant with its first client, which holds every scope: it could not give other clients any scope that it
  * does not hold itself.
  */
-export function createTenantCreator({ tenants, createClient, newUuid, nowMs }: CreateTenantDeps) {
+export function createTenantCreator({ tenants, createClient, newUuid, now }: CreateTenantDeps) {
   return async (name: string): Promise<{ tenant: Tenant } & CreatedClient> => {
-    const tenant: Tenant = { id: newUuid(), name, createdAt: new Date(nowMs()) };
+    const tenant: Tenant = { id: newUuid(), name, createdAt: new Date(now()) };
     const origin = { by: "operator", tenantId: tenant.id } as const;
     const act = describeAct(origin, "tenant.create", showId("tnt", tenant.id), tenant.createdAt);
     await tenants.createTenant(tenant, bornWallets(tenant, newUuid), act);

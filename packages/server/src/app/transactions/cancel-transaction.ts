@@ -15,19 +15,19 @@ export interface CancelTransactionDeps {
   settlements: Pick<SettlementStore, "settleOne">;
   read: ReadTransaction;
   changes: ChangeHub;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export type CancelTransaction = (tenantId: string, id: string) => Promise<Transaction | Refused>;
 
 /** Calls a transaction off, if the engine has not been faster. To call off what was called off is a success. */
 export function createTransactionCanceller(deps: CancelTransactionDeps): CancelTransaction {
-  const { settlements, read, changes, nowMs } = deps;
+  const { settlements, read, changes, now } = deps;
   return async (tenantId, id) => {
     const cancelled = await settlements.settleOne(tenantId, id, async (claimed) => ({
-      now: new Date(nowMs()),
+      now: new Date(now()),
       windows: [],
-      decide: (accounts) => claimed.map((transaction) => cancel(transaction, accounts, nowMs())),
+      decide: (accounts) => claimed.map((transaction) => cancel(transaction, accounts, now())),
     }));
     if (cancelled.length > 0) changes.announce([id]);
     const transaction = await read(tenantId, id);

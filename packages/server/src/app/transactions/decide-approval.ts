@@ -25,7 +25,7 @@ export interface DecideApprovalDeps {
   read: ReadTransaction;
   /** Wakes the engine, which counts and goes on. */
   onRecorded: () => void;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export type DecideApproval = (
@@ -35,17 +35,12 @@ export type DecideApproval = (
 ) => Promise<Transaction | Refused>;
 
 /** Takes a person's word on a transaction that waits for it. What it leads to is decided by the engine, like everything else. */
-export function createApprovalDecider({
-  store,
-  read,
-  onRecorded,
-  nowMs,
-}: DecideApprovalDeps): DecideApproval {
+export function createApprovalDecider({ store, read, onRecorded, now }: DecideApprovalDeps): DecideApproval {
   return async (origin, id, { decision, digest, comment }) => {
     const { tenantId, clientId } = origin.principal;
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
-    const decidedAt = new Date(nowMs());
+    const decidedAt = new Date(now());
     const refused = findFault(transaction, clientId, digest, decidedAt);
     if (refused !== undefined) return refused;
     const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);

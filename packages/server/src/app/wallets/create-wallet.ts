@@ -9,7 +9,7 @@ export interface CreateWalletDeps {
   networks: ReadonlySet<string>;
   onCreated: () => void;
   newUuid: () => string;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export type CreateWallet = (
@@ -24,7 +24,7 @@ export function createWalletCreator({
   networks,
   onCreated,
   newUuid,
-  nowMs,
+  now,
 }: CreateWalletDeps): CreateWallet {
   return async (principal, body, idempotencyKey) => {
     const network = body.network ?? "book";
@@ -34,7 +34,7 @@ export function createWalletCreator({
         details: [{ path: "body.network", reason: "is not a known network" }],
       };
     }
-    const now = new Date(nowMs());
+    const createdAt = new Date(now());
     const wallet: Wallet = {
       tenantId: principal.tenantId,
       id: newUuid(),
@@ -45,8 +45,8 @@ export function createWalletCreator({
       state: "creating",
       frozen: false,
       version: 1,
-      createdAt: now,
-      updatedAt: now,
+      createdAt,
+      updatedAt: createdAt,
     };
     const hash = hashRequest(body);
     const result = await store.createWallet(

@@ -13,18 +13,18 @@ export type SetFrozen = (
 export interface FreezerDeps {
   store: Pick<WalletStore, "setFrozen" | "readWallet">;
   callOffOrders: CallOffOrders;
-  nowMs: () => number;
+  now: () => number;
 }
 
 /**
  * Freezes or unfreezes a wallet. To freeze what is frozen changes nothing. A freeze is answered when the wallet's orders are out of
  * the books: from then on nothing leaves it any more.
  */
-export function createFreezer({ store, callOffOrders, nowMs }: FreezerDeps): SetFrozen {
+export function createFreezer({ store, callOffOrders, now }: FreezerDeps): SetFrozen {
   return async (origin, id, frozen) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
-    const audit = describeAct(origin, action, showId("wlt", id), new Date(nowMs()));
+    const audit = describeAct(origin, action, showId("wlt", id), new Date(now()));
     const wallet = await store.setFrozen(tenantId, id, frozen, audit);
     if (wallet === undefined) return { refused: "WALLET_NOT_FOUND" };
     if (!frozen) return wallet;

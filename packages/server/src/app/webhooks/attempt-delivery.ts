@@ -17,7 +17,7 @@ export interface AttemptDeps {
   retryDelaysMs: readonly number[];
   /** From 0 to 1. */
   random: () => number;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export interface Attempted {
@@ -38,7 +38,7 @@ export type AttemptDelivery = (
 export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
   const deps = { ...given, box: rememberOpened(given.box) };
   return async (endpoint, deliveryId, number, body) => {
-    const startedMs = deps.nowMs();
+    const startedMs = deps.now();
     const headers = headersOf(deps, endpoint, deliveryId, number, body, startedMs);
     const { tenantId: owner, url } = endpoint;
     const outcome = await deps.post({ owner, url, headers, body, timeoutMs: deps.timeoutMs });
@@ -98,7 +98,7 @@ function decideNext(
   number: number,
   outcome: PostOutcome,
 ): AttemptResult["next"] {
-  const nowMs = deps.nowMs();
+  const nowMs = deps.now();
   const at = new Date(nowMs);
   if (verdict === "delivered") return { state: "delivered", at };
   if (verdict === "gone") return { state: "exhausted", at };

@@ -13,7 +13,7 @@ export interface ChangeEndpointDeps {
   /** Tells the senders, so that a change is in force at once. */
   onChanged: (tenantId: string) => void;
   randomBytes: (count: number) => Uint8Array;
-  nowMs: () => number;
+  now: () => number;
 }
 
 type Changed = Promise<WebhookEndpoint | Refused>;
@@ -40,7 +40,7 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
     action: string,
     decide: (endpoint: WebhookEndpoint, now: Date) => EndpointChange | Refused,
   ): Changed => {
-    const now = new Date(deps.nowMs());
+    const now = new Date(deps.now());
     const audit = describeAct(origin, `webhook_endpoint.${action}`, showId("whe", id), now);
     const tenantId = tenantOf(origin);
     const changed = await deps.endpoints.changeEndpoint(

@@ -12,7 +12,7 @@ export interface CreateEndpointDeps {
   box: Pick<SecretBox, "seal">;
   newUuid: () => string;
   randomBytes: (count: number) => Uint8Array;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export type CreateEndpoint = (
@@ -31,7 +31,7 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
   return async (origin, body, idempotencyKey) => {
     const refused = refuseUrl(deps.judgeUrl, body.url);
     if (refused !== undefined) return refused;
-    const now = new Date(deps.nowMs());
+    const now = new Date(deps.now());
     const id = deps.newUuid();
     const secret = deps.randomBytes(secretBytes);
     const endpoint: WebhookEndpoint = {

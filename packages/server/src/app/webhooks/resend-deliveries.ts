@@ -12,7 +12,7 @@ export interface ResendDeps {
   endpoints: Pick<EndpointStore, "readEndpoint">;
   /** Tells the senders that there is something to send. */
   onResent: (tenantId: string) => void;
-  nowMs: () => number;
+  now: () => number;
 }
 
 type Once<Answer> = Promise<(Answer & { replayed: boolean }) | Refused>;
@@ -46,7 +46,7 @@ export function createResends(deps: ResendDeps): Resends {
     tenantId: tenantOf(origin),
     action,
     request: key === undefined ? undefined : { key, hash: hashRequest(body) },
-    audit: describeAct(origin, `webhook_delivery.${action}`, object, new Date(deps.nowMs())),
+    audit: describeAct(origin, `webhook_delivery.${action}`, object, new Date(deps.now())),
   });
   const conclude = <Answer>(
     origin: Origin,

@@ -8,13 +8,13 @@ export interface TestEndpointDeps {
   endpoints: Pick<EndpointStore, "readEndpoint">;
   attempt: AttemptDelivery;
   newUuid: () => string;
-  nowMs: () => number;
+  now: () => number;
 }
 
 export type TestEndpoint = (tenantId: string, id: string) => Promise<WebhookTest | Refused>;
 
 /** Sends an `endpoint.test` at once, signed like any delivery, and tells what came back. It is no event and is not kept. */
-export function createEndpointTester({ endpoints, attempt, newUuid, nowMs }: TestEndpointDeps): TestEndpoint {
+export function createEndpointTester({ endpoints, attempt, newUuid, now }: TestEndpointDeps): TestEndpoint {
   return async (tenantId, id) => {
     const endpoint = await endpoints.readEndpoint(tenantId, id);
     if (endpoint === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
@@ -23,7 +23,7 @@ export function createEndpointTester({ endpoints, attempt, newUuid, nowMs }: Tes
       event: "endpoint.test",
       delivery_id: showId("dlv", deliveryId),
       sequence: null,
-      occurred_at: new Date(nowMs()).toISOString(),
+      occurred_at: new Date(now()).toISOString(),
       data: { webhook_endpoint: presentEndpoint(endpoint) },
     });
     const { attempt: made, verdict } = await attempt(endpoint, deliveryId, 1, body);

@@ -49,7 +49,7 @@ async function createFedBook(depth: number) {
     onError: (error) => {
       throw error;
     },
-    nowMs: () => 0,
+    monotonicMs: () => 0,
     timers: { after: () => () => undefined },
   });
   await view.refresh();

@@ -104,7 +104,7 @@ describe("access tokens", () => {
 
   describe("signed by the real key", () => {
     const masterKey = Buffer.alloc(32, 7);
-    const nowMs = Date.now;
+    const now = Date.now;
 
     /** A signer with a key of its own, and that key, so that a test can sign what the service would not. */
     const setUp = async () => {
@@ -115,18 +115,18 @@ describe("access tokens", () => {
         store,
         sealing,
         () => crypto.randomUUID(),
-        () => nowMs() - 60_000,
+        () => now() - 60_000,
       );
-      const keys = createTokenKeyRing(store, sealing, nowMs, nowMs);
-      const signer = createTokenSigner({ keys, issuer: "https://bursar.example", nowMs });
+      const keys = createTokenKeyRing(store, sealing, now, now);
+      const signer = createTokenSigner({ keys, issuer: "https://bursar.example", now });
       const key = await keys.signingKey();
       const claims = {
         tenantId: crypto.randomUUID(),
         clientId: crypto.randomUUID(),
         tokenId: crypto.randomUUID(),
         scopes: ["audit:read"] as const,
-        issuedAtMs: Math.floor(nowMs() / 1000) * 1000,
-        expiresAtMs: Math.floor(nowMs() / 1000) * 1000 + 900_000,
+        issuedAtMs: Math.floor(now() / 1000) * 1000,
+        expiresAtMs: Math.floor(now() / 1000) * 1000 + 900_000,
       };
       const token = await signer.sign(claims);
       const resign = (changed: Record<string, unknown>, header: Record<string, unknown> = {}) =>
@@ -144,7 +144,7 @@ describe("access tokens", () => {
 
     it("are refused with a wrong issuer, audience or type, from the future, too old, or with claims missing", async () => {
       const { database, signer, resign } = await setUp();
-      const seconds = Math.floor(nowMs() / 1000);
+      const seconds = Math.floor(now() / 1000);
       const verdicts = {
         issuer: await signer.verify(await resign({ iss: "https://elsewhere.example" })),
         audience: await signer.verify(await resign({ aud: "https://elsewhere.example" })),
@@ -177,22 +177,22 @@ describe("access tokens", () => {
     it("come from keys of one master key only, and the first key signs at once", async () => {
       const { database, store } = await setUp();
       const other = createSealing(new Uint8Array(32).fill(9));
-      await expect(rotateTokenKeys(store, other, () => crypto.randomUUID(), nowMs)).rejects.toThrow(
+      await expect(rotateTokenKeys(store, other, () => crypto.randomUUID(), now)).rejects.toThrow(
         /master key/,
       );
       expect(await store.listTokenKeys()).toHaveLength(1);
       await database.drop();
       const empty = await createTestDatabase();
       const first = createTokenKeyStore(empty);
-      await rotateTokenKeys(first, other, () => crypto.randomUUID(), nowMs);
-      expect((await createTokenKeyRing(first, other, nowMs, nowMs).signingKey()).kid).toMatch(/^key_/);
+      await rotateTokenKeys(first, other, () => crypto.randomUUID(), now);
+      expect((await createTokenKeyRing(first, other, now, now).signingKey()).kid).toMatch(/^key_/);
       await empty.drop();
     });
 
     it("verify after a rotation, by the old key until its tokens have expired, and by the new key before it signs", async () => {
       const { database, store, sealing, signer, claims, token } = await setUp();
-      await rotateTokenKeys(store, sealing, () => crypto.randomUUID(), nowMs);
-      const later = (ms: number) => createTokenKeyRing(store, sealing, () => nowMs() + ms, nowMs);
+      await rotateTokenKeys(store, sealing, () => crypto.randomUUID(), now);
+      const later = (ms: number) => createTokenKeyRing(store, sealing, () => now() + ms, now);
       expect(await signer.verify(token)).toEqual(claims);
       const kid = decodeProtectedHeader(token).kid ?? "";
       expect(await later(0).published()).toHaveLength(2);
@@ -205,7 +205,7 @@ describe("access tokens", () => {
 
     it("are useless to another master key", async () => {
       const { database, store } = await setUp();
-      const ring = createTokenKeyRing(store, createSealing(Buffer.alloc(32, 8)), nowMs, nowMs);
+      const ring = createTokenKeyRing(store, createSealing(Buffer.alloc(32, 8)), now, now);
       await expect(ring.signingKey()).rejects.toThrow("The master key does not open");
       await database.drop();
     });

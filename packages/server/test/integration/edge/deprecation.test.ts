@@ -45,7 +45,7 @@ describe("what will go", () => {
   let edge: TestEdge | undefined;
   afterEach(() => edge?.app.close());
   const at = async (nowMs: number) => {
-    edge = await createTestEdge([wholeRoute, withField], { nowMs: () => nowMs });
+    edge = await createTestEdge([wholeRoute, withField], { now: () => nowMs });
     return edge.app;
   };
   const post = (payload: object, query = "") => ({

@@ -44,7 +44,7 @@ describe("the sender", () => {
     receiver.answerWith(status(500));
     await tenant.transact();
     const [failed] = await tenant.deliveriesWhen(([one]) => one?.attempts.length === 1);
-    const waitMs = (failed?.nextAttemptAt?.getTime() ?? 0) - service.nowMs();
+    const waitMs = (failed?.nextAttemptAt?.getTime() ?? 0) - service.now();
     expect(waitMs).toBeGreaterThanOrEqual(4000);
     receiver.answerWith(ok);
     service.advance(waitMs - 1);
