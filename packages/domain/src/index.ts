@@ -45,7 +45,28 @@ export { isTypeId, type TypeId, typeIdFromUuid, uuidFromTypeId } from "./id/type
 export { createTypeIdSource } from "./id/type-id-source.js";
 export { createUuidV7Source, timeOfUuidV7, type UuidV7Source } from "./id/uuid-v7.js";
 export { canonicalJson } from "./json/canonical-json.js";
-export type { Balance } from "./ledger/account.js";
+export {
+  type AccountKey,
+  type AccountKind,
+  accountKind,
+  accountName,
+  type Balance,
+  externalAccountId,
+  feeAccountId,
+  feeTenantId,
+  findExternalAccountCollision,
+  marketClearingAccountId,
+  mayBeNegative,
+} from "./ledger/accounts.js";
+export {
+  accountsOfChanges,
+  applyLedgerChange,
+  type Hold,
+  type LedgerChange,
+  type LedgerOutcome,
+  noLedgerChange,
+  type Posting,
+} from "./ledger/ledger-change.js";
 export { formatAmount, parseAmount } from "./money/amount.js";
 export { type Asset, type AssetRegistry, createAssetRegistry } from "./money/asset.js";
 export { type ApprovedTransaction, approvalContent } from "./policy/approval-content.js";

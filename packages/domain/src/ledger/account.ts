@@ -1,8 +1,4 @@
-/** What a wallet has of one asset: free to use, and set aside for transactions under way. Both are never below zero. */
-export interface Balance {
-  available: bigint;
-  held: bigint;
-}
+import type { Balance } from "./accounts.js";
 
 /** What a step of a transaction does to the money. */
 export type LedgerEffect = "none" | "hold" | "release" | "pay_from_available" | "pay_from_held";

@@ -1,4 +1,5 @@
-import { applyEffect, type Balance, type LedgerEffect } from "../ledger/account.js";
+import { applyEffect, type LedgerEffect } from "../ledger/account.js";
+import type { Balance } from "../ledger/accounts.js";
 import {
   type TransactionEvent,
   type TransactionState,

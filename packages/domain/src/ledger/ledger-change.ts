@@ -1,0 +1,104 @@
+import { type AccountKey, accountName, type Balance, mayBeNegative } from "./accounts.js";
+
+/** Moves an amount from the available balance of one account to that of another, of the same tenant. */
+export interface Posting {
+  tenantId: string;
+  /**
+   * Which line of its transaction or trade this is. The line goes by meaning, not by position: a transaction's amount is 1 and its
+   * fees follow. So the primary key of the entries refuses to post the same thing twice.
+   */
+  line: number;
+  debit: string;
+  credit: string;
+  asset: string;
+  amount: bigint;
+}
+
+/** An amount of an account that is set aside, or is free again. */
+export interface Hold {
+  tenantId: string;
+  account: string;
+  asset: string;
+  amount: bigint;
+}
+
+/**
+ * What a decision does to the ledger. It is applied in this order, so that a release can pay a posting of the same change: that is
+ * how a hold is paid out.
+ */
+export interface LedgerChange {
+  releases: readonly Hold[];
+  postings: readonly Posting[];
+  holds: readonly Hold[];
+}
+
+export const noLedgerChange: LedgerChange = { releases: [], postings: [], holds: [] };
+
+/** The new balances of the accounts that have changed, by their names; or the first account that does not have enough. */
+export type LedgerOutcome = { balances: ReadonlyMap<string, Balance> } | { insufficient: AccountKey };
+
+/**
+ * Applies a change to accounts, all of it or nothing. It reads the accounts that the change names and copies no others: a batch of
+ * 500 transactions applies 500 changes to one map.
+ */
+export function applyLedgerChange(
+  balances: ReadonlyMap<string, Balance>,
+  { releases, postings, holds }: LedgerChange,
+): LedgerOutcome {
+  const changed = new Map<string, Balance>();
+  const read = (name: string): Balance => {
+    const balance = changed.get(name) ?? balances.get(name);
+    if (balance === undefined) throw new Error(`the account ${name} was not locked`);
+    return balance;
+  };
+  for (const { tenantId, account, asset, amount } of releases) {
+    assertPositive(amount);
+    const name = accountName(tenantId, account, asset);
+    const { available, held } = read(name);
+    if (held < amount) throw new Error(`the account ${name} holds less than is to be released`);
+    changed.set(name, { available: available + amount, held: held - amount });
+  }
+  for (const { tenantId, debit, credit, asset, amount } of postings) {
+    assertPositive(amount);
+    if (debit === credit) throw new Error(`the account ${debit} cannot pay itself`);
+    const debitName = accountName(tenantId, debit, asset);
+    const creditName = accountName(tenantId, credit, asset);
+    const payer = read(debitName);
+    const payee = read(creditName);
+    if (payer.available < amount && !mayBeNegative(debit))
+      return { insufficient: { tenantId, accountId: debit, asset } };
+    changed.set(debitName, { available: payer.available - amount, held: payer.held });
+    changed.set(creditName, { available: payee.available + amount, held: payee.held });
+  }
+  for (const { tenantId, account, asset, amount } of holds) {
+    assertPositive(amount);
+    const name = accountName(tenantId, account, asset);
+    const { available, held } = read(name);
+    if (available < amount && !mayBeNegative(account))
+      return { insufficient: { tenantId, accountId: account, asset } };
+    changed.set(name, { available: available - amount, held: held + amount });
+  }
+  return { balances: changed };
+}
+
+/** The accounts that changes name, each once: those that must be locked before the changes are applied. */
+export function accountsOfChanges(changes: Iterable<LedgerChange>): AccountKey[] {
+  const keys = new Map<string, AccountKey>();
+  const add = (tenantId: string, accountId: string, asset: string) => {
+    const name = accountName(tenantId, accountId, asset);
+    if (!keys.has(name)) keys.set(name, { tenantId, accountId, asset });
+  };
+  for (const { releases, postings, holds } of changes) {
+    for (const { tenantId, account, asset } of releases) add(tenantId, account, asset);
+    for (const { tenantId, debit, credit, asset } of postings) {
+      add(tenantId, debit, asset);
+      add(tenantId, credit, asset);
+    }
+    for (const { tenantId, account, asset } of holds) add(tenantId, account, asset);
+  }
+  return [...keys.values()];
+}
+
+function assertPositive(amount: bigint): void {
+  if (amount <= 0n) throw new Error("an amount of a ledger change must be positive");
+}
