@@ -1,16 +1,61 @@
 import { defineConfig } from "vitest/config";
+import { proofFiles, shortSizes } from "./tools/proofs.mjs";
 
-export default defineConfig({
-  // Packages are tested from their sources, so that a test never sees an old build.
+/** Packages are tested from their sources, so that a test never sees an old build. */
+const fromSource = {
   resolve: { conditions: ["bursar:source"] },
   ssr: { resolve: { conditions: ["bursar:source"] } },
+};
+
+const limits = { maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 };
+
+/** Holds every answer of a service against the OpenAPI document. */
+const setupFiles = ["packages/server/test/harness/check-every-answer.ts"];
+
+/**
+ * Units and integration keep one module graph per worker: loading the server anew for each of their files took more CPU than
+ * the tests themselves. Each project is a group of its own, because a worker is only reused by files of the same project.
+ */
+export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "tools/**/*.test.ts"],
+    // One PostgreSQL for the whole run; projects inherit its address from the root.
     globalSetup: ["packages/server/test/harness/postgres-for-tests.ts"],
-    setupFiles: ["packages/server/test/harness/check-every-answer.ts"],
     reporters: ["default", "./tools/summary-reporter.ts"],
-    maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...limits,
+    projects: [
+      {
+        ...fromSource,
+        test: {
+          name: "unit",
+          include: ["packages/*/src/**/*.test.ts", "packages/domain/test/**/*.test.ts", "tools/**/*.test.ts"],
+          exclude: proofFiles,
+          isolate: false,
+          sequence: { groupOrder: 1 },
+          ...limits,
+        },
+      },
+      {
+        ...fromSource,
+        test: {
+          name: "integration",
+          include: ["packages/server/test/{integration,compatibility}/**/*.test.ts"],
+          setupFiles,
+          isolate: false,
+          sequence: { groupOrder: 0 },
+          ...limits,
+        },
+      },
+      {
+        ...fromSource,
+        test: {
+          name: "proofs",
+          include: proofFiles,
+          setupFiles,
+          env: shortSizes(),
+          sequence: { groupOrder: 2 },
+          ...limits,
+        },
+      },
+    ],
   },
 });

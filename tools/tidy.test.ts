@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findForbiddenImports } from "./arrows.mjs";
 import { listFiles, root } from "./files.mjs";
+import { proofFiles } from "./proofs.mjs";
 
 /** Habits of the house that no other tool keeps. */
 
@@ -51,6 +52,15 @@ describe("tidy", () => {
         linesWith(path, /\b(it|test|describe)\.(only|skip|todo)\b|\b(TODO|FIXME|XXX|HACK)\b/),
       ),
     ).toEqual([]);
+  });
+
+  it("runs every test file: each is a unit, an integration test or one of the proofs", () => {
+    const apart = listFiles("packages/server/test/**/*.test.ts").filter(
+      (path) => !/^packages\/server\/test\/(integration|compatibility)\//.test(path),
+    );
+    const listed = proofFiles.flatMap((glob) => listFiles(glob));
+    expect(apart.filter((path) => !listed.includes(path))).toEqual([]);
+    expect(proofFiles.filter((glob) => listFiles(glob).length === 0)).toEqual([]);
   });
 
   it("decides nothing on the text of an error", () => {

@@ -9,8 +9,8 @@ import { createLocalBook } from "../harness/local-book.js";
 import { openStream } from "../harness/stream-client.js";
 import { startTestService, type TestClient, type TestService } from "../harness/test-service.js";
 
-/** `BURSAR_DELTAS` makes it longer. */
-const deltasWanted = Number(process.env["BURSAR_DELTAS"] ?? 3000);
+/** Short and long sizes are in tools/proofs.mjs. */
+const deltasWanted = Number(process.env["BURSAR_DELTAS"]);
 const timeoutMs = 120_000 + deltasWanted * 20;
 const pageOfDeltas = 100;
 

@@ -11,16 +11,16 @@ import { startTestService } from "../harness/test-service.js";
 import { createChaosProxy } from "./chaos-proxy.js";
 import { followStream } from "./stream-follower.js";
 
-/** `npm run test:stream` sets these; the short form is part of every run of the tests. */
-const cuts = Number(process.env["BURSAR_CUTS"] ?? 20);
-const events = Number(process.env["BURSAR_EVENTS"] ?? 1000);
-const kills = Number(process.env["BURSAR_STREAM_KILLS"] ?? 2);
-const isLong = process.env["BURSAR_CUTS"] !== undefined;
+/** Short and long sizes are in tools/proofs.mjs. */
+const cuts = Number(process.env["BURSAR_CUTS"]);
+const events = Number(process.env["BURSAR_EVENTS"]);
+const kills = Number(process.env["BURSAR_STREAM_KILLS"]);
+const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
 const timeoutMs = 120_000 + cuts * 5000 + kills * 20_000;
 
 const batchSize = 50;
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
-const tell = (what: string, facts: object) => {
+const print = (what: string, facts: object) => {
   if (isLong) process.stdout.write(`${what}: ${JSON.stringify(facts)}\n`);
 };
 
@@ -81,7 +81,7 @@ describe("a client that follows the stream has seen 1 to N, each once and in ord
         timeoutMs,
       );
       await follower.stop();
-      tell("cuts", {
+      print("cuts", {
         total,
         connections: follower.connections(),
         broken: proxies.map((proxy) => proxy.broken()),
@@ -126,7 +126,7 @@ describe("a client that follows the stream has seen 1 to N, each once and in ord
         timeoutMs,
       );
       await follower.stop();
-      tell("kills", { total, connections: follower.connections() });
+      print("kills", { total, connections: follower.connections() });
       service.child.kill("SIGTERM");
       await service.exited;
       rmSync(folder, { recursive: true, force: true });

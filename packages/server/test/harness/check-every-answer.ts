@@ -1,13 +1,15 @@
 import type { AnswerFaults } from "./answer-faults.js";
 
 /**
- * Runs before every test file: whatever a test fetches from a service of ours must be as the OpenAPI document says, on top of
- * what the test itself looks at. An answer is ours where it carries our version.
+ * Runs before every test file: what a test fetches from the service must match the OpenAPI document, in addition to what the
+ * test itself checks. A response comes from the service if it carries the service's version.
  */
 const bare = globalThis.fetch;
+/** Files of one worker share their globals: `fetch` is replaced by the first of them. */
+const isChecked = Symbol.for("bursar.checked-fetch");
 let loading: Promise<AnswerFaults> | undefined;
 
-/** Loaded with the first answer: most files never fetch, and 0.4 s for each of them would be half a minute of every run. */
+/** Loaded with the first response, because it takes 0.4 s and many files never fetch. */
 async function loadAnswerFaults(): Promise<AnswerFaults> {
   const [{ createAnswerFaults }, { readApiDocument }] = await Promise.all([
     import("./answer-faults.js"),
@@ -16,7 +18,7 @@ async function loadAnswerFaults(): Promise<AnswerFaults> {
   return createAnswerFaults(readApiDocument());
 }
 
-globalThis.fetch = async (input, init) => {
+const checkedFetch: typeof fetch = async (input, init) => {
   const response = await bare(input, init);
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
   const mayHaveBody = isJson || response.headers.get("content-length") === "0" || response.status === 204;
@@ -33,3 +35,5 @@ globalThis.fetch = async (input, init) => {
     throw new Error(`${method} ${pathname} answered ${status}, which ${faults.join("; ")}`);
   return response;
 };
+
+if (!(isChecked in bare)) globalThis.fetch = Object.assign(checkedFetch, { [isChecked]: true });

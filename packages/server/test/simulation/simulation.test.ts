@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { plantedBugs } from "./planted-bugs.js";
 import { runSimulation, type SimulationReport } from "./run-simulation.js";
 
-/** `npm run test:sim` sets these: how many seeds, or the one to run alone and show. */
+/** `npm run test:long -- simulation` sets these: how many seeds, or the one to run alone and show. */
 const seeds = Number(process.env["BURSAR_SIM_SEEDS"] ?? 500);
 const onlySeed = Number(process.env["BURSAR_SIM_SEED"] ?? 0);
 /** Enough for the slowest machine, and an end for a run that hangs. */
@@ -12,9 +12,10 @@ const seedsForBugs = 500;
 const tell = (text: string) => void process.stdout.write(`${text}\n`);
 
 function explain({ seed, violations }: SimulationReport): string {
-  return [`Seed ${seed} breaks a promise. Alone: npm run test:sim -- --seed ${seed}`, ...violations].join(
-    "\n  ",
-  );
+  return [
+    `Seed ${seed} breaks a promise. Alone: npm run test:long -- simulation --seed ${seed}`,
+    ...violations,
+  ].join("\n  ");
 }
 
 /** Answers, outcomes and faults, as the reports count them. */

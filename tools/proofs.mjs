@@ -1,0 +1,108 @@
+// The proofs: tests that search for a failure instead of showing one behaviour, so their size decides what they are worth.
+// `npm run test:proofs` runs all of them at their short sizes, `npm run test:long -- <proof>` runs one at its long sizes.
+
+/**
+ * @typedef {{ env: string, short?: number, long?: number, means: string }} Size A size without numbers is left to the test unless it is given.
+ * @typedef {{ shows: string, files: string[], sizes: Record<string, Size> }} Proof
+ */
+
+const server = "packages/server/test";
+
+/** @satisfies {Record<string, Proof>} */
+export const proofs = {
+  kill: {
+    shows: "every accepted transaction and order has one final result when processes are killed under load",
+    files: [`${server}/faults/kill.test.ts`, `${server}/faults/market-kill.test.ts`],
+    sizes: {
+      times: { env: "BURSAR_KILLS", short: 20, long: 1000, means: "kills of the service" },
+      "postgres-times": {
+        env: "BURSAR_POSTGRES_KILLS",
+        short: 5,
+        long: 1000,
+        means: "kills of PostgreSQL",
+      },
+      "market-times": {
+        env: "BURSAR_MARKET_KILLS",
+        short: 3,
+        long: 1000,
+        means: "kills of a process that runs a market",
+      },
+    },
+  },
+  stream: {
+    shows: "clients of the stream miss nothing and see nothing twice when their connections are cut",
+    files: [`${server}/faults/stream.test.ts`, `${server}/faults/stream-deltas.test.ts`],
+    sizes: {
+      cuts: { env: "BURSAR_CUTS", short: 20, long: 200, means: "connections that are cut" },
+      events: { env: "BURSAR_EVENTS", short: 1000, long: 20_000, means: "events that happen meanwhile" },
+      kills: { env: "BURSAR_STREAM_KILLS", short: 2, long: 20, means: "kills of the service" },
+      deltas: { env: "BURSAR_DELTAS", short: 3000, long: 100_000, means: "changes of an order book" },
+    },
+  },
+  webhooks: {
+    shows: "every webhook arrives, verified, at receivers that fail at random, from a service that is killed",
+    files: [`${server}/faults/webhook-storm.test.ts`],
+    sizes: {
+      deliveries: { env: "BURSAR_STORM_DELIVERIES", short: 1000, long: 50_000, means: "deliveries" },
+      endpoints: { env: "BURSAR_STORM_ENDPOINTS", short: 20, long: 100, means: "endpoints" },
+      kills: { env: "BURSAR_STORM_KILLS", short: 1, long: 5, means: "kills of the service" },
+      seed: { env: "BURSAR_STORM_SEED", means: "the seed of the receivers' failures" },
+    },
+  },
+  simulation: {
+    shows: "the core keeps its promises under simulated faults, and planted bugs are found",
+    files: [`${server}/simulation/simulation.test.ts`],
+    sizes: {
+      seeds: { env: "BURSAR_SIM_SEEDS", short: 500, long: 100_000, means: "seeds" },
+      seed: { env: "BURSAR_SIM_SEED", means: "runs one seed and prints its steps" },
+    },
+  },
+  book: {
+    shows: "the order book does what a slow and simple one does",
+    files: ["packages/domain/test/book/comparison.test.ts"],
+    sizes: {
+      operations: { env: "BURSAR_BOOK_OPERATIONS", short: 24_000, long: 1_000_000, means: "operations" },
+    },
+  },
+  fuzz: {
+    shows: "requests made from the OpenAPI document are answered as the document says",
+    files: [`${server}/fuzz/fuzz.test.ts`],
+    sizes: {
+      requests: { env: "BURSAR_FUZZ_REQUESTS", short: 2000, long: 100_000, means: "requests" },
+      seed: { env: "BURSAR_FUZZ_SEED", means: "the first seed" },
+    },
+  },
+  floods: {
+    shows: "slow sockets and crowds of streams do not take the service down",
+    files: [`${server}/floods/*.test.ts`],
+    sizes: {},
+  },
+  processes: {
+    shows: "the command line, the sandbox and the guides work in processes of their own",
+    files: [`${server}/processes/*.test.ts`],
+    sizes: {},
+  },
+};
+
+/** The files of all proofs, as globs from the root. */
+export const proofFiles = Object.values(proofs).flatMap(({ files }) => files);
+
+/**
+ * The environment variables that give a proof its sizes.
+ * @param {Proof} proof @param {"short" | "long"} form @param {Record<string, string | undefined>} given
+ * @returns {Record<string, string>}
+ */
+export function sizesOf({ sizes }, form, given = {}) {
+  return Object.fromEntries(
+    Object.entries(sizes).flatMap(([name, size]) => {
+      const value = given[name] ?? size[form]?.toString();
+      return value === undefined ? [] : [[size.env, value]];
+    }),
+  );
+}
+
+/** The short sizes of all proofs; a size that is set in the environment wins. @returns {Record<string, string>} */
+export function shortSizes() {
+  const short = Object.assign({}, ...Object.values(proofs).map((proof) => sizesOf(proof, "short")));
+  return Object.fromEntries(Object.entries(short).map(([env, value]) => [env, process.env[env] ?? value]));
+}
