@@ -13,8 +13,8 @@ const limits = { maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 };
 const setupFiles = ["packages/server/test/harness/check-every-answer.ts"];
 
 /**
- * Units and integration keep one module graph per worker: loading the server anew for each of their files took more CPU than
- * the tests themselves. Each project is a group of its own, because a worker is only reused by files of the same project.
+ * Units keep one module graph per worker, because loading it for each file took longer than the tests. Each project is a group
+ * of its own, because a worker is only reused by files of the same project.
  */
 export default defineConfig({
   test: {
@@ -40,7 +40,6 @@ export default defineConfig({
           name: "integration",
           include: ["packages/server/test/{integration,compatibility}/**/*.test.ts"],
           setupFiles,
-          isolate: false,
           sequence: { groupOrder: 0 },
           ...limits,
         },
