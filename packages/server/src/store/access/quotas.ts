@@ -63,7 +63,7 @@ function addFullBuckets(requests: readonly Reservation[]): Statement {
 function lockBuckets(requests: readonly Reservation[]): Statement {
   return sql`
     SELECT b.tenant_id AS "tenantId", b.client_id AS "clientId", b.class AS "quotaClass", b.tokens, b.at_ms AS "atMs",
-      (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS "now"
+      (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS "nowMs"
     FROM unnest(${keysOf(requests)}) AS asked (tenant_id, client_id, class)
     JOIN quota_buckets b USING (tenant_id, client_id, class)
     ORDER BY b.tenant_id, b.client_id, b.class
