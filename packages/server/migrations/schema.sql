@@ -310,6 +310,8 @@ CREATE TABLE pending_deliveries (
   repeats uuid,
   due_at timestamp with time zone NOT NULL,
   attempts jsonb NOT NULL DEFAULT '[]'::jsonb,
+  failures smallint NOT NULL DEFAULT 0,
+  last_error text,
   CONSTRAINT pending_deliveries_pkey PRIMARY KEY (tenant_id, id)
 );
 
@@ -441,6 +443,9 @@ CREATE TABLE wallets (
   request_hash bytea,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  attempts smallint NOT NULL DEFAULT 0,
+  last_error text,
+  retry_at timestamp with time zone,
   CONSTRAINT wallets_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT wallets_tenant_id_role_key UNIQUE (tenant_id, role),
   CONSTRAINT wallets_pkey PRIMARY KEY (tenant_id, id),
@@ -538,6 +543,8 @@ CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING b
 
 CREATE INDEX pending_deliveries_by_sequence ON public.pending_deliveries USING btree (tenant_id, sequence, id DESC);
 
+CREATE INDEX pending_deliveries_failed ON public.pending_deliveries USING btree (id) WHERE (last_error IS NOT NULL);
+
 CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
 
 CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
@@ -555,6 +562,8 @@ CREATE INDEX usage_totals_by_age ON public.usage_totals USING btree (at);
 CREATE INDEX used_nonces_by_expiry ON public.used_nonces USING btree (expires_at);
 
 CREATE INDEX wallets_creating ON public.wallets USING btree (id) WHERE (state = 'creating'::text);
+
+CREATE INDEX wallets_failed ON public.wallets USING btree (id) WHERE (last_error IS NOT NULL);
 
 CREATE INDEX webhook_endpoints_enabled ON public.webhook_endpoints USING btree (tenant_id, id) WHERE (state = 'enabled'::text);
 

@@ -16,7 +16,7 @@ import { OperatorError } from "./operator-error.js";
 import { createReadiness } from "./runtime/readiness.js";
 import { createWakeUps } from "./runtime/wake-ups.js";
 import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
-import { type Database, isDatabaseAway, openDatabase } from "./store/core/database.js";
+import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
 import { migrate } from "./store/core/migrate.js";
 import { readMigrations } from "./store/core/migrations.js";
 import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
@@ -167,7 +167,7 @@ async function buildEdge(
       guard: parts.guard,
       load: parts.load,
       newRequestId,
-      isUnavailable: isDatabaseAway,
+      isUnavailable: isDatabaseUnavailable,
       metricsToken: settings.metrics_token,
       // A public address means a proxy, behind which everybody comes from this machine.
       isMetricsLocalOpen: settings.public_url === undefined,

@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   fund: async () => (await import("./fund.js")).addFundCommand,
   webhooks: async () => (await import("./webhooks.js")).addWebhooksCommand,
   keys: async () => (await import("./keys.js")).addKeysCommand,
+  failures: async () => (await import("./failures.js")).addFailuresCommand,
   audit: async () => (await import("./audit.js")).addAuditCommand,
   migrate: async () => (await import("./migrate.js")).addMigrateCommand,
   config: async () => (await import("./config.js")).addConfigCommand,

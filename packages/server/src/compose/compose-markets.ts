@@ -21,7 +21,7 @@ import { createMarketMaker, type MarketMaker } from "../markets/market-maker.js"
 import { createMarketOwner } from "../markets/market-owner.js";
 import { createGroupCommit } from "../runtime/group-commit.js";
 import { nodeTimers } from "../runtime/timers.js";
-import { isDatabaseAway } from "../store/core/database.js";
+import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
 import { createOrderAdmission } from "../store/markets/admit-orders.js";
 import { createBatchApplication } from "../store/markets/apply-batch.js";
@@ -88,7 +88,7 @@ export function composeMarkets(
       policies,
       queue: createGroupCommit<AcceptedOrder, OrderOutcome>({
         write: orders.acceptOrders,
-        isUnavailable: isDatabaseAway,
+        isUnavailable: isDatabaseUnavailable,
         onWritten: (batch, outcomes) => {
           const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
           for (const market of new Set(accepted.map((order) => order.market))) wakeOwner(market);

@@ -3,7 +3,7 @@ import type { StreamUseCases } from "../app/stream/stream-use-cases.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import type { Settings } from "../config/settings.js";
 import { createValidatorCompiler, describeFaults } from "../http/validation.js";
-import { isDatabaseAway } from "../store/core/database.js";
+import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventStore } from "../store/events/events.js";
 import type { Channel } from "../stream/channel.js";
 import { createEventsChannel } from "../stream/events/events-channel.js";
@@ -55,7 +55,7 @@ export function composeStream(
     limits: readLimits(settings),
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),
     newConnectionId: () => showId("con", newUuid()),
-    isUnavailable: isDatabaseAway,
+    isUnavailable: isDatabaseUnavailable,
     log,
     now,
     monotonicMs: () => performance.now(),

@@ -5,6 +5,7 @@ import {
   formatAmount,
   parseAmount,
 } from "@bursar/domain";
+import { showId } from "@bursar/protocol";
 import { createEventLister } from "../app/events/list-events.js";
 import {
   createEventPresenter,
@@ -32,12 +33,13 @@ import { createBatchPlanner } from "../engine/plan-batch.js";
 import { bookRail } from "../rails/book/book-rail.js";
 import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
 import { nodeTimers } from "../runtime/timers.js";
-import { isDatabaseAway } from "../store/core/database.js";
+import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { fundWallet } from "../store/ledger/ledger.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
 import { createSettlementStore } from "../store/transactions/settlement.js";
 import { createTransactionStore } from "../store/transactions/transactions.js";
+import { createWalletActivation } from "../store/wallets/activate-wallets.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 import type { MarketParts } from "./compose-markets.js";
@@ -81,17 +83,22 @@ export function composeTransactions(
   const engine = createEngine({
     settlements,
     plan: createBatchPlanner({ rails, policies, now }),
-    wallets,
+    wallets: createWalletActivation(database, events, ({ tenantId, id }, error) =>
+      log.error(
+        { err: error, tenant_id: showId("tnt", tenantId), wallet_id: showId("wlt", id) },
+        "A wallet could not be activated. It is tried again later.",
+      ),
+    ),
     onChanged: changes.announce,
     onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
-    isUnavailable: isDatabaseAway,
+    isUnavailable: isDatabaseUnavailable,
     now,
     monotonicMs,
     timers: nodeTimers,
   });
   const queue = createAcceptQueue({
     store: transactions,
-    isUnavailable: isDatabaseAway,
+    isUnavailable: isDatabaseUnavailable,
     onAccepted: () => wakeUps.announce("accepted", []),
     monotonicMs,
     timers: nodeTimers,
@@ -126,7 +133,7 @@ export function composeTransactions(
         store: transactions,
         newUuid,
       }),
-      isUnavailable: isDatabaseAway,
+      isUnavailable: isDatabaseUnavailable,
       showTransaction: createTransactionShower({ read, finished: createFinishedTransactions() }),
       listTransactions: (tenantId, { asset, ...filter }, ...page) => {
         const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };

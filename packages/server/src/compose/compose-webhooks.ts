@@ -13,7 +13,7 @@ import { ConfigError } from "../config/config-error.js";
 import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
 import { nodeTimers } from "../runtime/timers.js";
-import { isDatabaseAway } from "../store/core/database.js";
+import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { createDeliveryStore } from "../store/webhooks/webhook-deliveries.js";
 import { createEndpointStore } from "../store/webhooks/webhook-endpoints.js";
@@ -90,7 +90,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     readTexts: createTextReader({
       events: createEventStore(database),
       present: presentEvents,
-      isUnavailable: isDatabaseAway,
+      isUnavailable: isDatabaseUnavailable,
       onUnpresentable: ({ event, subjectId }, error) =>
         log.error({ err: error, event, subject_id: subjectId }, "an event cannot be told; it is passed over"),
     }),
@@ -99,7 +99,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     concurrency: webhooks.concurrency,
     holder: newUuid(),
     onError: (error) => log.error({ err: error }, "the webhook sender could not go on; it tries again"),
-    isUnavailable: isDatabaseAway,
+    isUnavailable: isDatabaseUnavailable,
     now,
     monotonicMs: () => performance.now(),
     lookEveryMs,

@@ -8,13 +8,14 @@ export interface FailingRowHandling<Row> {
   isUnavailable: (error: unknown) => boolean;
   /** Records the failure on the row itself and logs its id. */
   onFailure: (row: Row, error: unknown) => Promise<void> | void;
+  /**
+   * If this many rows of one call fail, something other than the rows is broken. The last error is thrown, and the rows that were not
+   * reached are left for the next call. 20 if left out.
+   */
+  failuresMax?: number;
 }
 
-/**
- * If this many rows of one call fail, something else than the rows is broken. The last error is thrown, and the rows that were not reached
- * are left for the next call.
- */
-const failuresMax = 20;
+const failuresMaxDefault = 20;
 
 /**
  * Processes rows in as few calls of `work` as possible and returns what these returned. One failing row among 500 costs 18 calls. An error
@@ -23,7 +24,7 @@ const failuresMax = 20;
 export async function isolateFailingRows<Row, Result>(
   rows: readonly Row[],
   work: (rows: readonly Row[]) => Promise<Result>,
-  { isUnavailable, onFailure }: FailingRowHandling<Row>,
+  { isUnavailable, onFailure, failuresMax = failuresMaxDefault }: FailingRowHandling<Row>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   /** Batches still to be tried, the next one last, so that rows are processed in order. */

@@ -5,7 +5,7 @@ import type { AccessGuard } from "../../src/http/access/guard.js";
 import { createEdge, type EdgeOptions } from "../../src/http/edge.js";
 import type { Route } from "../../src/http/route.js";
 import { createReadiness } from "../../src/runtime/readiness.js";
-import { isDatabaseAway } from "../../src/store/core/database.js";
+import { isDatabaseUnavailable } from "../../src/store/core/database.js";
 
 export interface TestEdge {
   app: FastifyInstance;
@@ -48,7 +48,7 @@ export async function createTestEdge(
       guard: closedGuard,
       load: { isOverloaded: () => false },
       newRequestId: () => `req_${randomUUID()}`,
-      isUnavailable: isDatabaseAway,
+      isUnavailable: isDatabaseUnavailable,
       metricsToken: undefined,
       isMetricsLocalOpen: true,
       metrics: [],

@@ -205,6 +205,29 @@ describe("commands beside a running sandbox", () => {
     expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 14, false]);
   });
 
+  it("`failures` lists the rows that failed and retries them", async () => {
+    const database = await createTestDatabase();
+    const on = { DATABASE_URL: database.url };
+    expect(await run(["failures", "list"], on)).toEqual({ code: 0, output: "No row has failed.\n" });
+    await database.run(`
+      INSERT INTO tenants (id, name, created_at) VALUES ('01890a5d-ac96-774b-bcce-b302099a8057', 'tenant', now());
+      INSERT INTO wallets (tenant_id, id, name, purpose, network, state, version, created_at, updated_at, attempts, last_error, retry_at)
+      VALUES ('01890a5d-ac96-774b-bcce-b302099a8057', '01890a5d-ac96-774b-bcce-b302099a8057', 'wallet', 'treasury', 'book',
+        'creating', 1, now(), now(), 3, E'refused\\n', '2999-01-01Z')
+    `);
+    const id = "wlt_01h455vb4pex5vsknk084sn02q";
+    expect((await run(["failures", "list"], on)).output).toBe(
+      `${id}  tnt_01h455vb4pex5vsknk084sn02q  3 attempts  2999-01-01T00:00:00.000Z  refused\\u{a}\n`,
+    );
+    expect((await run(["failures", "retry"], on)).output).toBe(
+      "bursar: Name the id of one row, or pass --all.\n",
+    );
+    expect((await run(["failures", "retry", id], on)).output).toBe("1 row is due now.\n");
+    expect((await run(["failures", "list"], on)).output).not.toContain("2999");
+    expect((await run(["failures", "retry", "--all"], on)).output).toBe("1 row is due now.\n");
+    await database.drop();
+  });
+
   it("a client that does not exist is named", async () => {
     expect(await run(["client", "disable", "cli_01h455vb4pex5vsknk084sn02q"])).toEqual({
       code: 1,

@@ -2,7 +2,7 @@ import type { EventStore } from "../../src/app/events/event.js";
 import type { CreateTransaction } from "../../src/app/transactions/create-transaction.js";
 import type { SettlementStore } from "../../src/app/transactions/settlement.js";
 import type { TransactionStore } from "../../src/app/transactions/transaction.js";
-import type { WalletStore } from "../../src/app/wallets/wallet.js";
+import type { WalletActivation, WalletStore } from "../../src/app/wallets/wallet.js";
 import { assetList } from "../../src/config/asset-list.js";
 import type { Actor } from "./scheduler.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
@@ -15,7 +15,7 @@ import { createSimulatedWalletStore } from "./simulated-wallets.js";
 export interface Ports {
   transactions: TransactionStore;
   settlements: SettlementStore;
-  wallets: WalletStore;
+  wallets: WalletStore & WalletActivation;
   events: EventStore;
   /** Gives the creator back, unless a planted bug sits there. */
   disguiseCreator: (create: CreateTransaction) => CreateTransaction;

@@ -1,4 +1,9 @@
-import type { Wallet, WalletStore, WalletWithBalances } from "../../src/app/wallets/wallet.js";
+import type {
+  Wallet,
+  WalletActivation,
+  WalletStore,
+  WalletWithBalances,
+} from "../../src/app/wallets/wallet.js";
 import type { Actor } from "./scheduler.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import { appendEvents } from "./simulated-events.js";
@@ -10,7 +15,7 @@ export function createSimulatedWalletStore(
   database: SimulatedDatabase,
   actor: Actor,
   assets: readonly string[],
-): WalletStore {
+): WalletStore & WalletActivation {
   const read = (rows: Rows, tenantId: string, id: string): WalletWithBalances | undefined => {
     const wallet = rows.get(wallets, keyOf(tenantId, id));
     if (wallet === undefined) return undefined;

@@ -35,11 +35,11 @@ export type WalletFilter = Partial<Pick<Wallet, "purpose" | "state" | "network" 
 
 /** What the engine does for wallets. */
 export interface WalletActivation {
-  /** Brings new wallets to life, with their events; says how many. */
+  /** Makes new wallets active, with their events; returns how many. */
   activateWallets: (limit: number, occurredAt: Date) => Promise<number>;
 }
 
-export interface WalletStore extends WalletActivation {
+export interface WalletStore {
   createWallet: (
     wallet: Wallet,
     request: IdempotentRequest | undefined,

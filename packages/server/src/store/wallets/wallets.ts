@@ -71,30 +71,6 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         }
         return await readWallet(tx, tenantId, id);
       }),
-    // Served by wallets_creating.
-    activateWallets: (limit, occurredAt) =>
-      database.transaction(async (tx) => {
-        const activated = await tx.query<Wallet>(sql`
-          UPDATE wallets w SET state = 'active', version = version + 1, updated_at = ${occurredAt}
-          WHERE (tenant_id, id) IN (
-            SELECT tenant_id, id FROM wallets WHERE state = 'creating' ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-          RETURNING ${walletColumns}
-        `);
-        await log.append(
-          tx,
-          activated.map(({ tenantId, id, version, frozen }) => ({
-            tenantId,
-            event: "wallet.updated" as const,
-            subjectId: id,
-            version,
-            state: frozen ? "frozen" : "active",
-            previousState: "creating",
-            failureCode: null,
-            occurredAt,
-          })),
-        );
-        return activated.length;
-      }),
     findWallet: async (tenantId, id) => {
       const [row] = await database.query<KnownWallet>(
         sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`,

@@ -1,0 +1,74 @@
+import { readId, showId } from "@bursar/protocol";
+import type { Command } from "commander";
+import { OperatorError } from "../operator-error.js";
+import { type FailedRow, type FailureTable, listFailures, retryFailures } from "../store/core/failures.js";
+import { walletFailures } from "../store/wallets/activate-wallets.js";
+import { withDatabase } from "./operator-database.js";
+import { printable } from "./printable.js";
+
+/** Every kind of row that records its failures, with the prefix of its ids. */
+const kinds: readonly { prefix: Parameters<typeof showId>[0]; table: FailureTable }[] = [
+  { prefix: "wlt", table: walletFailures },
+];
+
+const listMax = 100;
+
+export function addFailuresCommand(program: Command): void {
+  const failures = program
+    .command("failures")
+    .description("list and retry rows that the service could not process");
+  failures
+    .command("list")
+    .description("list failed rows: id, tenant, number of attempts, time of the next one, last error")
+    .action(async () => {
+      await withDatabase(async ({ database }) => {
+        let listed = 0;
+        for (const { prefix, table } of kinds) {
+          const rows = await listFailures(database, table, listMax);
+          for (const row of rows) console.log(lineOf(prefix, row));
+          if (rows.length === listMax)
+            console.log(
+              `There may be more of the kind ${table.kind}: only the oldest ${listMax} are listed.`,
+            );
+          listed += rows.length;
+        }
+        if (listed === 0) console.log("No row has failed.");
+      });
+    });
+  failures
+    .command("retry")
+    .description("try a failed row again now, or all of them")
+    .argument("[id]", "the id of a row that `bursar failures list` shows")
+    .option("--all", "retry every failed row")
+    .action(async (id: string | undefined, { all = false }: { all?: boolean }) => {
+      if ((id === undefined) !== all) throw new OperatorError("Name the id of one row, or pass --all.");
+      const retried = await withDatabase(({ database }) =>
+        retry(id, (...args) => retryFailures(database, ...args)),
+      );
+      if (id !== undefined && retried === 0)
+        throw new OperatorError(`${id} is not a failed row: see \`bursar failures list\`.`);
+      console.log(`${retried} ${retried === 1 ? "row is" : "rows are"} due now.`);
+    });
+}
+
+async function retry(
+  id: string | undefined,
+  retryRows: (table: FailureTable, id: string | "all", now: Date) => Promise<number>,
+): Promise<number> {
+  const now = new Date();
+  let retried = 0;
+  for (const { prefix, table } of kinds) {
+    const rowId = id === undefined ? "all" : readId(prefix, id);
+    if (rowId !== undefined) retried += await retryRows(table, rowId, now);
+  }
+  return retried;
+}
+
+/** The error may contain anything a client has sent, so it is made safe for a terminal. */
+function lineOf(prefix: Parameters<typeof showId>[0], row: FailedRow): string {
+  const next = row.retryAt instanceof Date ? row.retryAt.toISOString() : "now";
+  const attempts = `${row.attempts} ${row.attempts === 1 ? "attempt" : "attempts"}`;
+  return [showId(prefix, row.id), showId("tnt", row.tenantId), attempts, next, printable(row.lastError)].join(
+    "  ",
+  );
+}

@@ -1,0 +1,80 @@
+import type { WalletActivation } from "../../app/wallets/wallet.js";
+import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
+import { type Database, isDatabaseUnavailable } from "../core/database.js";
+import { type FailureTable, type RowKey, recordFailure } from "../core/failures.js";
+import { sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+
+export const walletFailures: FailureTable = {
+  kind: "wallet",
+  table: sql`wallets`,
+  attempts: sql`attempts`,
+  retryAt: sql`retry_at`,
+};
+
+/** Makes new wallets active, with their events. One that fails is tried again later and does not hold up the others. */
+export function createWalletActivation(
+  database: Database,
+  log: EventLog,
+  onFailure: (wallet: RowKey, error: unknown) => void,
+): WalletActivation {
+  return {
+    activateWallets: async (limit, now) => {
+      const activated = await isolateFailingRows(
+        await listCreating(database, limit, now),
+        (wallets) => activate(database, log, wallets, now),
+        {
+          isUnavailable: isDatabaseUnavailable,
+          onFailure: async (wallet, error) => {
+            onFailure(wallet, error);
+            await recordFailure(database, walletFailures, wallet, error, now);
+          },
+        },
+      );
+      return activated.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
+/** Served by wallets_creating. */
+function listCreating(database: Database, limit: number, now: Date): Promise<RowKey[]> {
+  return database.query<RowKey>(sql`
+    SELECT tenant_id AS "tenantId", id FROM wallets
+    WHERE state = 'creating' AND (retry_at IS NULL OR retry_at <= ${now}) ORDER BY id LIMIT ${limit}
+  `);
+}
+
+/** Served by the primary key. What another process is activating is left to it. */
+function activate(
+  database: Database,
+  log: EventLog,
+  wallets: readonly RowKey[],
+  occurredAt: Date,
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const activated = await tx.query<RowKey & { version: number; frozen: boolean }>(sql`
+      UPDATE wallets w
+      SET state = 'active', version = version + 1, updated_at = ${occurredAt}, attempts = 0, last_error = NULL, retry_at = NULL
+      WHERE (w.tenant_id, w.id) IN (
+        SELECT c.tenant_id, c.id
+        FROM unnest(${wallets.map((w) => w.tenantId)}::uuid[], ${wallets.map((w) => w.id)}::uuid[]) AS wanted (tenant_id, id)
+        JOIN wallets c ON c.tenant_id = wanted.tenant_id AND c.id = wanted.id AND c.state = 'creating'
+        FOR UPDATE OF c SKIP LOCKED)
+      RETURNING w.tenant_id AS "tenantId", w.id, w.version, w.frozen
+    `);
+    await log.append(
+      tx,
+      activated.map(({ tenantId, id, version, frozen }) => ({
+        tenantId,
+        event: "wallet.updated" as const,
+        subjectId: id,
+        version,
+        state: frozen ? "frozen" : "active",
+        previousState: "creating",
+        failureCode: null,
+        occurredAt,
+      })),
+    );
+    return activated.length;
+  });
+}
