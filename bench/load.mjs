@@ -1,4 +1,4 @@
-// What a side of a scenario does: load by wrk, rows by pgbench, work for the engine; and which processes take part in it.
+// What the sides of a scenario do: requests by wrk, rows by pgbench, work for the engine; and which processes take part.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,13 +7,13 @@ import pg from "pg";
 import { runPgbench, runWrk } from "./programs.mjs";
 
 /** @typedef {import("./sandbox.mjs").Sandbox} Sandbox */
-/** @typedef {import("./nothing.mjs").Nothing} Nothing */
+/** @typedef {import("./peers.mjs").Peer} Peer */
 
 const script = (/** @type {string} */ name) => join(import.meta.dirname, "load", name);
 
 /**
- * The processes of a sandbox and the load generator, which is this one and what it runs.
- * @param {Sandbox} sandbox @param {readonly (Sandbox | Nothing)[]} [others] what this process has started besides
+ * The processes of a sandbox and the load generator, which is this process and what it runs.
+ * @param {Sandbox} sandbox @param {readonly (Sandbox | Peer)[]} [others] other services that this process has started
  */
 export function processesOf(sandbox, others = []) {
   return {
@@ -23,9 +23,9 @@ export function processesOf(sandbox, others = []) {
   };
 }
 
-/** @param {Nothing} nothing @param {Sandbox} sandbox */
-export function processesOfNothing(nothing, sandbox) {
-  return { nothing: { pid: nothing.pid }, ...generator([nothing, sandbox]) };
+/** @param {Peer} peer @param {Sandbox} sandbox whose PostgreSQL it may use @param {readonly Peer[]} [others] */
+export function processesOfPeer(peer, sandbox, others = []) {
+  return { ...processesOf(sandbox, [peer, ...others]), service: { pid: peer.pid } };
 }
 
 /** @param {readonly { pid: number }[]} started */
@@ -36,7 +36,7 @@ function generator(started) {
 }
 
 /**
- * Requests per second. Keys are in order where nothing is said: random ones touch the whole of their index, as those of clients do.
+ * Keys are in order by default. Random ones touch the whole of their index, as those of clients do.
  * @param {string} url @param {string} token @param {number} seconds @param {"ordered" | "random"} [keys]
  */
 export function createTransactions(url, token, seconds, keys = "ordered") {
@@ -44,13 +44,14 @@ export function createTransactions(url, token, seconds, keys = "ordered") {
   return runWrk({ url, script: script("create.lua"), seconds, env });
 }
 
-/** Items per second. @param {Sandbox} sandbox @param {number} seconds */
+/** Counts items, not requests. @param {Sandbox} sandbox @param {number} seconds */
 export async function createBatches({ url, token }, seconds) {
   const env = { BENCH_TOKEN: token, ...ownKeys() };
-  return 1000 * (await runWrk({ url, script: script("batch.lua"), seconds, connections: 4, env }));
+  const requests = await runWrk({ url, script: script("batch.lua"), seconds, connections: 4, env });
+  return { perSecond: 1000 * requests.perSecond, operations: 1000 * requests.operations };
 }
 
-/** Requests per second. @param {string} url @param {string} token @param {readonly string[]} ids @param {number} seconds */
+/** @param {string} url @param {string} token @param {readonly string[]} ids @param {number} seconds */
 export async function readTransactions(url, token, ids, seconds) {
   const folder = mkdtempSync(join(tmpdir(), "bursar-bench-"));
   const file = join(folder, "ids");
@@ -97,7 +98,7 @@ export async function prepareInsertTable({ databaseUrl }) {
   await database.end();
 }
 
-/** Rows per second, one a commit. @param {Sandbox} sandbox @param {number} seconds */
+/** One row a commit. @param {Sandbox} sandbox @param {number} seconds */
 export function insertRows({ databaseUrl }, seconds) {
   return runPgbench(databaseUrl, ["-f", script("insert.sql")], seconds);
 }
@@ -112,14 +113,14 @@ export const sandboxTenant = `
 /** @param {string} url */
 export async function connect(url) {
   const database = new pg.Client(url);
-  // Whoever waits for a statement is told of a lost connection; nobody else needs to be.
+  // A lost connection fails the statement that waits for it; without a listener this event would end the process.
   database.on("error", () => undefined);
   await database.connect();
   return database;
 }
 
 /**
- * Puts transactions before the engine at once, and waits until it has settled all: how many a second.
+ * Gives the engine accepted transactions all at once, and waits until they are settled.
  * @param {import("pg").Client} database @param {number} count
  */
 export async function settle(database, count) {
@@ -136,10 +137,10 @@ export async function settle(database, count) {
   );
   const startedAt = performance.now();
   while (before + count > (await countEvents(database))) await sleep(5);
-  return count / ((performance.now() - startedAt) / 1000);
+  return { perSecond: count / ((performance.now() - startedAt) / 1000), operations: count };
 }
 
-/** What the tenant's counter says: one row, where a look at the open transactions would read past all that are gone. @param {import("pg").Client} database */
+/** Reads the tenant's counter, which is one row; counting open transactions would read past the dead rows of settled ones. @param {import("pg").Client} database */
 async function countEvents(database) {
   const { rows } = await database.query(
     `SELECT coalesce(max(sequence), 0) AS count FROM event_sequences JOIN (${sandboxTenant}) tenant USING (tenant_id)`,
@@ -150,5 +151,16 @@ async function countEvents(database) {
 /** @param {import("pg").Client} database */
 export async function untilSettled(database) {
   const open = "SELECT FROM open_transactions ORDER BY tenant_id DESC, id DESC LIMIT 1";
-  while ((await database.query(open)).rowCount !== 0) await sleep(100);
+  while ((await database.query(open)).rowCount !== 0) await sleep(20);
+}
+
+/**
+ * Creates transactions and waits until all are settled, so that what is left does not burden the next side. The CPU per operation
+ * includes settlement, the rate does not.
+ * @param {Sandbox} sandbox @param {import("pg").Client} database @param {number} seconds @param {string} [token]
+ */
+export async function createAndSettle(sandbox, database, seconds, token = sandbox.token) {
+  const accepted = await createTransactions(sandbox.url, token, seconds);
+  await untilSettled(database);
+  return accepted;
 }

@@ -1,68 +1,74 @@
-// Ratios, measured side by side: each round measures every side once, so that whatever else the machine does hits all of them.
+// Figures measured side by side: each round measures every side once, so that other work on the machine affects all of them.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { watchProcesses } from "./processes.mjs";
+import { judge, rate } from "./targets.mjs";
+
+/**
+ * @typedef {object} Measured
+ * @property {number} perSecond
+ * @property {number} [operations] how many there were; the CPU of each process is then also reported per operation
+ * @property {Readonly<Record<string, number>>} [figures] further figures
+ */
 
 /**
  * @typedef {object} Side
  * @property {string} name
- * @property {() => Promise<number> | number} measure operations per second
+ * @property {() => Promise<Measured> | Measured} measure
  * @property {Readonly<Record<string, import("./processes.mjs").Watched>>} processes what to watch meanwhile
  */
 
 /**
- * @typedef {object} Ratio
- * @property {string} of
- * @property {string} against
- * @property {number} target
- */
-
-/**
  * @typedef {object} Sample
- * @property {number} value operations per second
+ * @property {Record<string, number>} figures
  * @property {Record<string, import("./processes.mjs").Usage>} usage
  */
 
-/** @param {string} scenario @param {number} rounds @param {Side[]} sides @param {Ratio[]} ratios @param {object} [facts] to be saved too */
-export async function compare(scenario, rounds, sides, ratios, facts = {}) {
+/**
+ * @param {string} scenario @param {number} rounds @param {Side[]} sides
+ * @param {{ title?: string, facts?: object }} [options] the name of one of several measurements, and what else to save
+ */
+export async function compare(scenario, rounds, sides, { title = scenario, facts = {} } = {}) {
   /** @type {Map<string, Sample[]>} */
   const samples = new Map(sides.map(({ name }) => [name, []]));
-  // Once for nothing: a process that has just started runs at a half of its speed until its code is compiled.
+  // The first round is not counted: a process that has just started runs at half its speed until its code is compiled.
   for (const { measure } of sides) await measure();
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, measure, processes } of sides) {
-      const endWatch = watchProcesses(processes);
-      const value = await measure();
-      samples.get(name)?.push({ value, usage: endWatch() });
-    }
-  }
+  for (let round = 0; round < rounds; round++)
+    for (const side of sides) samples.get(side.name)?.push(await sampleOf(side));
   const summary = [...samples].map(([name, taken]) => summarise(name, taken));
-  const reached = ratios.map(({ of, against, target }) => {
-    const value = medianOf(summary, of) / medianOf(summary, against);
-    return { of, against, target, ratio: Math.round(value * 100) / 100, met: value >= target };
-  });
-  print(scenario, summary, reached);
-  save(scenario, { rounds, summary, ratios: reached, ...facts });
+  print(title, summary);
+  const figures = Object.fromEntries(summary.map((side) => [side.name, side.figures]));
+  save(title, { rounds, summary, results: judge(scenario, figures, title), ...facts });
+  return figures;
+}
+
+/** @param {Side} side @returns {Promise<Sample>} */
+async function sampleOf({ measure, processes }) {
+  const endWatch = watchProcesses(processes);
+  const { perSecond, operations, figures } = await measure();
+  const usage = endWatch();
+  const costs =
+    operations === undefined
+      ? []
+      : Object.entries(usage).map(([name, { cpuSeconds }]) => [
+          `CPU µs of ${name}`,
+          (cpuSeconds / operations) * 1e6,
+        ]);
+  return { figures: { [rate]: perSecond, ...figures, ...Object.fromEntries(costs) }, usage };
 }
 
 /** @param {string} name @param {Sample[]} samples */
 function summarise(name, samples) {
-  const values = samples.map(({ value }) => value);
-  const processes = Object.keys(samples[0]?.usage ?? {}).map((process) => {
-    const usages = samples.flatMap(({ usage }) => usage[process] ?? []);
-    return {
-      process,
-      cpuSeconds: median(usages.map(({ cpuSeconds }) => cpuSeconds)),
-      megabytes: Math.max(...usages.map(({ megabytes }) => megabytes)),
-      kind: usages[0]?.kind ?? "RSS",
-    };
+  const all = Object.keys(samples[0]?.figures ?? {}).map((figure) => {
+    const values = samples.map(({ figures }) => figures[figure] ?? Number.NaN);
+    return { figure, median: median(values), values };
   });
-  return { name, median: median(values), values, processes };
-}
-
-/** @param {{ name: string, median: number }[]} summary @param {string} name */
-export function medianOf(summary, name) {
-  return summary.find((side) => side.name === name)?.median ?? Number.NaN;
+  const memory = Object.keys(samples[0]?.usage ?? {}).map((process) => {
+    const usages = samples.flatMap(({ usage }) => usage[process] ?? []);
+    const megabytes = Math.max(...usages.map((usage) => usage.megabytes));
+    return { process, megabytes, kind: usages[0]?.kind ?? "RSS" };
+  });
+  return { name, figures: Object.fromEntries(all.map((one) => [one.figure, one.median])), all, memory };
 }
 
 /** @param {readonly number[]} values */
@@ -71,33 +77,25 @@ export function median(values) {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/**
- * @param {string} scenario
- * @param {ReturnType<typeof summarise>[]} summary
- * @param {{ of: string, against: string, target: number, ratio: number, met: boolean }[]} ratios
- */
-function print(scenario, summary, ratios) {
-  console.log(`\n${scenario}`);
-  for (const { name, median: value, values, processes } of summary) {
-    const spread = Math.round(((Math.max(...values) - Math.min(...values)) / value) * 100);
-    console.log(`  ${name.padEnd(34)} ${String(Math.round(value)).padStart(8)}/s   spread ${spread} %`);
-    for (const { process, cpuSeconds, megabytes, kind } of processes) {
-      console.log(
-        `    ${process.padEnd(32)} ${cpuSeconds.toFixed(2).padStart(8)} s of CPU, ${megabytes} MB ${kind}`,
-      );
+/** @param {string} title @param {ReturnType<typeof summarise>[]} summary */
+function print(title, summary) {
+  console.log(`\n${title}`);
+  for (const { name, all, memory } of summary) {
+    console.log(`  ${name}`);
+    for (const { figure, median: value, values } of all) {
+      const spread = Math.round(((Math.max(...values) - Math.min(...values)) / value) * 100);
+      const text = value < 1000 ? value.toFixed(1) : String(Math.round(value));
+      console.log(`    ${figure.padEnd(32)} ${text.padStart(8)}   spread ${spread} %`);
     }
-  }
-  for (const { of, against, target, ratio, met } of ratios) {
-    console.log(
-      `  ${`${of} : ${against}`.padEnd(34)} ${String(ratio).padStart(8)}     target ${target} ${met ? "met" : "NOT MET"}`,
-    );
+    for (const { process, megabytes, kind } of memory)
+      console.log(`    ${`memory of ${process}`.padEnd(32)} ${String(megabytes).padStart(8)} MB ${kind}`);
   }
 }
 
-/** @param {string} scenario @param {object} result */
-export function save(scenario, result) {
+/** @param {string} title @param {object} result */
+export function save(title, result) {
   const folder = join(import.meta.dirname, "results");
   mkdirSync(folder, { recursive: true });
-  const content = { scenario, at: new Date().toISOString(), ...result };
-  writeFileSync(join(folder, `${scenario}.json`), `${JSON.stringify(content, null, 2)}\n`);
+  const content = { title, at: new Date().toISOString(), ...result };
+  writeFileSync(join(folder, `${title}.json`), `${JSON.stringify(content, null, 2)}\n`);
 }

@@ -1,4 +1,4 @@
-// The programs that make load and give the yardstick. They are Debian packages; where they are missing and may be installed, they are.
+// The programs that make load and serve as yardsticks. They are Debian packages, installed if they are missing and this is root.
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { promisify } from "node:util";
@@ -38,19 +38,22 @@ function find(name) {
  * @property {string} script Lua that makes the requests
  * @property {number} seconds
  * @property {number} [connections]
- * @property {Readonly<Record<string, string>>} env what the script is told
+ * @property {Readonly<Record<string, string>>} env variables for the script
  */
 
-/** Requests per second, all of them answered as they should be. @param {LoadOptions} options */
+/** Fails if a request is answered with an error. @param {LoadOptions} options @returns {Promise<import("./measure.mjs").Measured & { operations: number }>} */
 export async function runWrk({ url, script, seconds, connections = 64, env }) {
   const args = ["-t", "1", "-c", String(connections), "-d", `${seconds}s`, "-s", script, url];
   const { stdout: output } = await execute(provideProgram("wrk"), args, { env: { ...process.env, ...env } });
   const wrong = /Non-2xx or 3xx responses: (\d+)/.exec(output);
   if (wrong !== null) throw new Error(`${wrong[1]} requests to ${url} were refused:\n${output}`);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]),
+    operations: Number(/(\d+) requests in/.exec(output)?.[1]),
+  };
 }
 
-/** Transactions per second of pgbench. @param {string} databaseUrl @param {string[]} args @param {number} seconds */
+/** @param {string} databaseUrl @param {string[]} args @param {number} seconds @returns {Promise<import("./measure.mjs").Measured>} */
 export async function runPgbench(databaseUrl, args, seconds) {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const connection = ["-h", hostname, "-p", port, "-U", username];
@@ -72,7 +75,10 @@ export async function runPgbench(databaseUrl, args, seconds) {
     ],
     { env: { ...process.env, PGPASSWORD: password } },
   );
-  return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
+  return {
+    perSecond: Number(/tps = ([\d.]+)/.exec(output)?.[1]),
+    operations: Number(/actually processed: (\d+)/.exec(output)?.[1]),
+  };
 }
 
 /** @param {string} databaseUrl @param {number} scale */

@@ -1,4 +1,4 @@
-// A service of its own for a bench: started in an empty folder, stopped and removed at the end.
+// A service for a bench: started in an empty folder, stopped and removed at the end.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const bin = join(import.meta.dirname, "../packages/server/bin/bursar.mjs");
+const ownCheckout = join(import.meta.dirname, "..");
 
 /**
  * @typedef {object} Sandbox
  * @property {string} url
  * @property {string} token
- * @property {() => Promise<string>} newToken for what takes longer than a token lasts
+ * @property {() => Promise<string>} newToken for work that takes longer than a token is valid
  * @property {() => Promise<string>} otherToken of the sandbox's other tenant
  * @property {string} databaseUrl
  * @property {number} pid
@@ -21,8 +21,14 @@ const bin = join(import.meta.dirname, "../packages/server/bin/bursar.mjs");
  * @property {() => Promise<void>} stop
  */
 
-/** @param {string} [configuration] a YAML text with settings of its own @returns {Promise<Sandbox>} */
-export async function startSandbox(configuration = "{}") {
+/**
+ * @typedef {object} SandboxOptions
+ * @property {string} [configuration] settings as YAML
+ * @property {string} [checkout] another built checkout, to compare two versions
+ */
+
+/** @param {SandboxOptions} [options] @returns {Promise<Sandbox>} */
+async function startSandbox({ configuration = "{}", checkout = ownCheckout } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "bursar-bench-"));
   chmodSync(folder, 0o711);
   const dataDir = join(folder, "data");
@@ -36,7 +42,8 @@ export async function startSandbox(configuration = "{}") {
     PORT: String(port),
     LOG_LEVEL: "warn",
   };
-  const child = spawn(process.execPath, [bin, "dev"], { env, stdio: "ignore" });
+  const program = join(checkout, "packages/server/bin/bursar.mjs");
+  const child = spawn(process.execPath, [program, "dev"], { env, stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
   await waitUntilReady(url);
   return {
@@ -56,9 +63,9 @@ export async function startSandbox(configuration = "{}") {
   };
 }
 
-/** Gives the work a sandbox of its own, gone when the work is done. @param {(sandbox: Sandbox) => Promise<void>} work @param {string} [configuration] */
-export async function withSandbox(work, configuration) {
-  const sandbox = await startSandbox(configuration);
+/** Starts a sandbox for the work and removes it afterwards. @param {(sandbox: Sandbox) => Promise<void>} work @param {SandboxOptions} [options] */
+export async function withSandbox(work, options) {
+  const sandbox = await startSandbox(options);
   try {
     await work(sandbox);
   } finally {
@@ -88,7 +95,7 @@ async function getToken(dataDir, url, name = "sandbox") {
   return /** @type {{ access_token: string }} */ (await response.json()).access_token;
 }
 
-/** What PostgreSQL says of itself, line by line. @param {string} dataDir */
+/** The lines of PostgreSQL's own status file. @param {string} dataDir */
 function postmasterFile(dataDir) {
   return readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n");
 }

@@ -1,10 +1,11 @@
-// Webhooks: how many the service delivers a second, against a bare loop of undici, and how soon the first attempt is there.
+// Webhooks: how many the service delivers a second, against a bare loop of undici, and how soon the first attempt arrives.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compare } from "../measure.mjs";
 import { withSandbox } from "../sandbox.mjs";
+import { judge, rate } from "../targets.mjs";
 
 /** @typedef {import("../load/receiver.mjs").Received} Received */
 
@@ -38,21 +39,15 @@ async function compareDelivery(sandbox, { rounds, seconds }) {
     });
     loop = bareLoop;
     const byLoop = () => receiver.expect(count, false, () => bareLoop.send(count));
-    /** @type {number[]} */
-    const reached = [];
     const sides = [
       {
-        name: "bare undici loop",
-        measure: async () => (await byLoop()).perSecond,
+        name: "undici loop",
+        measure: async () => ({ perSecond: (await byLoop()).perSecond, operations: count }),
         processes: { loop: { pid: bareLoop.pid }, receiver: { pid: receiver.pid } },
       },
       {
         name: "deliver",
-        measure: async () => {
-          const { perSecond } = await bySender();
-          reached.push(perSecond);
-          return perSecond;
-        },
+        measure: async () => ({ perSecond: (await bySender()).perSecond, operations: count }),
         processes: {
           service: { pid: sandbox.pid },
           PostgreSQL: { pid: sandbox.postgresPid, children: true },
@@ -60,9 +55,9 @@ async function compareDelivery(sandbox, { rounds, seconds }) {
         },
       },
     ];
-    await compare("deliver", rounds, sides, [{ of: "deliver", against: "bare undici loop", target: 0.7 }]);
-    const median = reached.sort((a, b) => a - b)[Math.floor(reached.length / 2)] ?? 0;
-    await measureLatency(sandbox, receiver, median / 2, seconds);
+    const figures = await compare("deliver", rounds, sides);
+    const perSecond = figures["deliver"]?.[rate] ?? 0;
+    await measureLatency(sandbox, receiver, perSecond / 2, seconds);
   } finally {
     loop?.stop();
     receiver.stop();
@@ -89,6 +84,7 @@ async function measureLatency(sandbox, receiver, deliveriesPerSecond, seconds) {
   console.log(
     `  first attempt, at ${Math.round(deliveriesPerSecond)}/s: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, of ${sorted.length}`,
   );
+  judge("deliver", { "first attempt": { "p50 ms at half load": at(0.5) ?? Number.NaN } });
 }
 
 async function startReceiver() {
@@ -97,7 +93,7 @@ async function startReceiver() {
   return {
     origin: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
-    /** Waits for as many as the work causes. @param {number} expected @param {boolean} isTimed @param {() => Promise<unknown>} work @returns {Promise<Received>} */
+    /** Runs the work and waits until as many deliveries as expected were received. @param {number} expected @param {boolean} isTimed @param {() => Promise<unknown>} work @returns {Promise<Received>} */
     expect: async (expected, isTimed, work) => {
       child.send({ expected, isTimed });
       await once(child, "message");
@@ -115,7 +111,7 @@ function startLoop(load) {
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`bare-loop.mjs ended with ${code}`);
   });
-  // Also where nobody waits for it.
+  // It also fails when nothing waits for it.
   ended.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
@@ -128,7 +124,7 @@ function startLoop(load) {
   };
 }
 
-/** What a request says of itself, without what its connection says. @param {Record<string, string>} headers */
+/** The headers of a request without those of its connection. @param {Record<string, string>} headers */
 function ownHeaders(headers) {
   const { host: _host, connection: _connection, "content-length": _length, ...own } = headers;
   return own;

@@ -23,15 +23,10 @@ export async function grow({ rounds, seconds, rows = 10_000_000 }) {
  */
 async function compareSizes(small, large, { rounds, seconds, rows, loaded }) {
   const sides = [
-    ...(await sidesOf(`at ${smallRows}`, small, large, seconds)),
-    ...(await sidesOf(`at ${rows}`, large, small, seconds)),
+    ...(await sidesOf("small", small, large, seconds)),
+    ...(await sidesOf("grown", large, small, seconds)),
   ].sort((a, b) => a.name.localeCompare(b.name));
-  const ratios = ["accept", "settle"].map((what) => ({
-    of: `${what} at ${rows}`,
-    against: `${what} at ${smallRows}`,
-    target: 0.8,
-  }));
-  await compare("grow", rounds, sides, ratios, { rows, loaded });
+  await compare("grow", rounds, sides, { facts: { smallRows, rows, loaded } });
   for (const { close } of sides) await close();
   console.log(`  ${await countRows(small)} and ${await countRows(large)} transactions are stored at the end`);
 }
@@ -51,15 +46,15 @@ async function sidesOf(size, sandbox, other, seconds) {
   const database = await connect(sandbox.databaseUrl);
   const processes = processesOf(sandbox, [other]);
   const accept = async () => {
-    const perSecond = await createTransactions(sandbox.url, await sandbox.newToken(), seconds, "random");
-    // What is left to settle must not burden the other side's turn.
+    const accepted = await createTransactions(sandbox.url, await sandbox.newToken(), seconds, "random");
+    // What is left to settle must not burden the next side.
     await untilSettled(database);
-    return perSecond;
+    return accepted;
   };
   return [
-    { name: `accept ${size}`, measure: accept, processes, close: () => database.end() },
+    { name: `accept, ${size}`, measure: accept, processes, close: () => database.end() },
     {
-      name: `settle ${size}`,
+      name: `settle, ${size}`,
       measure: () => settle(database, settledAtOnce),
       processes,
       close: async () => undefined,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import pg from "pg";
-import { processesOf, processesOfNothing } from "../load.mjs";
+import { processesOf, processesOfPeer } from "../load.mjs";
 import { compare } from "../measure.mjs";
-import { startNothing } from "../nothing.mjs";
+import { startEmptyRoute } from "../peers.mjs";
 import { runWrk } from "../programs.mjs";
 import { withSandbox } from "../sandbox.mjs";
 
@@ -18,30 +18,30 @@ export async function orderbook({ rounds, seconds }) {
     const changing = await changeBook(sandbox.databaseUrl);
     const headers = { authorization: `Bearer ${token}` };
     const sample = await waitForDepth(url, headers);
-    const nothing = await startNothing(sandbox, sample);
+    const emptyRoute = await startEmptyRoute(sandbox, sample);
     const env = { BENCH_TOKEN: token };
     const sides = [
       {
-        name: "nothing",
-        measure: () => runWrk({ url: nothing.url, script, seconds, env }),
-        processes: processesOfNothing(nothing, sandbox),
+        name: "empty route",
+        measure: () => runWrk({ url: emptyRoute.url, script, seconds, env }),
+        processes: processesOfPeer(emptyRoute, sandbox),
       },
       {
         name: "orderbook",
         measure: () => runWrk({ url, script, seconds, env }),
-        processes: processesOf(sandbox, [nothing]),
+        processes: processesOf(sandbox, [emptyRoute]),
       },
     ];
     const before = await changing.sequence();
     const startedAt = performance.now();
     try {
-      await compare("orderbook", rounds, sides, [{ of: "orderbook", against: "nothing", target: 0.9 }]);
+      await compare("orderbook", rounds, sides);
       const took = (performance.now() - startedAt) / 1000;
       console.log(
         `  commands a second meanwhile: ${Math.round(((await changing.sequence()) - before) / took)}`,
       );
     } finally {
-      nothing.stop();
+      emptyRoute.stop();
       await changing.stop();
     }
   });
@@ -58,8 +58,8 @@ async function waitForDepth(url, headers) {
 }
 
 /**
- * Puts a ladder into the first market, and then places and calls off orders at its levels without pause. The rows are written past the
- * API, so that the service is busy with the market and not with taking requests.
+ * Fills the first market with orders, and then places and cancels orders at its levels without pause. The rows are written directly
+ * to the database, so that the service is busy with the market and not with these requests.
  * @param {string} databaseUrl
  */
 async function changeBook(databaseUrl) {

@@ -3,33 +3,33 @@ import {
   createBatches,
   listIds,
   processesOf,
-  processesOfNothing,
+  processesOfPeer,
   readTransactions,
   untilSettled,
 } from "../load.mjs";
 import { compare } from "../measure.mjs";
-import { startNothing } from "../nothing.mjs";
+import { startEmptyRoute } from "../peers.mjs";
 import { withSandbox } from "../sandbox.mjs";
 
-/** Four times what the service remembers, so that whoever reads them in turn from anywhere on finds few of them in its memory. */
+/** Four times what the service keeps in memory, so that reading them in turn finds few of them there. */
 const many = 64_000;
 const few = 200;
 
-/** `GET /v1/transactions/{id}`, one of many at a time, against a route that does nothing. @param {import("../run.mjs").BenchOptions} options */
+/** `GET /v1/transactions/{id}`, against an empty route. @param {import("../run.mjs").BenchOptions} options */
 export async function read({ rounds, seconds }) {
   await withSandbox(async (sandbox) => {
     const { url, token } = sandbox;
     const ids = await makeTransactions(sandbox);
-    const nothing = await startNothing(sandbox);
-    const processes = processesOf(sandbox, [nothing]);
+    const emptyRoute = await startEmptyRoute(sandbox);
+    const processes = processesOf(sandbox, [emptyRoute]);
     const again = ids.slice(0, few);
     const sides = [
       {
-        name: "nothing",
-        measure: () => readTransactions(nothing.url, token, again, seconds),
-        processes: processesOfNothing(nothing, sandbox),
+        name: "empty route",
+        measure: () => readTransactions(emptyRoute.url, token, again, seconds),
+        processes: processesOfPeer(emptyRoute, sandbox),
       },
-      { name: "read", measure: () => readTransactions(url, token, again, seconds), processes },
+      { name: "read again", measure: () => readTransactions(url, token, again, seconds), processes },
       {
         name: "read for the first time",
         measure: () => readTransactions(url, token, ids, seconds),
@@ -37,12 +37,9 @@ export async function read({ rounds, seconds }) {
       },
     ];
     try {
-      await compare("read", rounds, sides, [
-        { of: "read", against: "nothing", target: 0.8 },
-        { of: "read for the first time", against: "nothing", target: 0.8 },
-      ]);
+      await compare("read", rounds, sides);
     } finally {
-      nothing.stop();
+      emptyRoute.stop();
     }
   });
 }

@@ -1,9 +1,10 @@
-// The yardstick for routes: Fastify with the same schemas and a handler that does nothing.
+// The yardstick for routes: Fastify with the same schemas and handlers that only answer.
 import Fastify from "fastify";
 import { CreateTransactionBody, Orderbook, Transaction } from "../../packages/protocol/dist/index.js";
 
-const sample = JSON.parse(process.argv[3] ?? "{}");
-const orderbook = JSON.parse(process.argv[4] ?? "{}");
+const [, , port, sampleText = "{}", orderbookText = "{}"] = process.argv;
+const sample = JSON.parse(sampleText);
+const orderbook = JSON.parse(orderbookText);
 const app = Fastify();
 app.post(
   "/v1/transactions",
@@ -13,4 +14,4 @@ app.post(
 app.get("/v1/transactions/:id", { schema: { response: { 200: Transaction } } }, async () => sample);
 app.get("/v1/orderbook", { schema: { response: { 200: Orderbook } } }, async () => orderbook);
 app.get("/readyz", async () => ({}));
-await app.listen({ port: Number(process.argv[2]), host: "127.0.0.1" });
+await app.listen({ port: Number(port), host: "127.0.0.1" });
