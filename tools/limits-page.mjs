@@ -1,7 +1,7 @@
 // The page of limits: every one with its default and how to change it, from the settings and the routes.
 import { quotaCatalog } from "../packages/protocol/dist/index.js";
 import { settings } from "../packages/server/dist/config/settings.js";
-import { quotaClassOf } from "../packages/server/dist/http/quotas/quota-class.js";
+import { quotaClassOf } from "../packages/server/dist/http/quotas/quota-gate.js";
 
 /** @param {import("../packages/server/dist/http/route.js").Route[]} routes */
 export function limitsPage(routes) {

@@ -1,5 +1,8 @@
-import type { AccessUseCases } from "./access/access-use-cases.js";
-import type { DestinationUseCases } from "./destinations/destination-use-cases.js";
+import type { OAuthService } from "./access/oauth-service.js";
+import type { AuditStore } from "./audit/audit-entry.js";
+import type { ClientCredentials } from "./clients/client-credentials.js";
+import type { ClientService } from "./clients/client-service.js";
+import type { DestinationService } from "./destinations/destination-service.js";
 import type { MarketUseCases } from "./markets/market-use-cases.js";
 import type { PolicyUseCases } from "./policy/policy-use-cases.js";
 import type { StreamUseCases } from "./stream/stream-use-cases.js";
@@ -7,13 +10,19 @@ import type { TransactionUseCases } from "./transactions/transaction-use-cases.j
 import type { WalletUseCases } from "./wallets/wallet-use-cases.js";
 import type { WebhookUseCases } from "./webhooks/webhook-use-cases.js";
 
-/** Everything that the service can be asked to do, area by area. Routes pick what they need. */
+/** All use cases of the service. Routes pick what they need. */
 export interface UseCases
-  extends AccessUseCases,
+  extends OAuthService,
+    ClientService,
+    ClientCredentials,
     StreamUseCases,
     TransactionUseCases,
     WalletUseCases,
     MarketUseCases,
     PolicyUseCases,
-    DestinationUseCases,
-    WebhookUseCases {}
+    DestinationService,
+    WebhookUseCases {
+  /** The public keys that verify access tokens. */
+  listTokenKeys: () => Promise<{ kid: string; x: string }[]>;
+  listAudit: AuditStore["list"];
+}

@@ -1,12 +1,11 @@
 import { allScopes, isScope, readId, type Scope, showId } from "@bursar/protocol";
 import { type Command, InvalidArgumentError } from "commander";
-import type { ApiClient } from "../app/access/client.js";
-import type { Origin } from "../app/audit/act.js";
+import type { Origin } from "../app/audit/audit-entry.js";
+import type { ApiClient } from "../app/clients/client.js";
 import { type ClientQuotas, showClientQuotas } from "../app/quotas/client-quotas.js";
 import { isRefused, type Refused } from "../app/requests/refused.js";
 import { OperatorError } from "../operator-error.js";
-import { createClientStore } from "../store/access/clients.js";
-import { createTenantStore } from "../store/access/tenants.js";
+import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import type { Database } from "../store/core/database.js";
 import { nameArgument } from "./name-argument.js";
 import { withDatabase } from "./operator-database.js";

@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import { createTenantStore } from "../store/access/tenants.js";
+import { createTenantStore } from "../store/access/clients.js";
 import { nameArgument } from "./name-argument.js";
 import { withDatabase } from "./operator-database.js";
 import { printable } from "./printable.js";

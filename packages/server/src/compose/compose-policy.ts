@@ -1,8 +1,8 @@
 import { type AssetRegistry, createTimeZones, type PolicyWorld } from "@bursar/domain";
-import { createDestinationAdder } from "../app/destinations/add-destination.js";
-import type { DestinationUseCases } from "../app/destinations/destination-use-cases.js";
-import { presentDestination } from "../app/destinations/present-destination.js";
-import { createDestinationRemover } from "../app/destinations/remove-destination.js";
+import {
+  createDestinationService,
+  type DestinationService,
+} from "../app/destinations/destination-service.js";
 import { createActivePolicies } from "../app/policy/active-policies.js";
 import { createDocumentChecker } from "../app/policy/check-document.js";
 import { createPolicyEvaluator } from "../app/policy/evaluate-policy.js";
@@ -21,7 +21,7 @@ import type { ComposeOptions } from "./compose.js";
 
 /** What may be paid: the policy of each tenant, and the addresses that it has listed. */
 export interface PolicyParts {
-  useCases: PolicyUseCases & DestinationUseCases;
+  useCases: PolicyUseCases & DestinationService;
   /** What requests are judged by. */
   policies: ActivePolicies;
 }
@@ -40,7 +40,6 @@ export function composePolicy(
   const destinations = createDestinationStore(database);
   const wallets = createWalletDirectory(createWalletStore(database, createEventLog(wakeUps)));
   const checkDocument = createDocumentChecker({ store, world });
-  // Ages are measured by a clock that nobody can set back.
   const policies = createActivePolicies({ store, world, wakeUps, monotonicMs: () => performance.now() });
 
   return {
@@ -58,19 +57,13 @@ export function composePolicy(
         assets,
         now,
       }),
-      addDestination: createDestinationAdder({
+      ...createDestinationService({
         store: destinations,
         networks,
         delaySeconds: settings["policy.destination_delay_seconds"],
         newUuid,
         now,
       }),
-      readDestination: async (tenantId, id) =>
-        (await destinations.readDestination(tenantId, id)) ?? { refused: "DESTINATION_NOT_FOUND" },
-      listDestinations: (tenantId, filter, limit, beforeId) =>
-        destinations.listDestinations(tenantId, filter, new Date(now()), limit, beforeId),
-      removeDestination: createDestinationRemover(destinations, now),
-      presentDestination: (destination, at = new Date(now())) => presentDestination(destination, at),
     },
   };
 }

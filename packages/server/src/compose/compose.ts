@@ -1,7 +1,7 @@
 import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
+import { createTenantCreator } from "../app/clients/create-tenant.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
-import { createTenantCreator } from "../app/tenants/create-tenant.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
@@ -10,7 +10,7 @@ import type { AccessGuard } from "../http/access/guard.js";
 import type { LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
-import { createTenantStore } from "../store/access/tenants.js";
+import { createTenantStore } from "../store/access/clients.js";
 import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { analyzeYoungTables } from "../store/core/analyze-young-tables.js";
 import type { Database } from "../store/core/database.js";

@@ -1,8 +1,8 @@
 import { readId, showId } from "@bursar/protocol";
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
 import type { AssertionVerifier } from "../app/access/authenticate-client.js";
-import type { ApiClient } from "../app/access/client.js";
 import { ed25519PublicKey } from "../app/access/verify-request-signature.js";
+import type { ApiClient } from "../app/clients/client.js";
 
 export interface ClientAssertionOptions {
   /** Whom an assertion may be made for: the issuer, or one of its endpoints. */

@@ -1,8 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { type KeySchedule, scheduleKeys } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
-import type { StoredTokenKey, TokenKeyStore } from "../app/access/token-key-store.js";
-import { tokenLifetimeSeconds } from "../app/access/tokens.js";
+import { type StoredTokenKey, type TokenKeyStore, tokenLifetimeSeconds } from "../app/access/tokens.js";
 import { OperatorError } from "../operator-error.js";
 import type { Sealing } from "./sealing.js";
 

@@ -1,7 +1,11 @@
 import { isScope, readId, showId } from "@bursar/protocol";
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import type { TokenClaims, TokenFault, TokenSigner } from "../app/access/tokens.js";
-import { tokenLifetimeSeconds } from "../app/access/tokens.js";
+import {
+  type TokenClaims,
+  type TokenFault,
+  type TokenSigner,
+  tokenLifetimeSeconds,
+} from "../app/access/tokens.js";
 import type { TokenKeyRing } from "./token-keys.js";
 
 export interface TokenSignerOptions {

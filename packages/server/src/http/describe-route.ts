@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalog } from "@bursar/protocol";
 import type { FastifySchema } from "fastify";
 import { type TSchema, Type } from "typebox";
 import { isMarkedDeprecated } from "./deprecations.js";
-import { bringsWork } from "./quotas/quota-class.js";
+import { createsWork } from "./quotas/quota-gate.js";
 import type { Route } from "./route.js";
 
 /** A route's schemas, as Fastify checks them and the OpenAPI document shows them. */
@@ -137,7 +137,7 @@ function describeErrors(route: Route): Record<number, unknown> {
     ...(route.method === "GET" ? [] : errorsOfRoutesWithBody),
     ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
-    ...(bringsWork(route) ? (["OVERLOADED"] as const) : []),
+    ...(createsWork(route) ? (["OVERLOADED"] as const) : []),
     ...(isMarkedDeprecated(route) ? (["API_VERSION_SUNSET"] as const) : []),
     ...route.errors,
   ];

@@ -27,8 +27,7 @@ import {
 } from "./plugins/request-context.js";
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
-import { bringsWork, quotaClassOf } from "./quotas/quota-class.js";
-import { shedLoad } from "./quotas/shed-load.js";
+import { createsWork, quotaClassOf, shedLoad } from "./quotas/quota-gate.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/operations/healthz.js";
@@ -184,7 +183,7 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
       },
       guard,
     );
-    const sheds = bringsWork(route) ? [shedLoad(options.load)] : [];
+    const sheds = createsWork(route) ? [shedLoad(options.load)] : [];
     app.route({ ...common, ...hooks, onRequest: [...first, waits, ...sheds, onRequest] });
   }
 }

@@ -1,5 +1,5 @@
 import { formatPrice, formatSize, parsePrice, type Side, type TradedMarket } from "@bursar/domain";
-import type { Principal } from "../app/access/principal.js";
+import type { Principal } from "../app/access/authenticate-request.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
 import { isRefused } from "../app/requests/refused.js";
 import type { Timers } from "../runtime/timers.js";

@@ -1,6 +1,5 @@
 import type { CloseCode, ErrorCode, Reauthenticate } from "@bursar/protocol";
-import type { Authenticated, TokenRefusal } from "../app/access/authenticate-request.js";
-import type { Principal } from "../app/access/principal.js";
+import type { Authenticated, Principal, TokenRefusal } from "../app/access/authenticate-request.js";
 import { isRefused, type Refused } from "../app/requests/refused.js";
 import type { StreamDeps } from "./stream-deps.js";
 import type { Subscriptions } from "./subscriptions.js";

@@ -1,5 +1,5 @@
 import type { Subscribed } from "@bursar/protocol";
-import type { Principal } from "../app/access/principal.js";
+import type { Principal } from "../app/access/authenticate-request.js";
 import { isRefused, type Refused } from "../app/requests/refused.js";
 import type { Channel, Subscriber, Subscription } from "./channel.js";
 import type { ClientMessage } from "./read-message.js";

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { attemptDelaysMs, createUuidV7Source } from "@bursar/domain";
 import pino from "pino";
-import type { Origin } from "../../src/app/audit/act.js";
+import type { Origin } from "../../src/app/audit/audit-entry.js";
 import { isRefused, type Refused } from "../../src/app/requests/refused.js";
 import { compose } from "../../src/compose/compose.js";
 import { loadConfig } from "../../src/config/load-config.js";

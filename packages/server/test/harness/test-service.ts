@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readId, showId } from "@bursar/protocol";
 import pino from "pino";
-import type { ApiClient } from "../../src/app/access/client.js";
+import type { ApiClient } from "../../src/app/clients/client.js";
 import type { Parts } from "../../src/compose/compose.js";
 import { loadConfig } from "../../src/config/load-config.js";
 import { type Service, startService } from "../../src/main.js";

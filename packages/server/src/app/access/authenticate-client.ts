@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { addressBlock } from "@bursar/domain";
-import type { ApiClient, ClientStore } from "./client.js";
-import { matchesSecret } from "./client-secret.js";
-import type { BrakeKey, FailureBrake } from "./failure-brake.js";
-import { isOAuthFault, type OAuthFault } from "./oauth-fault.js";
+import type { ApiClient, ClientStore } from "../clients/client.js";
+import { matchesSecret } from "../clients/client-secret.js";
+import type { FailureThrottle, ThrottleKey } from "./failure-throttle.js";
 
-/** How a client proves itself to the OAuth endpoints: by its secret, or by an assertion that its key has signed. */
+/** How a client authenticates to the OAuth endpoints: with its secret, or with an assertion signed by its key. */
 export type ClientProof =
   | { method: "secret"; clientId: string; secret: string }
   | { method: "assertion"; clientId: string | undefined; assertion: string };
 
 export interface AssertionVerifier {
-  /** The client that an assertion speaks for, by its unverified content; undefined where it is malformed. */
+  /** The client id in an assertion, before it is verified; undefined if the assertion is malformed. */
   readSubject: (assertion: string) => string | undefined;
-  /** Its id and expiry, where one of the client's keys has signed it and it was made for this service. */
+  /** The assertion's id and expiry, if one of the client's keys signed it and this service is its audience. */
   verify: (assertion: string, client: ApiClient) => Promise<{ id: string; expiresAt: Date } | undefined>;
 }
 
@@ -22,24 +21,41 @@ export interface NonceStore {
   useNonce: (client: Pick<ApiClient, "tenantId" | "id">, nonce: string, expiresAt: Date) => Promise<boolean>;
 }
 
+/** A refusal of an OAuth endpoint, with the error codes of RFC 6749, section 5.2. */
+export interface OAuthFault {
+  fault:
+    | "invalid_request"
+    | "invalid_client"
+    | "invalid_scope"
+    | "unauthorized_client"
+    | "unsupported_grant_type"
+    | "slow_down";
+  description: string;
+  retryAfterSeconds?: number;
+}
+
+export function isOAuthFault(value: unknown): value is OAuthFault {
+  return typeof value === "object" && value !== null && "fault" in value;
+}
+
 export interface AuthenticateClientDeps {
   clients: ClientStore;
   assertions: AssertionVerifier;
   nonces: NonceStore;
-  brake: FailureBrake;
+  throttle: FailureThrottle;
   now: () => number;
 }
 
 /**
- * No refusal leaves sooner than this after its request came in. Looking up a client that exists takes 0.1 ms longer than one that
- * does not, which would tell them apart; now both take the same.
+ * The shortest time in which a refusal is answered. Looking up a client that exists takes 0.1 ms longer than looking up one that does
+ * not, so without this floor a caller could tell which client ids exist.
  */
 const failureFloorMs = 5;
 
-/** A refusal, and whose client it was tried for where that one exists: for the audit log, not for the caller. */
+/** A refusal, with the client that was claimed if it exists: for the audit log, not for the caller. */
 export type ClientRefusal = OAuthFault & { claimed?: ApiClient };
 
-/** The client behind a proof, or one fault for every way to be wrong: which part was wrong is nobody's business. */
+/** Authenticates a client. Every failure has the same fault, so that a caller does not learn which part was wrong. */
 export function createClientAuthenticator(deps: AuthenticateClientDeps) {
   const trusted = createTrustedPairs();
   return async (proof: ClientProof, address: string): Promise<ApiClient | ClientRefusal> => {
@@ -48,32 +64,32 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
       (proof.method === "assertion" ? deps.assertions.readSubject(proof.assertion) : undefined);
     const block = addressBlock(address);
     const pair = `client ${clientId ?? "unknown"} ${block}`;
-    const keys = brakeKeys(pair, block, trusted.has(pair));
-    const waitSeconds = deps.brake.attempt(keys);
+    const keys = throttleKeys(pair, block, trusted.has(pair));
+    const waitSeconds = deps.throttle.attempt(keys);
     if (waitSeconds > 0) {
       return { fault: "slow_down", description: "Too many failed attempts.", retryAfterSeconds: waitSeconds };
     }
     const floor = sleep(failureFloorMs);
     const result = await prove(proof, deps).catch((error: unknown) => {
-      deps.brake.withdrawn(keys);
+      deps.throttle.withdrawn(keys);
       throw error;
     });
     if (isOAuthFault(result)) {
       await floor;
       return result;
     }
-    deps.brake.succeeded(keys);
+    deps.throttle.succeeded(keys);
     trusted.add(pair);
     return result;
   };
 }
 
 /**
- * An attacker must not be able to lock out a client from elsewhere, so the client counts together with the address. The
- * address alone counts too, with more patience, against trying many clients; but not for a client that has been let in from
- * there before, so that a bad neighbour behind the same address does not keep it out.
+ * Failures are counted per client and address, so that an attacker elsewhere cannot lock a client out. They are also counted per
+ * address, with a higher limit, against attempts on many clients; but not for a client that has authenticated from that address
+ * before, so that another client behind the same address does not lock it out.
  */
-function brakeKeys(pair: string, address: string, isTrusted: boolean): BrakeKey[] {
+function throttleKeys(pair: string, address: string, isTrusted: boolean): ThrottleKey[] {
   const own = { name: pair, freeFailures: 5 };
   return isTrusted ? [own] : [own, { name: `address ${address}`, freeFailures: 20 }];
 }
@@ -105,7 +121,7 @@ async function bySecret(
   { clientId, secret }: Extract<ClientProof, { method: "secret" }>,
   { clients, now }: AuthenticateClientDeps,
 ): Promise<ApiClient | ClientRefusal> {
-  // An unknown client costs the same query and the same comparison as a known one.
+  // An unknown client takes the same query and the same comparison as a known one.
   const client = await clients.findClient(clientId);
   const matches = matchesSecret(client?.secrets ?? [], secret, now());
   if (client === undefined) return invalidClient;

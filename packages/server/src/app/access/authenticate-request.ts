@@ -1,42 +1,48 @@
 import type { Scope } from "@bursar/protocol";
+import type { ApiClient, ClientAccess, ClientAccessCache } from "../clients/client.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
 import type { Refused } from "../requests/refused.js";
-import type { ApiClient } from "./client.js";
-import type { ClientAccess, ClientAccessCache } from "./client-access.js";
-import type { Principal } from "./principal.js";
 import type { TokenClaims, TokenSigner } from "./tokens.js";
 
-/** A request that has proven whom it comes from. */
+/** The identity behind a request, as proven by its access token. */
+export interface Principal {
+  tenantId: string;
+  clientId: string;
+  tokenId: string;
+  /** The scopes that both the token and the client have. */
+  scopes: ReadonlySet<Scope>;
+}
+
+/** An authenticated request. */
 export interface Authenticated {
   principal: Principal;
   client: ApiClient;
-  /** What its token says. */
   claims: TokenClaims;
 }
 
-/** A refusal, with what the token says where its signature was good: for the audit log. */
+/** A refusal, with the token's claims if its signature was valid: for the audit log. */
 export type TokenRefusal = Refused & { claims?: TokenClaims };
 
 export interface RequestAuthenticator {
   /**
-   * Judges the `Authorization` header. For a token that was seen before it answers at once, not with a promise: that is a few
-   * map look-ups, where verifying a signature costs about 300 µs. What has to be verified is counted against the caller's address
-   * where it turns out to be wrong, and not even looked at where too much from there was wrong before.
+   * Verifies the `Authorization` header. For a token that was verified before, the result is not a promise: it takes a few map
+   * look-ups, whereas verifying a signature takes about 300 µs. An invalid token counts against the caller's address, and an address
+   * that has sent too many is refused before anything is verified.
    */
   authenticate: (
     authorization: string | undefined,
     caller: Caller,
   ) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
-  /** Redeems a ticket, within what its caller's address may ask for. */
+  /** Redeems a ticket, within the quota of the caller's address. */
   byTicket: (
     redeem: () => Promise<Authenticated | TokenRefusal>,
     caller: Caller,
   ) => Promise<Authenticated | TokenRefusal>;
-  /** Judges anew what a token says that was verified before: it can have expired, been revoked, or lost scopes. */
+  /** Checks the claims of a verified token again: it can have expired, been revoked, or lost scopes since. */
   review: (claims: TokenClaims) => Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal>;
 }
 
-/** Where a request comes from; read only where it is needed, because finding it out is not free. */
+/** The caller's address; a getter, because finding it out is not free and most requests do not need it. */
 interface Caller {
   readonly ip: string;
 }
@@ -52,12 +58,12 @@ const bearerPattern = /^Bearer ([A-Za-z0-9._~+/-]{1,4096}=*)$/i;
 const verifiedMax = 10_000;
 
 /**
- * Known headers are found by their ends, which are those of signatures, and then compared as a whole: a look-up by a text of several
- * hundred characters begins with a sum over all of them, which took a microsecond of each request.
+ * Known headers are looked up by their last characters, which are those of the signature, and then compared as a whole. Hashing a
+ * string of several hundred characters for the look-up took a microsecond of each request.
  */
 const endLength = 32;
 
-/** A token that has verified. What it allows changes when its client changes, so that is kept with the client it was made from. */
+/** A verified token. The judgement depends on the client, so it is kept with the client that it was made from. */
 interface VerifiedToken {
   authorization: string;
   claims: TokenClaims;
@@ -73,14 +79,17 @@ export function createRequestAuthenticator({
 }: RequestAuthenticatorDeps): RequestAuthenticator {
   const verified = new Map<string, VerifiedToken>();
 
-  function turnAway(refusal: TokenRefusal, { ip }: Caller): TokenRefusal {
+  function refuse(refusal: TokenRefusal, { ip }: Caller): TokenRefusal {
     const waitSeconds = addresses.take(ip);
     return waitSeconds === 0 ? refusal : { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
   }
 
-  /** Whatever is refused counts, also a token that was good once: each refusal is written down. */
-  function pass(judgement: Authenticated | TokenRefusal, caller: Caller): Authenticated | TokenRefusal {
-    return "refused" in judgement ? turnAway(judgement, caller) : judgement;
+  /** Every refusal counts, even of a token that was valid once, because each one is written to the audit log. */
+  function countRefusal(
+    judgement: Authenticated | TokenRefusal,
+    caller: Caller,
+  ): Authenticated | TokenRefusal {
+    return "refused" in judgement ? refuse(judgement, caller) : judgement;
   }
 
   async function byTicket(
@@ -89,43 +98,43 @@ export function createRequestAuthenticator({
   ): Promise<Authenticated | TokenRefusal> {
     const waitSeconds = addresses.wait(caller.ip);
     if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
-    return pass(await redeem(), caller);
+    return countRefusal(await redeem(), caller);
   }
 
   async function verify(authorization: string, caller: Caller): Promise<Authenticated | TokenRefusal> {
     const token = bearerPattern.exec(authorization)?.[1];
-    if (token === undefined) return turnAway({ refused: "UNAUTHENTICATED" }, caller);
+    if (token === undefined) return refuse({ refused: "UNAUTHENTICATED" }, caller);
     const waitSeconds = addresses.wait(caller.ip);
     if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
     const claims = await tokens.verify(token);
-    if (claims === "expired") return turnAway({ refused: "TOKEN_EXPIRED" }, caller);
-    if (claims === "invalid") return turnAway({ refused: "TOKEN_INVALID" }, caller);
+    if (claims === "expired") return refuse({ refused: "TOKEN_EXPIRED" }, caller);
+    if (claims === "invalid") return refuse({ refused: "TOKEN_INVALID" }, caller);
     const access = clients.peek(claims.clientId) ?? (await clients.load(claims.clientId));
     const judgement = judge(claims, access);
     verified.set(authorization.slice(-endLength), { authorization, claims, access, judgement });
     if (verified.size > verifiedMax) verified.delete(verified.keys().next().value as string);
-    return pass(judgement, caller);
+    return countRefusal(judgement, caller);
   }
 
   function authenticate(
     authorization: string | undefined,
     caller: Caller,
   ): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
-    if (authorization === undefined) return turnAway({ refused: "UNAUTHENTICATED" }, caller);
-    // By the header as it is, so that a known one is not even parsed.
+    if (authorization === undefined) return refuse({ refused: "UNAUTHENTICATED" }, caller);
+    // Looked up by the header as it is, so that a known one is not even parsed.
     const end = authorization.slice(-endLength);
     const known = verified.get(end);
     if (known === undefined || !isSameToken(known.authorization, authorization))
       return verify(authorization, caller);
     if (known.claims.expiresAtMs <= now()) {
       verified.delete(end);
-      return turnAway({ refused: "TOKEN_EXPIRED" }, caller);
+      return refuse({ refused: "TOKEN_EXPIRED" }, caller);
     }
     const access = clients.peek(known.claims.clientId);
     if (access === undefined) {
-      return clients.load(known.claims.clientId).then((loaded) => pass(renew(known, loaded), caller));
+      return clients.load(known.claims.clientId).then((loaded) => countRefusal(renew(known, loaded), caller));
     }
-    return pass(access === known.access ? known.judgement : renew(known, access), caller);
+    return countRefusal(access === known.access ? known.judgement : renew(known, access), caller);
   }
 
   function renew(known: VerifiedToken, access: ClientAccess): Authenticated | TokenRefusal {
@@ -154,7 +163,7 @@ function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): 
   return { principal: { tenantId, clientId, tokenId, scopes }, client, claims };
 }
 
-/** Whether a header carries the token of one that has verified. The scheme may be spelled as one likes: `bearer` is `Bearer`. */
+/** Whether two headers carry the same token. The scheme is case-insensitive: `bearer` is `Bearer`. */
 function isSameToken(verified: string, given: string): boolean {
   if (verified === given) return true;
   const schemeLength = "Bearer ".length;

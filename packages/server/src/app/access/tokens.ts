@@ -1,10 +1,10 @@
 import type { Scope } from "@bursar/protocol";
-import type { ApiClient } from "./client.js";
+import type { ApiClient } from "../clients/client.js";
 
-/** An access token lives for 15 minutes; there is no refresh token, a client asks again. */
+/** An access token is valid for 15 minutes. There are no refresh tokens: a client requests a new token. */
 export const tokenLifetimeSeconds = 900;
 
-/** What a token says, once it has been verified. */
+/** The claims of a verified token. */
 export interface TokenClaims {
   tenantId: string;
   clientId: string;
@@ -16,7 +16,6 @@ export interface TokenClaims {
 
 export type TokenFault = "invalid" | "expired";
 
-/** Signs and verifies tokens with keys that only it knows. */
 export interface TokenSigner {
   sign: (claims: TokenClaims) => Promise<string>;
   verify: (token: string) => Promise<TokenClaims | TokenFault>;
@@ -28,6 +27,23 @@ export interface RevocationStore {
     tokenId: string,
     expiresAt: Date,
   ) => Promise<void>;
-  /** The tokens of a client that were revoked and have not expired by themselves. */
+  /** The ids of a client's revoked tokens that have not expired yet. */
   listRevokedTokens: (client: Pick<ApiClient, "tenantId" | "id">) => Promise<string[]>;
+}
+
+/** A key that signs tokens, as it is stored. */
+export interface StoredTokenKey {
+  id: string;
+  publicKey: Uint8Array;
+  /** PKCS#8, sealed. */
+  privateKey: Uint8Array;
+  activeFrom: Date;
+}
+
+export interface TokenKeyStore {
+  listTokenKeys: () => Promise<StoredTokenKey[]>;
+  /** Adds the key only if there is none, even if several processes try at once. */
+  addFirstTokenKey: (key: StoredTokenKey) => Promise<void>;
+  addTokenKey: (key: StoredTokenKey) => Promise<void>;
+  removeTokenKeys: (ids: readonly string[]) => Promise<void>;
 }

@@ -9,9 +9,9 @@ import {
   type SignedMessage,
   signatureBase,
 } from "@bursar/protocol";
+import type { ApiClient, ClientKey } from "../clients/client.js";
 import type { Refused } from "../requests/refused.js";
 import type { NonceStore } from "./authenticate-client.js";
-import type { ApiClient, ClientKey } from "./client.js";
 
 /** A request as it arrived, with the bytes of its body. */
 export interface SignedRequest extends SignedMessage {

@@ -1,6 +1,8 @@
-/** What is written down of an act: who did what to which object, from where, and how it ended. */
+import type { Principal } from "../access/authenticate-request.js";
+
+/** An entry of the audit log: who did what to which object, from where, and with which outcome. */
 export interface AuditDraft {
-  /** Undefined for an attempt by nobody in particular. */
+  /** Undefined for an attempt by an unknown caller. */
   tenantId: string | undefined;
   occurredAt: Date;
   actor: "client" | "operator" | "anonymous";
@@ -10,29 +12,29 @@ export interface AuditDraft {
   object: string | null;
   outcome: "succeeded" | "refused";
   code: string | null;
-  /** How many equal attempts it stands for. */
+  /** The number of equal attempts that the entry stands for. */
   repeated: number;
   requestId: string | null;
   address: string | null;
 }
 
-/** An entry in its place in the chain. */
+/** An entry at its position in the tenant's hash chain. */
 export interface ChainedAuditEntry extends AuditDraft {
   tenantId: string;
   number: bigint;
   hash: Uint8Array;
 }
 
-/** The chain of what cannot be counted to a tenant. */
+/** The chain of entries that belong to no tenant. */
 export const nilTenantId = "00000000-0000-0000-0000-000000000000";
 
 export interface AuditStore {
   append: (drafts: readonly AuditDraft[]) => Promise<void>;
   /** Newest first. */
   list: (tenantId: string, limit: number, before: bigint | undefined) => Promise<ChainedAuditEntry[]>;
-  /** Oldest first, for following a chain. */
+  /** Oldest first, for verifying a chain. */
   listAscending: (tenantId: string, limit: number, after: bigint) => Promise<ChainedAuditEntry[]>;
-  /** Where every chain should end. */
+  /** The last entry of every chain. */
   listHeads: () => Promise<AuditHead[]>;
 }
 
@@ -40,4 +42,44 @@ export interface AuditHead {
   tenantId: string;
   number: bigint;
   hash: Uint8Array;
+}
+
+/** The origin of an action: a client's request, or an operator at the command line. */
+export type Origin = ClientOrigin | { by: "operator"; tenantId: string };
+
+export interface ClientOrigin {
+  by: "client";
+  principal: Principal;
+  requestId: string;
+  address: string;
+}
+
+export function tenantOf(origin: Origin): string {
+  return origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
+}
+
+/** The audit entry of an action that is about to succeed; it is written in the same SQL transaction as the action. */
+export function describeAct(origin: Origin, action: string, object: string, occurredAt: Date): AuditDraft {
+  const what = { occurredAt, action, object, outcome: "succeeded", code: null, repeated: 1 } as const;
+  if (origin.by === "operator") {
+    return {
+      ...what,
+      tenantId: origin.tenantId,
+      actor: "operator",
+      clientId: null,
+      tokenId: null,
+      requestId: null,
+      address: null,
+    };
+  }
+  const { principal, requestId, address } = origin;
+  return {
+    ...what,
+    tenantId: principal.tenantId,
+    actor: "client",
+    clientId: principal.clientId,
+    tokenId: principal.tokenId,
+    requestId,
+    address,
+  };
 }

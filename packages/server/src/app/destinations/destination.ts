@@ -1,7 +1,9 @@
-import type { IdempotentRequest } from "../access/client.js";
+import { canonicalAddress, isChainId } from "@bursar/domain";
 import type { AuditDraft } from "../audit/audit-entry.js";
+import type { IdempotentRequest } from "../clients/client.js";
+import type { Refused } from "../requests/refused.js";
 
-/** An address that a tenant has said money may go to. */
+/** An entry of a tenant's allow-list of addresses. */
 export interface Destination {
   tenantId: string;
   id: string;
@@ -12,7 +14,7 @@ export interface Destination {
   note: string | null;
   clientId: string;
   createdAt: Date;
-  /** It counts from here on. */
+  /** The entry takes effect at this time. */
   effectiveAt: Date;
 }
 
@@ -23,8 +25,8 @@ export interface DestinationFilter {
 
 export interface DestinationStore {
   /**
-   * Lists it, with its audit entry; or finds the one that an earlier request with the same key has listed, be it removed since.
-   * `taken`: the address is on the list already.
+   * Adds the entry with its audit entry, or finds the one that an earlier request with the same key added, even if it has been removed
+   * since. `taken`: the address is on the list already.
    */
   addDestination: (
     destination: Destination,
@@ -32,7 +34,7 @@ export interface DestinationStore {
     audit: AuditDraft,
   ) => Promise<{ added: Destination } | { earlier: Destination; requestHash: string } | "taken">;
   readDestination: (tenantId: string, id: string) => Promise<Destination | undefined>;
-  /** Newest first; `beforeId` is the last id of the page before, and `now` tells those that wait from those that do not. */
+  /** Newest first; `beforeId` is the last id of the previous page, and `now` separates waiting entries from active ones. */
   listDestinations: (
     tenantId: string,
     filter: DestinationFilter,
@@ -40,6 +42,31 @@ export interface DestinationStore {
     limit: number,
     beforeId: string | undefined,
   ) => Promise<Destination[]>;
-  /** Takes it off the list, with its audit entry; false where it is not on it. */
+  /** Removes the entry and writes the audit entry; false if there is no such entry. */
   removeDestination: (tenantId: string, id: string, audit: AuditDraft) => Promise<boolean>;
+}
+
+/** An address on a network, in its canonical form. */
+export interface NetworkAddress {
+  network: string;
+  address: string;
+}
+
+/** Reads an address of a request; `path` is its position in the request. Wallets on the book have no addresses. */
+export function readAddress(
+  networks: ReadonlySet<string>,
+  { network, address }: NetworkAddress,
+  path: string,
+): NetworkAddress | Refused {
+  const hasAddresses = isChainId(network) || (network !== "book" && networks.has(network));
+  if (!hasAddresses) {
+    const reason = "must be the CAIP-2 id of a chain, such as eip155:1";
+    return { refused: "NETWORK_UNKNOWN", details: [{ path: `${path}.network`, reason }] };
+  }
+  const canonical = canonicalAddress(network, address);
+  if (canonical === undefined) {
+    const reason = "is not an address of this network";
+    return { refused: "INVALID_REQUEST", details: [{ path: `${path}.address`, reason }] };
+  }
+  return { network, address: canonical };
 }

@@ -1,7 +1,7 @@
 import { type MarketRegistry, timeOfUuidV7 } from "@bursar/domain";
 import { type PlaceOrderBody, readId } from "@bursar/protocol";
 import type { GroupCommit } from "../../runtime/group-commit.js";
-import type { Principal } from "../access/principal.js";
+import type { Principal } from "../access/authenticate-request.js";
 import type { ActivePolicies } from "../policy/policy.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";

@@ -7,7 +7,7 @@ import {
   type PolicyRequest,
 } from "@bursar/domain";
 import { type EvaluatePolicyBody, type PolicyEvaluation, readId } from "@bursar/protocol";
-import type { Principal } from "../access/principal.js";
+import type { Principal } from "../access/authenticate-request.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { toPolicyRequest } from "../transactions/read-request.js";
 import type { CheckDocument } from "./check-document.js";

@@ -1,6 +1,6 @@
 import type { DestinationKind } from "@bursar/domain";
 import type { EvaluatePolicyBody } from "@bursar/protocol";
-import { type NetworkAddress, readAddress } from "../destinations/read-address.js";
+import { type NetworkAddress, readAddress } from "../destinations/destination.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import {
   type Payment,

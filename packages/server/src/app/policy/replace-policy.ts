@@ -1,4 +1,4 @@
-import { type ClientOrigin, describeAct } from "../audit/act.js";
+import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { CheckDocument } from "./check-document.js";
 import type { PolicyStore, StoredPolicy } from "./policy.js";

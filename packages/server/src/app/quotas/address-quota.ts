@@ -9,14 +9,14 @@ import {
 } from "@bursar/domain";
 
 /**
- * What strangers may ask of this process, by the address they come from: requests whose token is missing or wrong, and everything
- * under `/oauth`. It bounds what checking them costs, whatever they get right; the brake on wrong secrets slows down whoever
- * guesses. Each process counts on its own, because a stranger must not be able to make the database work.
+ * Limits unauthenticated requests by address: those with a missing or invalid token, and everything under `/oauth`. It bounds the cost
+ * of verifying credentials; `FailureThrottle` slows down callers that guess secrets. Each process counts on its own, because an
+ * unauthenticated caller must not cause work in the database.
  */
 export interface AddressQuota {
-  /** How many seconds an address has to wait; 0 where it may ask. */
+  /** The seconds that an address has to wait; 0 if it need not. */
   wait: (address: string) => number;
-  /** Counts a request. 0 lets it in; anything else is how many seconds to wait, and nothing is counted. */
+  /** Counts a request. 0 admits it; any other number is the seconds to wait, and nothing is counted. */
   take: (address: string) => number;
   counts: { refused: number };
 }

@@ -1,10 +1,10 @@
 import type { Quota } from "@bursar/domain";
 import { type QuotaClass, quotaClasses, type ClientQuotas as WireQuotas } from "@bursar/protocol";
 
-/** Quotas for every class: the service's own. */
+/** Quotas for every class: the service's defaults. */
 export type Quotas = Readonly<Record<QuotaClass, Quota>>;
 
-/** Quotas of one client, where they differ from the service's own. */
+/** The quotas of one client that differ from the defaults. */
 export type ClientQuotas = Readonly<Partial<Quotas>>;
 
 export function readClientQuotas(wire: WireQuotas): ClientQuotas {
@@ -21,7 +21,7 @@ export function showClientQuotas(quotas: ClientQuotas): WireQuotas {
   });
 }
 
-/** The classes for which one quota is larger than both others, and so more than may be given. */
+/** The classes whose wanted quota is larger than both the default and the caller's own. */
 export function findBeyond(wanted: ClientQuotas, own: ClientQuotas, defaults: Quotas): QuotaClass[] {
   return quotaClasses.filter((name) => {
     const quota = wanted[name];

@@ -9,24 +9,24 @@ interface LimitMetricsSources {
   load: Pick<LoadGauge, "reading">;
 }
 
-/** How the limits are doing. How many requests were refused is in the counts of errors. */
+/** Metrics of the limits. The number of refused requests is among the error counts. */
 export function limitMetrics({ quotas, addresses, load }: LimitMetricsSources): Metric[] {
   return [
     {
       name: "bursar_quota_reservations_total",
-      help: "Statements that took tokens from the shared buckets.",
+      help: "Statements that reserved tokens from the shared buckets.",
       kind: "counter",
       read: () => quotas.counts.reservations,
     },
     {
       name: "bursar_quota_reservations_unanswered_total",
-      help: "Those that were not answered in time; the process then counts on its own.",
+      help: "Reservations that were not answered in time; the process then counts locally.",
       kind: "counter",
       read: () => quotas.counts.unanswered,
     },
     {
       name: "bursar_address_refusals_total",
-      help: "Requests without a good token, or to /oauth, that were refused because of their address.",
+      help: "Requests without a valid token, or to /oauth, that were refused because of the quota of their address.",
       kind: "counter",
       read: () => addresses.counts.refused,
     },
@@ -38,7 +38,7 @@ export function limitMetrics({ quotas, addresses, load }: LimitMetricsSources): 
     },
     {
       name: "bursar_accept_wait_seconds",
-      help: "How long the oldest request has been waiting to be written.",
+      help: "Time that the oldest request has waited to be written.",
       kind: "gauge",
       read: () => load.reading().acceptWaitMs / 1000,
     },

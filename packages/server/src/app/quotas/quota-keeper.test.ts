@@ -2,9 +2,8 @@ import { fullBucket, type Quota, type TokenBucket, takeTokens } from "@bursar/do
 import { type QuotaClass, quotaClasses } from "@bursar/protocol";
 import { array, assert, asyncProperty, integer, record } from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ApiClient } from "../access/client.js";
-import { createQuotaKeeper, type QuotaKeeper } from "./quota-keeper.js";
-import type { QuotaStore } from "./quota-store.js";
+import type { ApiClient } from "../clients/client.js";
+import { createQuotaKeeper, type QuotaKeeper, type QuotaStore } from "./quota-keeper.js";
 
 /** A shared bucket in memory, keepers in front of it, and a clock that only the test moves. */
 function createWorld(quota: Quota, keeperCount = 1) {
@@ -14,7 +13,7 @@ function createWorld(quota: Quota, keeperCount = 1) {
   const timers: { atMs: number; work: () => void }[] = [];
   const store: QuotaStore = {
     reserve: async (requests) => {
-      if (isUnavailable) throw new Error("away");
+      if (isUnavailable) throw new Error("unavailable");
       return requests.map(({ wanted }) => {
         const taken = takeTokens(quota, bucket, nowMs, wanted);
         bucket = taken.bucket;
@@ -40,8 +39,8 @@ function createWorld(quota: Quota, keeperCount = 1) {
   return {
     keepers,
     bucket: () => bucket,
-    setAway: (away: boolean) => {
-      isUnavailable = away;
+    setUnavailable: (value: boolean) => {
+      isUnavailable = value;
     },
     pass: (ms: number) => {
       nowMs += ms;
@@ -50,7 +49,7 @@ function createWorld(quota: Quota, keeperCount = 1) {
         due.work();
       }
     },
-    /** 0 where it is let in, else the seconds to wait. */
+    /** 0 if the request is admitted, otherwise the seconds to wait. */
     ask: async (keeper: QuotaKeeper) => await keeper.of(client).allowances.read.take(nowMs),
     state: (keeper: QuotaKeeper) => keeper.of(client).allowances.read.state(nowMs),
   };
@@ -58,8 +57,8 @@ function createWorld(quota: Quota, keeperCount = 1) {
 
 const client = { id: "client", tenantId: "tenant", quotas: {} } as ApiClient;
 
-describe("the keeper of quotas", () => {
-  it("never lets in more than the shared bucket has given, however many there are", () =>
+describe("the quota keeper", () => {
+  it("never admits more than the shared bucket has granted, whatever the number of processes", () =>
     assert(
       asyncProperty(
         record({ perSecond: integer({ min: 1, max: 500 }), burst: integer({ min: 1, max: 500 }) }),
@@ -88,7 +87,7 @@ describe("the keeper of quotas", () => {
       { numRuns: 200 },
     ));
 
-  it("lets in whoever comes back when it was told to", () =>
+  it("admits a client that waits as long as it was told to", () =>
     assert(
       asyncProperty(
         record({ perSecond: integer({ min: 1, max: 50 }), burst: integer({ min: 1, max: 50 }) }),
@@ -106,7 +105,7 @@ describe("the keeper of quotas", () => {
       ),
     ));
 
-  it("asks the store far less often than it is asked", async () => {
+  it("queries the store far less often than once a request", async () => {
     const world = createWorld({ perSecond: 1000, burst: 2000 });
     const [keeper] = world.keepers as [QuotaKeeper];
     for (let count = 0; count < 5000; count++) {
@@ -116,7 +115,7 @@ describe("the keeper of quotas", () => {
     expect(keeper.counts.reservations).toBeLessThan(100);
   });
 
-  it("asks for a dry bucket ten times a second, however many are refused", async () => {
+  it("queries an empty bucket ten times a second, however many requests are refused", async () => {
     const world = createWorld({ perSecond: 10, burst: 1000 });
     const [keeper] = world.keepers as [QuotaKeeper];
     while ((await world.ask(keeper)) === 0);
@@ -128,11 +127,11 @@ describe("the keeper of quotas", () => {
     expect(keeper.counts.reservations - before).toBeLessThanOrEqual(11);
   });
 
-  it("carries on with the same quota where the store is away, asks once a second, and goes back to it", async () => {
+  it("continues with the same quota while the store is unavailable, retries once a second, and returns to it", async () => {
     const world = createWorld({ perSecond: 1, burst: 20 });
     const [keeper] = world.keepers as [QuotaKeeper];
     await world.ask(keeper);
-    world.setAway(true);
+    world.setUnavailable(true);
     let admitted = 0;
     while ((await world.ask(keeper)) === 0) admitted += 1;
     expect(admitted).toBe(19);
@@ -143,14 +142,14 @@ describe("the keeper of quotas", () => {
     }
     expect(keeper.counts.reservations - before).toBeLessThanOrEqual(5);
     expect(keeper.counts.unanswered).toBeGreaterThan(0);
-    world.setAway(false);
+    world.setUnavailable(false);
     world.pass(2000);
     const unanswered = keeper.counts.unanswered;
     expect(await world.ask(keeper)).toBe(0);
     expect(keeper.counts.unanswered).toBe(unanswered);
   });
 
-  it("gives back what is not used, soon after or at the end", async () => {
+  it("returns unused tokens, after a while or at shutdown", async () => {
     const quota = { perSecond: 1, burst: 200 };
     const idle = createWorld(quota);
     await idle.ask(idle.keepers[0] as QuotaKeeper);

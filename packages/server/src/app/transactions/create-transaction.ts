@@ -1,6 +1,6 @@
 import { judge, timeOfUuidV7 } from "@bursar/domain";
 import type { CreateTransactionBody } from "@bursar/protocol";
-import type { Principal } from "../access/principal.js";
+import type { Principal } from "../access/authenticate-request.js";
 import type { ActivePolicies } from "../policy/policy.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";

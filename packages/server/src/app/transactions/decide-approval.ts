@@ -1,7 +1,6 @@
 import { mayApprove } from "@bursar/domain";
 import { type DecideApprovalBody, showId } from "@bursar/protocol";
-import { type ClientOrigin, describeAct } from "../audit/act.js";
-import type { AuditDraft } from "../audit/audit-entry.js";
+import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { approvalDeadline, digestForApproval } from "./present-approval.js";
 import type { ReadTransaction } from "./read-transaction.js";

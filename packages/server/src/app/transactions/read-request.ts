@@ -1,6 +1,6 @@
 import { type Asset, type AssetRegistry, type PolicyRequest, parseAmount } from "@bursar/domain";
 import { type CreateTransactionBody, readId } from "@bursar/protocol";
-import type { Principal } from "../access/principal.js";
+import type { Principal } from "../access/authenticate-request.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { WalletDirectory } from "../wallets/wallet-directory.js";

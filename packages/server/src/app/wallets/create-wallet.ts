@@ -1,5 +1,5 @@
 import type { CreateWalletBody } from "@bursar/protocol";
-import type { Principal } from "../access/principal.js";
+import type { Principal } from "../access/authenticate-request.js";
 import type { Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";
 import type { Wallet, WalletStore } from "./wallet.js";

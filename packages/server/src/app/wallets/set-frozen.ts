@@ -1,5 +1,5 @@
 import { showId } from "@bursar/protocol";
-import { describeAct, type Origin } from "../audit/act.js";
+import { describeAct, type Origin } from "../audit/audit-entry.js";
 import type { CallOffOrders } from "../markets/call-off-orders.js";
 import type { Refused } from "../requests/refused.js";
 import type { WalletStore, WalletWithBalances } from "./wallet.js";

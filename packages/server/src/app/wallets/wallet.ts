@@ -1,6 +1,6 @@
 import type { WalletPurpose } from "@bursar/domain";
-import type { IdempotentRequest } from "../access/client.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
+import type { IdempotentRequest } from "../clients/client.js";
 
 export type WalletRole = "primary" | "settlement";
 

@@ -1,5 +1,5 @@
 import { type ChangeWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
-import { describeAct, type Origin, tenantOf } from "../audit/act.js";
+import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { refuseUrl } from "./create-endpoint.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "./endpoint.js";

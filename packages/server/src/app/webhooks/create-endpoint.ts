@@ -1,5 +1,5 @@
 import { type CreateWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
-import { describeAct, type Origin, tenantOf } from "../audit/act.js";
+import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";

@@ -1,5 +1,5 @@
-import type { IdempotentRequest } from "../access/client.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
+import type { IdempotentRequest } from "../clients/client.js";
 
 /** One try to tell an endpoint of an event, as it is kept for the endpoint's owner. */
 export interface DeliveryAttempt {

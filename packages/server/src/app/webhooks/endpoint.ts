@@ -1,5 +1,5 @@
-import type { IdempotentRequest } from "../access/client.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
+import type { IdempotentRequest } from "../clients/client.js";
 import type { Refused } from "../requests/refused.js";
 
 /** Why an endpoint gets nothing: its owner wants it so, the receiver said that it is gone, or it has failed for too long. */

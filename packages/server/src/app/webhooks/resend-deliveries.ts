@@ -1,5 +1,5 @@
 import { type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
-import { describeAct, type Origin, tenantOf } from "../audit/act.js";
+import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { readSequence } from "../events/read-sequence.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";

@@ -5,17 +5,17 @@ import type {
   RequestAuthenticator,
   TokenRefusal,
 } from "../../app/access/authenticate-request.js";
-import type { ApiClient } from "../../app/access/client.js";
 import type { RedeemTicket } from "../../app/access/stream-tickets.js";
 import type { TokenClaims } from "../../app/access/tokens.js";
 import type { SignedRequest } from "../../app/access/verify-request-signature.js";
-import type { ClientOrigin } from "../../app/audit/act.js";
+import type { ClientOrigin } from "../../app/audit/audit-entry.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
+import type { ApiClient } from "../../app/clients/client.js";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
 import { type ConcurrencyLimits, enterConnection, enterRequest } from "../quotas/concurrency-gate.js";
-import { passQuota } from "../quotas/quota-gate.js";
+import { admitByQuota } from "../quotas/quota-gate.js";
 import { Refusal } from "../refusal.js";
 
 declare module "fastify" {
@@ -73,7 +73,7 @@ export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedR
         if (isRefused(result)) return done(turnAway(request, result));
         request.authenticated = result;
         const traffic = quotas.of(result.client);
-        passQuota(traffic, quotaClass, reply, (refusal) =>
+        admitByQuota(traffic, quotaClass, reply, (refusal) =>
           done(
             refusal ??
               enterConnection(traffic, request, limits) ??

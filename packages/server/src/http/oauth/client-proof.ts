@@ -1,7 +1,7 @@
 import { readId } from "@bursar/protocol";
 import type { FastifyRequest } from "fastify";
 import type { ClientProof } from "../../app/access/authenticate-client.js";
-import { OAuthRefusal } from "./oauth-refusal.js";
+import { OAuthRefusal } from "./oauth-context.js";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
@@ -12,14 +12,14 @@ export interface ClientAuthenticationForm {
   client_assertion?: string;
 }
 
-/** An id that no client has, for names that are no ids: they cost what an unknown client costs. */
+/** An id that no client has. It replaces malformed ids, so that they take as long as an unknown client. */
 const nobody = "00000000-0000-0000-0000-000000000000";
 
-/** How a request to an OAuth endpoint proves its client: Basic, form fields or an assertion, and exactly one of them. */
+/** Reads how a request to an OAuth endpoint authenticates its client: Basic, form fields or an assertion, exactly one of them. */
 export function readClientProof(request: FastifyRequest, form: ClientAuthenticationForm): ClientProof {
   const basic = request.headers.authorization;
   const ways = [basic, form.client_secret, form.client_assertion].filter((way) => way !== undefined).length;
-  if (ways > 1) throw invalidRequest("A client authenticates in one way only.");
+  if (ways > 1) throw invalidRequest("A client must use exactly one authentication method.");
   if (form.client_assertion !== undefined) return readAssertion(form);
   if (basic !== undefined) return readBasic(basic, form);
   if (form.client_id === undefined || form.client_secret === undefined) {

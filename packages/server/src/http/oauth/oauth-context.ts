@@ -1,16 +1,15 @@
 import { errorCatalog } from "@bursar/protocol";
 import type { FastifyInstance } from "fastify";
+import type { OAuthFault } from "../../app/access/authenticate-client.js";
 import type { AccessGuard } from "../access/guard.js";
 import { type ErrorsOptions, toRefusal as toEdgeRefusal } from "../plugins/errors.js";
-import { OAuthRefusal } from "./oauth-refusal.js";
 
 interface OAuthContextOptions extends ErrorsOptions {
   guard: Pick<AccessGuard, "addresses">;
 }
 
 /**
- * The part of the edge that speaks OAuth: form-encoded bodies, and errors in the form of RFC 6749. Nothing of it may be kept by
- * a cache.
+ * Sets up the OAuth endpoints: form-encoded bodies, errors in the format of RFC 6749, and no caching.
  */
 export function installOAuthContext(app: FastifyInstance, options: OAuthContextOptions): void {
   app.removeAllContentTypeParsers();
@@ -45,7 +44,7 @@ function tooMany(waitSeconds: number): OAuthRefusal {
   return new OAuthRefusal({ fault: "slow_down", description, retryAfterSeconds: waitSeconds });
 }
 
-/** A parameter may stand in a form once (RFC 6749, section 3.2); an empty one counts as left out. */
+/** A parameter may appear once in a form (RFC 6749, section 3.2); an empty one counts as omitted. */
 function parseForm(body: string): Record<string, string> | OAuthRefusal {
   const form = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(body)) {
@@ -68,4 +67,31 @@ function translate(
   const fallback = code === "UNSUPPORTED_MEDIA_TYPE" ? wrongType : message;
   const description = fault === undefined ? fallback : `${fault.path.replace(/^body\./, "")} ${fault.reason}`;
   return { status, body: { error: name, error_description: description }, headers };
+}
+
+/** The statuses of RFC 6749; `slow_down` is borrowed from RFC 8628. */
+const statuses: Record<OAuthFault["fault"], number> = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_scope: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  slow_down: 429,
+};
+
+/** An error response of an OAuth endpoint. */
+export class OAuthRefusal extends Error {
+  readonly status: number;
+  readonly body: { error: string; error_description: string };
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor({ fault, description, retryAfterSeconds }: OAuthFault) {
+    super(description);
+    this.status = statuses[fault];
+    this.body = { error: fault, error_description: description };
+    this.headers = {
+      ...(fault === "invalid_client" ? { "www-authenticate": 'Basic realm="bursar"' } : {}),
+      ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    };
+  }
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { describe, expect, it } from "vitest";
-import type { ClientTraffic } from "../../app/quotas/client-traffic.js";
+import type { ClientTraffic } from "../../app/quotas/quota-keeper.js";
 import { enterConnection, enterRequest } from "./concurrency-gate.js";
 
 const limits = { requestsPerClient: 2, connectionsPerClient: 2 };

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ClientTraffic } from "../../app/quotas/client-traffic.js";
+import type { ClientTraffic } from "../../app/quotas/quota-keeper.js";
 import { Refusal } from "../refusal.js";
 
 /** How much one client may have open at once, in one process. */

@@ -10,7 +10,7 @@ import type { Database, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
 interface AuditRow extends Omit<ChainedAuditEntry, "number"> {
-  /** PostgreSQL's bigint arrives as text. */
+  /** PostgreSQL's bigint arrives as a string. */
   number: string;
 }
 
@@ -53,14 +53,14 @@ const entryColumns = sql`
     action, object, outcome, code, repeated, request_id AS "requestId", address, hash
   `;
 
-/** Adds entries to the chains of their tenants, inside the transaction of what they describe. */
+/** Appends entries to the chains of their tenants, in the SQL transaction of the action that they describe. */
 export async function appendAudit(tx: Queryable, drafts: readonly AuditDraft[]): Promise<void> {
   const byTenant = new Map<string, AuditDraft[]>();
   for (const draft of drafts) {
     const tenantId = draft.tenantId ?? nilTenantId;
     byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), { ...draft, tenantId }]);
   }
-  // Heads are locked in the order of their ids, so that two writers never wait for each other.
+  // Heads are locked in the order of their ids, so that two writers do not deadlock.
   for (const tenantId of [...byTenant.keys()].sort()) {
     await appendToChain(tx, tenantId, byTenant.get(tenantId) ?? []);
   }
@@ -68,7 +68,7 @@ export async function appendAudit(tx: Queryable, drafts: readonly AuditDraft[]):
 
 async function appendToChain(tx: Queryable, tenantId: string, drafts: readonly AuditDraft[]): Promise<void> {
   const start = Buffer.from(chainStart);
-  // A head of zero first, so that there is something to lock.
+  // A head with number 0 is inserted first, so that there is a row to lock.
   await tx.query(
     sql`INSERT INTO audit_heads (tenant_id, number, hash) VALUES (${tenantId}, 0, ${start}) ON CONFLICT DO NOTHING`,
   );

@@ -6,17 +6,33 @@ import type {
   ClientStore,
   EarlierChange,
   KeyedChange,
-} from "../../app/access/client.js";
+} from "../../app/clients/client.js";
+import type { Tenant, TenantStore } from "../../app/clients/create-tenant.js";
 import { readClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
 import { isRefused } from "../../app/requests/refused.js";
 import { type Database, isLockTimeout, type Queryable, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";
 
 interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
   quotas: Parameters<typeof readClientQuotas>[0];
   secrets: { id: string; hash: string; created_at: string; expires_at: string | null }[];
   keys: { id: string; algorithm: ClientKey["algorithm"]; material: string; created_at: string }[];
+}
+
+export function createTenantStore(database: Database): TenantStore {
+  return {
+    createTenant: async ({ id, name, createdAt }, wallets, audit) => {
+      await database.transaction(async (tx) => {
+        await tx.query(sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, ${name}, ${createdAt})`);
+        for (const wallet of wallets) await insertWallet(tx, wallet);
+        await appendAudit(tx, [audit]);
+      });
+    },
+    listTenants: () =>
+      database.query<Tenant>(sql`SELECT id, name, created_at AS "createdAt" FROM tenants ORDER BY id`),
+  };
 }
 
 export function createClientStore(database: Database): ClientStore {
@@ -62,7 +78,7 @@ export function createClientStore(database: Database): ClientStore {
         const change = decide(client, earlier);
         if (isRefused(change)) return change;
         if (change === "nothing") return client;
-        // Another client's change can have taken the key since it was looked for: this one's row alone is locked.
+        // A change of another client can have taken the key in the meantime, because only this client's row is locked.
         if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
           return { refused: "IDEMPOTENCY_KEY_REUSED" } as const;
         applyChange(tx, client, change, audit.occurredAt);
@@ -90,7 +106,7 @@ async function findEarlierChange(
   return found;
 }
 
-/** False where somebody else has it. */
+/** False if another request has taken the key. */
 async function takeKey(
   source: Queryable,
   { tenantId, id }: ApiClient,
@@ -105,7 +121,7 @@ async function takeKey(
   return taken.length === 1;
 }
 
-/** Longer than another process needs for a change, and shorter than a caller would wait without an answer. */
+/** Longer than another process needs for a change, and shorter than a caller's timeout. */
 const lockTimeout = sql`SET LOCAL lock_timeout = '2s'`;
 
 async function findClientOfTenant(
@@ -119,13 +135,14 @@ async function findClientOfTenant(
   return row && readClient(row);
 }
 
-/** The request that came first may still be under way; its row is waited for by the insert that ran into it. */
+/** Called after the insert conflicted, which means that the earlier request has committed. */
 async function findEarlier(tx: Queryable, tenantId: string, key: string) {
   const [found] = await tx.query<{ id: string; hash: string }>(sql`
     SELECT id, encode(request_hash, 'hex') AS hash FROM clients WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
   `);
   const earlier = found && (await findClientOfTenant(tx, tenantId, found.id));
-  if (found === undefined || earlier === undefined) throw new Error("a client that was in the way is gone");
+  if (found === undefined || earlier === undefined)
+    throw new Error("the client that the idempotency key belongs to does not exist");
   return { earlier, requestHash: found.hash };
 }
 
@@ -172,7 +189,7 @@ function insertSecret(tx: Tx, clientId: string, secret: ClientSecret): void {
   `);
 }
 
-/** A client with its live secrets and its keys, in one round trip. */
+/** Clients with their unexpired secrets and their keys, in one round trip. */
 const selectClients = sql`
     SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
       clients.created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt",

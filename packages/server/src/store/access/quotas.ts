@@ -1,5 +1,5 @@
 import { takeTokens } from "@bursar/domain";
-import type { QuotaStore, Reservation } from "../../app/quotas/quota-store.js";
+import type { QuotaStore, Reservation } from "../../app/quotas/quota-keeper.js";
 import type { Database } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 
@@ -12,7 +12,7 @@ interface BucketRow {
   nowMs: number;
 }
 
-/** Locks the buckets, lets the domain say what each can give, and writes what is left. */
+/** Locks the buckets, takes tokens by the rules of the domain, and writes the rest. */
 export function createQuotaStore(database: Database): QuotaStore {
   return {
     reserve: (requests) =>
@@ -47,24 +47,24 @@ function keysOf(requests: readonly Reservation[]): Statement {
     ${column(requests, ({ quotaClass }) => quotaClass)}::text[]`;
 }
 
-/** A bucket that nobody has used is full. In the order of the keys, so that two that share some never wait for each other. */
+/** A bucket that was never used is full. Inserted in the order of the keys, so that two statements do not deadlock. */
 function addFullBuckets(requests: readonly Reservation[]): Statement {
   return sql`
     INSERT INTO quota_buckets (tenant_id, client_id, class, tokens, at_ms)
     SELECT tenant_id, client_id, class, burst, extract(epoch FROM clock_timestamp()) * 1000
     FROM unnest(${keysOf(requests)}, ${column(requests, ({ quota }) => quota.burst)}::double precision[])
-      AS asked (tenant_id, client_id, class, burst)
+      AS requested (tenant_id, client_id, class, burst)
     ORDER BY tenant_id, client_id, class
     ON CONFLICT DO NOTHING
   `;
 }
 
-// Served by the primary key. The clock is read after the lock is there.
+// Served by the primary key. The clock is read after the lock is held.
 function lockBuckets(requests: readonly Reservation[]): Statement {
   return sql`
     SELECT b.tenant_id AS "tenantId", b.client_id AS "clientId", b.class AS "quotaClass", b.tokens, b.at_ms AS "atMs",
       (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS "nowMs"
-    FROM unnest(${keysOf(requests)}) AS asked (tenant_id, client_id, class)
+    FROM unnest(${keysOf(requests)}) AS requested (tenant_id, client_id, class)
     JOIN quota_buckets b USING (tenant_id, client_id, class)
     ORDER BY b.tenant_id, b.client_id, b.class
     FOR UPDATE OF b

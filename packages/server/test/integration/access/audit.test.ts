@@ -1,8 +1,7 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { chainHash } from "../../../src/app/audit/audit-chain.js";
+import { chainHash, verifyAudit } from "../../../src/app/audit/audit-chain.js";
 import { nilTenantId } from "../../../src/app/audit/audit-entry.js";
-import { verifyAudit } from "../../../src/app/audit/verify-audit.js";
 import { createAuditStore } from "../../../src/store/access/audit.js";
 import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
@@ -182,12 +181,12 @@ describe("the audit log", () => {
     [
       "a removed head",
       "ALTER TABLE audit_heads DISABLE TRIGGER ALL; DELETE FROM audit_heads WHERE tenant_id = '$'; ALTER TABLE audit_heads ENABLE TRIGGER ALL",
-      "head of its chain is missing",
+      "head of the chain is missing",
     ],
     [
       "a removed end",
       "DELETE FROM audit_entries WHERE number = (SELECT max(number) FROM audit_entries WHERE tenant_id = '$') AND tenant_id = '$'",
-      "its head says",
+      "but its head is entry",
     ],
   ])("shows %s", async (_what, statement, fault) => {
     await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });

@@ -242,7 +242,7 @@ describe("clients", () => {
   it.each([
     [{ algorithm: "ed25519" }, "is required for ed25519"],
     [{ algorithm: "ed25519", public_key: "A".repeat(43) }, "is not an Ed25519 public key"],
-    [{ algorithm: "hmac-sha256", public_key: "A".repeat(43) }, "is not taken for a shared secret"],
+    [{ algorithm: "hmac-sha256", public_key: "A".repeat(43) }, "is not allowed for hmac-sha256"],
   ])("refuse the key %j", async (body, reason) => {
     const answer = await call("POST", `/v1/clients/${owner.clientId}/keys`, body);
     expect([answer.status, answer.body.error?.details]).toEqual([

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createTokenKeyRing, rotateTokenKeys } from "../../../src/credentials/token-keys.js";
 import { createTokenSigner } from "../../../src/credentials/token-signer.js";
-import { createTokenKeyStore } from "../../../src/store/access/token-keys.js";
+import { createTokenKeyStore } from "../../../src/store/access/tokens.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTestDatabase } from "../../harness/test-database.js";
 import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";

@@ -1,6 +1,6 @@
 import type { Client } from "@bursar/protocol";
 import { showId } from "@bursar/protocol";
-import type { ApiClient, ClientKey } from "../../../app/access/client.js";
+import type { ApiClient, ClientKey } from "../../../app/clients/client.js";
 import { showClientQuotas } from "../../../app/quotas/client-quotas.js";
 
 /** A client as the API shows it: never a hash, never a secret. */

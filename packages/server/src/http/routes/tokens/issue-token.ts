@@ -1,8 +1,8 @@
 import { IssuedToken, TokenForm } from "@bursar/protocol";
-import { isOAuthFault } from "../../../app/access/oauth-fault.js";
+import { isOAuthFault } from "../../../app/access/authenticate-client.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { readClientProof } from "../../oauth/client-proof.js";
-import { OAuthRefusal } from "../../oauth/oauth-refusal.js";
+import { OAuthRefusal } from "../../oauth/oauth-context.js";
 import { defineRoute } from "../../route.js";
 
 export function issueToken({ requestToken }: Pick<UseCases, "requestToken">) {

@@ -1,9 +1,9 @@
 import { TokenActionForm } from "@bursar/protocol";
 import { Type } from "typebox";
-import { isOAuthFault } from "../../../app/access/oauth-fault.js";
+import { isOAuthFault } from "../../../app/access/authenticate-client.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { readClientProof } from "../../oauth/client-proof.js";
-import { OAuthRefusal } from "../../oauth/oauth-refusal.js";
+import { OAuthRefusal } from "../../oauth/oauth-context.js";
 import { defineRoute } from "../../route.js";
 
 export function revokeToken({ revokeToken: revoke }: Pick<UseCases, "revokeToken">) {

@@ -6,7 +6,7 @@ import {
   Transaction,
 } from "@bursar/protocol";
 import { type Static, Type } from "typebox";
-import type { Principal } from "../../../app/access/principal.js";
+import type { Principal } from "../../../app/access/authenticate-request.js";
 import { isRefused } from "../../../app/requests/refused.js";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";

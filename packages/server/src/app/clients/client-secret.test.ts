@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashSecret, matchesSecret, newSecretText } from "./client-secret.js";
+import { hashSecret, matchesSecret, newSecret } from "./client-secret.js";
 
 const stored = (text: string, expiresAt: Date | null = null) => ({
   id: text,
@@ -10,7 +10,7 @@ const stored = (text: string, expiresAt: Date | null = null) => ({
 
 describe("client secrets", () => {
   it("have 256 random bits behind their prefix", () => {
-    expect(newSecretText((count) => new Uint8Array(count).fill(255))).toBe(`bsk_${"_".repeat(42)}8`);
+    expect(newSecret((count) => new Uint8Array(count).fill(255))).toBe(`bsk_${"_".repeat(42)}8`);
   });
 
   it("match any of the live ones, and no other", () => {

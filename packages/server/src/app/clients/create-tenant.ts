@@ -1,9 +1,8 @@
 import { allScopes, showId } from "@bursar/protocol";
-import { describeAct } from "../audit/act.js";
-import type { AuditDraft } from "../audit/audit-entry.js";
-import type { CreateClient, CreatedClient } from "../clients/create-client.js";
+import { type AuditDraft, describeAct } from "../audit/audit-entry.js";
 import { isRefused } from "../requests/refused.js";
 import type { Wallet } from "../wallets/wallet.js";
+import type { ClientService, CreatedClient } from "./client-service.js";
 
 export interface Tenant {
   id: string;
@@ -12,36 +11,35 @@ export interface Tenant {
 }
 
 export interface TenantStore {
-  /** With the two wallets that every tenant is born with. */
+  /** Creates the tenant with its first wallets and its audit entry. */
   createTenant: (tenant: Tenant, wallets: readonly Wallet[], audit: AuditDraft) => Promise<void>;
   listTenants: () => Promise<Tenant[]>;
 }
 
 export interface CreateTenantDeps {
   tenants: TenantStore;
-  createClient: CreateClient;
+  createClient: ClientService["createClient"];
   newUuid: () => string;
   now: () => number;
 }
 
 /**
- * Creates a tenant with its first client, which holds every scope: it could not give other clients any scope that it
- * does not hold itself.
+ * Creates a tenant with its first client. That client holds every scope, because a client can only grant scopes that it holds.
  */
 export function createTenantCreator({ tenants, createClient, newUuid, now }: CreateTenantDeps) {
   return async (name: string): Promise<{ tenant: Tenant } & CreatedClient> => {
     const tenant: Tenant = { id: newUuid(), name, createdAt: new Date(now()) };
     const origin = { by: "operator", tenantId: tenant.id } as const;
     const act = describeAct(origin, "tenant.create", showId("tnt", tenant.id), tenant.createdAt);
-    await tenants.createTenant(tenant, bornWallets(tenant, newUuid), act);
+    await tenants.createTenant(tenant, firstWallets(tenant, newUuid), act);
     const first = await createClient(origin, { name: "first", scopes: allScopes }, undefined);
     if (isRefused(first)) throw new Error(`the operator was refused: ${first.refused}`);
     return { tenant, ...first };
   };
 }
 
-/** The primary wallet pays the settlement wallet where a transaction names neither. */
-function bornWallets({ id: tenantId, createdAt }: Tenant, newUuid: () => string): Wallet[] {
+/** The primary wallet pays the settlement wallet if a transaction names neither. */
+function firstWallets({ id: tenantId, createdAt }: Tenant, newUuid: () => string): Wallet[] {
   const common = {
     tenantId,
     network: "book",

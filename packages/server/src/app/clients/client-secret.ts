@@ -4,24 +4,24 @@ import type { ClientSecret } from "./client.js";
 const prefix = "bsk_";
 const secretBytes = 32;
 
-/** What no secret hashes to, to compare with where there is no secret. */
+/** No secret has this hash; it is compared with when a client has no secrets. */
 const noHash = new Uint8Array(32);
 
-export function newSecretText(randomBytes: (count: number) => Uint8Array): string {
+export function newSecret(randomBytes: (count: number) => Uint8Array): string {
   return prefix + Buffer.from(randomBytes(secretBytes)).toString("base64url");
 }
 
-/** A secret has 256 random bits, so one round of SHA-256 is enough: nobody can try them all. */
-export function hashSecret(text: string): Uint8Array {
-  return createHash("sha256").update(text).digest();
+/** A secret has 256 random bits, so one round of SHA-256 is enough: a brute-force search is not feasible. */
+export function hashSecret(secret: string): Uint8Array {
+  return createHash("sha256").update(secret).digest();
 }
 
 /** Takes the same time whether the client exists, has secrets, or has this one. */
-export function matchesSecret(secrets: readonly ClientSecret[], text: string, nowMs: number): boolean {
-  const given = hashSecret(text);
+export function matchesSecret(secrets: readonly ClientSecret[], given: string, nowMs: number): boolean {
+  const givenHash = hashSecret(given);
   let matches = false;
   for (const secret of secrets.length === 0 ? [undefined] : secrets) {
-    const isEqual = timingSafeEqual(given, secret?.hash ?? noHash);
+    const isEqual = timingSafeEqual(givenHash, secret?.hash ?? noHash);
     const isLive = secret !== undefined && (secret.expiresAt === null || secret.expiresAt.getTime() > nowMs);
     matches = (isEqual && isLive) || matches;
   }

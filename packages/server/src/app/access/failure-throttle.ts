@@ -1,18 +1,18 @@
-/** Slows down whoever keeps failing to authenticate. Memory is bounded; each process brakes on its own. */
-export interface FailureBrake {
+/** Slows down callers that keep failing to authenticate. Memory is bounded, and each process counts on its own. */
+export interface FailureThrottle {
   /**
-   * Asks to try. 0 lets the attempt go ahead, and counts it as a failure until it turns out well: many attempts at once are not
-   * free because none has failed yet. Anything else is how many seconds to wait.
+   * Starts an attempt. 0 allows it and counts it as a failure until it succeeds, so that many concurrent attempts are not free.
+   * Any other result is the number of seconds to wait.
    */
-  attempt: (keys: readonly BrakeKey[]) => number;
-  succeeded: (keys: readonly BrakeKey[]) => void;
-  /** It was not found out whether the attempt was good: that is nobody's failure. */
-  withdrawn: (keys: readonly BrakeKey[]) => void;
+  attempt: (keys: readonly ThrottleKey[]) => number;
+  succeeded: (keys: readonly ThrottleKey[]) => void;
+  /** Releases an attempt whose outcome is unknown, as when the database was unavailable. */
+  withdrawn: (keys: readonly ThrottleKey[]) => void;
 }
 
-export interface BrakeKey {
+export interface ThrottleKey {
   name: string;
-  /** How many failures are free. */
+  /** The number of failures that cause no wait. */
   freeFailures: number;
 }
 
@@ -25,7 +25,7 @@ const waitMaxSeconds = 60;
 const forgetAfterMs = 600_000;
 const entriesMax = 10_000;
 
-export function createFailureBrake(monotonicMs: () => number): FailureBrake {
+export function createFailureThrottle(monotonicMs: () => number): FailureThrottle {
   const failures = new Map<string, Failures>();
 
   const recent = (name: string): Failures | undefined => {
@@ -33,7 +33,7 @@ export function createFailureBrake(monotonicMs: () => number): FailureBrake {
     return entry !== undefined && monotonicMs() - entry.lastAtMs < forgetAfterMs ? entry : undefined;
   };
 
-  const secondsToWait = ({ name, freeFailures }: BrakeKey): number => {
+  const secondsToWait = ({ name, freeFailures }: ThrottleKey): number => {
     const entry = recent(name);
     if (entry === undefined || entry.count < freeFailures) return 0;
     const pauseMs = Math.min(2 ** (entry.count - freeFailures), waitMaxSeconds) * 1000;
@@ -46,7 +46,7 @@ export function createFailureBrake(monotonicMs: () => number): FailureBrake {
     if (failures.size > entriesMax) failures.delete(failures.keys().next().value as string);
   }
 
-  function takeBack(keys: readonly BrakeKey[]): void {
+  function release(keys: readonly ThrottleKey[]): void {
     for (const { name } of keys) remember(name, (recent(name)?.count ?? 1) - 1);
   }
 
@@ -59,9 +59,9 @@ export function createFailureBrake(monotonicMs: () => number): FailureBrake {
     succeeded: (keys) => {
       const [first, ...others] = keys;
       if (first !== undefined) remember(first.name, 0);
-      // Only this attempt is taken back: one good client must not let its neighbours try all others.
-      takeBack(others);
+      // Only this attempt is released: one valid client must not reset the count for guesses at others from its address.
+      release(others);
     },
-    withdrawn: takeBack,
+    withdrawn: release,
   };
 }

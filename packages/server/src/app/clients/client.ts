@@ -1,9 +1,10 @@
 import type { Scope } from "@bursar/protocol";
+import type { FreshCache } from "../../runtime/fresh-cache.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { ClientQuotas } from "../quotas/client-quotas.js";
 import type { Refused } from "../requests/refused.js";
 
-/** A program that may act for a tenant, with the credentials that prove it. */
+/** A program that may act for a tenant, with the credentials that it authenticates with. */
 export interface ApiClient {
   id: string;
   tenantId: string;
@@ -16,7 +17,7 @@ export interface ApiClient {
   keys: readonly ClientKey[];
   createdAt: Date;
   updatedAt: Date;
-  /** When it was last disabled: no token from before that is good again, also where the client is. */
+  /** When it was last disabled. Tokens issued before that stay invalid, even if the client is enabled again. */
   disabledAt: Date | null;
 }
 
@@ -36,11 +37,20 @@ export interface ClientKey {
   createdAt: Date;
 }
 
-/** What a change does to a client; what is left out stays as it is. */
+/** The part of a client that authenticating its requests needs. */
+export interface ClientAccess {
+  client: ApiClient | undefined;
+  revokedTokenIds: ReadonlySet<string>;
+}
+
+/** Keyed by the client's id. */
+export type ClientAccessCache = FreshCache<ClientAccess>;
+
+/** A change of a client; fields that are left out stay as they are. */
 export interface ClientChange {
   set?: Partial<Pick<ApiClient, "name" | "scopes" | "state" | "requireSignature" | "quotas">>;
   addSecret?: ClientSecret;
-  /** Secrets that end at this time. */
+  /** Secrets that expire at this time. */
   expireSecrets?: { ids: readonly string[]; at: Date };
   removeSecretIds?: readonly string[];
   addKey?: ClientKey;
@@ -52,31 +62,31 @@ export interface IdempotentRequest {
   hash: string;
 }
 
-/** A request that makes something of a client's, and what it makes, where it has an idempotency key. */
+/** A request with an idempotency key that adds a credential to a client, and the id of that credential. */
 export interface KeyedChange extends IdempotentRequest {
   /** The scope of the key, together with the tenant. */
   action: string;
   objectId: string;
 }
 
-/** What an earlier request with the same key was, and has made. */
+/** What an earlier request with the same idempotency key asked for and created. */
 export type EarlierChange = Pick<KeyedChange, "hash" | "objectId">;
 
 export interface ClientStore {
-  /** By its id alone, as the token endpoint must: the tenant is not known yet. */
+  /** Finds a client by its id alone, for the token endpoint, which does not know the tenant yet. */
   findClient: (id: string) => Promise<ApiClient | undefined>;
   findClientOfTenant: (tenantId: string, id: string) => Promise<ApiClient | undefined>;
-  /** Newest first; `beforeId` is the last id of the page before. */
+  /** Newest first; `beforeId` is the last id of the previous page. */
   listClients: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<ApiClient[]>;
-  /** Creates it with its audit entry; or finds the one that an earlier request with the same key has created. */
+  /** Creates the client with its audit entry, or finds the one that an earlier request with the same key created. */
   createClient: (
     client: ApiClient,
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
   ) => Promise<{ created: ApiClient } | { earlier: ApiClient; requestHash: string }>;
   /**
-   * Locks it, asks what to do, and does it with its audit entry; undefined where the tenant has no such client, `locked` where
-   * another process is at it for too long.
+   * Locks the client, calls `decide`, and writes the change with its audit entry. The result is undefined if the tenant has no such
+   * client, and `locked` if another process holds the row for too long.
    */
   changeClient: (
     tenantId: string,

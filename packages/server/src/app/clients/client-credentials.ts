@@ -1,0 +1,161 @@
+import type { AddKeyBody } from "@bursar/protocol";
+import type { Origin } from "../audit/audit-entry.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
+import type { ApiClient, ClientChange, ClientKey } from "./client.js";
+import { hashSecret, newSecret } from "./client-secret.js";
+import { applyClientChange, type ClientDeps } from "./client-service.js";
+
+/** Manages the secrets and the signing keys of API clients. */
+export interface ClientCredentials {
+  /**
+   * Gives a client a new secret. The secret in use stays valid for the overlap; at most two are valid at a time. If two are valid
+   * already, the older one counts as the one in use: the newer may come from a rotation whose response was lost, and a retry must not
+   * revoke the secret that is deployed.
+   */
+  rotateSecret: (
+    origin: Origin,
+    clientId: string,
+    overlapSeconds: number | undefined,
+    idempotencyKey?: string,
+  ) => Promise<RotatedSecret | Refused>;
+  /** Revokes a secret at once, as after a leak. */
+  removeSecret: (origin: Origin, clientId: string, secretId: string) => Promise<ApiClient | Refused>;
+  addKey: (
+    origin: Origin,
+    clientId: string,
+    body: AddKeyBody,
+    idempotencyKey: string | undefined,
+  ) => Promise<AddedKey | Refused>;
+  removeKey: (origin: Origin, clientId: string, keyId: string) => Promise<ApiClient | Refused>;
+}
+
+interface RotatedSecret {
+  client: ApiClient;
+  /** Null if an earlier request with the same idempotency key created the secret: it is shown once. */
+  secret: string | null;
+}
+
+interface AddedKey {
+  client: ApiClient;
+  key: ClientKey;
+  /** The shared secret of an HMAC key, shown once. */
+  secret: string | null;
+  isReplayed: boolean;
+}
+
+export interface ClientCredentialsDeps extends ClientDeps {
+  /** Seals a shared secret, so that the database alone cannot sign. */
+  sealSecret: (keyId: string, secret: Uint8Array) => Uint8Array;
+  isPublicKey: (raw: Uint8Array) => boolean;
+}
+
+const keysMax = 10;
+const sharedSecretBytes = 32;
+const overlapSecondsDefault = 86_400;
+
+export function createClientCredentials(deps: ClientCredentialsDeps): ClientCredentials {
+  return {
+    rotateSecret: (origin, clientId, overlapSeconds = overlapSecondsDefault, idempotencyKey) =>
+      rotateSecret(deps, origin, clientId, overlapSeconds, idempotencyKey),
+    removeSecret: (origin, clientId, secretId) =>
+      applyClientChange(deps, origin, clientId, "secret.remove", ({ secrets }) =>
+        secrets.some((secret) => secret.id === secretId)
+          ? { removeSecretIds: [secretId] }
+          : { refused: "CREDENTIAL_NOT_FOUND" },
+      ),
+    addKey: (origin, clientId, body, idempotencyKey) => addKey(deps, origin, clientId, body, idempotencyKey),
+    removeKey: (origin, clientId, keyId) =>
+      applyClientChange(deps, origin, clientId, "key.remove", ({ keys }) =>
+        keys.some((key) => key.id === keyId)
+          ? { removeKeyIds: [keyId] }
+          : { refused: "CREDENTIAL_NOT_FOUND" },
+      ),
+  };
+}
+
+async function rotateSecret(
+  deps: ClientCredentialsDeps,
+  origin: Origin,
+  clientId: string,
+  overlapSeconds: number,
+  idempotencyKey: string | undefined,
+): Promise<RotatedSecret | Refused> {
+  const action = "secret.rotate";
+  const secret = newSecret(deps.randomBytes);
+  const createdAt = new Date(deps.now());
+  const id = deps.newUuid();
+  const decide = ({ secrets }: ApiClient) => {
+    const oldestFirst = [...secrets].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+    const [kept, ...others] = overlapSeconds === 0 ? [undefined, ...oldestFirst] : oldestFirst;
+    const expiresAt = new Date(createdAt.getTime() + overlapSeconds * 1000);
+    // A secret that expires sooner anyway is not extended.
+    const keepsItsExpiry = kept === undefined || (kept.expiresAt !== null && kept.expiresAt < expiresAt);
+    return {
+      addSecret: { id, hash: hashSecret(secret), createdAt, expiresAt: null },
+      removeSecretIds: others.flatMap((candidate) => (candidate === undefined ? [] : [candidate.id])),
+      ...(keepsItsExpiry ? {} : { expireSecrets: { ids: [kept.id], at: expiresAt } }),
+    };
+  };
+  let isReplayed = false;
+  const retryable = idempotencyKey !== undefined && {
+    keyed: { action, key: idempotencyKey, hash: hashRequest({ clientId, overlapSeconds }), objectId: id },
+    onReplay: () => {
+      isReplayed = true;
+    },
+  };
+  const client = await applyClientChange(deps, origin, clientId, action, decide, retryable || undefined);
+  return isRefused(client) ? client : { client, secret: isReplayed ? null : secret };
+}
+
+async function addKey(
+  deps: ClientCredentialsDeps,
+  origin: Origin,
+  clientId: string,
+  body: AddKeyBody,
+  idempotencyKey: string | undefined,
+): Promise<AddedKey | Refused> {
+  const action = "key.add";
+  const made = makeKey(deps, body);
+  if (isRefused(made)) return made;
+  let earlierId: string | undefined;
+  const retryable = idempotencyKey !== undefined && {
+    keyed: { action, key: idempotencyKey, hash: hashRequest({ clientId, ...body }), objectId: made.key.id },
+    onReplay: (keyId: string) => {
+      earlierId = keyId;
+    },
+  };
+  const decide = ({ keys }: ApiClient): ClientChange | Refused =>
+    keys.length < keysMax ? { addKey: made.key } : { refused: "KEY_LIMIT_REACHED" };
+  const client = await applyClientChange(deps, origin, clientId, action, decide, retryable || undefined);
+  if (isRefused(client)) return client;
+  if (earlierId === undefined) return { client, ...made, isReplayed: false };
+  const key = client.keys.find(({ id }) => id === earlierId);
+  // The idempotency key stays used, although the key that it created has been removed since.
+  return key === undefined
+    ? { refused: "CREDENTIAL_NOT_FOUND" }
+    : { client, key, secret: null, isReplayed: true };
+}
+
+function makeKey(
+  deps: ClientCredentialsDeps,
+  { algorithm, public_key }: AddKeyBody,
+): Pick<AddedKey, "key" | "secret"> | Refused {
+  const id = deps.newUuid();
+  const createdAt = new Date(deps.now());
+  if (algorithm === "hmac-sha256") {
+    if (public_key !== undefined)
+      return invalidPublicKey("is not allowed for hmac-sha256: the service generates the shared secret");
+    const secret = deps.randomBytes(sharedSecretBytes);
+    const material = deps.sealSecret(id, secret);
+    return { key: { id, algorithm, material, createdAt }, secret: Buffer.from(secret).toString("base64") };
+  }
+  if (public_key === undefined) return invalidPublicKey("is required for ed25519");
+  const material = Buffer.from(public_key, "base64url");
+  if (!deps.isPublicKey(material)) return invalidPublicKey("is not an Ed25519 public key");
+  return { key: { id, algorithm, material, createdAt }, secret: null };
+}
+
+function invalidPublicKey(reason: string): Refused {
+  return { refused: "INVALID_REQUEST", details: [{ path: "body.public_key", reason }] };
+}

@@ -1,0 +1,202 @@
+import {
+  allScopes,
+  type ChangeClientBody,
+  type CreateClientBody,
+  type Scope,
+  showId,
+} from "@bursar/protocol";
+import type { Lanes } from "../../runtime/keyed-mutex.js";
+import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
+import type {
+  ApiClient,
+  ClientAccessCache,
+  ClientChange,
+  ClientStore,
+  EarlierChange,
+  KeyedChange,
+} from "./client.js";
+import { hashSecret, newSecret } from "./client-secret.js";
+
+/** Creates, reads and changes API clients. Their secrets and keys are managed in `client-credentials.ts`. */
+export interface ClientService {
+  createClient: (
+    origin: Origin,
+    body: CreateClientBody,
+    idempotencyKey: string | undefined,
+  ) => Promise<CreatedClient | Refused>;
+  readClient: (tenantId: string, clientId: string) => Promise<ApiClient | Refused>;
+  listClients: ClientStore["listClients"];
+  changeClient: (origin: Origin, clientId: string, body: ChangeClientBody) => Promise<ApiClient | Refused>;
+}
+
+export interface CreatedClient {
+  client: ApiClient;
+  /** Null if an earlier request with the same idempotency key created the client: a secret is shown once. */
+  secret: string | null;
+}
+
+export interface ClientDeps {
+  clients: ClientStore;
+  /** Serialises changes of the same client in this process. */
+  changes: Lanes;
+  access: ClientAccessCache;
+  /** The service's default quotas. */
+  defaultQuotas: Quotas;
+  newUuid: () => string;
+  randomBytes: (count: number) => Uint8Array;
+  now: () => number;
+}
+
+export interface ClientServiceDeps extends ClientDeps {
+  /** Called when a client's recorded approvals may count again, because it was enabled or was given the scope. */
+  onApproverEnabled: (tenantId: string, clientId: string) => Promise<void>;
+}
+
+export function createClientService(deps: ClientServiceDeps): ClientService {
+  return {
+    createClient: (origin, body, idempotencyKey) => createClient(deps, origin, body, idempotencyKey),
+    readClient: async (tenantId, id) =>
+      (await deps.clients.findClientOfTenant(tenantId, id)) ?? { refused: "CLIENT_NOT_FOUND" },
+    listClients: deps.clients.listClients,
+    changeClient: (origin, clientId, body) => changeClient(deps, origin, clientId, body),
+  };
+}
+
+async function createClient(
+  { clients, newUuid, randomBytes, now }: ClientDeps,
+  origin: Origin,
+  body: CreateClientBody,
+  idempotencyKey: string | undefined,
+): Promise<CreatedClient | Refused> {
+  const refused = refuseBeyondScopes(origin, body.scopes);
+  if (refused !== undefined) return refused;
+  const secret = newSecret(randomBytes);
+  const createdAt = new Date(now());
+  const client: ApiClient = {
+    id: newUuid(),
+    tenantId: tenantOf(origin),
+    name: body.name,
+    scopes: body.scopes,
+    state: "active",
+    requireSignature: body.require_signature ?? false,
+    quotas: {},
+    secrets: [{ id: newUuid(), hash: hashSecret(secret), createdAt, expiresAt: null }],
+    keys: [],
+    createdAt,
+    updatedAt: createdAt,
+    disabledAt: null,
+  };
+  const request = idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash: hashRequest(body) };
+  const result = await clients.createClient(
+    client,
+    request,
+    describeAct(origin, "client.create", showId("cli", client.id), createdAt),
+  );
+  if ("created" in result) return { client: result.created, secret };
+  const isSameRequest = request !== undefined && result.requestHash === request.hash;
+  return isSameRequest ? { client: result.earlier, secret: null } : { refused: "IDEMPOTENCY_KEY_REUSED" };
+}
+
+async function changeClient(
+  deps: ClientServiceDeps,
+  origin: Origin,
+  clientId: string,
+  body: ChangeClientBody,
+): Promise<ApiClient | Refused> {
+  const quotas = body.quotas === undefined ? undefined : readClientQuotas(body.quotas);
+  const beyond = quotas === undefined ? undefined : await refuseBeyondQuota(deps, origin, quotas);
+  const changed = await applyClientChange(deps, origin, clientId, "client.change", () => {
+    const refused = refuseBeyondScopes(origin, body.scopes ?? []) ?? beyond;
+    if (refused !== undefined) return refused;
+    return {
+      set: {
+        ...(body.name === undefined ? {} : { name: body.name }),
+        ...(body.scopes === undefined ? {} : { scopes: body.scopes }),
+        ...(body.state === undefined ? {} : { state: body.state }),
+        ...(body.require_signature === undefined ? {} : { requireSignature: body.require_signature }),
+        ...(quotas === undefined ? {} : { quotas }),
+      },
+    };
+  });
+  if (isRefused(changed)) return changed;
+  const canApprove = changed.state === "active" && changed.scopes.includes("transactions:approve");
+  if (canApprove && (body.state !== undefined || body.scopes !== undefined))
+    await deps.onApproverEnabled(tenantOf(origin), clientId);
+  return changed;
+}
+
+const tooManyChanges: Refused = {
+  refused: "CONCURRENCY_LIMITED",
+  message: "Too many changes to this client are in progress.",
+  retryAfterSeconds: 1,
+};
+
+/** A change that can be retried: its idempotency key, and a callback for a request that was carried out before. */
+export interface RetryableChange {
+  keyed: KeyedChange;
+  onReplay: (objectId: string) => void;
+}
+
+/**
+ * Applies a change to a client. Every change goes through here: the client is looked up in the caller's tenant, the caller's authority
+ * is checked, and the change is written together with its audit entry.
+ */
+export async function applyClientChange(
+  { clients, access, changes, now }: ClientDeps,
+  origin: Origin,
+  clientId: string,
+  action: string,
+  decide: (client: ApiClient) => ClientChange | Refused,
+  retryable?: RetryableChange,
+): Promise<ApiClient | Refused> {
+  const tenantId = tenantOf(origin);
+  const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
+  const decideOnce = (client: ApiClient, earlier: EarlierChange | undefined) => {
+    const beyond = refuseBeyondScopes(origin, client.scopes);
+    if (beyond !== undefined) return beyond;
+    if (earlier === undefined || retryable === undefined) return decide(client);
+    if (earlier.hash !== retryable.keyed.hash) return { refused: "IDEMPOTENCY_KEY_REUSED" } as const;
+    retryable.onReplay(earlier.objectId);
+    return "nothing" as const;
+  };
+  const changing = changes(clientId, () =>
+    clients.changeClient(tenantId, clientId, decideOnce, audit, retryable?.keyed),
+  );
+  if (changing === undefined) return tooManyChanges;
+  const changed = await changing;
+  if (changed === "locked") return tooManyChanges;
+  if (changed === undefined) return { refused: "CLIENT_NOT_FOUND" };
+  if (!isRefused(changed)) access.forget(clientId);
+  return changed;
+}
+
+/**
+ * A caller can only grant scopes that it holds, and can only change clients whose scopes it holds: otherwise it could give a more
+ * powerful client a new secret and use that. The operator has access to the database and is not limited.
+ */
+function refuseBeyondScopes(origin: Origin, scopes: readonly Scope[]): Refused | undefined {
+  const held = origin.by === "operator" ? new Set(allScopes) : origin.principal.scopes;
+  const missing = scopes.filter((scope) => !held.has(scope));
+  if (missing.length === 0) return undefined;
+  return { refused: "INSUFFICIENT_SCOPE", message: `The caller needs the scopes ${missing.join(", ")}.` };
+}
+
+/** A caller cannot grant a quota above both the default and its own. */
+async function refuseBeyondQuota(
+  { clients, defaultQuotas }: Pick<ClientDeps, "clients" | "defaultQuotas">,
+  origin: Origin,
+  wanted: ClientQuotas,
+): Promise<Refused | undefined> {
+  if (origin.by === "operator") return undefined;
+  const caller = await clients.findClientOfTenant(origin.principal.tenantId, origin.principal.clientId);
+  const beyond = findBeyond(wanted, caller?.quotas ?? {}, defaultQuotas);
+  if (beyond.length === 0) return undefined;
+  const reason = "is above both the default quota and the caller's own";
+  return {
+    refused: "QUOTA_BEYOND_OWN",
+    details: beyond.map((name) => ({ path: `body.quotas.${name}`, reason })),
+  };
+}

@@ -1,0 +1,102 @@
+import { type CreateDestinationBody, type Destination as DestinationBody, showId } from "@bursar/protocol";
+import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { hashRequest } from "../requests/request-hash.js";
+import {
+  type Destination,
+  type DestinationFilter,
+  type DestinationStore,
+  readAddress,
+} from "./destination.js";
+
+/** Manages a tenant's allow-list of addresses. */
+export interface DestinationService {
+  addDestination: (
+    origin: ClientOrigin,
+    body: CreateDestinationBody,
+    idempotencyKey: string | undefined,
+  ) => Promise<{ destination: Destination; replayed: boolean } | Refused>;
+  readDestination: (tenantId: string, id: string) => Promise<Destination | Refused>;
+  listDestinations: (
+    tenantId: string,
+    filter: DestinationFilter,
+    limit: number,
+    beforeId: string | undefined,
+  ) => Promise<Destination[]>;
+  /** Removes an address at once: only adding one has a delay. */
+  removeDestination: (origin: ClientOrigin, id: string) => Promise<Refused | undefined>;
+  /** Presents a destination in its state at a time, by default now. */
+  presentDestination: (destination: Destination, at?: Date) => DestinationBody;
+}
+
+export interface DestinationServiceDeps {
+  store: DestinationStore;
+  networks: ReadonlySet<string>;
+  /** The delay before a new entry takes effect, so that a stolen credential cannot be used at once. */
+  delaySeconds: number;
+  newUuid: () => string;
+  now: () => number;
+}
+
+export function createDestinationService(deps: DestinationServiceDeps): DestinationService {
+  const { store, now } = deps;
+  return {
+    addDestination: (origin, body, idempotencyKey) => addDestination(deps, origin, body, idempotencyKey),
+    readDestination: async (tenantId, id) =>
+      (await store.readDestination(tenantId, id)) ?? { refused: "DESTINATION_NOT_FOUND" },
+    listDestinations: (tenantId, filter, limit, beforeId) =>
+      store.listDestinations(tenantId, filter, new Date(now()), limit, beforeId),
+    removeDestination: async (origin, id) => {
+      const audit = describeAct(origin, "destination.remove", showId("dst", id), new Date(now()));
+      const removed = await store.removeDestination(origin.principal.tenantId, id, audit);
+      return removed ? undefined : { refused: "DESTINATION_NOT_FOUND" };
+    },
+    presentDestination: (destination, at = new Date(now())) => presentDestination(destination, at),
+  };
+}
+
+async function addDestination(
+  { store, networks, delaySeconds, newUuid, now }: DestinationServiceDeps,
+  origin: ClientOrigin,
+  body: CreateDestinationBody,
+  idempotencyKey: string | undefined,
+): Promise<{ destination: Destination; replayed: boolean } | Refused> {
+  const networkAddress = readAddress(networks, body, "body");
+  if (isRefused(networkAddress)) return networkAddress;
+  const nowMs = now();
+  const destination: Destination = {
+    tenantId: origin.principal.tenantId,
+    id: newUuid(),
+    label: body.label,
+    ...networkAddress,
+    note: body.note ?? null,
+    clientId: origin.principal.clientId,
+    createdAt: new Date(nowMs),
+    effectiveAt: new Date(nowMs + delaySeconds * 1000),
+  };
+  const hash = hashRequest(body);
+  const result = await store.addDestination(
+    destination,
+    idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash },
+    describeAct(origin, "destination.create", showId("dst", destination.id), destination.createdAt),
+  );
+  if (result === "taken") return { refused: "DESTINATION_EXISTS" };
+  if ("added" in result) return { destination: result.added, replayed: false };
+  if (result.requestHash !== hash) return { refused: "IDEMPOTENCY_KEY_REUSED" };
+  return { destination: result.earlier, replayed: true };
+}
+
+function presentDestination(destination: Destination, at: Date): DestinationBody {
+  return {
+    id: showId("dst", destination.id),
+    object: "destination",
+    label: destination.label,
+    network: destination.network,
+    address: destination.address,
+    note: destination.note,
+    state: destination.effectiveAt <= at ? "active" : "waiting",
+    created_by: showId("cli", destination.clientId),
+    created_at: destination.createdAt.toISOString(),
+    effective_at: destination.effectiveAt.toISOString(),
+  };
+}
