@@ -68,7 +68,7 @@ async function writeRows(database, first, last, rows) {
      numbered AS (SELECT n, uuidv7((n - $3::float8) / $3 * interval '365 days' - interval '1 hour') AS id
        FROM generate_series($1::bigint, $2) n)
      INSERT INTO transactions
-       (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id, destination_wallet_id, created_at)
+       (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_account_id, destination_account_id, created_at)
      SELECT tenant_id, numbered.id, gen_random_uuid()::text, sha256(n::text::bytea), client.id, 'invoice-' || n, 'USD', 1, source,
        destination, uuid_extract_timestamp(numbered.id)
      FROM numbered, tenant, client`,
@@ -78,11 +78,11 @@ async function writeRows(database, first, last, rows) {
   await database.query(
     `WITH tenant AS (${sandboxTenant}),
      newest AS MATERIALIZED (
-       SELECT t.tenant_id, t.id, t.created_at, t.source_wallet_id, t.destination_wallet_id FROM transactions t
+       SELECT t.tenant_id, t.id, t.created_at, t.source_account_id, t.destination_account_id FROM transactions t
        JOIN tenant USING (tenant_id) WHERE t.id < uuidv7(interval '-59 minutes') ORDER BY t.id DESC LIMIT $2::bigint - $1::bigint + 1),
      entries AS (
-       INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
-       SELECT tenant_id, id, 1, source_wallet_id, destination_wallet_id, 'USD', 1 FROM newest ORDER BY id)
+       INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_account_id, credit_account_id, asset, amount)
+       SELECT tenant_id, id, 1, source_account_id, destination_account_id, 'USD', 1 FROM newest ORDER BY id)
      INSERT INTO events (tenant_id, sequence, event, subject_id, version, state, previous_state, occurred_at)
      SELECT n.tenant_id, coalesce(s.sequence, 0) + $1 - 1 + row_number() OVER (ORDER BY n.id), 'transaction.updated', n.id, 2,
        'completed', 'accepted', n.created_at + interval '10 milliseconds'
@@ -100,10 +100,10 @@ async function writeTotals(database, rows) {
        ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence + $1),
      paid AS (
        UPDATE ledger_accounts a SET available = available - $1 FROM tenant t
-       WHERE a.tenant_id = t.tenant_id AND a.owner_id = t.source AND a.asset = 'USD')
-     INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
-     SELECT tenant_id, destination, 'USD', $1, 0 FROM tenant
-     ON CONFLICT (tenant_id, owner_id, asset) DO UPDATE SET available = ledger_accounts.available + $1`,
+       WHERE a.tenant_id = t.tenant_id AND a.account_id = t.source AND a.asset = 'USD')
+     INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
+     SELECT tenant_id, destination, 'USD', 'wallet', $1, 0 FROM tenant
+     ON CONFLICT (tenant_id, account_id, asset) DO UPDATE SET available = ledger_accounts.available + $1`,
     [rows],
   );
 }

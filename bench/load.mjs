@@ -129,7 +129,7 @@ export async function settle(database, count) {
     `WITH tenant AS (${sandboxTenant}),
      made AS (
        INSERT INTO transactions
-         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id, destination_wallet_id, created_at)
+         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_account_id, destination_account_id, created_at)
        SELECT tenant_id, uuidv7(), gen_random_uuid()::text, '\\x00', tenant_id, 'bench', 'USD', 1, source, destination, now()
        FROM tenant, generate_series(1, $1) RETURNING tenant_id, id)
      INSERT INTO open_transactions SELECT tenant_id, id, 'accepted', 1 FROM made`,

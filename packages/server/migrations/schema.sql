@@ -168,22 +168,23 @@ CREATE TABLE judgements (
 
 CREATE TABLE ledger_accounts (
   tenant_id uuid NOT NULL,
-  owner_id uuid NOT NULL,
+  account_id uuid NOT NULL,
   asset text NOT NULL,
-  is_external boolean NOT NULL DEFAULT false,
   available numeric(78,0) NOT NULL,
   held numeric(78,0) NOT NULL,
-  CONSTRAINT ledger_accounts_pkey PRIMARY KEY (tenant_id, owner_id, asset),
-  CONSTRAINT ledger_accounts_check CHECK ((is_external OR (available >= (0)::numeric))),
-  CONSTRAINT ledger_accounts_held_check CHECK ((held >= (0)::numeric))
+  kind text NOT NULL,
+  CONSTRAINT ledger_accounts_pkey PRIMARY KEY (tenant_id, account_id, asset),
+  CONSTRAINT ledger_accounts_check CHECK (((available >= (0)::numeric) OR (kind = ANY (ARRAY['external'::text, 'market'::text])))),
+  CONSTRAINT ledger_accounts_held_check CHECK ((held >= (0)::numeric)),
+  CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['wallet'::text, 'external'::text, 'market'::text, 'fees'::text])))
 );
 
 CREATE TABLE ledger_entries (
   tenant_id uuid NOT NULL,
   transaction_id uuid NOT NULL,
   line smallint NOT NULL,
-  debit_owner_id uuid NOT NULL,
-  credit_owner_id uuid NOT NULL,
+  debit_account_id uuid NOT NULL,
+  credit_account_id uuid NOT NULL,
   asset text NOT NULL,
   amount numeric(78,0) NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (tenant_id, transaction_id, line),
@@ -258,7 +259,15 @@ CREATE TABLE open_transactions (
   version integer NOT NULL,
   needs_judgement boolean NOT NULL DEFAULT false,
   due_at timestamp with time zone,
-  CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id)
+  attempts smallint NOT NULL DEFAULT 0,
+  last_error text,
+  retry_at timestamp with time zone,
+  cancel_requested boolean NOT NULL DEFAULT false,
+  fee_asset text,
+  fee_held numeric(78,0) NOT NULL DEFAULT 0,
+  CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT open_transactions_check CHECK (((fee_held = (0)::numeric) OR (fee_asset IS NOT NULL))),
+  CONSTRAINT open_transactions_fee_held_check CHECK ((fee_held >= (0)::numeric))
 );
 
 CREATE TABLE order_judgements (
@@ -398,15 +407,19 @@ CREATE TABLE transactions (
   reference text NOT NULL,
   asset text NOT NULL,
   amount numeric(78,0) NOT NULL,
-  source_wallet_id uuid NOT NULL,
-  destination_wallet_id uuid NOT NULL,
+  source_account_id uuid NOT NULL,
+  destination_account_id uuid NOT NULL,
   metadata jsonb,
   expires_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   policy_version integer NOT NULL DEFAULT 0,
+  kind text NOT NULL DEFAULT 'transfer'::text,
+  source_address text,
+  destination_address text,
   CONSTRAINT transactions_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT transactions_pkey PRIMARY KEY (tenant_id, id),
-  CONSTRAINT transactions_amount_check CHECK ((amount > (0)::numeric))
+  CONSTRAINT transactions_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT transactions_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'payout'::text, 'deposit'::text, 'sweep'::text, 'refuel'::text])))
 );
 
 CREATE TABLE usage_totals (
@@ -533,9 +546,13 @@ CREATE INDEX open_orders_resting ON public.open_orders USING btree (market, sequ
 
 CREATE INDEX open_orders_to_do ON public.open_orders USING btree (market, id) WHERE ((sequence IS NULL) OR cancel_requested OR (amend_size IS NOT NULL));
 
-CREATE INDEX open_transactions_due ON public.open_transactions USING btree (due_at) WHERE (state = 'awaiting_approval'::text);
+CREATE INDEX open_transactions_due ON public.open_transactions USING btree (due_at) WHERE ((state = 'awaiting_approval'::text) AND (retry_at IS NULL));
 
-CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE (state = 'accepted'::text);
+CREATE INDEX open_transactions_failed ON public.open_transactions USING btree (id) WHERE (last_error IS NOT NULL);
+
+CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE ((state = 'accepted'::text) AND (retry_at IS NULL));
+
+CREATE INDEX open_transactions_to_retry ON public.open_transactions USING btree (retry_at) WHERE (retry_at IS NOT NULL);
 
 CREATE INDEX orders_by_market ON public.orders USING btree (tenant_id, market, id DESC);
 
@@ -551,11 +568,11 @@ CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (
 
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
 
-CREATE INDEX transactions_by_destination ON public.transactions USING btree (tenant_id, destination_wallet_id, id DESC);
+CREATE INDEX transactions_by_destination ON public.transactions USING btree (tenant_id, destination_account_id, id DESC);
 
 CREATE INDEX transactions_by_reference ON public.transactions USING btree (tenant_id, reference, id DESC);
 
-CREATE INDEX transactions_by_source ON public.transactions USING btree (tenant_id, source_wallet_id, id DESC);
+CREATE INDEX transactions_by_source ON public.transactions USING btree (tenant_id, source_account_id, id DESC);
 
 CREATE INDEX usage_totals_by_age ON public.usage_totals USING btree (at);
 

@@ -69,7 +69,7 @@ export function mayBeNegative(accountId: string): boolean {
 }
 
 /** The name of an account among those of all tenants. */
-export function accountName(tenantId: string, accountId: string, asset: string): string {
+export function accountName({ tenantId, accountId, asset }: AccountKey): string {
   return `${tenantId} ${accountId} ${asset}`;
 }
 

@@ -41,7 +41,7 @@ const changes: Arbitrary<LedgerChange> = record({
 });
 
 const names = tenants.flatMap((tenant) =>
-  accounts.flatMap((account) => assets.map((asset) => accountName(tenant, account, asset))),
+  accounts.flatMap((account) => assets.map((asset) => nameOf(tenant, account, asset))),
 );
 /** Every account exists; held is enough for all releases, so that only missing funds can refuse a change. */
 const ledgers = dictionary(constantFrom(...names), bigInt({ min: 0n, max: 200n })).map(
@@ -92,19 +92,16 @@ describe("a ledger change", () => {
         const before = new Map(ledger);
         const outcome = applyLedgerChange(ledger, change);
         expect(ledger).toEqual(before);
-        const named = accountsOfChanges([change]).map((k) => accountName(k.tenantId, k.accountId, k.asset));
+        const named = accountsOfChanges([change]).map(accountName);
         if ("balances" in outcome) expect([...outcome.balances.keys()].sort()).toEqual(named.sort());
-        else {
-          const { tenantId, accountId, asset } = outcome.insufficient;
-          expect(named).toContain(accountName(tenantId, accountId, asset));
-        }
+        else expect(named).toContain(accountName(outcome.insufficient));
       }),
     ));
 
   it("pays a posting from a hold that it releases, and holds what it was paid", () => {
     const ledger = new Map([
-      [accountName("t", "alice", "USD"), { available: 0n, held: 5n }],
-      [accountName("t", "bob", "USD"), { available: 0n, held: 0n }],
+      [nameOf("t", "alice", "USD"), { available: 0n, held: 5n }],
+      [nameOf("t", "bob", "USD"), { available: 0n, held: 0n }],
     ]);
     const outcome = applyLedgerChange(ledger, {
       releases: [{ tenantId: "t", account: "alice", asset: "USD", amount: 5n }],
@@ -113,16 +110,16 @@ describe("a ledger change", () => {
     });
     expect(outcome).toEqual({
       balances: new Map([
-        [accountName("t", "alice", "USD"), { available: 0n, held: 0n }],
-        [accountName("t", "bob", "USD"), { available: 3n, held: 2n }],
+        [nameOf("t", "alice", "USD"), { available: 0n, held: 0n }],
+        [nameOf("t", "bob", "USD"), { available: 3n, held: 2n }],
       ]),
     });
   });
 
   it("does not pay from what is held, and says which account has too little", () => {
     const ledger = new Map([
-      [accountName("t", "alice", "USD"), { available: 4n, held: 5n }],
-      [accountName("t", "bob", "USD"), { available: 0n, held: 0n }],
+      [nameOf("t", "alice", "USD"), { available: 4n, held: 5n }],
+      [nameOf("t", "bob", "USD"), { available: 0n, held: 0n }],
     ]);
     const postings = [{ tenantId: "t", line: 1, debit: "alice", credit: "bob", asset: "USD", amount: 5n }];
     const insufficient = { tenantId: "t", accountId: "alice", asset: "USD" };
@@ -130,7 +127,7 @@ describe("a ledger change", () => {
   });
 
   it("throws on what no decision may ask for", () => {
-    const ledger = new Map([[accountName("t", "alice", "USD"), { available: 9n, held: 4n }]]);
+    const ledger = new Map([[nameOf("t", "alice", "USD"), { available: 9n, held: 4n }]]);
     const hold = { tenantId: "t", account: "alice", asset: "USD", amount: 5n };
     const post = { tenantId: "t", line: 1, debit: "alice", credit: "alice", asset: "USD", amount: 5n };
     const run = (change: Partial<LedgerChange>) => () =>
@@ -142,6 +139,10 @@ describe("a ledger change", () => {
     expect(run({ postings: [{ ...post, credit: "bob" }] })).toThrow("was not locked");
   });
 });
+
+function nameOf(tenantId: string, accountId: string, asset: string): string {
+  return accountName({ tenantId, accountId, asset });
+}
 
 function after(ledger: ReadonlyMap<string, Balance>, change: LedgerChange): Map<string, Balance> {
   const outcome = applyLedgerChange(ledger, change);

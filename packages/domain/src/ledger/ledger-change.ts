@@ -53,7 +53,7 @@ export function applyLedgerChange(
   };
   for (const { tenantId, account, asset, amount } of releases) {
     assertPositive(amount);
-    const name = accountName(tenantId, account, asset);
+    const name = accountName({ tenantId, accountId: account, asset });
     const { available, held } = read(name);
     if (held < amount) throw new Error(`the account ${name} holds less than is to be released`);
     changed.set(name, { available: available + amount, held: held - amount });
@@ -61,8 +61,8 @@ export function applyLedgerChange(
   for (const { tenantId, debit, credit, asset, amount } of postings) {
     assertPositive(amount);
     if (debit === credit) throw new Error(`the account ${debit} cannot pay itself`);
-    const debitName = accountName(tenantId, debit, asset);
-    const creditName = accountName(tenantId, credit, asset);
+    const debitName = accountName({ tenantId, accountId: debit, asset });
+    const creditName = accountName({ tenantId, accountId: credit, asset });
     const payer = read(debitName);
     const payee = read(creditName);
     if (payer.available < amount && !mayBeNegative(debit))
@@ -72,7 +72,7 @@ export function applyLedgerChange(
   }
   for (const { tenantId, account, asset, amount } of holds) {
     assertPositive(amount);
-    const name = accountName(tenantId, account, asset);
+    const name = accountName({ tenantId, accountId: account, asset });
     const { available, held } = read(name);
     if (available < amount && !mayBeNegative(account))
       return { insufficient: { tenantId, accountId: account, asset } };
@@ -85,8 +85,8 @@ export function applyLedgerChange(
 export function accountsOfChanges(changes: Iterable<LedgerChange>): AccountKey[] {
   const keys = new Map<string, AccountKey>();
   const add = (tenantId: string, accountId: string, asset: string) => {
-    const name = accountName(tenantId, accountId, asset);
-    if (!keys.has(name)) keys.set(name, { tenantId, accountId, asset });
+    const key = { tenantId, accountId, asset };
+    keys.set(accountName(key), key);
   };
   for (const { releases, postings, holds } of changes) {
     for (const { tenantId, account, asset } of releases) add(tenantId, account, asset);

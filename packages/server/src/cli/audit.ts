@@ -1,8 +1,8 @@
+import { feeTenantId } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { verifyAudit } from "../app/audit/audit-chain.js";
 import { nilTenantId } from "../app/audit/audit-entry.js";
-import { houseTenantId } from "../app/markets/house.js";
 import { OperatorError } from "../operator-error.js";
 import { createAuditStore } from "../store/access/audit.js";
 import { createTenantStore } from "../store/access/clients.js";
@@ -32,7 +32,7 @@ export function addAuditCommand(program: Command): void {
         return await verifyAudit(
           createAuditStore(database),
           // The house is born with the schema, which writes no entries.
-          tenants.map(({ id }) => id).filter((id) => id !== houseTenantId),
+          tenants.map(({ id }) => id).filter((id) => id !== feeTenantId),
         );
       });
       for (const { tenantId, entries, fault, head } of verdicts) {

@@ -1,5 +1,6 @@
+import { accountName } from "@bursar/domain";
 import { expect, it } from "vitest";
-import { accountName, type ClaimedTransaction } from "../app/transactions/settlement.js";
+import type { ClaimedTransaction } from "../app/transactions/settlement.js";
 import { bookRail } from "../rails/book/book-rail.js";
 import { decideBatch } from "./decide-batch.js";
 
@@ -24,7 +25,7 @@ const claimed: ClaimedTransaction = {
 };
 
 function decideAt(ms: number, expiresAt: Date | null) {
-  const account = (ownerId: string) => accountName({ tenantId: "t", ownerId, asset: "USD" });
+  const account = (accountId: string) => accountName({ tenantId: "t", accountId, asset: "USD" });
   const accounts = new Map(["s", "d"].map((owner) => [account(owner), { available: 10n, held: 0n }]));
   const rails = new Map([[bookRail.network, bookRail]]);
   const facts = { accounts, usage: new Map(), rails, policies: new Map(), now: new Date(ms) };

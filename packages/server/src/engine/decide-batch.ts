@@ -1,4 +1,5 @@
 import {
+  accountName,
   type Balance,
   countsTowardsLimits,
   countTransaction,
@@ -12,12 +13,11 @@ import {
 } from "@bursar/domain";
 import type { ActivePolicy } from "../app/policy/policy.js";
 import type { Rail } from "../app/transactions/rail.js";
-import {
-  type Accounts,
-  accountName,
-  type ClaimedTransaction,
-  type NewJudgement,
-  type Settlement,
+import type {
+  Accounts,
+  ClaimedTransaction,
+  NewJudgement,
+  Settlement,
 } from "../app/transactions/settlement.js";
 
 export interface BatchFacts {
@@ -46,8 +46,8 @@ function settle(transaction: ClaimedTransaction, facts: BatchFacts): Settlement 
   const { dueAt, judgement } = course;
   if (course.event === undefined) return { transaction, decision: undefined, occurredAt, dueAt, judgement };
 
-  const sourceName = accountName({ tenantId, ownerId: sourceWalletId, asset });
-  const destinationName = accountName({ tenantId, ownerId: destinationWalletId, asset });
+  const sourceName = accountName({ tenantId, accountId: sourceWalletId, asset });
+  const destinationName = accountName({ tenantId, accountId: destinationWalletId, asset });
   const source = balanceOf(accounts, sourceName);
   const destination = balanceOf(accounts, destinationName);
   const decision = decide({ state, version, amount, source, destination }, course.event, course.failure);

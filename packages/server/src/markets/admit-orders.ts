@@ -1,4 +1,6 @@
 import {
+  type AccountKey,
+  accountName,
   countTransaction,
   judgeWithUsage,
   type PolicyRequest,
@@ -10,7 +12,7 @@ import type { OrderFailure, OrderJudgement } from "../app/markets/order.js";
 import { paidAsset } from "../app/markets/order-hold.js";
 import { reasonToRefuse, toPolicyRequest } from "../app/markets/order-policy.js";
 import type { ActivePolicy } from "../app/policy/policy.js";
-import { type AccountKey, type Accounts, accountName } from "../app/transactions/settlement.js";
+import type { Accounts } from "../app/transactions/settlement.js";
 import type { OpenOrderCounts } from "./open-order-counts.js";
 
 /** The accounts that new orders set something aside in. */
@@ -19,7 +21,7 @@ export function accountsOfOrders(market: TradedMarket, claimed: readonly Claimed
   for (const order of claimed) {
     if (order.number !== null) continue;
     const { tenantId, wallet } = order;
-    const key = { tenantId, ownerId: wallet.id, asset: paidAsset(market, order) };
+    const key = { tenantId, accountId: wallet.id, asset: paidAsset(market, order) };
     keys.set(accountName(key), key);
   }
   return [...keys.values()];
@@ -102,7 +104,7 @@ function letPass(
   if (wallet.isFrozen) return "WALLET_FROZEN";
   if (judgement !== null && judgement.reason !== null) return "POLICY_REJECTED";
   const { asset, amount } = request;
-  const name = accountName({ tenantId, ownerId: wallet.id, asset });
+  const name = accountName({ tenantId, accountId: wallet.id, asset });
   const balance = accounts.get(name);
   if (balance === undefined) throw new Error("an account was not locked");
   if (balance.available < amount) return "INSUFFICIENT_FUNDS";

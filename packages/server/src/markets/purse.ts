@@ -1,7 +1,16 @@
-import { type Balance, type Side, type TradedMarket, type TradeMoney, tradeMoney } from "@bursar/domain";
-import { feesWalletId, houseTenantId, marketClearingAccountId } from "../app/markets/house.js";
+import {
+  type AccountKey,
+  accountName,
+  type Balance,
+  feeAccountId,
+  feeTenantId,
+  marketClearingAccountId,
+  type Side,
+  type TradedMarket,
+  type TradeMoney,
+  tradeMoney,
+} from "@bursar/domain";
 import type { BatchResult, OpenOrderRow, Posting } from "../app/markets/market-store.js";
-import { type AccountKey, accountName } from "../app/transactions/settlement.js";
 
 /** Gathers what a batch does to accounts: how much each one changes, and the postings that say why. */
 export interface Purse {
@@ -32,14 +41,14 @@ export function createPurse(market: TradedMarket): Purse {
   /** From what is held for an order to the tenant's account with the market. */
   function pay(tradeId: string, line: number, order: OpenOrderRow, asset: string, amount: bigint): void {
     const { tenantId, walletId } = order;
-    change({ tenantId, ownerId: walletId, asset }, { held: -amount });
-    change({ tenantId, ownerId: marketClearingAccountId, asset }, { available: amount });
+    change({ tenantId, accountId: walletId, asset }, { held: -amount });
+    change({ tenantId, accountId: marketClearingAccountId, asset }, { available: amount });
     post({
       tenantId,
       tradeId,
       line,
-      debitOwnerId: walletId,
-      creditOwnerId: marketClearingAccountId,
+      debitAccountId: walletId,
+      creditAccountId: marketClearingAccountId,
       asset,
       amount,
     });
@@ -53,14 +62,14 @@ export function createPurse(market: TradedMarket): Purse {
     amount: bigint,
   ): void {
     if (amount === 0n) return;
-    change({ tenantId, ownerId: marketClearingAccountId, asset }, { available: -amount });
-    change({ tenantId, ownerId: walletId, asset }, { available: amount });
+    change({ tenantId, accountId: marketClearingAccountId, asset }, { available: -amount });
+    change({ tenantId, accountId: walletId, asset }, { available: amount });
     post({
       tenantId,
       tradeId,
       line,
-      debitOwnerId: marketClearingAccountId,
-      creditOwnerId: walletId,
+      debitAccountId: marketClearingAccountId,
+      creditAccountId: walletId,
       asset,
       amount,
     });
@@ -70,7 +79,7 @@ export function createPurse(market: TradedMarket): Purse {
     postings.push(posting);
   }
 
-  const house = { tenantId: houseTenantId, walletId: feesWalletId };
+  const house = { tenantId: feeTenantId, walletId: feeAccountId };
   return {
     trade: (id, trade, buyer, seller) => {
       const fees =
@@ -88,7 +97,7 @@ export function createPurse(market: TradedMarket): Purse {
     },
     release: ({ tenantId, walletId, side }, amount) =>
       change(
-        { tenantId, ownerId: walletId, asset: side === "buy" ? quote : base },
+        { tenantId, accountId: walletId, asset: side === "buy" ? quote : base },
         { available: amount, held: -amount },
       ),
     contents: () => ({ postings, balances }),

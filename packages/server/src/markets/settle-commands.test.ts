@@ -5,11 +5,11 @@ import {
   createMarketRegistry,
   limitHold,
   type MarketRegistry,
+  marketClearingAccountId,
   orderStates,
 } from "@bursar/domain";
 import { type Arbitrary, array, assert, constantFrom, integer, oneof, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { marketClearingAccountId } from "../app/markets/house.js";
 import type { MarketCommand, NewCommand, OpenOrderRow, PlacedOrder } from "../app/markets/market-store.js";
 import { assetList } from "../config/asset-list.js";
 import { marketList } from "../config/market-list.js";

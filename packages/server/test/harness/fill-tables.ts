@@ -23,8 +23,8 @@ const tenantsAndWallets = `
   INSERT INTO wallets (tenant_id, id, name, purpose, network, state, frozen, version, created_at, updated_at)
     SELECT t.id, uuidv7(), 'w', CASE n % 3 WHEN 0 THEN 'deposit' ELSE 'payout' END, 'book', 'active', n % 5 = 0, 1, now(), now()
     FROM tenants t, generate_series(1, 150) n;
-  INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
-    SELECT tenant_id, id, asset, 0, 0 FROM wallets, (VALUES ('USD'), ('ETH')) assets (asset)
+  INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
+    SELECT tenant_id, id, asset, 'wallet', 0, 0 FROM wallets, (VALUES ('USD'), ('ETH')) assets (asset)
     ON CONFLICT DO NOTHING;
 `;
 
@@ -37,7 +37,7 @@ const transactions = `
     FROM wallets p JOIN wallets s ON s.tenant_id = p.tenant_id AND s.role = 'settlement', generate_series(1, 9999) n
     WHERE p.role = 'primary';
   INSERT INTO transactions
-    (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id, destination_wallet_id, created_at)
+    (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_account_id, destination_account_id, created_at)
     SELECT tenant_id, id, md5(id::text), '\\x00', tenant_id, 'filler-' || n % 1000, asset, 1, source, destination, now() FROM made;
   INSERT INTO ledger_entries
     SELECT tenant_id, id, 1, source, destination, asset, 1 FROM made WHERE state = 'completed';

@@ -1,4 +1,5 @@
-import { type Accounts, accountName } from "../../src/app/transactions/settlement.js";
+import { accountName } from "@bursar/domain";
+import type { Accounts } from "../../src/app/transactions/settlement.js";
 import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
 import { DatabaseGone } from "./database-faults.js";
 import { type PlantedBug, putAtOnce, withAccept, withDecide } from "./planted-bug.js";
@@ -205,7 +206,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     disguisePorts: withDecide((claimed, locked, decide) => {
       const settlements = decide(claimed, locked);
       for (const { transaction, decision } of settlements) {
-        const name = accountName({ ...transaction, ownerId: transaction.sourceWalletId });
+        const name = accountName({ ...transaction, accountId: transaction.sourceWalletId });
         const { available = 0n, held = 0n } = locked.get(name) ?? {};
         const { amount } = transaction;
         if (decision?.state === "failed" && available >= amount)

@@ -1,12 +1,11 @@
-import {
-  type AccountKey,
-  type Accounts,
-  accountName,
-  type ClaimedTransaction,
-  type PlanBatch,
-  type SettledTransaction,
-  type Settlement,
-  type SettlementStore,
+import { type AccountKey, accountName } from "@bursar/domain";
+import type {
+  Accounts,
+  ClaimedTransaction,
+  PlanBatch,
+  SettledTransaction,
+  Settlement,
+  SettlementStore,
 } from "../../src/app/transactions/settlement.js";
 import { BrokenRule } from "./database-faults.js";
 import type { Actor } from "./scheduler.js";
@@ -109,8 +108,8 @@ async function readClaimed(rows: Rows, claimed: readonly OpenTransaction[]): Pro
 function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {
   const keys = new Map<string, AccountKey>();
   for (const { tenantId, asset, sourceWalletId, destinationWalletId } of claimed) {
-    for (const ownerId of [sourceWalletId, destinationWalletId])
-      keys.set(accountName({ tenantId, ownerId, asset }), { tenantId, ownerId, asset });
+    for (const accountId of [sourceWalletId, destinationWalletId])
+      keys.set(accountName({ tenantId, accountId, asset }), { tenantId, accountId, asset });
   }
   return [...keys.values()];
 }

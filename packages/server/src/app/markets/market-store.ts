@@ -1,4 +1,5 @@
 import type {
+  AccountKey,
   Balance,
   OpenOrder,
   OrderState,
@@ -8,7 +9,7 @@ import type {
   UsageByWindow,
 } from "@bursar/domain";
 import type { Counted, TenantWindow } from "../policy/usage.js";
-import type { AccountKey, Accounts } from "../transactions/settlement.js";
+import type { Accounts } from "../transactions/settlement.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { OrderFailure, OrderJudgement, OrderProgress } from "./order.js";
 
@@ -119,8 +120,8 @@ export interface Posting {
   tenantId: string;
   tradeId: string;
   line: number;
-  debitOwnerId: string;
-  creditOwnerId: string;
+  debitAccountId: string;
+  creditAccountId: string;
   asset: string;
   amount: bigint;
 }

@@ -1,14 +1,8 @@
-import { type Balance, decide } from "@bursar/domain";
+import { accountName, type Balance, decide } from "@bursar/domain";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ChangeHub } from "./change-hub.js";
 import type { ReadTransaction } from "./read-transaction.js";
-import {
-  type Accounts,
-  accountName,
-  type ClaimedTransaction,
-  type Settlement,
-  type SettlementStore,
-} from "./settlement.js";
+import type { Accounts, ClaimedTransaction, Settlement, SettlementStore } from "./settlement.js";
 import type { Transaction } from "./transaction.js";
 
 export interface CancelTransactionDeps {
@@ -38,7 +32,7 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
 
 function cancel(transaction: ClaimedTransaction, accounts: Accounts, nowMs: number): Settlement {
   const { tenantId, asset, amount, state, version, sourceWalletId, destinationWalletId } = transaction;
-  const name = (ownerId: string) => accountName({ tenantId, ownerId, asset });
+  const name = (accountId: string) => accountName({ tenantId, accountId, asset });
   const source = accounts.get(name(sourceWalletId)) as Balance;
   const destination = accounts.get(name(destinationWalletId)) as Balance;
   const decision = decide({ state, version, amount, source, destination }, "cancel");

@@ -30,17 +30,6 @@ export interface ClaimedTransaction {
   approval: { requirement: ApprovalRequirement; askedAt: Date; approvals: readonly Approval[] } | null;
 }
 
-export interface AccountKey {
-  tenantId: string;
-  ownerId: string;
-  asset: string;
-}
-
-/** The name of an account among those of a batch. */
-export function accountName({ tenantId, ownerId, asset }: AccountKey): string {
-  return `${tenantId} ${ownerId} ${asset}`;
-}
-
 /** What becomes of a claimed transaction. */
 export interface Settlement {
   transaction: ClaimedTransaction;

@@ -1,6 +1,4 @@
-import type { Balance } from "@bursar/domain";
-import { marketClearingAccountId } from "../../app/markets/house.js";
-import { type AccountKey, accountName } from "../../app/transactions/settlement.js";
+import { type AccountKey, accountKind, accountName, type Balance } from "@bursar/domain";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 
@@ -18,9 +16,9 @@ export async function lockAccounts(
   keys: readonly AccountKey[],
 ): Promise<Map<string, Balance>> {
   const rows = await tx.query<AccountRow>(sql`
-    SELECT a.tenant_id AS "tenantId", a.owner_id AS "ownerId", a.asset, a.available, a.held
-    FROM ledger_accounts a JOIN ${wantedAccounts(keys)} USING (tenant_id, owner_id, asset)
-    ORDER BY a.tenant_id, a.owner_id, a.asset FOR UPDATE OF a
+    SELECT a.tenant_id AS "tenantId", a.account_id AS "accountId", a.asset, a.available, a.held
+    FROM ledger_accounts a JOIN ${wantedAccounts(keys)} USING (tenant_id, account_id, asset)
+    ORDER BY a.tenant_id, a.account_id, a.asset FOR UPDATE OF a
   `);
   return new Map(
     rows.map((row) => [accountName(row), { available: BigInt(row.available), held: BigInt(row.held) }]),
@@ -30,17 +28,20 @@ export async function lockAccounts(
 /** Zero rows for those that are not there yet, so that there is something to lock. Served by the primary key. */
 export async function createAccounts(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
   await database.query(sql`
-    INSERT INTO ledger_accounts (tenant_id, owner_id, asset, is_external, available, held)
-    SELECT tenant_id, owner_id, asset, owner_id = ${marketClearingAccountId}, 0, 0 FROM ${wantedAccounts(keys)}
-    ORDER BY tenant_id, owner_id, asset
+    INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
+    SELECT tenant_id, account_id, asset, kind, 0, 0 FROM unnest(
+      ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.accountId)}::uuid[],
+      ${keys.map((key) => key.asset)}::text[], ${keys.map((key) => accountKind(key.accountId))}::text[]
+    ) AS wanted (tenant_id, account_id, asset, kind)
+    ORDER BY tenant_id, account_id, asset
     ON CONFLICT DO NOTHING
   `);
 }
 
 function wantedAccounts(keys: readonly AccountKey[]): Statement {
   return sql`unnest(
-    ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.ownerId)}::uuid[], ${keys.map((key) => key.asset)}::text[]
-  ) AS wanted (tenant_id, owner_id, asset)`;
+    ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.accountId)}::uuid[], ${keys.map((key) => key.asset)}::text[]
+  ) AS wanted (tenant_id, account_id, asset)`;
 }
 
 /** Ends a transaction that needs accounts which are not there. */
@@ -81,15 +82,15 @@ export async function withAccounts<T>(database: Database, work: (tx: Tx) => Prom
 /** Writes balances, by the names of their accounts, which are locked. */
 export function writeAccounts(tx: Tx, accounts: ReadonlyMap<string, Balance>): void {
   const rows = [...accounts].map(([name, { available, held }]) => {
-    const [tenantId, ownerId, asset] = name.split(" ");
-    return { tenantId, ownerId, asset, available: available.toString(), held: held.toString() };
+    const [tenantId, accountId, asset] = name.split(" ");
+    return { tenantId, accountId, asset, available: available.toString(), held: held.toString() };
   });
   tx.send(sql`
     UPDATE ledger_accounts a SET available = changed.available, held = changed.held
     FROM unnest(
-      ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.ownerId)}::uuid[], ${rows.map((row) => row.asset)}::text[],
+      ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.accountId)}::uuid[], ${rows.map((row) => row.asset)}::text[],
       ${rows.map((row) => row.available)}::numeric[], ${rows.map((row) => row.held)}::numeric[]
-    ) AS changed (tenant_id, owner_id, asset, available, held)
-    WHERE a.tenant_id = changed.tenant_id AND a.owner_id = changed.owner_id AND a.asset = changed.asset
+    ) AS changed (tenant_id, account_id, asset, available, held)
+    WHERE a.tenant_id = changed.tenant_id AND a.account_id = changed.account_id AND a.asset = changed.asset
   `);
 }

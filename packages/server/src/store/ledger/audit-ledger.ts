@@ -19,27 +19,27 @@ const checks: readonly LedgerCheck[] = [
     what: "every balance is the sum of its entries",
     violations: sql`
       WITH moved AS (
-        SELECT tenant_id, owner_id, asset, sum(amount) AS amount FROM (
-          SELECT tenant_id, debit_owner_id AS owner_id, asset, -amount AS amount FROM ledger_entries
-          UNION ALL SELECT tenant_id, credit_owner_id, asset, amount FROM ledger_entries) sides
-        GROUP BY tenant_id, owner_id, asset)
-      SELECT tenant_id, owner_id, asset, (a.available + a.held)::text AS balance, m.amount::text AS entries
-      FROM ledger_accounts a FULL JOIN moved m USING (tenant_id, owner_id, asset)
+        SELECT tenant_id, account_id, asset, sum(amount) AS amount FROM (
+          SELECT tenant_id, debit_account_id AS account_id, asset, -amount AS amount FROM ledger_entries
+          UNION ALL SELECT tenant_id, credit_account_id, asset, amount FROM ledger_entries) sides
+        GROUP BY tenant_id, account_id, asset)
+      SELECT tenant_id, account_id, asset, (a.available + a.held)::text AS balance, m.amount::text AS entries
+      FROM ledger_accounts a FULL JOIN moved m USING (tenant_id, account_id, asset)
       WHERE coalesce(a.available + a.held, 0) <> coalesce(m.amount, 0)`,
   },
   {
     what: "what is held is what open transactions and orders hold",
     violations: sql`
       WITH holding AS (
-        SELECT tenant_id, owner_id, asset, sum(amount) AS amount FROM (
-          SELECT t.tenant_id, t.source_wallet_id AS owner_id, t.asset, t.amount
+        SELECT tenant_id, account_id, asset, sum(amount) AS amount FROM (
+          SELECT t.tenant_id, t.source_account_id AS account_id, t.asset, t.amount
           FROM open_transactions o JOIN transactions t USING (tenant_id, id) WHERE o.state <> 'accepted'
           UNION ALL
           SELECT p.tenant_id, p.wallet_id, CASE p.side WHEN 'buy' THEN m.quote ELSE m.base END, p.held
           FROM open_orders p JOIN markets m USING (market)) holds
         GROUP BY 1, 2, 3)
-      SELECT tenant_id, owner_id, asset, a.held::text AS held, h.amount::text AS open
-      FROM ledger_accounts a FULL JOIN holding h USING (tenant_id, owner_id, asset)
+      SELECT tenant_id, account_id, asset, a.held::text AS held, h.amount::text AS open
+      FROM ledger_accounts a FULL JOIN holding h USING (tenant_id, account_id, asset)
       WHERE coalesce(a.held, 0) <> coalesce(h.amount, 0)`,
   },
   {
@@ -58,10 +58,10 @@ const checks: readonly LedgerCheck[] = [
       SELECT t.tenant_id, t.id FROM transactions t
       LEFT JOIN events e ON e.tenant_id = t.tenant_id AND e.subject_id = t.id AND e.state = 'completed'
       LEFT JOIN ledger_entries l ON l.tenant_id = t.tenant_id AND l.transaction_id = t.id
-      GROUP BY t.tenant_id, t.id, t.amount, t.asset, t.source_wallet_id, t.destination_wallet_id
+      GROUP BY t.tenant_id, t.id, t.amount, t.asset, t.source_account_id, t.destination_account_id
       HAVING count(l.line) <> count(DISTINCT e.sequence)
-        OR bool_or(l.amount <> t.amount OR l.asset <> t.asset OR l.debit_owner_id <> t.source_wallet_id
-          OR l.credit_owner_id <> t.destination_wallet_id)`,
+        OR bool_or(l.amount <> t.amount OR l.asset <> t.asset OR l.debit_account_id <> t.source_account_id
+          OR l.credit_account_id <> t.destination_account_id)`,
   },
   {
     what: "the sequence of every tenant has no gap",

@@ -1,10 +1,10 @@
+import { externalAccountId } from "@bursar/domain";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
-/** The account of the outside world on the book: what has come in from there is its negative balance. */
-const bookExternalOwnerId = "00000000-0000-8000-8000-000000000001";
+const bookExternalAccountId = externalAccountId("book");
 
 export interface Funding {
   tenantId: string;
@@ -26,18 +26,18 @@ export async function fundWallet(
     const units = amount.toString();
     // The outside world's id is the least of all, so this is the order in which accounts are locked everywhere.
     await tx.query(sql`
-      INSERT INTO ledger_accounts (tenant_id, owner_id, asset, is_external, available, held)
-      VALUES (${tenantId}, ${bookExternalOwnerId}, ${asset}, true, -${units}::numeric, 0)
-      ON CONFLICT (tenant_id, owner_id, asset) DO UPDATE SET available = ledger_accounts.available - ${units}::numeric
+      INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
+      VALUES (${tenantId}, ${bookExternalAccountId}, ${asset}, 'external', -${units}::numeric, 0)
+      ON CONFLICT (tenant_id, account_id, asset) DO UPDATE SET available = ledger_accounts.available - ${units}::numeric
     `);
     await tx.query(sql`
-      INSERT INTO ledger_accounts (tenant_id, owner_id, asset, available, held)
-      VALUES (${tenantId}, ${walletId}, ${asset}, ${units}::numeric, 0)
-      ON CONFLICT (tenant_id, owner_id, asset) DO UPDATE SET available = ledger_accounts.available + ${units}::numeric
+      INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
+      VALUES (${tenantId}, ${walletId}, ${asset}, 'wallet', ${units}::numeric, 0)
+      ON CONFLICT (tenant_id, account_id, asset) DO UPDATE SET available = ledger_accounts.available + ${units}::numeric
     `);
     await tx.query(sql`
-      INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
-      VALUES (${tenantId}, ${id}, 1, ${bookExternalOwnerId}, ${walletId}, ${asset}, ${units}::numeric)
+      INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_account_id, credit_account_id, asset, amount)
+      VALUES (${tenantId}, ${id}, 1, ${bookExternalAccountId}, ${walletId}, ${asset}, ${units}::numeric)
     `);
     if (audit !== undefined) await appendAudit(tx, [audit]);
   });

@@ -1,4 +1,4 @@
-import { type Balance, type OrderState, orderStates, type Side } from "@bursar/domain";
+import { type AccountKey, type Balance, type OrderState, orderStates, type Side } from "@bursar/domain";
 import type {
   AppliedBatch,
   BatchResult,
@@ -9,7 +9,6 @@ import type {
   OrderChange,
 } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order-details.js";
-import type { AccountKey } from "../../app/transactions/settlement.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
@@ -147,8 +146,8 @@ async function moveMoney(tx: Tx, changes: BatchResult["balances"]): Promise<void
 }
 
 function readName(name: string): AccountKey {
-  const [tenantId = "", ownerId = "", asset = ""] = name.split(" ");
-  return { tenantId, ownerId, asset };
+  const [tenantId = "", accountId = "", asset = ""] = name.split(" ");
+  return { tenantId, accountId, asset };
 }
 
 function toEvent(occurredAt: Date) {

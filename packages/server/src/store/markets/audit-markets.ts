@@ -1,4 +1,4 @@
-import { feesWalletId, houseTenantId, marketClearingAccountId } from "../../app/markets/house.js";
+import { feeAccountId, feeTenantId, marketClearingAccountId } from "@bursar/domain";
 import { sql } from "../core/sql.js";
 import type { LedgerCheck } from "../ledger/audit-ledger.js";
 
@@ -8,7 +8,7 @@ export const marketChecks: readonly LedgerCheck[] = [
     what: "what tenants have given on markets is what tenants were given, fees included",
     violations: sql`
       SELECT asset, sum(available + held)::text AS sum FROM ledger_accounts
-      WHERE owner_id = ${marketClearingAccountId} GROUP BY asset HAVING sum(available + held) <> 0`,
+      WHERE account_id = ${marketClearingAccountId} GROUP BY asset HAVING sum(available + held) <> 0`,
   },
   {
     what: "every order is either open or final, and never both",
@@ -47,13 +47,13 @@ export const marketChecks: readonly LedgerCheck[] = [
       JOIN markets m ON m.market = t.market
       LEFT JOIN ledger_entries l ON l.transaction_id = t.id
       GROUP BY t.market, t.sequence, m.market
-      HAVING coalesce(sum(l.amount) FILTER (WHERE l.credit_owner_id = ${marketClearingAccountId} AND l.asset = m.base), 0)
+      HAVING coalesce(sum(l.amount) FILTER (WHERE l.credit_account_id = ${marketClearingAccountId} AND l.asset = m.base), 0)
           <> t.size * m.lot_units
-        OR coalesce(sum(l.amount) FILTER (WHERE l.credit_owner_id = ${marketClearingAccountId} AND l.asset = m.quote), 0)
+        OR coalesce(sum(l.amount) FILTER (WHERE l.credit_account_id = ${marketClearingAccountId} AND l.asset = m.quote), 0)
           <> t.price * t.size * m.tick_lot_units
-        OR coalesce(sum(l.amount) FILTER (WHERE l.tenant_id = ${houseTenantId} AND l.credit_owner_id = ${feesWalletId}
+        OR coalesce(sum(l.amount) FILTER (WHERE l.tenant_id = ${feeTenantId} AND l.credit_account_id = ${feeAccountId}
           AND l.asset = CASE t.taker_side WHEN 'buy' THEN m.base ELSE m.quote END), 0) <> t.taker_fee
-        OR coalesce(sum(l.amount) FILTER (WHERE l.tenant_id = ${houseTenantId} AND l.credit_owner_id = ${feesWalletId}
+        OR coalesce(sum(l.amount) FILTER (WHERE l.tenant_id = ${feeTenantId} AND l.credit_account_id = ${feeAccountId}
           AND l.asset = CASE t.taker_side WHEN 'buy' THEN m.quote ELSE m.base END), 0) <> t.maker_fee`,
   },
   {

@@ -64,11 +64,11 @@ export function writeTrades(
       ${trades.map((t) => t.taker.orderId)}::uuid[], ${trades.map((t) => t.taker.fee)}::numeric[]) AS t
   `);
   tx.send(sql`
-    INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
+    INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_account_id, credit_account_id, asset, amount)
     SELECT * FROM unnest(
       ${postings.map((p) => p.tenantId)}::uuid[], ${postings.map((p) => p.tradeId)}::uuid[],
-      ${postings.map((p) => p.line)}::smallint[], ${postings.map((p) => p.debitOwnerId)}::uuid[],
-      ${postings.map((p) => p.creditOwnerId)}::uuid[], ${postings.map((p) => p.asset)}::text[],
+      ${postings.map((p) => p.line)}::smallint[], ${postings.map((p) => p.debitAccountId)}::uuid[],
+      ${postings.map((p) => p.creditAccountId)}::uuid[], ${postings.map((p) => p.asset)}::text[],
       ${postings.map((p) => p.amount)}::numeric[])
   `);
 }

@@ -1,11 +1,15 @@
-import { type Approval, type ApprovalRequirement, timeOfUuidV7 } from "@bursar/domain";
 import {
   type AccountKey,
+  type Approval,
+  type ApprovalRequirement,
   accountName,
-  type ClaimedTransaction,
-  type PlanBatch,
-  type SettledTransaction,
-  type SettlementStore,
+  timeOfUuidV7,
+} from "@bursar/domain";
+import type {
+  ClaimedTransaction,
+  PlanBatch,
+  SettledTransaction,
+  SettlementStore,
 } from "../../app/transactions/settlement.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
@@ -60,14 +64,14 @@ export function createSettlementStore(database: Database, log: EventLog): Settle
     // Served by open_transactions_to_do. Rows that another engine holds are passed over.
     settleAccepted: ({ limit, passOver }, acceptedFrom, plan) =>
       settle(
-        sql`WHERE state = 'accepted' AND id >= ${idAt(acceptedFrom ?? new Date(0))}
+        sql`WHERE state = 'accepted' AND retry_at IS NULL AND id >= ${idAt(acceptedFrom ?? new Date(0))}
           ORDER BY id LIMIT ${limit} OFFSET ${passOver} FOR UPDATE SKIP LOCKED`,
         plan,
       ),
     // Served by open_transactions_due.
     settleDue: ({ limit, passOver }, now, plan) =>
       settle(
-        sql`WHERE state = 'awaiting_approval' AND due_at <= ${now}
+        sql`WHERE state = 'awaiting_approval' AND retry_at IS NULL AND due_at <= ${now}
           ORDER BY due_at LIMIT ${limit} OFFSET ${passOver} FOR UPDATE SKIP LOCKED`,
         plan,
       ),
@@ -82,12 +86,12 @@ function selectClaimed(claimed: Statement): Statement {
   return sql`
     WITH claimed AS (SELECT tenant_id, id, state, version, needs_judgement FROM open_transactions ${claimed})
     SELECT t.tenant_id AS "tenantId", t.id, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
-      t.source_wallet_id AS "sourceWalletId", t.destination_wallet_id AS "destinationWalletId", t.expires_at AS "expiresAt",
+      t.source_account_id AS "sourceWalletId", t.destination_account_id AS "destinationWalletId", t.expires_at AS "expiresAt",
       w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
       c.needs_judgement AS "needsJudgement"
     FROM claimed c
     JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
-    JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_wallet_id
+    JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_account_id
     ORDER BY t.id FOR SHARE OF w
   `;
 }
@@ -179,8 +183,8 @@ export async function lockTenants(tx: Queryable, tenantIds: readonly string[]): 
 function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {
   const keys = new Map<string, AccountKey>();
   for (const { tenantId, asset, sourceWalletId, destinationWalletId } of claimed) {
-    for (const ownerId of [sourceWalletId, destinationWalletId]) {
-      keys.set(accountName({ tenantId, ownerId, asset }), { tenantId, ownerId, asset });
+    for (const accountId of [sourceWalletId, destinationWalletId]) {
+      keys.set(accountName({ tenantId, accountId, asset }), { tenantId, accountId, asset });
     }
   }
   return [...keys.values()];

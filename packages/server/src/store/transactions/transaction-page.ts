@@ -25,7 +25,7 @@ export function selectPageOfIds(page: TransactionPage): Statement {
     const either =
       walletId === undefined
         ? sql``
-        : sql`AND (t.source_wallet_id = ${walletId} OR t.destination_wallet_id = ${walletId})`;
+        : sql`AND (t.source_account_id = ${walletId} OR t.destination_account_id = ${walletId})`;
     return sql`${selectIds(page)} ${either} ${hasState(state)} ${newestFirst(page)}`;
   }
   if (walletId !== undefined && (state === undefined || state === "completed"))
@@ -51,7 +51,7 @@ function idsOfWallet(page: TransactionPage, walletId: string): Statement {
   const side = (column: Statement) =>
     sql`(${selectIds(page)} AND ${column} = ${walletId} ${hasState(page.filter.state)} ${newestFirst(page)})`;
   return sql`
-    SELECT t.id FROM (${side(sql`t.source_wallet_id`)} UNION ${side(sql`t.destination_wallet_id`)}) t
+    SELECT t.id FROM (${side(sql`t.source_account_id`)} UNION ${side(sql`t.destination_account_id`)}) t
     ${newestFirst(page)}`;
 }
 
@@ -72,7 +72,7 @@ function idsInState(page: TransactionPage, state: TransactionState): Statement {
   const either =
     walletId === undefined
       ? sql``
-      : sql`AND (t.source_wallet_id = ${walletId} OR t.destination_wallet_id = ${walletId})`;
+      : sql`AND (t.source_account_id = ${walletId} OR t.destination_account_id = ${walletId})`;
   return sql`
     SELECT s.id FROM (${inState}) s JOIN transactions t ON t.tenant_id = ${tenantId} AND t.id = s.id
     WHERE true ${hasAsset(asset)} ${either}

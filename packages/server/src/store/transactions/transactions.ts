@@ -111,8 +111,8 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
   return sql`
     WITH accepted AS (
       INSERT INTO transactions
-        (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_wallet_id,
-         destination_wallet_id, metadata, expires_at, created_at, policy_version)
+        (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_account_id,
+         destination_account_id, metadata, expires_at, created_at, policy_version)
       SELECT * FROM unnest(
         ${column((t) => t.tenantId)}::uuid[], ${ids}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
         ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
@@ -178,8 +178,8 @@ function selectByKeys(batch: readonly Pick<AcceptedTransaction, "tenantId" | "id
 }
 
 const transactionColumns = sql`
-  t.tenant_id AS "tenantId", t.id, t.reference, t.asset, t.amount, t.source_wallet_id AS "sourceWalletId",
-  t.destination_wallet_id AS "destinationWalletId", t.metadata, t.expires_at AS "expiresAt", t.created_at AS "createdAt",
+  t.tenant_id AS "tenantId", t.id, t.reference, t.asset, t.amount, t.source_account_id AS "sourceWalletId",
+  t.destination_account_id AS "destinationWalletId", t.metadata, t.expires_at AS "expiresAt", t.created_at AS "createdAt",
   t.client_id AS "clientId", t.policy_version AS "policyVersion",
   (SELECT coalesce(jsonb_agg(jsonb_build_object('version', e.version, 'state', e.state, 'failure', e.failure_code,
       'occurred_at', e.occurred_at) ORDER BY e.version), '[]')

@@ -43,7 +43,7 @@ function writeEntries(tx: Tx, settlements: readonly Settlement[]): void {
   );
   if (moved.length === 0) return;
   tx.send(sql`
-    INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_owner_id, credit_owner_id, asset, amount)
+    INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_account_id, credit_account_id, asset, amount)
     SELECT tenant_id, transaction_id, 1, debit, credit, asset, amount FROM unnest(
       ${moved.map((m) => m.settled.tenantId)}::uuid[], ${moved.map((m) => m.settled.id)}::uuid[],
       ${moved.map((m) => m.settled.sourceWalletId)}::uuid[], ${moved.map((m) => m.settled.destinationWalletId)}::uuid[],

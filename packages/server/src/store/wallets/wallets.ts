@@ -138,7 +138,7 @@ const walletColumns = sql`
 const balancesColumn = sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('asset', a.asset, 'available', a.available::text, 'held', a.held::text)
       ORDER BY a.asset), '[]')
-    FROM ledger_accounts a WHERE a.tenant_id = w.tenant_id AND a.owner_id = w.id) AS balances
+    FROM ledger_accounts a WHERE a.tenant_id = w.tenant_id AND a.account_id = w.id) AS balances
 `;
 
 function withBalances(row: WalletRow): WalletWithBalances {

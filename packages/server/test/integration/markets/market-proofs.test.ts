@@ -90,7 +90,7 @@ describe("a market", () => {
     // All that there was is still there: with the traders, in fees, or set aside.
     const [sums] = await first.database.query<{ usd: string; eth: string }>(sql`
       SELECT sum(available + held) FILTER (WHERE asset = 'USD')::text AS usd,
-        sum(available + held) FILTER (WHERE asset = 'ETH')::text AS eth FROM ledger_accounts WHERE NOT is_external`);
+        sum(available + held) FILTER (WHERE asset = 'ETH')::text AS eth FROM ledger_accounts WHERE kind IN ('wallet', 'fees')`);
     expect(sums).toEqual({ usd: `${(200 + 1000 + 80_000) * 100}`, eth: `${800n * 10n ** 18n}` });
   }, 120_000);
 
