@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { ConfigError } from "../config/config-error.js";
+import { ConfigError } from "../config/setting.js";
 import { OperatorError } from "../operator-error.js";
 import { DatabaseUnavailableError } from "../store/core/database-unavailable-error.js";
 import { softwareVersion } from "../version.js";
@@ -12,18 +12,18 @@ const usageExitCode = 2;
  * takes 0.9 s to load, where `bursar config` alone takes 0.2 s.
  */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  dev: async () => (await import("./dev.js")).addDevCommand,
-  serve: async () => (await import("./serve.js")).addServeCommand,
-  token: async () => (await import("./token.js")).addTokenCommand,
-  tenant: async () => (await import("./tenant.js")).addTenantCommand,
-  client: async () => (await import("./client.js")).addClientCommand,
-  fund: async () => (await import("./fund.js")).addFundCommand,
-  webhooks: async () => (await import("./webhooks.js")).addWebhooksCommand,
-  keys: async () => (await import("./keys.js")).addKeysCommand,
-  failures: async () => (await import("./failures.js")).addFailuresCommand,
-  audit: async () => (await import("./audit.js")).addAuditCommand,
-  migrate: async () => (await import("./migrate.js")).addMigrateCommand,
-  config: async () => (await import("./config.js")).addConfigCommand,
+  dev: async () => (await import("./service/dev.js")).addDevCommand,
+  serve: async () => (await import("./service/serve.js")).addServeCommand,
+  token: async () => (await import("./sandbox/token.js")).addTokenCommand,
+  tenant: async () => (await import("./operator/tenant.js")).addTenantCommand,
+  client: async () => (await import("./operator/client.js")).addClientCommand,
+  fund: async () => (await import("./operator/fund.js")).addFundCommand,
+  webhooks: async () => (await import("./webhooks/listen.js")).addWebhooksCommand,
+  keys: async () => (await import("./operator/keys.js")).addKeysCommand,
+  failures: async () => (await import("./operator/failures.js")).addFailuresCommand,
+  audit: async () => (await import("./operator/audit.js")).addAuditCommand,
+  migrate: async () => (await import("./service/migrate.js")).addMigrateCommand,
+  config: async () => (await import("./service/config.js")).addConfigCommand,
 };
 
 /** Runs the command line and gives the exit code. */

@@ -1,5 +1,5 @@
 import type { Asset } from "@bursar/domain";
-import { ConfigError } from "../config/config-error.js";
+import { ConfigError } from "../config/setting.js";
 import type { Database } from "../store/core/database.js";
 import { findUnknownAsset } from "../store/ledger/find-unknown-asset.js";
 import { rememberAssets } from "../store/ledger/remember-assets.js";

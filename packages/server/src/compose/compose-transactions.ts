@@ -27,7 +27,7 @@ import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
-import { assertNetworksKnown } from "../config/assert-networks-known.js";
+import { assertNetworksKnown } from "../config/asset-list.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchPlanner } from "../engine/plan-batch.js";
 import { bookRail } from "../rails/book/book-rail.js";

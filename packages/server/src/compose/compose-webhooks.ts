@@ -9,7 +9,7 @@ import { createTextReader } from "../app/webhooks/event-texts.js";
 import { createResends } from "../app/webhooks/resend-deliveries.js";
 import { createEndpointTester } from "../app/webhooks/test-endpoint.js";
 import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
-import { ConfigError } from "../config/config-error.js";
+import { ConfigError } from "../config/setting.js";
 import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
 import { nodeTimers } from "../runtime/timers.js";

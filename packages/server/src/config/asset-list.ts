@@ -1,6 +1,6 @@
 import { type Asset, formatAmount, parseAmount } from "@bursar/domain";
 import { list } from "./list-setting.js";
-import { integer, matching } from "./setting.js";
+import { ConfigError, integer, matching } from "./setting.js";
 
 const noLimit = 10n ** 60n;
 
@@ -65,3 +65,15 @@ export const assetList = list({
     maximum: formatAmount(maximum, decimals),
   }),
 });
+
+/** An asset on a network that the service cannot drive could be asked for and would never move. */
+export function assertNetworksKnown(assets: readonly Asset[], networks: Iterable<string>): void {
+  const known = new Set(networks);
+  assets.forEach(({ code, network }, index) => {
+    if (!known.has(network)) {
+      throw new ConfigError(
+        `assets[${index}].network of ${code} is ${JSON.stringify(network)}: it must be one of ${[...known].join(", ")}.`,
+      );
+    }
+  });
+}

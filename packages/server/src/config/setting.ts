@@ -1,5 +1,8 @@
 import { isIP } from "node:net";
 
+/** An error in the configuration. The message names the key, the value and what is allowed; the process exits with 2. */
+export class ConfigError extends Error {}
+
 /** One setting: where it can come from, what it may be, and how to read it. */
 export interface Setting<T> {
   /** What it is for, one sentence; shown by `bursar config` and in the reference page. */

@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 import { parseWebhookSecret } from "@bursar/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { OperatorError } from "../operator-error.js";
+import { OperatorError } from "../../operator-error.js";
+import { sandboxClient } from "../sandbox/sandbox-credentials.js";
 import { deliveryLine, type LineStyle, plainStyle } from "./delivery-line.js";
-import { sandboxClient } from "./sandbox-client.js";
 import { registerSandboxEndpoint, type SandboxEndpoint } from "./sandbox-endpoint.js";
 import { startWebhookReceiver } from "./webhook-receiver.js";
 

@@ -1,4 +1,4 @@
-import { OperatorError } from "../operator-error.js";
+import { OperatorError } from "../../operator-error.js";
 
 /** Who asks for a token, and where. */
 export interface TokenRequest {

@@ -1,5 +1,5 @@
 import type { Verification } from "@bursar/protocol";
-import { printable } from "./printable.js";
+import { printable } from "../printable.js";
 
 /** What a local receiver has got, as it came. */
 export interface ReceivedDelivery {

@@ -1,6 +1,31 @@
 import { type Quota, quotaLimits } from "@bursar/domain";
-import { type QuotaClass, quotaClasses } from "@bursar/protocol";
+import { allScopes, isScope, type QuotaClass, quotaClasses, readId, type Scope } from "@bursar/protocol";
 import { InvalidArgumentError } from "commander";
+
+export function nameArgument(text: string): string {
+  if (text.length < 1 || text.length > 128)
+    throw new InvalidArgumentError("It must have 1 to 128 characters.");
+  return text;
+}
+
+export function idArgument(prefix: "tnt" | "cli") {
+  return (text: string): string => {
+    const id = readId(prefix, text);
+    if (id === undefined)
+      throw new InvalidArgumentError(`It must be ${prefix}_ and 26 letters and digits behind it.`);
+    return id;
+  };
+}
+
+export function scopeArgument(text: string, before: Scope[] = []): Scope[] {
+  if (!isScope(text)) throw new InvalidArgumentError(`There are: ${allScopes.join(", ")}.`);
+  return before.includes(text) ? before : [...before, text];
+}
+
+export function secondsArgument(text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of seconds.");
+  return Number(text);
+}
 
 /** Quotas as they are written on the command line: `create=5/10` is 5 a second, and 10 at once. */
 export function quotaArgument(

@@ -1,9 +1,9 @@
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import { createTenantStore } from "../store/access/clients.js";
-import { nameArgument } from "./name-argument.js";
+import { createTenantStore } from "../../store/access/clients.js";
+import { printable } from "../printable.js";
+import { nameArgument } from "./arguments.js";
 import { withDatabase } from "./operator-database.js";
-import { printable } from "./printable.js";
 
 export function addTenantCommand(program: Command): void {
   const tenant = program.command("tenant").description("create and list tenants");

@@ -1,16 +1,15 @@
-import { allScopes, isScope, readId, type Scope, showId } from "@bursar/protocol";
-import { type Command, InvalidArgumentError } from "commander";
-import type { Origin } from "../app/audit/audit-entry.js";
-import type { ApiClient } from "../app/clients/client.js";
-import { type ClientQuotas, showClientQuotas } from "../app/quotas/client-quotas.js";
-import { isRefused, type Refused } from "../app/requests/refused.js";
-import { OperatorError } from "../operator-error.js";
-import { createClientStore, createTenantStore } from "../store/access/clients.js";
-import type { Database } from "../store/core/database.js";
-import { nameArgument } from "./name-argument.js";
+import { type Scope, showId } from "@bursar/protocol";
+import type { Command } from "commander";
+import type { Origin } from "../../app/audit/audit-entry.js";
+import type { ApiClient } from "../../app/clients/client.js";
+import { type ClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
+import { isRefused, type Refused } from "../../app/requests/refused.js";
+import { OperatorError } from "../../operator-error.js";
+import { createClientStore, createTenantStore } from "../../store/access/clients.js";
+import type { Database } from "../../store/core/database.js";
+import { printable } from "../printable.js";
+import { idArgument, nameArgument, quotaArgument, scopeArgument, secondsArgument } from "./arguments.js";
 import { withDatabase } from "./operator-database.js";
-import { printable } from "./printable.js";
-import { quotaArgument } from "./quota-argument.js";
 
 export function addClientCommand(program: Command): void {
   const client = program.command("client").description("create, list, limit, disable and rotate API clients");
@@ -19,7 +18,7 @@ export function addClientCommand(program: Command): void {
     .description("create a client; its secret is shown this once")
     .argument("<tenant>", "the tenant's id", idArgument("tnt"))
     .argument("<name>", "what to call it, 1 to 128 characters", nameArgument)
-    .requiredOption("--scope <scopes...>", "what it may do", collectScope)
+    .requiredOption("--scope <scopes...>", "what it may do", scopeArgument)
     .option("--require-signature", "take only signed requests from it", false)
     .action(
       async (tenantId: string, name: string, options: { scope: Scope[]; requireSignature: boolean }) => {
@@ -69,7 +68,7 @@ export function addClientCommand(program: Command): void {
     .command("rotate")
     .description("give a client a new secret, shown this once; the one before stays valid for a while")
     .argument("<client>", "the client's id", idArgument("cli"))
-    .option("--overlap <seconds>", "how long the secret before stays valid", wholeNumber, 86_400)
+    .option("--overlap <seconds>", "how long the secret before stays valid", secondsArgument, 86_400)
     .action(async (clientId: string, { overlap }: { overlap: number }) => {
       const { secret } = await withDatabase(async ({ parts, database }) =>
         succeed(await parts.useCases.rotateSecret(await operatorOf(database, clientId), clientId, overlap)),
@@ -122,23 +121,4 @@ async function operatorOf(database: Database, clientId: string): Promise<Origin>
 function succeed<T>(result: T | Refused): T {
   if (isRefused(result)) throw new OperatorError(result.message ?? result.refused);
   return result;
-}
-
-function idArgument(prefix: "tnt" | "cli") {
-  return (text: string): string => {
-    const id = readId(prefix, text);
-    if (id === undefined)
-      throw new InvalidArgumentError(`It must be ${prefix}_ and 26 letters and digits behind it.`);
-    return id;
-  };
-}
-
-function collectScope(text: string, before: Scope[] = []): Scope[] {
-  if (!isScope(text)) throw new InvalidArgumentError(`There are: ${allScopes.join(", ")}.`);
-  return before.includes(text) ? before : [...before, text];
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of seconds.");
-  return Number(text);
 }

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { ConfigError } from "../config/config-error.js";
-import { loadConfig } from "../config/load-config.js";
-import { createLogger } from "../log.js";
-import { checkDatabaseSettings } from "../store/core/check-database-settings.js";
-import { openDatabase } from "../store/core/database.js";
-import { migrate } from "../store/core/migrate.js";
-import { readMigrations } from "../store/core/migrations.js";
-import { withDatabaseThere } from "../store/core/wait-for-database.js";
+import { loadConfig } from "../../config/load-config.js";
+import { ConfigError } from "../../config/setting.js";
+import { createLogger } from "../../log.js";
+import { checkDatabaseSettings } from "../../store/core/check-database-settings.js";
+import { openDatabase } from "../../store/core/database.js";
+import { migrate } from "../../store/core/migrate.js";
+import { readMigrations } from "../../store/core/migrations.js";
+import { withDatabaseThere } from "../../store/core/wait-for-database.js";
 
 export function addMigrateCommand(program: Command): void {
   program

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
-import { OperatorError } from "../operator-error.js";
+import { OperatorError } from "../../operator-error.js";
 import { requestToken, type TokenRequest } from "./request-token.js";
-import { sandboxClient } from "./sandbox-client.js";
+import { sandboxClient } from "./sandbox-credentials.js";
 
 interface TokenOptions {
   url?: string;

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { describeConfig } from "../config/describe-config.js";
-import { loadConfig } from "../config/load-config.js";
+import { describeConfig } from "../../config/describe-config.js";
+import { loadConfig } from "../../config/load-config.js";
 
 export function addConfigCommand(program: Command): void {
   program

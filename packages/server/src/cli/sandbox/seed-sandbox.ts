@@ -1,8 +1,8 @@
 import { quotaLimits } from "@bursar/domain";
 import { allScopes, type Client, quotaClasses, readId, showId } from "@bursar/protocol";
-import { isRefused } from "../app/requests/refused.js";
-import type { Parts } from "../compose/compose.js";
-import type { Settings } from "../config/settings.js";
+import { isRefused } from "../../app/requests/refused.js";
+import type { Parts } from "../../compose/compose.js";
+import type { Settings } from "../../config/settings.js";
 import {
   hasSandboxCredentials,
   readSandboxCredentials,

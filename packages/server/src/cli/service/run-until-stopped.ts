@@ -1,6 +1,6 @@
-import type { Settings } from "../config/settings.js";
-import { createLogger } from "../log.js";
-import { type Service, type ServiceOptions, startService } from "../main.js";
+import type { Settings } from "../../config/settings.js";
+import { createLogger } from "../../log.js";
+import { type Service, type ServiceOptions, startService } from "../../main.js";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

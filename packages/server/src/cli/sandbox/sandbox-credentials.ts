@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { OperatorError } from "../operator-error.js";
+import { loadConfig } from "../../config/load-config.js";
+import { OperatorError } from "../../operator-error.js";
+import type { TokenRequest } from "./request-token.js";
 
 /** What the sandbox has made for trying things out: where it is, and clients with their secrets. Mode 600. */
 export interface SandboxCredentials {
@@ -41,4 +43,15 @@ export function writeSandboxCredentials(dataDir: string, credentials: SandboxCre
 
 function pathIn(dataDir: string): string {
   return join(dataDir, "credentials.json");
+}
+
+/** How one of the sandbox's clients asks for a token. */
+export function sandboxClient(name: string): TokenRequest {
+  const { url, clients } = readSandboxCredentials(loadConfig(process.env).values.data_dir);
+  const client = clients.find((candidate) => candidate.name === name);
+  if (client === undefined) {
+    const names = clients.map((candidate) => candidate.name).join(", ");
+    throw new OperatorError(`The sandbox has no client ${name}; there are: ${names}.`);
+  }
+  return { url, clientId: client.client_id, secret: client.client_secret };
 }

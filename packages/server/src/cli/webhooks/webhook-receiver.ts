@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Verification, verifyStandardWebhook, verifyWebhookMessage } from "@bursar/protocol";
-import { webhookHashes } from "../app/webhooks/webhook-hashes.js";
-import { OperatorError } from "../operator-error.js";
+import { webhookHashes } from "../../app/webhooks/webhook-hashes.js";
+import { OperatorError } from "../../operator-error.js";
 import type { ReceivedDelivery } from "./delivery-line.js";
 
 export interface WebhookReceiver {

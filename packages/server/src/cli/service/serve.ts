@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { ConfigError } from "../config/config-error.js";
-import { loadConfig } from "../config/load-config.js";
-import { readMasterKey } from "../credentials/master-key.js";
-import { OperatorError } from "../operator-error.js";
+import { loadConfig } from "../../config/load-config.js";
+import { ConfigError } from "../../config/setting.js";
+import { readMasterKey } from "../../credentials/master-key.js";
+import { OperatorError } from "../../operator-error.js";
 
 export function addServeCommand(program: Command): void {
   program

@@ -1,10 +1,10 @@
 import { readId, showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import { OperatorError } from "../operator-error.js";
-import { type FailedRow, type FailureTable, listFailures, retryFailures } from "../store/core/failures.js";
-import { walletFailures } from "../store/wallets/activate-wallets.js";
+import { OperatorError } from "../../operator-error.js";
+import { type FailedRow, type FailureTable, listFailures, retryFailures } from "../../store/core/failures.js";
+import { walletFailures } from "../../store/wallets/activate-wallets.js";
+import { printable } from "../printable.js";
 import { withDatabase } from "./operator-database.js";
-import { printable } from "./printable.js";
 
 /** Every kind of row that records its failures, with the prefix of its ids. */
 const kinds: readonly { prefix: Parameters<typeof showId>[0]; table: FailureTable }[] = [

@@ -1,6 +1,6 @@
 import { parseWebhookSecret } from "@bursar/protocol";
-import { OperatorError } from "../operator-error.js";
-import { requestToken, type TokenRequest } from "./request-token.js";
+import { OperatorError } from "../../operator-error.js";
+import { requestToken, type TokenRequest } from "../sandbox/request-token.js";
 
 /** The sandbox's webhook endpoint for a receiver on this machine. */
 export interface SandboxEndpoint {

@@ -1,10 +1,10 @@
 import { formatAmount, parseAmount } from "@bursar/domain";
 import { readId, showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import { describeAct } from "../app/audit/audit-entry.js";
-import { assertAssetsKept } from "../compose/assert-assets-kept.js";
-import { OperatorError } from "../operator-error.js";
-import { findTenantOfWallet, fundWallet } from "../store/ledger/ledger.js";
+import { describeAct } from "../../app/audit/audit-entry.js";
+import { assertAssetsKept } from "../../compose/assert-assets-kept.js";
+import { OperatorError } from "../../operator-error.js";
+import { findTenantOfWallet, fundWallet } from "../../store/ledger/ledger.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addFundCommand(program: Command): void {

@@ -2,18 +2,18 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
-import type { Parts } from "../compose/compose.js";
-import { ConfigError } from "../config/config-error.js";
-import { type Config, loadConfig } from "../config/load-config.js";
-import { readMasterKey } from "../credentials/master-key.js";
-import { createSealing, type Sealing } from "../credentials/sealing.js";
-import { createLogger } from "../log.js";
-import { OperatorError } from "../operator-error.js";
-import { createWakeUps } from "../runtime/wake-ups.js";
-import { type Database, openDatabase } from "../store/core/database.js";
-import { assertMigrated } from "../store/core/migrate.js";
-import { readMigrations } from "../store/core/migrations.js";
-import { createNotifyChannelOpener } from "../store/core/notify-channel.js";
+import type { Parts } from "../../compose/compose.js";
+import { type Config, loadConfig } from "../../config/load-config.js";
+import { ConfigError } from "../../config/setting.js";
+import { readMasterKey } from "../../credentials/master-key.js";
+import { createSealing, type Sealing } from "../../credentials/sealing.js";
+import { createLogger } from "../../log.js";
+import { OperatorError } from "../../operator-error.js";
+import { createWakeUps } from "../../runtime/wake-ups.js";
+import { type Database, openDatabase } from "../../store/core/database.js";
+import { assertMigrated } from "../../store/core/migrate.js";
+import { readMigrations } from "../../store/core/migrations.js";
+import { createNotifyChannelOpener } from "../../store/core/notify-channel.js";
 
 /** A check of the books looks at all of them. */
 const auditTimeoutMs = 24 * 3_600_000;
@@ -38,8 +38,8 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
   // Loaded here, so that whoever writes a command wrong, or asks for help, need not wait for the whole service.
-  const { compose } = await import("../compose/compose.js");
-  const { webhookOptions } = await import("../compose/compose-webhooks.js");
+  const { compose } = await import("../../compose/compose.js");
+  const { webhookOptions } = await import("../../compose/compose-webhooks.js");
   const parts = compose({
     database,
     webhooks: webhookOptions(values, false),

@@ -1,12 +1,12 @@
 import { feeTenantId } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import { verifyAudit } from "../app/audit/audit-chain.js";
-import { nilTenantId } from "../app/audit/audit-entry.js";
-import { OperatorError } from "../operator-error.js";
-import { createAuditStore } from "../store/access/audit.js";
-import { createTenantStore } from "../store/access/clients.js";
-import { auditLedger } from "../store/ledger/audit-ledger.js";
+import { verifyAudit } from "../../app/audit/audit-chain.js";
+import { nilTenantId } from "../../app/audit/audit-entry.js";
+import { OperatorError } from "../../operator-error.js";
+import { createAuditStore } from "../../store/access/audit.js";
+import { createTenantStore } from "../../store/access/clients.js";
+import { auditLedger } from "../../store/ledger/audit-ledger.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addAuditCommand(program: Command): void {

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { describeAct, nilTenantId } from "../app/audit/audit-entry.js";
-import { rotateTokenKeys, scheduledTokenKeys, tokenKeyId } from "../credentials/token-keys.js";
-import { createAuditStore } from "../store/access/audit.js";
-import { createTokenKeyStore } from "../store/access/tokens.js";
+import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
+import { rotateTokenKeys, scheduledTokenKeys, tokenKeyId } from "../../credentials/token-keys.js";
+import { createAuditStore } from "../../store/access/audit.js";
+import { createTokenKeyStore } from "../../store/access/tokens.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addKeysCommand(program: Command): void {

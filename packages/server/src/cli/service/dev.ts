@@ -1,0 +1,52 @@
+import { join, relative } from "node:path";
+import type { Command } from "commander";
+import type { Parts } from "../../compose/compose.js";
+import { loadConfig } from "../../config/load-config.js";
+import { readMasterKey, readOrCreateMasterKey } from "../../credentials/master-key.js";
+import type { Service } from "../../main.js";
+import { softwareVersion } from "../../version.js";
+
+/** Nobody who tries things out wants to wait a day for them. */
+const sandboxDefaults = { "policy.destination_delay_seconds": 0 };
+
+export function addDevCommand(program: Command): void {
+  program
+    .command("dev")
+    .description("run the sandbox: a service with its own PostgreSQL, for trying things out")
+    .action(async () => {
+      const { values } = loadConfig(process.env, sandboxDefaults);
+      const { runUntilStopped } = await import("./run-until-stopped.js");
+      const { seedSandbox } = await import("../sandbox/seed-sandbox.js");
+      const masterKey = (dataDir: string) =>
+        values.master_key_file === undefined
+          ? readOrCreateMasterKey(join(dataDir, "master.key"))
+          : readMasterKey(values.master_key_file);
+      const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values);
+      await runUntilStopped(values, { isSandbox: true, masterKey, seed }, (service) =>
+        console.log(banner(service)),
+      );
+    });
+}
+
+/** What a newcomer sees when the sandbox is ready: where things are, and what to type next. */
+function banner({ url, dataLocation }: Service): string {
+  const fromHere = relative(process.cwd(), dataLocation);
+  const data = fromHere.startsWith("..") ? dataLocation : fromHere;
+  return `
+  Bursar ${softwareVersion} is ready.
+
+    API    ${url}
+    Docs   ${url}/docs
+    Data   ${data}
+
+  Try, in another terminal:
+
+    TOKEN=$(npx bursar token)
+    curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: one" \\
+      -H "Content-Type: application/json" -d '{"reference": "first", "asset": "USD", "amount": "125.50"}'
+    curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN"
+    curl -s ${url}/v1/orderbook?depth=5 -H "Authorization: Bearer $TOKEN"
+
+  Ctrl-C stops all of it.
+`;
+}
