@@ -10,7 +10,7 @@ const fromSource = {
 const limits = { maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 };
 
 /** Holds every answer of a service against the OpenAPI document. */
-const setupFiles = ["packages/server/test/harness/check-every-answer.ts"];
+const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
 
 /**
  * Units keep one module graph per worker, because loading it for each file took longer than the tests. Each project is a group
@@ -19,7 +19,7 @@ const setupFiles = ["packages/server/test/harness/check-every-answer.ts"];
 export default defineConfig({
   test: {
     // One PostgreSQL for the whole run; projects inherit its address from the root.
-    globalSetup: ["packages/server/test/harness/postgres-for-tests.ts"],
+    globalSetup: ["packages/server/test/harness/database/postgres-for-tests.ts"],
     reporters: ["default", "./tools/summary-reporter.ts"],
     ...limits,
     projects: [
@@ -38,7 +38,7 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: "integration",
-          include: ["packages/server/test/{integration,compatibility}/**/*.test.ts"],
+          include: ["packages/server/test/integration/**/*.test.ts"],
           setupFiles,
           sequence: { groupOrder: 0 },
           ...limits,

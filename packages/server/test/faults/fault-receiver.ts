@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import { parseWebhookSecret, verifyStandardWebhook, verifyWebhookMessage } from "@bursar/protocol";
 import { webhookHashes } from "../../src/app/webhooks/webhook-hashes.js";
-import { createTestAuthority } from "../harness/test-certificates.js";
+import { createTestAuthority } from "../harness/webhooks/test-certificates.js";
 import { createArrivals } from "./arrivals.js";
 
 /** What a receiver does with one request, and how often among a hundred. The rest is answered properly. */

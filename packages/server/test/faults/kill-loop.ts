@@ -3,8 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../harness/eventually.js";
-import { freePort } from "../harness/free-port.js";
-import { getToken, runBursar, startSandbox } from "../harness/sandbox-process.js";
+import { freePort, getToken, runBursar, startSandbox } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 export interface KillLoopOptions {

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readId } from "@bursar/protocol";
 import { sql } from "../../src/store/core/sql.js";
 import { auditLedger } from "../../src/store/ledger/audit-ledger.js";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
 import { eventually } from "../harness/eventually.js";
-import { createTrader } from "../harness/orders.js";
-import { createRandomDeeds } from "../harness/random-orders.js";
-import { type Replay, replayMarket } from "../harness/replay-market.js";
+import { createRandomDeeds } from "../harness/markets/random-orders.js";
+import { type Replay, replayMarket } from "../harness/markets/replay-market.js";
+import { createTrader } from "../harness/markets/trader.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
+import { startTestService } from "../harness/service/test-service.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
-import { createTestDatabase, type TestDatabase } from "../harness/test-database.js";
-import { startTestService } from "../harness/test-service.js";
 
 export interface MarketKillReport {
   kills: number;

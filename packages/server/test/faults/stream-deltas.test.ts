@@ -5,9 +5,9 @@ import type { LevelChangeRow } from "../../src/app/markets/market-store.js";
 import { createSeededRandom } from "../../src/markets/ladder.js";
 import { sql } from "../../src/store/core/sql.js";
 import { eventually } from "../harness/eventually.js";
-import { createLocalBook } from "../harness/local-book.js";
-import { openStream } from "../harness/stream-client.js";
-import { startTestService, type TestClient, type TestService } from "../harness/test-service.js";
+import { createLocalBook } from "../harness/markets/local-book.js";
+import { startTestService, type TestClient, type TestService } from "../harness/service/test-service.js";
+import { openStream } from "../harness/stream/stream-client.js";
 
 /** Short and long sizes are in tools/proofs.mjs. */
 const deltasWanted = Number(process.env["BURSAR_DELTAS"]);

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../harness/eventually.js";
-import { freePort } from "../harness/free-port.js";
-import { getToken, startSandbox } from "../harness/sandbox-process.js";
+import { freePort, getToken, startSandbox } from "../harness/service/bursar-process.js";
+import { startTestService } from "../harness/service/test-service.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
-import { startTestService } from "../harness/test-service.js";
 import { createChaosProxy } from "./chaos-proxy.js";
 import { followStream } from "./stream-follower.js";
 

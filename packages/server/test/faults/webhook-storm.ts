@@ -2,8 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../harness/eventually.js";
-import { freePort } from "../harness/free-port.js";
-import { getToken, startSandbox } from "../harness/sandbox-process.js";
+import { freePort, getToken, startSandbox } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 import { startFaultReceiver } from "./fault-receiver.js";
 

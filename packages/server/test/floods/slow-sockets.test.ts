@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
-import { createTestDatabase, type TestDatabase } from "../harness/test-database.js";
 
 const head = "POST /v1/transactions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 

@@ -3,11 +3,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
 import { eventually } from "../harness/eventually.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
+import { startTestService } from "../harness/service/test-service.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
-import { createTestDatabase, type TestDatabase } from "../harness/test-database.js";
-import { startTestService } from "../harness/test-service.js";
 
 /** As many as one client may have by default, from so many clients. */
 const socketsPerClient = 100;

@@ -1,7 +1,7 @@
 import { allScopes } from "@bursar/protocol";
-import { type JsonSchema, listOperations, readApiDocument } from "../harness/api-document.js";
-import { createObjects } from "../harness/route-requests.js";
-import type { TestService } from "../harness/test-service.js";
+import { type JsonSchema, listOperations, readApiDocument } from "../harness/http/api-document.js";
+import { createObjects } from "../harness/http/route-requests.js";
+import type { TestService } from "../harness/service/test-service.js";
 import type { FuzzWorld } from "./fuzzed-request.js";
 
 /** How many ids of one kind are remembered, so that a long run does not grow with its requests. */

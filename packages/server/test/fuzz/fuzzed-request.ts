@@ -1,4 +1,4 @@
-import type { JsonSchema, Operation, Parameter } from "../harness/api-document.js";
+import type { JsonSchema, Operation, Parameter } from "../harness/http/api-document.js";
 import type { Random } from "../simulation/random.js";
 import { type ValueOptions, valueOfSchema } from "./value-of-schema.js";
 

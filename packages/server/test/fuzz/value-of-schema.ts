@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../harness/api-document.js";
+import type { JsonSchema } from "../harness/http/api-document.js";
 import type { Random } from "../simulation/random.js";
 
 export interface ValueOptions {

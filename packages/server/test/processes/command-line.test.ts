@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { spawnBursar } from "../harness/bursar-process.js";
+import { spawnBursar } from "../harness/service/bursar-process.js";
 
 describe("the command line", () => {
   let folder: string;

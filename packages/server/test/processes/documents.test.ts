@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { blocksOf } from "../harness/document-blocks.js";
 import { eventually } from "../harness/eventually.js";
-import { freePort } from "../harness/free-port.js";
+import { type BursarProcess, freePort, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));

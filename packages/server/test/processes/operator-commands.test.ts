@@ -2,10 +2,10 @@ import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { createTestDatabase } from "../harness/database/test-database.js";
 import { eventually } from "../harness/eventually.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
-import { createTestDatabase } from "../harness/test-database.js";
 
 describe("commands beside a running sandbox", () => {
   const dataDir = join(createTemporaryFolder("commands"), "data");

@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { blocksOf } from "../harness/document-blocks.js";
 import { eventually } from "../harness/eventually.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const page = "docs/guides/order-book.md";

@@ -3,11 +3,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../src/store/core/sql.js";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
+import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
 import { eventually } from "../harness/eventually.js";
-import { createTcpProxy, type TcpProxy } from "../harness/tcp-proxy.js";
+import { createTcpProxy, type TcpProxy } from "../harness/http/tcp-proxy.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
-import { createTestDatabase, type TestDatabase } from "../harness/test-database.js";
 
 describe("a database of one's own", () => {
   let database: TestDatabase;

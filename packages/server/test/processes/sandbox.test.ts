@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { canRead } from "../../src/embedded/postgres-account.js";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const isRoot = process.getuid?.() === 0;

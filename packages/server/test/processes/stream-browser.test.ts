@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { chromium } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { startTestService } from "../harness/test-service.js";
-import { transactionsOf } from "../harness/transactions.js";
+import { startTestService } from "../harness/service/test-service.js";
+import { transactionsOf } from "../harness/transactions/transactions-client.js";
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   existsSync,

@@ -1,12 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { BursarProcess } from "../harness/bursar-process.js";
 import { eventually } from "../harness/eventually.js";
-import { freePort } from "../harness/free-port.js";
-import { getToken, startSandbox } from "../harness/sandbox-process.js";
+import type { BursarProcess } from "../harness/service/bursar-process.js";
+import { freePort, getToken, startSandbox } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
-import { ok, startWebhookReceiver } from "../harness/webhook-receiver.js";
+import { ok, startWebhookReceiver } from "../harness/webhooks/webhook-receiver.js";
 
 describe("a sender that is killed while it sends", () => {
   const folder = createTemporaryFolder("takeover");

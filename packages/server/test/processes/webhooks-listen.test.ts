@@ -3,8 +3,7 @@ import type { AddressInfo } from "node:net";
 import { formatWebhookSecret, signStandardWebhook, signWebhookMessage } from "@bursar/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { webhookHashes } from "../../src/app/webhooks/webhook-hashes.js";
-import { type BursarProcess, spawnBursar } from "../harness/bursar-process.js";
-import { freePort } from "../harness/free-port.js";
+import { type BursarProcess, freePort, spawnBursar } from "../harness/service/bursar-process.js";
 
 const secret = Uint8Array.from({ length: 32 }, (_, index) => index);
 const written = formatWebhookSecret(secret);

@@ -6,7 +6,7 @@ import {
   type MarketRegistry,
 } from "@bursar/domain";
 import { expect, it } from "vitest";
-import { createLocalBook } from "../../../test/harness/local-book.js";
+import { createLocalBook } from "../../../test/harness/markets/local-book.js";
 import type { LevelChangeRow } from "../../app/markets/market-store.js";
 import { createMarketView } from "../../app/markets/market-view.js";
 import { presentBook, presentDelta } from "../../app/markets/present-book.js";

@@ -4,7 +4,7 @@ import { chainHash, verifyAudit } from "../../../src/app/audit/audit-chain.js";
 import { nilTenantId } from "../../../src/app/audit/audit-entry.js";
 import { createAuditStore } from "../../../src/store/access/audit.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 interface Entry {
   number: number;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 /** More than may wait at one process, and than there are connections to the database. */
 const changes = 300;

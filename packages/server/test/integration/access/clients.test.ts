@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 interface ShownClient {
   id: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
-import { bodyOf, createObjects, unknownIds } from "../../harness/route-requests.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { bodyOf, createObjects, unknownIds } from "../../harness/http/route-requests.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 /**
  * Two tenants, and every way but the path to name what belongs to the other: fields of a query and of a body, cursors, tags and

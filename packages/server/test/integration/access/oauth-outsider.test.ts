@@ -1,7 +1,7 @@
 import type { webcrypto } from "node:crypto";
 import * as oauth from "oauth4webapi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 /** A public OAuth library that knows nothing of Bursar, finding its own way from the address alone. */
 describe("a stranger's OAuth client", () => {

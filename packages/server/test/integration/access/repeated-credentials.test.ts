@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 interface Answer {
   client?: { secrets: { id: string }[] };

@@ -2,8 +2,8 @@ import { allScopes, type Scope } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import type { Route } from "../../../src/http/route.js";
-import { bodyOf, createObjects, isOfTenant, pathOf, unknownIds } from "../../harness/route-requests.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { bodyOf, createObjects, isOfTenant, pathOf, unknownIds } from "../../harness/http/route-requests.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 /**
  * Every route, tried by everybody who may not: without a token, with every scope but the right one, and with another tenant's

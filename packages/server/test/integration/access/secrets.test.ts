@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import type { Route } from "../../../src/http/route.js";
-import { dumpDatabase } from "../../harness/dump-database.js";
-import { bodyOf, createObjects, pathOf } from "../../harness/route-requests.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { dumpDatabase } from "../../harness/database/dump-database.js";
+import { bodyOf, createObjects, pathOf } from "../../harness/http/route-requests.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 /**
  * Fifty texts that no place may keep, pushed through every route at every place where a client can put a secret by right or by

@@ -1,7 +1,7 @@
 import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { createSigner, httpbis } from "http-message-signatures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 describe("signed requests", () => {
   let service: TestService;

@@ -5,9 +5,9 @@ import { createSealing } from "../../../src/credentials/sealing.js";
 import { createTokenKeyRing, rotateTokenKeys } from "../../../src/credentials/token-keys.js";
 import { createTokenSigner } from "../../../src/credentials/token-signer.js";
 import { createTokenKeyStore } from "../../../src/store/access/tokens.js";
+import { createTestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
-import { createTestDatabase } from "../../harness/test-database.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 describe("access tokens", () => {
   let service: TestService;

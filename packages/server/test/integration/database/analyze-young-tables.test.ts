@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { analyzeYoungTables } from "../../../src/store/core/analyze-young-tables.js";
 import { sql } from "../../../src/store/core/sql.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 describe("young tables", () => {
   let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkDatabaseSettings } from "../../../src/store/core/check-database-settings.js";
 import { openDatabase } from "../../../src/store/core/database.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 describe("the database's settings", () => {
   let database: TestDatabase;

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/core/database.js";
 import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
 import { sql } from "../../../src/store/core/sql.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
-import { createTcpProxy, type TcpProxy } from "../../harness/tcp-proxy.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTcpProxy, type TcpProxy } from "../../harness/http/tcp-proxy.js";
 
 describe("the pool", () => {
   let direct: TestDatabase;

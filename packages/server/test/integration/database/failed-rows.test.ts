@@ -10,7 +10,7 @@ import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createWalletActivation, walletFailures } from "../../../src/store/wallets/activate-wallets.js";
 import { insertWallet } from "../../../src/store/wallets/wallets.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 const now = new Date("2026-06-01T12:00:00Z");
 const after = (seconds: number) => new Date(now.getTime() + seconds * 1000);

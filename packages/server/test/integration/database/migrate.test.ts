@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../../src/store/core/migrate.js";
 import { type Migration, readMigrations } from "../../../src/store/core/migrations.js";
 import { sql } from "../../../src/store/core/sql.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 describe("migrating", () => {
   let database: TestDatabase;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 let database: TestDatabase;
 beforeAll(async () => {

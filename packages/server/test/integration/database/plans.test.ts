@@ -4,13 +4,12 @@ import type { Route } from "../../../src/http/route.js";
 import { removeExpiredCredentials } from "../../../src/store/access/tokens.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { removeOldDeltas } from "../../../src/store/markets/market-levels.js";
-import { explain } from "../../harness/explain.js";
-import { fillTables } from "../../harness/fill-tables.js";
-import { findPlanFaults } from "../../harness/plan-faults.js";
-import { type Recording, recordStatements } from "../../harness/recorded-database.js";
-import { bodyOf, createObjects, pathOf } from "../../harness/route-requests.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { transactionsOf } from "../../harness/transactions.js";
+import { fillTables } from "../../harness/database/fill-tables.js";
+import { explain, findPlanFaults } from "../../harness/database/plans.js";
+import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
+import { bodyOf, createObjects, pathOf } from "../../harness/http/route-requests.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 /**
  * The plans of the service's own statements: every route is called on tables with a past, each statement that ran is written

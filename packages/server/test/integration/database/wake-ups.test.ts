@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWakeUps, type Topic } from "../../../src/runtime/wake-ups.js";
 import { createNotifyChannelOpener } from "../../../src/store/core/notify-channel.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
-import { createTcpProxy, type TcpProxy } from "../../harness/tcp-proxy.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTcpProxy, type TcpProxy } from "../../harness/http/tcp-proxy.js";
 
 describe("hints between processes", () => {
   let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { healthz } from "../../../src/http/routes/operations/healthz.js";
-import { createTestEdge, type TestEdge } from "../../harness/test-edge.js";
+import { createTestEdge, type TestEdge } from "../../harness/http/test-edge.js";
 
 const probe = { ...healthz, path: "/v1/probes", operationId: "probe" };
 const preflight = (origin: string, url = "/v1/probes") => ({

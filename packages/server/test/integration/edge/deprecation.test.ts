@@ -2,7 +2,7 @@ import { deprecated } from "@bursar/protocol";
 import { Type } from "typebox";
 import { afterEach, describe, expect, it } from "vitest";
 import { defineRoute } from "../../../src/http/route.js";
-import { createTestEdge, type TestEdge } from "../../harness/test-edge.js";
+import { createTestEdge, type TestEdge } from "../../harness/http/test-edge.js";
 
 const ending = { since: "2026-03-01", sunset: "2027-03-01", link: "https://bursar.example/new-way" };
 const common = {

@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineRoute } from "../../../src/http/route.js";
 import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
-import { createTestEdge, type TestEdge } from "../../harness/test-edge.js";
+import { createTestEdge, type TestEdge } from "../../harness/http/test-edge.js";
 
 const isErrorBody = new Ajv().compile(ErrorBody);
 const json = { "content-type": "application/json" };

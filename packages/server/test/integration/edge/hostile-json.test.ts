@@ -3,7 +3,7 @@ import { Ajv } from "ajv";
 import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineRoute } from "../../../src/http/route.js";
-import { createTestEdge, type TestEdge } from "../../harness/test-edge.js";
+import { createTestEdge, type TestEdge } from "../../harness/http/test-edge.js";
 
 const isErrorBody = new Ajv().compile(ErrorBody);
 const bodyBytes = 65_536;

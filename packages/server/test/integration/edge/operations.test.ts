@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import { createReadiness } from "../../../src/runtime/readiness.js";
-import { createTestEdge } from "../../harness/test-edge.js";
+import { createTestEdge } from "../../harness/http/test-edge.js";
 
 describe("readiness", () => {
   it("tells the truth about starting, stopping and the database", async () => {

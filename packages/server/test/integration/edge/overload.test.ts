@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { transactionsOf } from "../../harness/transactions.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 /** What one statement that accepts takes; two are under way at once, each of up to 256 rows. */
 const slownessSeconds = 0.5;

@@ -4,7 +4,7 @@ import type { Client } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 const small = { per_second: 1, burst: 3 };
 const transaction = { reference: "quota", asset: "USD", amount: "1" };

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { createTcpProxy } from "../../harness/tcp-proxy.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { createTcpProxy } from "../../harness/http/tcp-proxy.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 const metricsToken = "for-the-metrics";
 

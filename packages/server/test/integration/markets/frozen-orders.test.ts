@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/orders.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/markets/trader.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 interface Listed {
   id: string;

@@ -3,8 +3,8 @@ import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/orders.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/markets/trader.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 const allow = { action: "allow" } as const;
 const buy = (price: string, size: string, more: object = {}) => ({ side: "buy", price, size, ...more });

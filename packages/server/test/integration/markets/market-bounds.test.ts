@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTrader, findViolations } from "../../harness/orders.js";
+import { createTestDatabase } from "../../harness/database/test-database.js";
+import { createTrader, findViolations } from "../../harness/markets/trader.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
-import { createTestDatabase } from "../../harness/test-database.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
 
 describe("what one order and one tenant can ask of a market", () => {
   let service: TestService;

@@ -7,10 +7,10 @@ import { createBatchApplication } from "../../../src/store/markets/apply-batch.j
 import { createMarketLoader } from "../../../src/store/markets/load-market.js";
 import { createMarketLeases } from "../../../src/store/markets/market-leases.js";
 import { eventually } from "../../harness/eventually.js";
-import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/orders.js";
-import { createRandomDeeds } from "../../harness/random-orders.js";
-import { replayMarket } from "../../harness/replay-market.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { createRandomDeeds } from "../../harness/markets/random-orders.js";
+import { replayMarket } from "../../harness/markets/replay-market.js";
+import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/markets/trader.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 /** The promises of a market, under as much contention as one machine makes. Two services share the database. */
 describe("a market", () => {

@@ -3,8 +3,8 @@ import type { Orderbook } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLevelStore, removeOldDeltas } from "../../../src/store/markets/market-levels.js";
 import { eventually } from "../../harness/eventually.js";
-import { createTrader, type Trader, tradingAs } from "../../harness/orders.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { createTrader, type Trader, tradingAs } from "../../harness/markets/trader.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 /** Two services share the database: one of them owns a market, the other one shows it too. */
 describe("the order book", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { createTrader, findViolations, type Trader } from "../../harness/orders.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { createTrader, findViolations, type Trader } from "../../harness/markets/trader.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 const limit = (side: "buy" | "sell", price: string, size: string, more: object = {}) => ({
   side,

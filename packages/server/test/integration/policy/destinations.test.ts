@@ -2,7 +2,7 @@ import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { createDestinationStore } from "../../../src/store/policy/destinations.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 interface ShownDestination {
   id: string;

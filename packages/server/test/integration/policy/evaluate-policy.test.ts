@@ -2,8 +2,8 @@ import type { PolicyDocument } from "@bursar/domain";
 import type { PolicyEvaluation } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
-import { createPolicyTenant, type PolicyTenant } from "../../harness/policy-tenant.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
 
 const address = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 const listed = { network: "eip155:1", address };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { policyOf } from "../../harness/policy.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { policyOf } from "../../harness/transactions/policy-client.js";
 
 describe("a policy", () => {
   let service: TestService;

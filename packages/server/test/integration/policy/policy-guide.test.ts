@@ -2,9 +2,8 @@ import type { PolicyEvaluation, Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { blocksOf } from "../../harness/document-blocks.js";
 import { eventually } from "../../harness/eventually.js";
-import { policyOf } from "../../harness/policy.js";
-import { createPolicyTenant, type PolicyTenant } from "../../harness/policy-tenant.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { createPolicyTenant, type PolicyTenant, policyOf } from "../../harness/transactions/policy-client.js";
 
 const [smallPayouts = "", largePayouts = "", dailyLimit = ""] = blocksOf("docs/guides/policy.md", "json");
 

@@ -2,8 +2,8 @@ import { defaultPolicy } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { policyOf } from "../../harness/policy.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { policyOf } from "../../harness/transactions/policy-client.js";
 
 const nobody = showId("cli", "018e0000-0000-7000-8000-000000000001");
 const nowhere = showId("wlt", "018e0000-0000-7000-8000-000000000001");

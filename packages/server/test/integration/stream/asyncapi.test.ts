@@ -3,7 +3,7 @@ import { asyncApiDocument } from "@bursar/protocol";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
-import { createTestEdge } from "../../harness/test-edge.js";
+import { createTestEdge } from "../../harness/http/test-edge.js";
 
 describe("/asyncapi.json", () => {
   it("is AsyncAPI 3.0, by the schema that its authors publish", () => {

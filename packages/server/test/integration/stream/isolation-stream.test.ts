@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTrader, type Trader } from "../../harness/orders.js";
-import { unknownIds } from "../../harness/route-requests.js";
-import { openStream, refusedStream, type StreamClient } from "../../harness/stream-client.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { transactionsOf } from "../../harness/transactions.js";
+import { unknownIds } from "../../harness/http/route-requests.js";
+import { createTrader, type Trader } from "../../harness/markets/trader.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { openStream, refusedStream, type StreamClient } from "../../harness/stream/stream-client.js";
+import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 /** Two tenants on the stream, and every way to hear of the other. What is foreign must look like what is missing. */
 describe("the stream of another tenant", () => {

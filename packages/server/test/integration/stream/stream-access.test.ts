@@ -2,8 +2,8 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { openStream, refusedStream } from "../../harness/stream-client.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { openStream, refusedStream } from "../../harness/stream/stream-client.js";
 
 describe("who may open a stream", () => {
   let service: TestService;

@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { openStream, refusedStream } from "../../harness/stream-client.js";
-import { createTcpProxy } from "../../harness/tcp-proxy.js";
+import { createTcpProxy } from "../../harness/http/tcp-proxy.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { openStream, refusedStream } from "../../harness/stream/stream-client.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
 
 const closingsOf = ({ logLines }: TestService) =>
   logLines.filter((line) => line.includes("stream closed")).map((line) => JSON.parse(line).code as number);

@@ -2,8 +2,8 @@ import { randomInt, randomUUID } from "node:crypto";
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { openStream, type StreamClient } from "../../harness/stream-client.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { openStream, type StreamClient } from "../../harness/stream/stream-client.js";
 
 const upTo = (last: number, after = 0) =>
   Array.from({ length: last - after }, (_, index) => after + index + 1);

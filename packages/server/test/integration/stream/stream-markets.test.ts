@@ -1,11 +1,11 @@
 import type { DeltaMessage, SnapshotMessage, Trade } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { createLocalBook } from "../../harness/local-book.js";
-import { createTrader, type Trader, tradingAs } from "../../harness/orders.js";
-import { createRandomDeeds } from "../../harness/random-orders.js";
-import { openStream } from "../../harness/stream-client.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { createLocalBook } from "../../harness/markets/local-book.js";
+import { createRandomDeeds } from "../../harness/markets/random-orders.js";
+import { createTrader, type Trader, tradingAs } from "../../harness/markets/trader.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { openStream } from "../../harness/stream/stream-client.js";
 
 /** How many changes of the book the clients must have seen. Very many are in `faults/stream-deltas.test.ts`. */
 const deltasWanted = 150;

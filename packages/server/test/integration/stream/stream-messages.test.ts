@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { openStream, refusedStream, type StreamClient } from "../../harness/stream-client.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { openStream, refusedStream, type StreamClient } from "../../harness/stream/stream-client.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
 
 describe("the messages of a stream", () => {
   const folder = createTemporaryFolder("stream");

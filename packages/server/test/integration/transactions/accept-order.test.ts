@@ -6,7 +6,7 @@ import type { AcceptedTransaction } from "../../../src/app/transactions/transact
 import { assetList } from "../../../src/config/asset-list.js";
 import { createOrderStore } from "../../../src/store/markets/orders.js";
 import { createTransactionStore } from "../../../src/store/transactions/transactions.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 let database: TestDatabase;
 beforeAll(async () => {

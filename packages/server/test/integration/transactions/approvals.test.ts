@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { eventually } from "../../harness/eventually.js";
-import { createPolicyTenant, type PolicyTenant } from "../../harness/policy-tenant.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
 
 describe("a transaction that needs approval", () => {
   let service: TestService;

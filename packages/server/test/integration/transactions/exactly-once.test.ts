@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { type Answer, transactionsOf } from "../../harness/transactions.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { type Answer, transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 /** The promises that matter, under as much contention as one machine makes. Two services share the database. */
 describe("exactly once", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { transactionsOf } from "../../harness/transactions.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 const three = { reference: "invoice-1", asset: "USD", amount: "125.50" };
 

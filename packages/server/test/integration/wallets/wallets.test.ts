@@ -2,8 +2,8 @@ import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { transactionsOf } from "../../harness/transactions.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 interface ShownWallet {
   id: string;

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createGuardedPost, type GuardedPostOptions } from "../../../src/webhooks/guarded-post.js";
 import { readPrivateNetworks } from "../../../src/webhooks/private-networks.js";
 import { eventually } from "../../harness/eventually.js";
-import { freePort } from "../../harness/free-port.js";
-import { createTestAuthority } from "../../harness/test-certificates.js";
+import { freePort } from "../../harness/service/bursar-process.js";
+import { createTestAuthority } from "../../harness/webhooks/test-certificates.js";
 
 const authority = createTestAuthority();
 const own = authority.issue({ names: ["receiver.example"] });

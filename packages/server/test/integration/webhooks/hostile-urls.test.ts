@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ipv4Ranges, ipv6Ranges } from "../../../src/webhooks/address-ranges.js";
 import { createGuardedPost, type GuardedPostOptions } from "../../../src/webhooks/guarded-post.js";
 import { readPrivateNetworks } from "../../../src/webhooks/private-networks.js";
-import { hostileUrls } from "../../harness/hostile-urls.js";
+import { hostileUrls } from "../../harness/webhooks/hostile-urls.js";
 
 /** Public addresses for the tests' own use: nothing connects there, because every address is led to this machine. */
 const publicAddress = "93.184.215.14";

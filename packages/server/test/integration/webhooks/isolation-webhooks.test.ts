@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
-import { bodyOf, pathOf, unknownIds } from "../../harness/route-requests.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { startWebhookReceiver, type WebhookReceiver } from "../../harness/webhook-receiver.js";
-import { webhooksOf } from "../../harness/webhooks.js";
+import { bodyOf, pathOf, unknownIds } from "../../harness/http/route-requests.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
+import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
 /** Every route that names an endpoint or a delivery in its path. */
 const routes = listRoutes({} as never, "").filter(({ path }) => /^\/v1\/webhook-[a-z]+\/:/.test(path));

@@ -3,9 +3,14 @@ import { httpbis } from "http-message-signatures";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { ok, startWebhookReceiver, status, type WebhookReceiver } from "../../harness/webhook-receiver.js";
-import { webhooksOf } from "../../harness/webhooks.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import {
+  ok,
+  startWebhookReceiver,
+  status,
+  type WebhookReceiver,
+} from "../../harness/webhooks/webhook-receiver.js";
+import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
 describe("a webhook", () => {
   let service: TestService;

@@ -3,9 +3,13 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { startWebhookReceiver, status, type WebhookReceiver } from "../../harness/webhook-receiver.js";
-import { webhooksOf } from "../../harness/webhooks.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import {
+  startWebhookReceiver,
+  status,
+  type WebhookReceiver,
+} from "../../harness/webhooks/webhook-receiver.js";
+import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
 describe("webhook endpoints", () => {
   let service: TestService;

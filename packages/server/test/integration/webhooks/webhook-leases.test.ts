@@ -5,10 +5,10 @@ import type { AttemptResult, LeaseKey } from "../../../src/app/webhooks/sending.
 import type { Database } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.js";
-import { startClockedParts } from "../../harness/clocked-parts.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { ok, startWebhookReceiver, type WebhookReceiver } from "../../harness/webhook-receiver.js";
-import { webhooksOf } from "../../harness/webhooks.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { startClockedParts } from "../../harness/webhooks/clocked-parts.js";
+import { ok, startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
+import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
 const leaseMs = 60_000;
 

@@ -5,9 +5,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { createResendStore } from "../../../src/store/webhooks/webhook-resends.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/test-service.js";
-import { ok, startWebhookReceiver, status, type WebhookReceiver } from "../../harness/webhook-receiver.js";
-import { webhooksOf } from "../../harness/webhooks.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import {
+  ok,
+  startWebhookReceiver,
+  status,
+  type WebhookReceiver,
+} from "../../harness/webhooks/webhook-receiver.js";
+import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
 describe("webhook deliveries", () => {
   let service: TestService;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { removeOldDeliveries } from "../../../src/store/webhooks/webhook-retention.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/test-database.js";
+import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 const dayMs = 86_400_000;
 

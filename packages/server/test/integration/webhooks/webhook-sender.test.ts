@@ -1,8 +1,13 @@
 import { attemptDelaysMs } from "@bursar/domain";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startClockedParts } from "../../harness/clocked-parts.js";
 import { eventually } from "../../harness/eventually.js";
-import { ok, startWebhookReceiver, status, type WebhookReceiver } from "../../harness/webhook-receiver.js";
+import { startClockedParts } from "../../harness/webhooks/clocked-parts.js";
+import {
+  ok,
+  startWebhookReceiver,
+  status,
+  type WebhookReceiver,
+} from "../../harness/webhooks/webhook-receiver.js";
 
 const dayMs = 86_400_000;
 

@@ -7,8 +7,8 @@ import {
   listenForRawRequests,
   type RawCase,
   readAnswers,
-} from "../../../harness/raw-exchange.js";
-import type { TestEdge } from "../../../harness/test-edge.js";
+} from "../../../harness/http/raw-exchange.js";
+import type { TestEdge } from "../../../harness/http/test-edge.js";
 
 const good = '{"name":"a"}';
 const json = "Content-Type: application/json";

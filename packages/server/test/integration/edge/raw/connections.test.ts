@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
-import { connectTo, exchange, listenForRawRequests, readAnswers } from "../../../harness/raw-exchange.js";
-import { createTestEdge, type TestEdge } from "../../../harness/test-edge.js";
+import {
+  connectTo,
+  exchange,
+  listenForRawRequests,
+  readAnswers,
+} from "../../../harness/http/raw-exchange.js";
+import { createTestEdge, type TestEdge } from "../../../harness/http/test-edge.js";
 
 const unusual: [what: string, bytes: string][] = [
   ["CONNECT", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n"],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { converse, listenForRawRequests, readAnswers } from "../../../harness/raw-exchange.js";
-import type { TestEdge } from "../../../harness/test-edge.js";
+import { converse, listenForRawRequests, readAnswers } from "../../../harness/http/raw-exchange.js";
+import type { TestEdge } from "../../../harness/http/test-edge.js";
 
 const post = (type: string, length: number, more = "") =>
   `POST /v1/probes HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n${more}\r\n`;

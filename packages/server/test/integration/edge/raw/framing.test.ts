@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { expectOneRefusal, listenForRawRequests, type RawCase } from "../../../harness/raw-exchange.js";
-import type { TestEdge } from "../../../harness/test-edge.js";
+import { expectOneRefusal, listenForRawRequests, type RawCase } from "../../../harness/http/raw-exchange.js";
+import type { TestEdge } from "../../../harness/http/test-edge.js";
 
 const post = (headers: string, body = "") =>
   `POST /v1/probes HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;

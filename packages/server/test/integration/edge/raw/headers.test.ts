@@ -5,8 +5,8 @@ import {
   listenForRawRequests,
   type RawCase,
   readAnswers,
-} from "../../../harness/raw-exchange.js";
-import type { TestEdge } from "../../../harness/test-edge.js";
+} from "../../../harness/http/raw-exchange.js";
+import type { TestEdge } from "../../../harness/http/test-edge.js";
 
 const get = (headers: string, ending = "\r\n") =>
   `GET /healthz HTTP/1.1${ending}Host: a${ending}${headers}\r\n\r\n`;

@@ -1,8 +1,13 @@
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
-import { connectTo, converse, listenForRawRequests, readAnswers } from "../../../harness/raw-exchange.js";
-import type { TestEdge } from "../../../harness/test-edge.js";
+import {
+  connectTo,
+  converse,
+  listenForRawRequests,
+  readAnswers,
+} from "../../../harness/http/raw-exchange.js";
+import type { TestEdge } from "../../../harness/http/test-edge.js";
 
 const head = "POST /v1/probes HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 

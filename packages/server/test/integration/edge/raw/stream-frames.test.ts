@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
-import { frame, opcodes, openRawStream, type RawStream, text } from "../../../harness/raw-stream.js";
-import { startTestService, type TestService } from "../../../harness/test-service.js";
+import { startTestService, type TestService } from "../../../harness/service/test-service.js";
+import { frame, opcodes, openRawStream, type RawStream, text } from "../../../harness/stream/raw-stream.js";
 
 const { continuation, binary, close, ping, pong } = opcodes;
 const part = (opcode: number, payload: Buffer | string) => frame({ opcode, payload, isFinal: false });

@@ -2,9 +2,9 @@ import { connect } from "node:net";
 import { ErrorBody } from "@bursar/protocol";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readAnswers } from "../../../harness/raw-exchange.js";
-import { handshake, handshakeBytes } from "../../../harness/raw-stream.js";
-import { startTestService, type TestService } from "../../../harness/test-service.js";
+import { readAnswers } from "../../../harness/http/raw-exchange.js";
+import { startTestService, type TestService } from "../../../harness/service/test-service.js";
+import { handshake, handshakeBytes } from "../../../harness/stream/raw-stream.js";
 
 const isErrorBody = new Ajv().compile(ErrorBody);
 const key = handshake["Sec-WebSocket-Key"];

@@ -5,8 +5,8 @@ import {
   listenForRawRequests,
   type RawCase,
   readAnswers,
-} from "../../../harness/raw-exchange.js";
-import type { TestEdge } from "../../../harness/test-edge.js";
+} from "../../../harness/http/raw-exchange.js";
+import type { TestEdge } from "../../../harness/http/test-edge.js";
 
 const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
 const to = (what: string, target: string, status: number, code: string): RawCase => [

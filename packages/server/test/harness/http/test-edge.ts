@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
-import type { AccessGuard } from "../../src/http/access/guard.js";
-import { createEdge, type EdgeOptions } from "../../src/http/edge.js";
-import type { Route } from "../../src/http/route.js";
-import { createReadiness } from "../../src/runtime/readiness.js";
-import { isDatabaseUnavailable } from "../../src/store/core/database.js";
+import type { AccessGuard } from "../../../src/http/access/guard.js";
+import { createEdge, type EdgeOptions } from "../../../src/http/edge.js";
+import type { Route } from "../../../src/http/route.js";
+import { createReadiness } from "../../../src/runtime/readiness.js";
+import { isDatabaseUnavailable } from "../../../src/store/core/database.js";
 
 export interface TestEdge {
   app: FastifyInstance;

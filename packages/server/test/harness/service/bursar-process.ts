@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { eventually } from "../eventually.js";
 
-const bin = fileURLToPath(new URL("../../bin/bursar.mjs", import.meta.url));
+const bin = fileURLToPath(new URL("../../../bin/bursar.mjs", import.meta.url));
 
 export interface BursarProcess {
   child: ChildProcess;
@@ -58,4 +61,43 @@ export function spawnBursar({ args, env = {}, account }: BursarProcessOptions): 
     ready: async () => (await waitFor(/"url":"(http:[^"]+)","msg":"ready"/))[1] ?? "",
     exited,
   };
+}
+
+/** The sandbox as a process of its own, ready to serve at the port that `env` names. */
+export async function startSandbox(env: Record<string, string>): Promise<BursarProcess> {
+  const service = spawnBursar({ args: ["dev"], env });
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${env["PORT"]}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await eventually(isReady, Boolean, startTimeoutMs);
+  return service;
+}
+
+export async function runBursar(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
+  const command = spawnBursar({ args, env });
+  const { code } = await command.exited;
+  return { code, output: command.output() };
+}
+
+/** Asks until there is one, also while the sandbox is starting again. */
+export async function getToken(env: Record<string, string>): Promise<string> {
+  for (;;) {
+    const { code, output } = await runBursar(["token"], env);
+    if (code === 0) return output.trim();
+    await sleep(100);
+  }
+}
+
+/** A port that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "@bursar/protocol";
-import { eventually } from "./eventually.js";
-import type { TestService } from "./test-service.js";
+import { eventually } from "../eventually.js";
+import type { TestService } from "../service/test-service.js";
 
 export interface Answer {
   status: number;

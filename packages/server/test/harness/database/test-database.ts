@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
-import { type Database, openDatabase } from "../../src/store/core/database.js";
+import { type Database, openDatabase } from "../../../src/store/core/database.js";
 import { templateName, withDatabase } from "./postgres-for-tests.js";
 
 export interface TestDatabase extends Database {

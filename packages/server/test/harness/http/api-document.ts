@@ -34,7 +34,7 @@ export interface Operation extends DocumentedOperation {
 
 /** The committed document; that it is what the routes say is checked by `npm run check`. */
 export function readApiDocument(): ApiDocument {
-  return JSON.parse(readFileSync(new URL("../../../../openapi.json", import.meta.url), "utf8"));
+  return JSON.parse(readFileSync(new URL("../../../../../openapi.json", import.meta.url), "utf8"));
 }
 
 export function listOperations({ paths }: ApiDocument): Operation[] {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Order, Orderbook } from "@bursar/protocol";
-import { auditLedger } from "../../src/store/ledger/audit-ledger.js";
-import { eventually } from "./eventually.js";
-import type { TestClient, TestService } from "./test-service.js";
-import { transactionsOf } from "./transactions.js";
+import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import { eventually } from "../eventually.js";
+import type { TestClient, TestService } from "../service/test-service.js";
+import { transactionsOf } from "../transactions/transactions-client.js";
 
 interface OrderAnswer {
   status: number;

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { readId, showId } from "@bursar/protocol";
 import pino from "pino";
-import type { ApiClient } from "../../src/app/clients/client.js";
-import type { Parts } from "../../src/compose/compose.js";
-import { loadConfig } from "../../src/config/load-config.js";
-import { type Service, startService } from "../../src/main.js";
-import { openDatabase } from "../../src/store/core/database.js";
-import { createTestDatabase, type TestDatabase } from "./test-database.js";
+import type { ApiClient } from "../../../src/app/clients/client.js";
+import type { Parts } from "../../../src/compose/compose.js";
+import { loadConfig } from "../../../src/config/load-config.js";
+import { type Service, startService } from "../../../src/main.js";
+import { openDatabase } from "../../../src/store/core/database.js";
+import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
 
 export interface TestClient {
   tenantId: string;

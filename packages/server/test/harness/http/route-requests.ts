@@ -1,6 +1,6 @@
-import type { Route } from "../../src/http/route.js";
-import { eventually } from "./eventually.js";
-import type { TestService } from "./test-service.js";
+import type { Route } from "../../../src/http/route.js";
+import { eventually } from "../eventually.js";
+import type { TestService } from "../service/test-service.js";
 
 /** A body that the route's schema takes, so that nothing but the caller can be refused. */
 const bodies: Record<string, unknown> = {

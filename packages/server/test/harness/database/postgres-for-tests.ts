@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import pino from "pino";
 import type { TestProject } from "vitest/node";
-import { startEmbeddedPostgres } from "../../src/embedded/embedded-postgres.js";
-import { openDatabase } from "../../src/store/core/database.js";
-import { migrate } from "../../src/store/core/migrate.js";
-import { readMigrations } from "../../src/store/core/migrations.js";
-import { createTemporaryFolder } from "./temporary-folder.js";
+import { startEmbeddedPostgres } from "../../../src/embedded/embedded-postgres.js";
+import { openDatabase } from "../../../src/store/core/database.js";
+import { migrate } from "../../../src/store/core/migrate.js";
+import { readMigrations } from "../../../src/store/core/migrations.js";
+import { createTemporaryFolder } from "../temporary-folder.js";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,7 +1,7 @@
 import type { WebhookDelivery, WebhookEndpoint } from "@bursar/protocol";
-import { eventually } from "./eventually.js";
-import type { TestService } from "./test-service.js";
-import { transactionsOf } from "./transactions.js";
+import { eventually } from "../eventually.js";
+import type { TestService } from "../service/test-service.js";
+import { transactionsOf } from "../transactions/transactions-client.js";
 
 /** What a client of the webhooks API does, for one token. */
 export function webhooksOf(service: TestService, token: string) {

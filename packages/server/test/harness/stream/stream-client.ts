@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import type { ErrorBody, Event } from "@bursar/protocol";
 import { WebSocket } from "ws";
-import { eventually } from "./eventually.js";
+import { eventually } from "../eventually.js";
 
 /** A message of the stream, with whatever fields its type has. */
 interface StreamMessage {

@@ -1,5 +1,5 @@
-import type { Database, Queryable } from "../../src/store/core/database.js";
-import type { Statement } from "../../src/store/core/sql.js";
+import type { Database, Queryable } from "../../../src/store/core/database.js";
+import type { Statement } from "../../../src/store/core/sql.js";
 
 /** Every statement that ran, by its text; each with the values of its runs. */
 export type Recording = Map<string, Statement[]>;

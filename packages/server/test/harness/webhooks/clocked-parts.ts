@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { attemptDelaysMs, createUuidV7Source } from "@bursar/domain";
 import pino from "pino";
-import type { Origin } from "../../src/app/audit/audit-entry.js";
-import { isRefused, type Refused } from "../../src/app/requests/refused.js";
-import { compose } from "../../src/compose/compose.js";
-import { loadConfig } from "../../src/config/load-config.js";
-import { createSealing } from "../../src/credentials/sealing.js";
-import { createWakeUps } from "../../src/runtime/wake-ups.js";
-import { readPrivateNetworks } from "../../src/webhooks/private-networks.js";
-import { eventually } from "./eventually.js";
-import { createTestDatabase } from "./test-database.js";
+import type { Origin } from "../../../src/app/audit/audit-entry.js";
+import { isRefused, type Refused } from "../../../src/app/requests/refused.js";
+import { compose } from "../../../src/compose/compose.js";
+import { loadConfig } from "../../../src/config/load-config.js";
+import { createSealing } from "../../../src/credentials/sealing.js";
+import { createWakeUps } from "../../../src/runtime/wake-ups.js";
+import { readPrivateNetworks } from "../../../src/webhooks/private-networks.js";
+import { createTestDatabase } from "../database/test-database.js";
+import { eventually } from "../eventually.js";
 
 /** The whole service but its edge, with a clock that only the test moves. */
 export async function startClockedParts() {

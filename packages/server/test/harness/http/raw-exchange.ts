@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { expect } from "vitest";
-import { defineRoute } from "../../src/http/route.js";
+import { defineRoute } from "../../../src/http/route.js";
 import { createTestEdge, type TestEdge } from "./test-edge.js";
 
 /** One request that is wrong in its bytes: what is wrong, the bytes, and what they must be answered with. */

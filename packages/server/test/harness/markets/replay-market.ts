@@ -7,13 +7,13 @@ import {
   restoreBook,
   type Trade,
 } from "@bursar/domain";
-import { applyLevelChanges, type Levels } from "../../src/app/markets/depth-view.js";
-import type { LevelChangeRow, MarketCommand } from "../../src/app/markets/market-store.js";
-import { assetList } from "../../src/config/asset-list.js";
-import { marketList } from "../../src/config/market-list.js";
-import { applyCommands } from "../../src/markets/apply-commands.js";
-import type { Database, Queryable } from "../../src/store/core/database.js";
-import { sql } from "../../src/store/core/sql.js";
+import { applyLevelChanges, type Levels } from "../../../src/app/markets/depth-view.js";
+import type { LevelChangeRow, MarketCommand } from "../../../src/app/markets/market-store.js";
+import { assetList } from "../../../src/config/asset-list.js";
+import { marketList } from "../../../src/config/market-list.js";
+import { applyCommands } from "../../../src/markets/apply-commands.js";
+import type { Database, Queryable } from "../../../src/store/core/database.js";
+import { sql } from "../../../src/store/core/sql.js";
 
 const markets = createMarketRegistry(
   marketList.default,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { eventually } from "./eventually.js";
+import { eventually } from "../eventually.js";
 
 interface ReceivedWebhook {
   path: string;
