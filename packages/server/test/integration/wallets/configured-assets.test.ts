@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { ConfigError } from "../../../src/config/setting.js";
-import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { createTestDatabase } from "../../harness/database/test-database.js";
 import { startTestService } from "../../harness/service/test-service.js";
+import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 const example = fileURLToPath(new URL("../../../../../docs/reference/bursar.example.yaml", import.meta.url));
