@@ -13,8 +13,8 @@ export const arrows = {
   "packages/domain/src": { parts: [], packages: [] },
   "packages/protocol/src": { parts: ["packages/domain/src"], packages: ["typebox", "structured-headers"] },
   ...server({
-    runtime: { parts: [], packages: ["node"] },
-    app: { parts: ["runtime", "domain", "protocol"], packages: ["node"] },
+    runtime: { parts: [], packages: ["node", "lru-cache", "p-limit", "ipaddr.js"] },
+    app: { parts: ["runtime", "domain", "protocol"], packages: ["node", "lru-cache"] },
     credentials: {
       parts: ["runtime", "app", "domain", "protocol", "operator-error.ts"],
       packages: ["node", "jose"],
@@ -23,13 +23,16 @@ export const arrows = {
     engine: { parts: ["runtime", "app", "domain"], packages: [] },
     rails: { parts: ["runtime", "app", "domain"], packages: [] },
     markets: { parts: ["runtime", "app", "domain"], packages: [] },
-    webhooks: { parts: ["runtime", "app", "domain"], packages: ["node", "undici"] },
+    webhooks: { parts: ["runtime", "app", "domain"], packages: ["node", "undici", "lru-cache", "ipaddr.js"] },
     embedded: { parts: ["operator-error.ts"], packages: ["node", "pino"] },
     http: {
       parts: ["runtime", "app", "protocol"],
       packages: ["node", "fastify", "@fastify", "@scalar", "typebox", "ajv", "ajv-formats", "prom-client"],
     },
-    stream: { parts: ["runtime", "app", "protocol"], packages: ["node", "ws", "pino", "typebox"] },
+    stream: {
+      parts: ["runtime", "app", "protocol"],
+      packages: ["node", "ws", "pino", "typebox", "lru-cache", "p-limit"],
+    },
     config: { parts: ["domain"], packages: ["node", "yaml"] },
     cli: { parts: ["*"], packages: ["node", "commander"] },
     compose: { parts: ["*"], packages: ["node", "pino"] },

@@ -193,11 +193,11 @@ function runMarket(
   const owner = createMarketOwner({
     market,
     store: {
-      ...createMarketLeases(database),
       ...createMarketLoader(database),
       ...createOrderAdmission(database, events),
       ...createBatchApplication(database, events),
     },
+    leases: createMarketLeases(database),
     policies,
     holder: randomUUID(),
     leaseMs,

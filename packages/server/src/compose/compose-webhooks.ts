@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { showId } from "@bursar/protocol";
 import type { PresentEvents } from "../app/events/present-events.js";
 import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
 import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
 import { createEndpointCreator } from "../app/webhooks/create-endpoint.js";
 import type { DisabledReason, EndpointStore } from "../app/webhooks/endpoint.js";
 import type { SecretBox } from "../app/webhooks/endpoint-secrets.js";
-import { createTextReader } from "../app/webhooks/event-texts.js";
+import { createEventRenderer } from "../app/webhooks/render-events.js";
 import { createResends } from "../app/webhooks/resend-deliveries.js";
 import { createEndpointTester } from "../app/webhooks/test-endpoint.js";
 import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
@@ -87,18 +88,21 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
   });
   const sender = createWebhookSender({
     store: createSendingStore(database),
-    readTexts: createTextReader({
+    renderEvents: createEventRenderer({
       events: createEventStore(database),
       present: presentEvents,
       isUnavailable: isDatabaseUnavailable,
-      onUnpresentable: ({ event, subjectId }, error) =>
-        log.error({ err: error, event, subject_id: subjectId }, "an event cannot be told; it is passed over"),
     }),
     attempt,
     disableEndpoint: createDisabler(endpoints, now),
     concurrency: webhooks.concurrency,
     holder: newUuid(),
-    onError: (error) => log.error({ err: error }, "the webhook sender could not go on; it tries again"),
+    onError: (error) => log.error({ err: error }, "The webhook sender failed. It tries again."),
+    onDeliveryFailed: ({ tenantId, id }, error) =>
+      log.error(
+        { err: error, tenant_id: showId("tnt", tenantId), delivery_id: showId("dlv", id) },
+        "A delivery could not be sent or recorded. It is tried again later.",
+      ),
     isUnavailable: isDatabaseUnavailable,
     now,
     monotonicMs: () => performance.now(),

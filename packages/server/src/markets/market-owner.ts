@@ -1,14 +1,15 @@
 import { type Book, orderStates, restoreBook, type TradedMarket } from "@bursar/domain";
-import {
-  LeaseLostError,
-  type LevelChangeRow,
-  type MarketCommand,
-  type MarketDelta,
-  type MarketLease,
-  type MarketStore,
-  type OrderChange,
+import type {
+  LevelChangeRow,
+  MarketCommand,
+  MarketDelta,
+  MarketLease,
+  MarketLeases,
+  MarketStore,
+  OrderChange,
 } from "../app/markets/market-store.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
+import { createLeaseKeeper, LeaseLostError } from "../runtime/lease.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
 import { applyCommands, touchedOrders } from "./apply-commands.js";
@@ -28,6 +29,7 @@ export interface MarketOwner extends Pick<WakingLoop, "start" | "wake" | "stop">
 export interface MarketOwnerDeps {
   market: TradedMarket;
   store: MarketStore;
+  leases: MarketLeases;
   policies: Pick<ActivePolicies, "peek" | "load">;
   /** Names this process among those that could own the market. */
   holder: string;
@@ -64,11 +66,18 @@ interface Owned {
   book: Book;
   waiting: readonly MarketCommand[];
   open: OpenOrderCounts;
-  renewedMs: number;
 }
 
 export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
-  const { market, store, now, monotonicMs } = deps;
+  const { market, store, now } = deps;
+  const leases = createLeaseKeeper({
+    store: deps.leases,
+    holder: deps.holder,
+    leaseMs: deps.leaseMs,
+    renewEveryMs: deps.leaseMs / 4,
+    nameOf: (lease) => lease.market,
+    monotonicMs: deps.monotonicMs,
+  });
   let owned: Owned | undefined;
   let lease: MarketLease | undefined;
   /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
@@ -98,18 +107,18 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
 
   /** Takes the market, or what is left of it after an error, and makes its book. */
   async function own(): Promise<Owned | undefined> {
-    lease ??= await store.takeLease(market.name, deps.holder, deps.leaseMs);
+    lease ??= (await leases.acquire(market.name))[0];
     if (lease === undefined) return undefined;
     const { orders, waiting, notBefore } = await store.load(lease, deps.leaseMs);
     tick(notBefore.getTime());
     const book = restoreBook(orders, { ordersMax });
-    await store.renewLease(lease, deps.leaseMs);
-    return { lease, book, waiting, open: countOpenOrders(orders, waiting), renewedMs: monotonicMs() };
+    await renew(lease);
+    return { lease, book, waiting, open: countOpenOrders(orders, waiting) };
   }
 
   /** Carries out what is waiting, or takes down what is new and carries that out; whether there was anything. */
   async function step(current: Owned): Promise<boolean> {
-    await renew(current);
+    if (leases.isRenewalDue()) await renew(current.lease);
     if (current.waiting.length === 0) {
       if (!(await store.hasWork(market.name))) return false;
       const { openOrdersMax, policies } = deps;
@@ -143,11 +152,9 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     if (delta !== undefined) deps.onDelta(delta);
   }
 
-  /** Well before the lease ends, so that a slow step does not lose the market. */
-  async function renew(current: Owned): Promise<void> {
-    if (monotonicMs() - current.renewedMs < deps.leaseMs / 4) return;
-    await store.renewLease(current.lease, deps.leaseMs);
-    current.renewedMs = monotonicMs();
+  async function renew(held: MarketLease): Promise<void> {
+    const renewed = await leases.renew([held]);
+    if (renewed.size === 0) throw new LeaseLostError(`another process owns the market ${market.name}`);
   }
 
   return {
@@ -155,7 +162,7 @@ export function createMarketOwner(deps: MarketOwnerDeps): MarketOwner {
     owns: () => owned !== undefined,
     stop: async () => {
       await loop.stop();
-      if (lease !== undefined) await store.releaseLease(lease).catch(deps.onError);
+      if (lease !== undefined) await leases.release([lease]).catch(deps.onError);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { AttemptResult, HealthChange, SendingStore } from "../app/webhooks/sending.js";
+import { createBatchSize, isolateFailingRows } from "../runtime/isolate-failing-rows.js";
 import type { Timers } from "../runtime/timers.js";
 
 interface Entry {
@@ -7,62 +8,84 @@ interface Entry {
   onRecorded: () => void;
 }
 
-/** Writes down what came of attempts, many at once: what is reported while one batch is written is the next. */
+/**
+ * Records the outcomes of attempts, many in one commit: those that are reported while one batch is written are the next. Unlike a group
+ * commit nobody waits for an answer, so it lingers, it writes one batch at a time, and it repeats a batch until the database takes it.
+ */
 export interface ResultRecorder {
   add: (entry: Entry) => void;
-  /** False where so much waits to be written that no more should be sent. */
+  /** False if so much waits to be recorded that no more should be sent. */
   hasRoom: () => boolean;
-  /** Writes what is left, once; what cannot be written is sent again by whoever comes next. */
+  /** Records what is left, once; what cannot be recorded is sent again by the next holder of its lease. */
   close: () => Promise<void>;
 }
 
 export interface ResultRecorderDeps {
-  store: Pick<SendingStore, "recordResults">;
+  store: Pick<SendingStore, "recordResults" | "recordFailure">;
   onError: (error: unknown) => void;
-  /** Whether an error means that the database is away, or out of time. */
+  /** Called for a delivery whose outcome cannot be recorded. */
+  onDeliveryFailed: (delivery: { tenantId: string; id: string }, error: unknown) => void;
+  /** Whether an error means that the database is unavailable or timed out. */
   isUnavailable: (error: unknown) => boolean;
+  now: () => number;
   timers: Pick<Timers, "after">;
 }
 
 const batchMax = 500;
 const waitingMax = 5000;
-/** A batch costs a commit whatever its size; nobody waits for it, so a little gathering is free. */
+/** A batch costs a commit whatever its size; nobody waits for it, so a little lingering is free. */
 const lingerMs = 5;
 const pauseAfterErrorMs = 500;
 
-export function createResultRecorder({
-  store,
-  onError,
-  isUnavailable,
-  timers,
-}: ResultRecorderDeps): ResultRecorder {
-  let waiting: Entry[] = [];
+export function createResultRecorder(deps: ResultRecorderDeps): ResultRecorder {
+  const { store, onError, isUnavailable } = deps;
+  /** In the order in which they were added. */
+  const waiting = new Set<Entry>();
+  const size = createBatchSize(batchMax);
   let writing: Promise<void> | undefined;
   let isClosing = false;
-  /** Less after an error, down to one: of what the database refuses for its own sake, the others must not wait for it. */
-  let size = batchMax;
-  const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
+  const pause = (ms: number) => new Promise<void>((resolve) => void deps.timers.after(ms, resolve));
 
   async function write(): Promise<void> {
-    while (waiting.length > 0) {
+    while (waiting.size > 0) {
       if (!isClosing) await pause(lingerMs);
-      const batch = waiting.slice(0, size);
       try {
-        await store.recordResults(
-          batch.map(({ result }) => result),
-          lastOfEach(batch),
-        );
-        waiting = waiting.slice(batch.length);
-        size = Math.min(size * 2, batchMax);
-        for (const { onRecorded } of batch) onRecorded();
+        await isolateFailingRows([...waiting].slice(0, size.current()), record, {
+          isUnavailable,
+          onFailure: recordFailure,
+        });
+        size.grow();
       } catch (error) {
         onError(error);
         if (isClosing) return;
-        if (size > 1) size = Math.ceil(size / 2);
-        else if (!isUnavailable(error)) waiting.shift()?.onRecorded();
+        size.shrink();
         await pause(pauseAfterErrorMs);
       }
     }
+  }
+
+  async function record(batch: readonly Entry[]): Promise<void> {
+    await store.recordResults(
+      batch.map(({ result }) => result),
+      lastOfEach(batch),
+    );
+    for (const entry of batch) remove(entry);
+  }
+
+  /** The delivery is sent again later, which at-least-once allows; the alternative would be to lose its outcome without a trace. */
+  async function recordFailure(entry: Entry, error: unknown): Promise<void> {
+    const delivery = { tenantId: entry.result.lease.tenantId, id: entry.result.deliveryId };
+    deps.onDeliveryFailed(delivery, error);
+    await store.recordFailure(delivery, error, new Date(deps.now())).catch((second: unknown) => {
+      if (isUnavailable(second)) throw second;
+      onError(second);
+    });
+    remove(entry);
+  }
+
+  function remove(entry: Entry): void {
+    waiting.delete(entry);
+    entry.onRecorded();
   }
 
   function start(): Promise<void> {
@@ -74,10 +97,10 @@ export function createResultRecorder({
 
   return {
     add: (entry) => {
-      waiting.push(entry);
+      waiting.add(entry);
       if (!isClosing) void start();
     },
-    hasRoom: () => waiting.length < waitingMax,
+    hasRoom: () => waiting.size < waitingMax,
     close: async () => {
       isClosing = true;
       await writing;
@@ -86,7 +109,7 @@ export function createResultRecorder({
   };
 }
 
-/** An endpoint's health may have changed more than once in a batch; the last change is how it is. */
+/** An endpoint's health may have changed more than once in a batch; the last change counts. */
 function lastOfEach(batch: readonly Entry[]): HealthChange[] {
   const changes = new Map<string, HealthChange>();
   for (const { health } of batch)

@@ -1,29 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import type { Attempted } from "../app/webhooks/attempt-delivery.js";
-import type { DueDelivery, Lease, SendingStore } from "../app/webhooks/sending.js";
+import type { DueDelivery, EndpointLease, SendingStore } from "../app/webhooks/sending.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { createWebhookSender } from "./webhook-sender.js";
 
 const endpointCount = 500;
 
 /** Everything is always due: as many first attempts as are asked for. */
-function createEndlessStore(endpoints: () => readonly Lease[]): SendingStore {
-  const held = new Set<Lease>();
+function createEndlessStore(endpoints: () => readonly EndpointLease[]): SendingStore {
+  const held = new Set<EndpointLease>();
   return {
-    leaseEndpoints: async ({ limit }) => {
-      const free = endpoints().filter((lease) => !held.has(lease));
-      for (const lease of free.slice(0, limit)) held.add(lease);
-      return free.slice(0, limit);
+    leases: {
+      acquire: async ({ limit }) => {
+        const free = endpoints().filter((lease) => !held.has(lease));
+        for (const lease of free.slice(0, limit)) held.add(lease);
+        return free.slice(0, limit);
+      },
+      renew: async (leases) => endpoints().filter((lease) => leases.includes(lease)),
+      release: async (leases) => {
+        for (const lease of leases) held.delete(lease);
+      },
     },
-    renewLeases: async (leases) => endpoints().filter((lease) => leases.includes(lease)),
-    releaseLeases: async (leases) => {
-      for (const lease of endpoints()) if (leases.includes(lease)) held.delete(lease);
-    },
-    readDue: async (wishes) =>
-      wishes.flatMap(({ tenantId, endpointId, afterSequence, firstAttemptsMax }) =>
+    readDue: async (wanted) =>
+      wanted.flatMap(({ tenantId, endpointId, afterSequence, firstAttemptsMax }) =>
         Array.from({ length: firstAttemptsMax }, (_, number): DueDelivery => {
-          const sequence = afterSequence + BigInt(number + 1);
+          const sequence = afterSequence + number + 1;
           return {
             tenantId,
             endpointId,
@@ -35,12 +37,19 @@ function createEndlessStore(endpoints: () => readonly Lease[]): SendingStore {
         }),
       ),
     recordResults: async () => undefined,
-  } as SendingStore;
+    recordFailure: async () => undefined,
+  };
 }
 
-it("a tenant whose many endpoints take all the time they may does not keep the others from being served", async () => {
+it("serves the other tenants while one has many endpoints that take all the time they may", async () => {
   const leaseOf = (tenantId: string, endpointId: string) =>
-    ({ tenantId, endpointId, fence: "1", endpoint: { tenantId, failingSince: null } }) as Lease;
+    ({
+      tenantId,
+      endpointId,
+      holder: "holder",
+      fence: "1",
+      endpoint: { tenantId, failingSince: null },
+    }) as EndpointLease;
   const leases = Array.from({ length: endpointCount }, (_, number) => leaseOf("slow", `s${number}`));
   const underWay: (() => void)[] = [];
   const delivered = { attempt: {}, verdict: "delivered", next: { state: "delivered" } } as Attempted;
@@ -50,7 +59,7 @@ it("a tenant whose many endpoints take all the time they may does not keep the o
   });
   const sender = createWebhookSender({
     store: createEndlessStore(() => leases),
-    readTexts: async (due) => due.map(({ id }) => ({ subjectId: id, before: "", after: "" })),
+    renderEvents: async (due) => due.map(({ id }) => ({ subjectId: id, before: "", after: "" })),
     attempt: async ({ tenantId }) => {
       if (tenantId === "slow") await new Promise<void>((resolve) => underWay.push(resolve));
       else isServed();
@@ -60,6 +69,9 @@ it("a tenant whose many endpoints take all the time they may does not keep the o
     concurrency: 4,
     holder: "holder",
     onError: (error) => {
+      throw error;
+    },
+    onDeliveryFailed: (_delivery, error) => {
       throw error;
     },
     isUnavailable: () => false,

@@ -1,16 +1,16 @@
 import type { AttemptDelivery } from "../app/webhooks/attempt-delivery.js";
 import type { DisabledReason } from "../app/webhooks/endpoint.js";
-import { bodyOf, type ReadTexts } from "../app/webhooks/event-texts.js";
+import { bodyOf, type RenderEvents } from "../app/webhooks/render-events.js";
 import type { DueDelivery, SendingStore } from "../app/webhooks/sending.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop } from "../runtime/waking-loop.js";
-import type { Job, Lane } from "./lane.js";
-import { createLeaseKeeper, lookAgainAfterMs } from "./lease-keeper.js";
+import type { EndpointQueue, Job } from "./endpoint-queue.js";
+import { createEndpointQueues, lookAgainAfterMs } from "./endpoint-queues.js";
 import { createResultRecorder } from "./result-recorder.js";
 
 /**
- * Sends what is due to the endpoints that this process holds, each in a lane of its own. At least once: a delivery is done when
- * its result is written down, and whoever dies before that leaves it to the next holder. Nothing is sent inside a transaction.
+ * Sends what is due to the endpoints that this process holds, each with a queue of its own. At least once: a delivery is done when its
+ * outcome is recorded, and a process that dies before that leaves it to the next holder. Nothing is sent inside an SQL transaction.
  */
 export interface WebhookSender {
   start: () => void;
@@ -18,54 +18,57 @@ export interface WebhookSender {
   wake: (tenantIds: readonly string[] | "any") => void;
   /** An endpoint may have changed. */
   refresh: (tenantIds: readonly string[] | "any") => void;
-  /** Lets what is under way finish, for a while, and gives back the leases. */
+  /** Waits a while for what is under way, and releases the leases. */
   stop: () => Promise<void>;
 }
 
 export interface WebhookSenderDeps {
   store: SendingStore;
-  readTexts: ReadTexts;
+  renderEvents: RenderEvents;
   attempt: AttemptDelivery;
   disableEndpoint: (tenantId: string, endpointId: string, reason: DisabledReason) => Promise<void>;
   /** How many requests to one endpoint may be under way at once. */
   concurrency: number;
   holder: string;
   onError: (error: unknown) => void;
-  /** Whether an error means that the database is away, or out of time. */
+  /** Called for a delivery that the service itself could not send or record. */
+  onDeliveryFailed: (delivery: { tenantId: string; id: string }, error: unknown) => void;
+  /** Whether an error means that the database is unavailable or timed out. */
   isUnavailable: (error: unknown) => boolean;
   now: () => number;
   monotonicMs: () => number;
-  /** How often to look where nobody has said anything; retries and what other processes have lost are found so. */
+  /** How often to look without being woken: retries, and wake-ups that were lost, are found this way. */
   lookEveryMs: number;
   timers: Pick<Timers, "after">;
 }
 
 const underWayMax = 2000;
-/** Of one tenant, however many endpoints it has: the others are served beside it. */
+/** Of one tenant, however many endpoints it has, so that the others are served too. */
 const underWayPerTenantMax = 500;
 const fillMax = 4096;
-const laneFillMax = 64;
-const laneFillMin = 8;
+const queueFillMax = 64;
+const queueFillMin = 8;
 const pauseAfterErrorMs = 500;
 const stopGraceMs = 2500;
-/** An endpoint where nothing has arrived for so long is disabled. */
+/** An endpoint with no success for this long is disabled. */
 const failingMaxMs = 5 * 86_400_000;
 
 export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const { store, now, monotonicMs, onError } = deps;
-  const leases = createLeaseKeeper(deps);
+  const queues = createEndpointQueues(deps);
   const recorder = createResultRecorder(deps);
   let underWay = 0;
   const underWayOf = new Map<string, number>();
-  let rotation: Iterator<Lane> = leases.lanes()[Symbol.iterator]();
+  let rotation: Iterator<EndpointQueue> = queues.all()[Symbol.iterator]();
   let onNoneUnderWay: (() => void) | undefined;
-  let hinted: Set<string> | "any" = "any";
+  /** The tenants that something may be due for. */
+  let woken: Set<string> | "any" = "any";
   let isRefreshWanted = false;
   let lookedMs = Number.NEGATIVE_INFINITY;
   const loop = createWakingLoop({
     step: async () => {
       await step();
-      return { pauseMs: leases.hasPostponed() ? lookAgainAfterMs : deps.lookEveryMs };
+      return { pauseMs: queues.hasPostponed() ? lookAgainAfterMs : deps.lookEveryMs };
     },
     onError,
     pauseAfterErrorMs,
@@ -75,117 +78,130 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   async function step(): Promise<void> {
     const isRefresh = isRefreshWanted;
     isRefreshWanted = false;
-    await leases.keep(isRefresh);
-    if (monotonicMs() - lookedMs >= deps.lookEveryMs) hinted = "any";
-    const wanted = hinted;
-    hinted = new Set();
+    await queues.maintain(isRefresh);
+    if (monotonicMs() - lookedMs >= deps.lookEveryMs) woken = "any";
+    const wanted = woken;
+    woken = new Set();
     if (wanted === "any") lookedMs = monotonicMs();
     if (wanted === "any" || wanted.size > 0)
-      for (const lane of leases.lanes())
-        if (wanted === "any" || wanted.has(lane.lease.tenantId)) lane.mayHaveMore = true;
-    // Those that are held are served also where it cannot be found out which others are waiting.
-    const failure = await leases.take(wanted).then(
+      for (const queue of queues.all())
+        if (wanted === "any" || wanted.has(queue.lease.tenantId)) queue.mayHaveMore = true;
+    // The endpoints that are held are served even if no others can be acquired.
+    const failure = await queues.acquire(wanted).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
     await fill();
-    for (const lane of leases.lanes()) pump(lane);
+    for (const queue of queues.all()) pump(queue);
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Gets what is due for every lane that has little left, in one query for all of them. */
+  /** Reads what is due for every queue that has little left, in one query for all of them. */
   async function fill(): Promise<void> {
-    const wanting = [...leases.lanes()].filter((lane) => lane.wantsMore());
+    const wanting = [...queues.all()].filter((queue) => queue.wantsMore());
     if (wanting.length === 0 || !recorder.hasRoom()) return;
-    const max = Math.max(laneFillMin, Math.min(laneFillMax, Math.floor(fillMax / wanting.length)));
-    const wishes = wanting.map((lane) => {
-      // Before the question: what is announced while it is answered may not be in the answer.
-      lane.mayHaveMore = false;
-      return lane.wish(max);
+    const max = Math.max(queueFillMin, Math.min(queueFillMax, Math.floor(fillMax / wanting.length)));
+    const requests = wanting.map((queue) => {
+      // Before the store is asked: what becomes due meanwhile may not be in its answer.
+      queue.mayHaveMore = false;
+      return queue.request(max);
     });
-    const found = new Map<Lane, DueDelivery[]>(wanting.map((lane) => [lane, []]));
-    for (const due of await store.readDue(wishes, new Date(now()))) {
-      const lane = leases.laneOf(due);
-      if (lane !== undefined) found.get(lane)?.push(due);
+    const found = new Map<EndpointQueue, DueDelivery[]>(wanting.map((queue) => [queue, []]));
+    for (const due of await store.readDue(requests, new Date(now()))) {
+      const queue = queues.find(due);
+      if (queue !== undefined) found.get(queue)?.push(due);
     }
-    await give(found);
+    await distribute(found);
   }
 
-  async function give(found: ReadonlyMap<Lane, readonly DueDelivery[]>): Promise<void> {
-    const fresh = [...found].flatMap(([lane, all]) => all.filter(({ id }) => lane.isNew(id)));
-    const texts = await deps.readTexts(fresh);
-    const jobs = new Map<Lane, Job[]>([...found.keys()].map((lane) => [lane, []]));
+  async function distribute(found: ReadonlyMap<EndpointQueue, readonly DueDelivery[]>): Promise<void> {
+    const fresh = [...found].flatMap(([queue, all]) => all.filter(({ id }) => queue.isNew(id)));
+    const rendered = await deps.renderEvents(fresh);
+    const jobs = new Map<EndpointQueue, Job[]>([...found.keys()].map((queue) => [queue, []]));
     for (const [index, due] of fresh.entries()) {
-      const text = texts[index];
-      const lane = leases.laneOf(due);
-      if (text !== undefined && lane !== undefined) jobs.get(lane)?.push({ due, text });
+      const event = rendered[index];
+      const queue = queues.find(due);
+      if (event instanceof Error) await recordFailure(due, event);
+      else if (event !== undefined && queue !== undefined) jobs.get(queue)?.push({ due, event });
     }
-    for (const [lane, all] of found) lane.offer(jobs.get(lane) ?? [], all);
+    for (const [queue, all] of found) queue.add(jobs.get(queue) ?? [], all);
   }
 
-  function pump(lane: Lane): void {
-    while (pumpOne(lane));
+  /** A fault of the service, not of the receiver: no attempt is counted, and the delivery is tried again later. */
+  async function recordFailure(due: DueDelivery, error: unknown): Promise<void> {
+    deps.onDeliveryFailed(due, error);
+    await store.recordFailure(due, error, new Date(now()));
   }
 
-  function pumpOne(lane: Lane): boolean {
-    const { tenantId } = lane.lease;
+  function pump(queue: EndpointQueue): void {
+    while (pumpOne(queue));
+  }
+
+  function pumpOne(queue: EndpointQueue): boolean {
+    const { tenantId } = queue.lease;
     const ofTenant = underWayOf.get(tenantId) ?? 0;
     if (loop.isStopping() || underWay >= underWayMax || ofTenant >= underWayPerTenantMax) return false;
-    if (!recorder.hasRoom() || monotonicMs() >= lane.heldUntilMs) return false;
-    const job = lane.take(now());
+    if (!recorder.hasRoom() || !queues.isHeld(queue)) return false;
+    const job = queue.take(now());
     if (job === undefined) return false;
     underWay += 1;
     underWayOf.set(tenantId, ofTenant + 1);
-    void send(lane, job);
+    void send(queue, job);
     return true;
   }
 
-  /** Where there is no more room, whoever finishes makes room for the next lane in turn, and not for its own. */
+  /** At the limit, a request that finishes makes room for the next queue in turn, and not for its own. */
   function pumpNext(): void {
-    for (let looked = 0; looked <= leases.laneCount(); looked++) {
-      const { value, done } = rotation.next() as IteratorResult<Lane, undefined>;
-      if (done === true) rotation = leases.lanes()[Symbol.iterator]();
+    for (let looked = 0; looked <= queues.count(); looked++) {
+      const { value, done } = rotation.next() as IteratorResult<EndpointQueue, undefined>;
+      if (done === true) rotation = queues.all()[Symbol.iterator]();
       else if (pumpOne(value)) return;
     }
   }
 
-  function finishSending(lane: Lane): void {
-    const { tenantId } = lane.lease;
+  function finishSending(queue: EndpointQueue): void {
+    const { tenantId } = queue.lease;
     const ofTenant = underWayOf.get(tenantId) ?? 1;
     const wasFull = underWay === underWayMax || ofTenant === underWayPerTenantMax;
     underWay -= 1;
     if (ofTenant === 1) underWayOf.delete(tenantId);
     else underWayOf.set(tenantId, ofTenant - 1);
     if (wasFull) pumpNext();
-    else pump(lane);
-    if (wasFull || lane.isClosed || lane.wantsMore()) loop.wake();
+    else pump(queue);
+    if (wasFull || queue.isClosed || queue.wantsMore()) loop.wake();
     if (underWay === 0) onNoneUnderWay?.();
   }
 
-  async function send(lane: Lane, job: Job): Promise<void> {
-    const { lease } = lane;
-    const { tenantId, endpointId, id, attempts } = job.due;
+  async function send(queue: EndpointQueue, job: Job): Promise<void> {
+    const { lease } = queue;
+    const { id, attempts } = job.due;
     try {
-      const body = bodyOf(job.text, id);
+      const body = bodyOf(job.event, id);
       const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, body);
-      const health = lane.finish(job, verdict, now());
-      recorder.add({
-        result: { lease, deliveryId: id, attempt, next },
-        health,
-        onRecorded: () => lane.forget(id),
-      });
-      const reason = verdict === "delivered" ? undefined : reasonToDisable(lane, verdict);
-      if (reason === undefined) return;
-      lane.close();
-      await deps.disableEndpoint(tenantId, endpointId, reason);
+      const health = queue.finish(job, verdict, now());
+      const result = { lease, deliveryId: id, attempt, next };
+      recorder.add({ result, health, onRecorded: () => queue.forget(id) });
+      if (verdict !== "delivered") await disableIfHopeless(queue, verdict);
     } catch (error) {
-      // Our own fault, not the receiver's: nothing is counted against the delivery, and the next holder begins anew.
-      onError(error);
-      lane.close();
-      lane.forget(id);
+      queue.abandon(job);
+      await recordFailure(job.due, error).catch((second: unknown) => {
+        onError(second);
+        // It is still due, so that it would be found again at once; the next holder of the lease starts over.
+        queue.close();
+      });
+      queue.forget(id);
     } finally {
-      finishSending(lane);
+      finishSending(queue);
     }
+  }
+
+  /** An endpoint that is gone, or has failed for days, is disabled; if that fails, the next holder of the lease tries it again. */
+  async function disableIfHopeless(queue: EndpointQueue, verdict: "failed" | "gone"): Promise<void> {
+    const isHopeless = verdict === "gone" || queue.failingForMs(now()) >= failingMaxMs;
+    if (!isHopeless) return;
+    const { tenantId, endpointId } = queue.lease;
+    queue.close();
+    await deps.disableEndpoint(tenantId, endpointId, verdict === "gone" ? "gone" : "failing").catch(onError);
   }
 
   function noneUnderWay(): Promise<void> {
@@ -195,24 +211,19 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     });
   }
 
-  function reasonToDisable(lane: Lane, verdict: "failed" | "gone"): DisabledReason | undefined {
-    if (verdict === "gone") return "gone";
-    return lane.failingForMs(now()) >= failingMaxMs ? "failing" : undefined;
-  }
-
-  function inGraceTime(work: Promise<unknown>): Promise<void> {
+  function withinGracePeriod(work: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const callOff = deps.timers.after(stopGraceMs, resolve);
+      const cancel = deps.timers.after(stopGraceMs, resolve);
       void work.then(() => {
-        callOff();
+        cancel();
         resolve();
       });
     });
   }
 
   function wake(tenantIds: readonly string[] | "any"): void {
-    if (tenantIds === "any") hinted = "any";
-    else if (hinted !== "any") for (const tenantId of tenantIds) hinted.add(tenantId);
+    if (tenantIds === "any") woken = "any";
+    else if (woken !== "any") for (const tenantId of tenantIds) woken.add(tenantId);
     loop.wake();
   }
 
@@ -225,9 +236,9 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     },
     stop: async () => {
       await loop.stop();
-      await inGraceTime(noneUnderWay());
+      await withinGracePeriod(noneUnderWay());
       await recorder.close();
-      await leases.releaseAll().catch(onError);
+      await queues.releaseAll().catch(onError);
     },
   };
 }

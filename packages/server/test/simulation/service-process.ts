@@ -183,7 +183,7 @@ function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: Ser
         return answer(200, found, (list) => list.map(presentTransaction));
       }
       case "events":
-        return answer(200, await listEvents(tenantId, BigInt(request.after), request.limit), (list) => list);
+        return answer(200, await listEvents(tenantId, request.after, request.limit), (list) => list);
       case "create_wallet":
         return answer(202, await createWallet(principal, request.body, request.key), ({ wallet }) =>
           presentWallet({ ...wallet, balances: [] }),

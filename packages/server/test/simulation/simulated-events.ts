@@ -28,21 +28,21 @@ export async function appendEvents(
   appended: readonly Omit<StoredEvent, "sequence">[],
 ): Promise<void> {
   if (appended.length === 0) return;
-  const next = new Map<string, bigint>();
+  const next = new Map<string, number>();
   for (const tenantId of [...new Set(appended.map((event) => event.tenantId))].sort()) {
     const count = appended.filter((event) => event.tenantId === tenantId).length;
     const last = await run("count events", async (rows) => {
       await rows.lock(eventSequences, tenantId);
-      const sequence = (rows.get(eventSequences, tenantId) ?? 0n) + BigInt(count);
+      const sequence = (rows.get(eventSequences, tenantId) ?? 0) + count;
       rows.put(eventSequences, tenantId, sequence);
       return sequence;
     });
-    next.set(tenantId, last - BigInt(count) + 1n);
+    next.set(tenantId, last - count + 1);
   }
   await run("insert events", (rows) => {
     for (const event of appended) {
-      const sequence = next.get(event.tenantId) ?? 0n;
-      next.set(event.tenantId, sequence + 1n);
+      const sequence = next.get(event.tenantId) ?? 0;
+      next.set(event.tenantId, sequence + 1);
       const stored = { ...event, sequence };
       rows.insert(events, sequenceKey(event.tenantId, sequence), stored);
       rows.insert(eventsBySubject, keyOf(event.tenantId, event.subjectId, String(event.version)), stored);

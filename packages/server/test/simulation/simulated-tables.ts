@@ -13,7 +13,7 @@ export const openTransactions: Table<OpenTransaction> = { name: "open_transactio
 export const accounts: Table<Balance> = { name: "ledger_accounts" };
 export const wallets: Table<Wallet & { requestHash: string | null }> = { name: "wallets" };
 export const walletKeys: Table<string> = { name: "wallet_keys" };
-export const eventSequences: Table<bigint> = { name: "event_sequences" };
+export const eventSequences: Table<number> = { name: "event_sequences" };
 export const events: Table<StoredEvent> = { name: "events" };
 /** The unique index on subject and version. */
 export const eventsBySubject: Table<StoredEvent> = { name: "events_by_subject" };
@@ -34,7 +34,7 @@ export function keyOf(...columns: readonly string[]): string {
 }
 
 /** Numbers in keys sort like numbers. */
-export function sequenceKey(tenantId: string, sequence: bigint): string {
+export function sequenceKey(tenantId: string, sequence: number): string {
   return keyOf(tenantId, sequence.toString().padStart(9, "0"));
 }
 

@@ -1,9 +1,8 @@
-/** What can be told of. */
 type EventKind = "transaction.updated" | "wallet.updated" | "order.updated" | "endpoint.disabled";
 
 /** One row of the log: what has changed, and to which state. Its body is built from this and what the subject is. */
 export interface LoggedEvent {
-  sequence: bigint;
+  sequence: number;
   event: EventKind;
   subjectId: string;
   version: number;
@@ -18,19 +17,27 @@ export interface LoggedEvent {
 
 export interface EventStore {
   /** In order of their sequence. */
-  listEvents: (tenantId: string, after: bigint, limit: number) => Promise<LoggedEvent[]>;
+  listEvents: (tenantId: string, after: number, limit: number) => Promise<LoggedEvent[]>;
 }
 
 /** Events by their place in the log. */
 export interface EventReader {
-  /** In order of their sequence; those that there are. */
-  readEvents: (tenantId: string, sequences: readonly bigint[]) => Promise<LoggedEvent[]>;
+  /** In order of their sequence; those that do not exist are left out. */
+  readEvents: (tenantId: string, sequences: readonly number[]) => Promise<LoggedEvent[]>;
 }
 
-/** How far the logs go, at both ends. */
+/** The ends of the logs. */
 export interface EventPositions {
-  /** The last sequence of each tenant; one that nothing has happened to is not in it. */
-  readHeads: (tenantIds: readonly string[]) => Promise<ReadonlyMap<string, bigint>>;
-  /** The oldest sequence that there still is. */
-  readOldest: (tenantId: string) => Promise<bigint | undefined>;
+  /** The last sequence of each tenant; a tenant without events is not in it. */
+  readHeads: (tenantIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** The oldest sequence that is still in the log. */
+  readOldest: (tenantId: string) => Promise<number | undefined>;
+}
+
+/**
+ * A sequence that a client has named. Sequences are numbers: a log of 2^53 events takes 285,000 years at a thousand a second, so a greater
+ * number means the same as the greatest that is exact.
+ */
+export function readSequence(named: number): number {
+  return Math.min(named, Number.MAX_SAFE_INTEGER);
 }

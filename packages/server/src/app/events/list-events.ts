@@ -2,7 +2,7 @@ import type { Event as EventBody } from "@bursar/protocol";
 import type { EventStore } from "./event.js";
 import type { PresentEvents } from "./present-events.js";
 
-export type ListEvents = (tenantId: string, after: bigint, limit: number) => Promise<EventBody[]>;
+export type ListEvents = (tenantId: string, after: number, limit: number) => Promise<EventBody[]>;
 
 /** The log, a page at a time. */
 export function createEventLister(events: EventStore, present: PresentEvents): ListEvents {

@@ -21,7 +21,7 @@ export type PresentEvents = (tenantId: string, logged: readonly LoggedEvent[]) =
 
 /**
  * Events as their readers see them: each with its subject as it was right after that event, not as it is now. Everything comes
- * from columns that never change and from the log, so that an event is the same text whenever and however often it is read.
+ * from columns that never change and from the log, so that an event is the same whenever and however often it is read.
  */
 export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
   return async (tenantId, logged) => {
@@ -36,7 +36,7 @@ export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
     const subjects = { transactions: byId(transactions), wallets: byId(wallets), orders: byId(orders) };
     return logged.map((entry) => ({
       event: entry.event,
-      sequence: Number(entry.sequence),
+      sequence: entry.sequence,
       occurred_at: isoTime(entry.occurredAt),
       data: presentData(entry, subjects, deps.presentOrder),
     }));
@@ -108,6 +108,6 @@ function walletAsOfThen(wallet: Wallet, { state, version, occurredAt }: LoggedEv
 
 function found<Subject>(subjects: ReadonlyMap<string, Subject>, { subjectId, event }: LoggedEvent): Subject {
   const subject = subjects.get(subjectId);
-  if (subject === undefined) throw new Error(`the subject ${subjectId} of an event ${event} is gone`);
+  if (subject === undefined) throw new Error(`the subject ${subjectId} of an event ${event} is missing`);
   return subject;
 }

@@ -8,20 +8,19 @@ import type {
   TimeInForce,
   UsageByWindow,
 } from "@bursar/domain";
+import type { Lease, LeaseStore } from "../../runtime/lease.js";
 import type { Counted, TenantWindow } from "../policy/usage.js";
 import type { Accounts } from "../transactions/settlement.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { OrderFailure, OrderJudgement, OrderProgress } from "./order.js";
 
-/** The right to change a market, for as long as nobody has a newer one. */
-export interface MarketLease {
+/** The right to change a market. */
+export interface MarketLease extends Lease {
   market: string;
-  holder: string;
-  fence: string;
 }
 
-/** Somebody else owns the market now. What was to be written has not been. */
-export class LeaseLostError extends Error {}
+/** Who owns a market, by its name. */
+export type MarketLeases = LeaseStore<MarketLease, string>;
 
 /** An order with something for the owner to do: it is new, or its client wants it called off or made smaller. */
 export interface ClaimedOrder {
@@ -169,9 +168,6 @@ export interface LoadedMarket {
 /** What the owner of a market does to the database. Whatever writes does so under the lease, or throws a `LeaseLostError`. */
 export interface MarketStore {
   /** Undefined where somebody else has it. */
-  takeLease: (market: string, holder: string, durationMs: number) => Promise<MarketLease | undefined>;
-  renewLease: (lease: MarketLease, durationMs: number) => Promise<void>;
-  releaseLease: (lease: MarketLease) => Promise<void>;
   /** The lease is valid for the duration from its end on, and for as long as the book takes to be made. */
   load: (lease: MarketLease, durationMs: number) => Promise<LoadedMarket>;
   hasWork: (market: string) => Promise<boolean>;

@@ -19,7 +19,7 @@ type DeliveryState = "pending" | "delivered" | "exhausted";
 export interface Delivery {
   id: string;
   endpointId: string;
-  sequence: bigint;
+  sequence: number;
   event: string;
   state: DeliveryState;
   /** The delivery that this one sends again. */
@@ -33,7 +33,7 @@ export interface Delivery {
 export interface DeliveryFilter {
   endpointId?: string;
   event?: string;
-  sequence?: bigint;
+  sequence?: number;
   state?: DeliveryState;
   createdAfter?: Date;
   createdBefore?: Date;
@@ -81,7 +81,7 @@ export interface ResendStore {
   replayEvents: (
     resend: ResendRequest,
     endpointId: string,
-    fromSequence: bigint,
+    fromSequence: number,
     limit: number,
   ) => Promise<Resent<{ resent: number; next_sequence: number | null }>>;
 }

@@ -9,7 +9,7 @@ export function presentDeliverySummary(delivery: Delivery): WebhookDeliverySumma
     object: "webhook_delivery",
     endpoint_id: showId("whe", delivery.endpointId),
     event: delivery.event as WebhookDeliverySummary["event"],
-    sequence: Number(delivery.sequence),
+    sequence: delivery.sequence,
     state: delivery.state,
     repeats: delivery.repeats === null ? null : showId("dlv", delivery.repeats),
     attempt_count: delivery.attempts.length,

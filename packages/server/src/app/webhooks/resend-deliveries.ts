@@ -1,6 +1,6 @@
 import { type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
-import { readSequence } from "../events/read-sequence.js";
+import { readSequence } from "../events/event.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";
 import type { Delivery, DeliveryStore, ResendRequest, ResendStore, Resent } from "./delivery.js";

@@ -1,43 +1,43 @@
+import type { Lease, LeaseStore } from "../../runtime/lease.js";
 import type { DeliveryAttempt } from "./delivery.js";
 import type { WebhookEndpoint } from "./endpoint.js";
 
-/** What a sender needs of the store. Nothing here holds a transaction open while something is sent. */
+/** What a sender needs of the store. Nothing here holds an SQL transaction open while something is sent. */
 export interface SendingStore {
-  /**
-   * Takes the endpoints that nobody sends to and where something is due, so that no other process sends there until the lease
-   * is over. `any` looks at those of all tenants.
-   */
-  leaseEndpoints: (options: {
-    holder: string;
-    tenantIds: readonly string[] | "any";
-    now: Date;
-    leaseMs: number;
-    limit: number;
-  }) => Promise<Lease[]>;
-  /** Gives back the leases that still are what they were, for another while, and their endpoints as they are now. */
-  renewLeases: (leases: readonly LeaseKey[], leaseMs: number) => Promise<Lease[]>;
-  releaseLeases: (leases: readonly LeaseKey[]) => Promise<void>;
+  /** Only endpoints that are enabled can be acquired or renewed; a lease carries its endpoint as it is at that moment. */
+  leases: LeaseStore<EndpointLease, WantedEndpoints>;
   /** What is due at these endpoints, first attempts in the order of the log. */
-  readDue: (wanted: readonly DueWish[], now: Date) => Promise<DueDelivery[]>;
-  /** Writes down what came of attempts, as far as their leases still hold. */
+  readDue: (wanted: readonly DueRequest[], now: Date) => Promise<DueDelivery[]>;
+  /** Records the outcomes of attempts, if their leases still hold. */
   recordResults: (results: readonly AttemptResult[], health: readonly HealthChange[]) => Promise<void>;
+  /** Records on a delivery that the service itself could not send it or record its outcome; it is due again later. */
+  recordFailure: (delivery: { tenantId: string; id: string }, error: unknown, now: Date) => Promise<void>;
 }
 
-export interface LeaseKey {
+/** The right to send to an endpoint. */
+export interface EndpointLease extends Lease {
   tenantId: string;
   endpointId: string;
-  fence: string;
-}
-
-export interface Lease extends LeaseKey {
   endpoint: WebhookEndpoint;
 }
 
-export interface DueWish {
+/** Endpoints of these tenants, or of any, that have something due. */
+export interface WantedEndpoints {
+  tenantIds: readonly string[] | "any";
+  dueBy: Date;
+  limit: number;
+}
+
+/** Names an endpoint among those of all tenants. */
+export function endpointName({ tenantId, endpointId }: { tenantId: string; endpointId: string }): string {
+  return `${tenantId} ${endpointId}`;
+}
+
+export interface DueRequest {
   tenantId: string;
   endpointId: string;
   /** The last sequence of which a first attempt was taken; there are none to find before it. */
-  afterSequence: bigint;
+  afterSequence: number;
   firstAttemptsMax: number;
   furtherAttemptsMax: number;
 }
@@ -46,22 +46,22 @@ export interface DueDelivery {
   tenantId: string;
   endpointId: string;
   id: string;
-  /** Of the event that it tells of. */
-  sequence: bigint;
+  /** Of its event. */
+  sequence: number;
   attempts: number;
-  /** Whether it stands in the queue of first attempts, which keep their order. */
+  /** Whether it is in the queue of first attempts, which keep their order. */
   isFirst: boolean;
 }
 
 export interface AttemptResult {
   /** Under which it was sent. */
-  lease: LeaseKey;
+  lease: EndpointLease;
   deliveryId: string;
   attempt: DeliveryAttempt;
   next: { state: "delivered" | "exhausted"; at: Date } | { state: "pending"; dueAt: Date };
 }
 
-/** Since when an endpoint has been failing, where that has changed. */
+/** Since when an endpoint has been failing, if that has changed. */
 export interface HealthChange {
   tenantId: string;
   endpointId: string;

@@ -3,12 +3,14 @@ import type { Command } from "commander";
 import { OperatorError } from "../../operator-error.js";
 import { type FailedRow, type FailureTable, listFailures, retryFailures } from "../../store/core/failures.js";
 import { walletFailures } from "../../store/wallets/activate-wallets.js";
+import { deliveryFailures } from "../../store/webhooks/webhook-sending.js";
 import { printable } from "../printable.js";
 import { withDatabase } from "./operator-database.js";
 
 /** Every kind of row that records its failures, with the prefix of its ids. */
 const kinds: readonly { prefix: Parameters<typeof showId>[0]; table: FailureTable }[] = [
   { prefix: "wlt", table: walletFailures },
+  { prefix: "dlv", table: deliveryFailures },
 ];
 
 const listMax = 100;

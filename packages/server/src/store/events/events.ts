@@ -25,9 +25,7 @@ export function createEventStore(database: Database): EventStore & EventReader &
   };
   return {
     listEvents: (tenantId, after, limit) =>
-      read(
-        sql`WHERE tenant_id = ${tenantId} AND sequence > ${after.toString()} ORDER BY sequence LIMIT ${limit}`,
-      ),
+      read(sql`WHERE tenant_id = ${tenantId} AND sequence > ${after} ORDER BY sequence LIMIT ${limit}`),
     readEvents: (tenantId, sequences) =>
       read(
         sql`WHERE tenant_id = ${tenantId} AND sequence = ANY(${[...sequences]}::bigint[]) ORDER BY sequence`,
@@ -37,14 +35,14 @@ export function createEventStore(database: Database): EventStore & EventReader &
       const rows = await database.query<{ tenant_id: string; sequence: string }>(
         sql`SELECT tenant_id, sequence FROM event_sequences WHERE tenant_id = ANY(${[...tenantIds]}::uuid[])`,
       );
-      return new Map(rows.map((row) => [row.tenant_id, BigInt(row.sequence)]));
+      return new Map(rows.map((row) => [row.tenant_id, Number(row.sequence)]));
     },
     // Served by the primary key.
     readOldest: async (tenantId) => {
       const [row] = await database.query<{ sequence: string }>(
         sql`SELECT sequence FROM events WHERE tenant_id = ${tenantId} ORDER BY sequence LIMIT 1`,
       );
-      return row === undefined ? undefined : BigInt(row.sequence);
+      return row === undefined ? undefined : Number(row.sequence);
     },
   };
 }
@@ -52,7 +50,7 @@ export function createEventStore(database: Database): EventStore & EventReader &
 /** Field by field, because every event comes by here, and spreading takes forty times as long. */
 function readEvent(row: EventRow): LoggedEvent {
   return {
-    sequence: BigInt(row.sequence),
+    sequence: Number(row.sequence),
     event: row.event,
     subjectId: row.subjectId,
     version: row.version,
@@ -64,7 +62,7 @@ function readEvent(row: EventRow): LoggedEvent {
   };
 }
 
-/** Where every change is written down. */
+/** Where every change is recorded. */
 export interface EventLog {
   /**
    * Appends events to the logs of their tenants, and tells so after the commit. The counters are locked until then, in the order
@@ -100,7 +98,7 @@ export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
 async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
-  const next = new Map<string, bigint>();
+  const next = new Map<string, number>();
   const told: string[] = [];
   for (const tenantId of [...counts.keys()].sort()) {
     const count = counts.get(tenantId) ?? 0;
@@ -111,12 +109,12 @@ async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string
         SELECT FROM webhook_endpoints e WHERE e.tenant_id = event_sequences.tenant_id AND e.state = 'enabled') AS "hasEndpoints"
     `);
     if (row?.hasEndpoints) told.push(tenantId);
-    next.set(tenantId, BigInt(row?.sequence ?? 0) - BigInt(count) + 1n);
+    next.set(tenantId, Number(row?.sequence ?? 0) - count + 1);
   }
   const sequences = events.map(({ tenantId }) => {
-    const sequence = next.get(tenantId) ?? 0n;
-    next.set(tenantId, sequence + 1n);
-    return sequence.toString();
+    const sequence = next.get(tenantId) ?? 0;
+    next.set(tenantId, sequence + 1);
+    return sequence;
   });
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
   const insert = sql`

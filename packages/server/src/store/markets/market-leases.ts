@@ -1,5 +1,7 @@
-import { LeaseLostError, type MarketLease, type MarketStore } from "../../app/markets/market-store.js";
+import type { MarketLease, MarketLeases } from "../../app/markets/market-store.js";
+import { LeaseLostError } from "../../runtime/lease.js";
 import type { Database, Queryable } from "../core/database.js";
+import { acquireLeases, isHeld, type LeaseTable, releaseLeases, renewLeases } from "../core/leases.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /** How far a market is, as its row says. */
@@ -10,47 +12,35 @@ export interface MarketPosition {
   tradeSequence: number;
 }
 
-/**
- * Who owns a market. Times are the database's own, so that owners need not agree on a clock. Every row is found by the primary key.
- */
-export function createMarketLeases(
-  database: Database,
-): Pick<MarketStore, "takeLease" | "renewLease" | "releaseLease"> {
+/** The lease on a market is three columns of its row. */
+const marketLeases: LeaseTable<{ market: string }> = {
+  table: sql`markets`,
+  key: [{ column: sql`market`, type: sql`text`, of: ({ market }) => market }],
+};
+
+export function createMarketLeases(database: Database): MarketLeases {
   return {
-    takeLease: async (market, holder, durationMs) => {
-      const [row] = await database.query<{ fence: string }>(sql`
-        UPDATE markets SET holder = ${holder}, fence = fence + 1, expires_at = clock_timestamp() + ${durationMs} * interval '1 ms'
-        WHERE market = ${market} AND expires_at < clock_timestamp() RETURNING fence
-      `);
-      return row && { market, holder, fence: row.fence };
+    acquire: (market, holder, leaseMs) => {
+      const candidates = { from: sql`markets l`, where: sql`l.market = ${market}`, limit: 1 };
+      return database.query<MarketLease>(acquireLeases(marketLeases, candidates, holder, leaseMs));
     },
-    renewLease: (lease, durationMs) =>
-      guarded(database, lease, sql`expires_at = clock_timestamp() + ${durationMs} * interval '1 ms'`).then(
-        () => undefined,
-      ),
-    releaseLease: async ({ market, fence }) => {
-      await database.query(sql`
-        UPDATE markets SET expires_at = '-infinity' WHERE market = ${market} AND fence = ${fence}
-      `);
-    },
+    renew: (leases, leaseMs) => database.query<MarketLease>(renewLeases(marketLeases, leases, leaseMs)),
+    release: async (leases) => void (await database.query(releaseLeases(marketLeases, leases))),
   };
 }
 
-/**
- * Changes the row of a market under a lease, which locks it: until the commit nobody else can take the market, and whoever has lost
- * it changes nothing.
- */
+/** Changes the row of a market under a lease, which locks it until the commit. Throws if the lease was lost. */
 export async function guarded(
   source: Queryable,
-  { market, holder, fence }: MarketLease,
+  lease: MarketLease,
   change: Statement,
 ): Promise<MarketPosition> {
   const [row] = await source.query<Record<keyof MarketPosition, string>>(sql`
-    UPDATE markets SET ${change} WHERE market = ${market} AND holder = ${holder} AND fence = ${fence}
+    UPDATE markets l SET ${change} WHERE ${isHeld(marketLeases, lease)}
     RETURNING admitted_sequence AS "admittedSequence", applied_sequence AS "appliedSequence",
       level_sequence AS "levelSequence", trade_sequence AS "tradeSequence"
   `);
-  if (row === undefined) throw new LeaseLostError(`somebody else owns the market ${market}`);
+  if (row === undefined) throw new LeaseLostError(`another process owns the market ${lease.market}`);
   return {
     admittedSequence: Number(row.admittedSequence),
     appliedSequence: Number(row.appliedSequence),

@@ -64,7 +64,7 @@ function conditions(
   if (beforeId !== undefined) where = sql`${where} AND d.id < ${beforeId}`;
   if (endpointId !== undefined) where = sql`${where} AND d.endpoint_id = ${endpointId}`;
   if (event !== undefined) where = sql`${where} AND d.event = ${event} ${ofRareKind(event)}`;
-  if (sequence !== undefined) where = sql`${where} AND d.sequence = ${sequence.toString()}`;
+  if (sequence !== undefined) where = sql`${where} AND d.sequence = ${sequence}`;
   if (createdAfter !== undefined) where = sql`${where} AND d.id >= ${idAt(createdAfter)}`;
   if (createdBefore !== undefined) where = sql`${where} AND d.id < ${idAt(createdBefore)}`;
   return where;
@@ -88,5 +88,5 @@ const selectFinished = sql`
 `;
 
 function toDelivery({ sequence, dueAt, ...row }: DeliveryRow): Delivery {
-  return { ...row, sequence: BigInt(sequence), nextAttemptAt: dueAt instanceof Date ? dueAt : null };
+  return { ...row, sequence: Number(sequence), nextAttemptAt: dueAt instanceof Date ? dueAt : null };
 }

@@ -126,14 +126,14 @@ async function repeatEvents(
   tx: Queryable,
   { tenantId, audit: { occurredAt } }: ResendRequest,
   endpointId: string,
-  from: bigint,
+  from: number,
   limit: number,
 ): Promise<{ resent: number; next_sequence: number | null }> {
   const newId = newDeliveryId(sql`${occurredAt}::timestamptz`, sql`d.sequence`);
   const [row] = await tx.query<{ resent: number; last: string | null; looked: number }>(sql`
     WITH d AS (
       SELECT v.sequence, v.event, ${endpointId}::uuid AS endpoint_id FROM events v
-      WHERE v.tenant_id = ${tenantId} AND v.sequence >= ${from.toString()} ORDER BY v.sequence LIMIT ${limit}
+      WHERE v.tenant_id = ${tenantId} AND v.sequence >= ${from} ORDER BY v.sequence LIMIT ${limit}
     ), repeated AS (
       ${insertRepeats}
       SELECT ${tenantId}, ${newId}, d.endpoint_id, d.sequence, d.event, (

@@ -1,110 +1,109 @@
 import type {
   AttemptResult,
   DueDelivery,
-  DueWish,
+  DueRequest,
+  EndpointLease,
   HealthChange,
-  Lease,
-  LeaseKey,
   SendingStore,
 } from "../../app/webhooks/sending.js";
+import type { Lease } from "../../runtime/lease.js";
 import type { Database, Queryable } from "../core/database.js";
+import { type FailureTable, recordFailure } from "../core/failures.js";
+import {
+  acquireLeases,
+  type LeaseTable,
+  listLeases,
+  matchLeases,
+  releaseLeases,
+  renewLeases,
+} from "../core/leases.js";
 import { type Statement, sql } from "../core/sql.js";
 import { type EndpointRow, endpointColumns, toEndpoint } from "./webhook-endpoints.js";
 
-type LeaseRow = EndpointRow & { fence: string };
-
 interface DueRow extends Omit<DueDelivery, "tenantId" | "endpointId" | "sequence"> {
-  /** The place of the wish that it answers, counted from 1: two numbers less to send and to read than whose it is. */
-  wish: string;
+  /** The place of the request that it answers, counted from 1: two columns less to send and to read than the endpoint's key. */
+  place: string;
   sequence: string;
 }
 
+const endpointLeases: LeaseTable<Pick<EndpointLease, "tenantId" | "endpointId">> = {
+  table: sql`webhook_leases`,
+  key: [
+    { column: sql`tenant_id`, type: sql`uuid`, of: ({ tenantId }) => tenantId },
+    { column: sql`endpoint_id`, type: sql`uuid`, of: ({ endpointId }) => endpointId },
+  ],
+};
+
+/** What the service itself could not send or record. A list of attempts and the due time are columns of a delivery anyway. */
+export const deliveryFailures: FailureTable = {
+  kind: "delivery",
+  table: sql`pending_deliveries`,
+  attempts: sql`failures`,
+  retryAt: sql`due_at`,
+};
+
 /**
- * The senders' side of the queue. A lease is on an endpoint and not on each delivery: a delivery is then written twice in its
- * life, when it is caused and when it is done, and all processes together keep an endpoint's order and concurrency.
+ * The senders' side of the queue. A lease is on an endpoint and not on each delivery: a delivery is then written twice in its life, when it
+ * is caused and when it is done, and all processes together keep an endpoint's order and concurrency.
  */
 export function createSendingStore(database: Database): SendingStore {
+  /** Leases with their endpoints; those of endpoints that are not enabled are left out, and released by their holder when it notices. */
+  const withEndpoints = async (leases: Statement) => {
+    const rows = await database.query<EndpointRow & Lease>(sql`
+      WITH held AS (${leases})
+      SELECT held.holder, held.fence, ${endpointColumns}
+      FROM held JOIN webhook_endpoints e ON e.tenant_id = held.tenant_id AND e.id = held.endpoint_id AND e.state = 'enabled'
+    `);
+    return rows.map(toLease);
+  };
   return {
-    leaseEndpoints: async ({ holder, tenantIds, now, leaseMs, limit }) =>
-      (await database.query<LeaseRow>(leaseStatement(holder, tenantIds, now, leaseMs, limit))).map(toLease),
-    renewLeases: async (leases, leaseMs) =>
-      (await database.query<LeaseRow>(renewStatement(leases, leaseMs))).map(toLease),
-    // Served by the primary key.
-    releaseLeases: async (leases) => {
-      await database.query(sql`
-        UPDATE webhook_leases l SET holder = NULL, expires_at = '-infinity' FROM ${keysOf(leases)}
-        WHERE l.tenant_id = own.tenant_id AND l.endpoint_id = own.endpoint_id AND l.fence = own.fence
-      `);
+    leases: {
+      acquire: ({ tenantIds, dueBy, limit }, holder, leaseMs) => {
+        const candidates = { ...endpointsWithDue(tenantIds, dueBy), limit };
+        return withEndpoints(acquireLeases(endpointLeases, candidates, holder, leaseMs));
+      },
+      renew: (leases, leaseMs) => withEndpoints(renewLeases(endpointLeases, leases, leaseMs)),
+      release: async (leases) => void (await database.query(releaseLeases(endpointLeases, leases))),
     },
     readDue: async (wanted, now) => {
       const rows = await database.query<DueRow>(sql`
-        SELECT wanted.wish, due.id, due.sequence, due.attempts, due.is_first AS "isFirst"
+        SELECT wanted.place, due.id, due.sequence, due.attempts, due.is_first AS "isFirst"
         FROM unnest(
           ${wanted.map((w) => w.tenantId)}::uuid[], ${wanted.map((w) => w.endpointId)}::uuid[],
-          ${wanted.map((w) => w.afterSequence.toString())}::bigint[], ${wanted.map((w) => w.firstAttemptsMax)}::integer[],
+          ${wanted.map((w) => w.afterSequence)}::bigint[], ${wanted.map((w) => w.firstAttemptsMax)}::integer[],
           ${wanted.map((w) => w.furtherAttemptsMax)}::integer[]
-        ) WITH ORDINALITY AS wanted (tenant_id, endpoint_id, after_sequence, first_max, further_max, wish)
+        ) WITH ORDINALITY AS wanted (tenant_id, endpoint_id, after_sequence, first_max, further_max, place)
         CROSS JOIN LATERAL (${dueOfEndpoint(now)}) AS due
       `);
-      return rows.map((row) => toDue(row, wanted[Number(row.wish) - 1] as DueWish));
+      return rows.map((row) => toDue(row, wanted[Number(row.place) - 1] as DueRequest));
     },
     recordResults: (results, health) =>
       database.transaction(async (tx) => {
         if (results.length > 0) await writeResults(tx, results);
         if (health.length > 0) await writeHealth(tx, health);
       }),
+    recordFailure: (delivery, error, now) => recordFailure(database, deliveryFailures, delivery, error, now),
   };
 }
 
 /**
- * One probe of pending_deliveries_queue for each enabled endpoint, so that an endpoint with a million waiting is no slower to
- * pass than one with none. Leases that another process takes at this moment are passed over.
+ * One probe of pending_deliveries_queue for each enabled endpoint, so that an endpoint with a million waiting is no slower to skip than one
+ * with none.
  */
-function leaseStatement(
-  holder: string,
-  tenantIds: readonly string[] | "any",
-  now: Date,
-  leaseMs: number,
-  limit: number,
-): Statement {
-  return sql`
-    WITH free AS (
-      SELECT l.tenant_id, l.endpoint_id
-      FROM webhook_endpoints e JOIN webhook_leases l ON l.tenant_id = e.tenant_id AND l.endpoint_id = e.id
-      WHERE e.state = 'enabled' ${tenantIds === "any" ? sql`` : sql`AND e.tenant_id = ANY(${[...tenantIds]}::uuid[])`}
-        AND l.expires_at <= now() AND EXISTS (
-          SELECT FROM pending_deliveries p
-          WHERE p.tenant_id = e.tenant_id AND p.endpoint_id = e.id AND p.due_at <= ${now})
-      LIMIT ${limit} FOR UPDATE OF l SKIP LOCKED
-    )
-    UPDATE webhook_leases l
-    SET holder = ${holder}, fence = l.fence + 1, expires_at = now() + ${leaseMs} * interval '1 millisecond'
-    FROM free JOIN webhook_endpoints e ON e.tenant_id = free.tenant_id AND e.id = free.endpoint_id
-    WHERE l.tenant_id = free.tenant_id AND l.endpoint_id = free.endpoint_id
-    RETURNING l.fence, ${endpointColumns}
-  `;
-}
-
-/** A lease that has run out may be renewed as long as nobody else has taken it. Served by the primary keys. */
-function renewStatement(leases: readonly LeaseKey[], leaseMs: number): Statement {
-  return sql`
-    UPDATE webhook_leases l SET expires_at = now() + ${leaseMs} * interval '1 millisecond'
-    FROM ${keysOf(leases)} JOIN webhook_endpoints e ON e.tenant_id = own.tenant_id AND e.id = own.endpoint_id
-    WHERE l.tenant_id = own.tenant_id AND l.endpoint_id = own.endpoint_id AND l.fence = own.fence AND e.state = 'enabled'
-    RETURNING l.fence, ${endpointColumns}
-  `;
-}
-
-function keysOf(leases: readonly LeaseKey[]): Statement {
-  return sql`unnest(
-    ${leases.map((lease) => lease.tenantId)}::uuid[], ${leases.map((lease) => lease.endpointId)}::uuid[],
-    ${leases.map((lease) => lease.fence)}::bigint[]
-  ) AS own (tenant_id, endpoint_id, fence)`;
+function endpointsWithDue(tenantIds: readonly string[] | "any", dueBy: Date) {
+  return {
+    from: sql`webhook_endpoints e JOIN webhook_leases l ON l.tenant_id = e.tenant_id AND l.endpoint_id = e.id`,
+    where: sql`
+      e.state = 'enabled' ${tenantIds === "any" ? sql`` : sql`AND e.tenant_id = ANY(${[...tenantIds]}::uuid[])`}
+      AND EXISTS (
+        SELECT FROM pending_deliveries p
+        WHERE p.tenant_id = e.tenant_id AND p.endpoint_id = e.id AND p.due_at <= ${dueBy})`,
+  };
 }
 
 /**
- * Both halves are ranges of pending_deliveries_queue: the first attempts after the last that was taken, which passes over the
- * dead entries of all that were done before, and the further ones whose time has come.
+ * Both halves are ranges of pending_deliveries_queue: the first attempts after the last that was taken, which skips the dead index entries
+ * of all that were done before, and the further ones whose time has come.
  */
 function dueOfEndpoint(now: Date): Statement {
   return sql`
@@ -123,22 +122,18 @@ function dueOfEndpoint(now: Date): Statement {
 }
 
 /**
- * A delivery that is done moves to the other table; a row that is gone already moves nothing, so that none is there twice. Results
- * name their lease by its place in a list, and times are numbers: with the lease's keys and a text for the time in each, a result
- * took PostgreSQL a fifth longer.
+ * A delivery that is done moves to the other table; a row that is gone already moves nothing, so that none is there twice. Results name their
+ * lease by its place in a list, and times are numbers: with the lease's keys and a string for the time in each, a result took PostgreSQL a
+ * fifth longer.
  */
 async function writeResults(tx: Queryable, results: readonly AttemptResult[]): Promise<void> {
   const leases = [...new Set(results.map(({ lease }) => lease))];
   const places = new Map(leases.map((lease, index) => [lease, index + 1]));
   await tx.query(sql`
     WITH own AS (
-      -- The tenants of the leases, each in its place; none where a lease does not hold any more.
+      -- The tenants of the leases, each in its place; NULL if a lease was lost.
       SELECT array_agg(l.tenant_id ORDER BY own.place) AS tenants
-      FROM unnest(
-        ${leases.map((lease) => lease.tenantId)}::uuid[], ${leases.map((lease) => lease.endpointId)}::uuid[],
-        ${leases.map((lease) => lease.fence)}::bigint[]
-      ) WITH ORDINALITY AS own (tenant_id, endpoint_id, fence, place)
-      LEFT JOIN webhook_leases l ON l.tenant_id = own.tenant_id AND l.endpoint_id = own.endpoint_id AND l.fence = own.fence
+      FROM ${listLeases(endpointLeases, leases)} LEFT JOIN webhook_leases l ON ${matchLeases(endpointLeases)}
     ), held AS (
       SELECT own.tenants[result.place] AS tenant_id, result.id, result.attempt, result.state, to_timestamp(result.at) AS at
       FROM own CROSS JOIN unnest(
@@ -148,7 +143,7 @@ async function writeResults(tx: Queryable, results: readonly AttemptResult[]): P
       ) AS result (place, id, attempt, state, at)
       WHERE own.tenants[result.place] IS NOT NULL
     ), waiting AS (
-      UPDATE pending_deliveries p SET due_at = held.at, attempts = p.attempts || held.attempt
+      UPDATE pending_deliveries p SET due_at = held.at, attempts = p.attempts || held.attempt, failures = 0, last_error = NULL
       FROM held WHERE p.tenant_id = held.tenant_id AND p.id = held.id AND held.state = 'pending'
     ), done AS (
       DELETE FROM pending_deliveries p USING held
@@ -183,11 +178,14 @@ async function writeHealth(tx: Queryable, health: readonly HealthChange[]): Prom
   `);
 }
 
-function toLease({ fence, ...row }: LeaseRow): Lease {
+function toLease({ holder, fence, ...row }: EndpointRow & Lease): EndpointLease {
   const endpoint = toEndpoint(row);
-  return { tenantId: endpoint.tenantId, endpointId: endpoint.id, fence, endpoint };
+  return { tenantId: endpoint.tenantId, endpointId: endpoint.id, holder, fence, endpoint };
 }
 
-function toDue({ id, sequence, attempts, isFirst }: DueRow, { tenantId, endpointId }: DueWish): DueDelivery {
-  return { tenantId, endpointId, id, sequence: BigInt(sequence), attempts, isFirst };
+function toDue(
+  { id, sequence, attempts, isFirst }: DueRow,
+  { tenantId, endpointId }: DueRequest,
+): DueDelivery {
+  return { tenantId, endpointId, id, sequence: Number(sequence), attempts, isFirst };
 }

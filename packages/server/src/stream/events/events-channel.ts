@@ -54,7 +54,7 @@ async function findStart(
     return { refused: "SEQUENCE_AHEAD", message: `The last sequence of the log is ${tail.position()}.` };
   if (tail.recentAfter(since) !== undefined) return { recovered: true, sequence: since };
   const position = tail.position();
-  const oldest = Number((await events.readOldest(tenantId)) ?? BigInt(position + 1));
+  const oldest = (await events.readOldest(tenantId)) ?? position + 1;
   if (since + 1 >= oldest) return { recovered: true, sequence: since };
   return { recovered: false, sequence: tail.position(), oldest_sequence: oldest };
 }

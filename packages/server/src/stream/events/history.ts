@@ -32,7 +32,7 @@ export function createHistory(listEvents: ListEvents): History {
   }
 
   async function read(name: string, tenantId: string, before: number): Promise<EventBatch | undefined> {
-    const page = makeBatch(await turnstile(() => listEvents(tenantId, BigInt(before), pageSize)));
+    const page = makeBatch(await turnstile(() => listEvents(tenantId, before, pageSize)));
     if (page !== undefined && page.first === before + 1 && page.last === before + pageSize) {
       remember(name, page);
     }

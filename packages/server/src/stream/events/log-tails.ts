@@ -77,7 +77,7 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
     await tail.started;
     while (tail.isStale && tail.users > 0) {
       tail.isStale = false;
-      const page = await turnstile(() => listEvents(tail.tenantId, BigInt(tail.position), pageMax));
+      const page = await turnstile(() => listEvents(tail.tenantId, tail.position, pageMax));
       const batch = makeBatch(page);
       if (batch === undefined) continue;
       if (page.length === pageMax || batch.events.length < page.length) tail.isStale = true;
@@ -98,14 +98,14 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
     if (tails.size === 0) return;
     const heads = await events.readHeads([...tails.keys()]);
     const behind = [...tails.values()].filter(
-      ({ tenantId, position }) => Number(heads.get(tenantId) ?? 0n) > position,
+      ({ tenantId, position }) => (heads.get(tenantId) ?? 0) > position,
     );
     await Promise.all(behind.map(wake));
   }
 
   async function start(tail: Tail): Promise<void> {
     const heads = await events.readHeads([tail.tenantId]);
-    tail.position = Number(heads.get(tail.tenantId) ?? 0n);
+    tail.position = heads.get(tail.tenantId) ?? 0;
   }
 
   function begin(tenantId: string): Tail {

@@ -10,6 +10,7 @@ import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createWalletActivation, walletFailures } from "../../../src/store/wallets/activate-wallets.js";
 import { insertWallet } from "../../../src/store/wallets/wallets.js";
+import { deliveryFailures } from "../../../src/store/webhooks/webhook-sending.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 const now = new Date("2026-06-01T12:00:00Z");
@@ -77,18 +78,30 @@ describe("a row that fails", () => {
     expect(await listFailures(database, walletFailures, 10)).toEqual([]);
   });
 
-  it.each<FailureTable>([walletFailures])("is tried again after at most 10 minutes: $kind", async (table) => {
-    const id = await createWallet("wallet");
-    for (let attempt = 0; attempt < 40; attempt++)
-      await recordFailure(
-        database,
-        table,
-        { tenantId, id },
-        new Error("zero \u0000 and half a pair \ud800"),
-        now,
-      );
-    expect(await listFailures(database, table, 10)).toMatchObject([
-      { attempts: 40, retryAt: after(600), lastError: "zero \ufffd and half a pair \ufffd" },
-    ]);
-  });
+  async function createDelivery(): Promise<string> {
+    const id = randomUUID();
+    await database.query(sql`
+      INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
+      VALUES (${tenantId}, ${id}, ${randomUUID()}, 1, 'wallet.updated', '-infinity')
+    `);
+    return id;
+  }
+
+  it.each<[FailureTable, () => Promise<string>]>([
+    [walletFailures, () => createWallet("wallet")],
+    [deliveryFailures, createDelivery],
+  ])(
+    "is tried again after at most 10 minutes, or when an operator asks for it: $kind",
+    async (table, create) => {
+      const id = await create();
+      const error = new Error("zero \u0000 and half a pair \ud800");
+      for (let attempt = 0; attempt < 40; attempt++)
+        await recordFailure(database, table, { tenantId, id }, error, now);
+      const failed = { tenantId, id, attempts: 40, lastError: "zero \ufffd and half a pair \ufffd" };
+      expect(await listFailures(database, table, 10)).toEqual([{ ...failed, retryAt: after(600) }]);
+      expect(await retryFailures(database, table, randomUUID(), now)).toBe(0);
+      expect(await retryFailures(database, table, "all", now)).toBe(1);
+      expect(await listFailures(database, table, 10)).toEqual([{ ...failed, retryAt: now }]);
+    },
+  );
 });

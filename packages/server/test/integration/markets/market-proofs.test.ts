@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LeaseLostError } from "../../../src/app/markets/market-store.js";
+import { LeaseLostError } from "../../../src/runtime/lease.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createOrderAdmission } from "../../../src/store/markets/admit-orders.js";
@@ -101,11 +101,11 @@ describe("a market", () => {
     await database.run(
       "INSERT INTO markets (market, base, quote, tick_size, lot_size, lot_units, tick_lot_units) VALUES ('LATE-USD', 'ETH', 'USD', '1', '1', 1, 1)",
     );
-    const late = await leases.takeLease("LATE-USD", "00000000-0000-7000-8000-000000000001", 1);
-    expect(await leases.takeLease("ETH-USD", "00000000-0000-7000-8000-000000000001", 1)).toBeUndefined();
-    const newer = await eventually(
-      () => leases.takeLease("LATE-USD", "00000000-0000-7000-8000-000000000002", 60_000),
-      (lease) => lease !== undefined,
+    const [late] = await leases.acquire("LATE-USD", "00000000-0000-7000-8000-000000000001", 1);
+    expect(await leases.acquire("ETH-USD", "00000000-0000-7000-8000-000000000001", 1)).toEqual([]);
+    const [newer] = await eventually(
+      () => leases.acquire("LATE-USD", "00000000-0000-7000-8000-000000000002", 60_000),
+      (acquired) => acquired.length > 0,
     );
     if (late === undefined || newer === undefined) throw new Error("nobody has the market");
     const before = await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`);
@@ -119,19 +119,19 @@ describe("a market", () => {
     };
     const plan = () => Promise.reject(new Error("nothing is claimed"));
     const attempts = [
-      () => leases.renewLease(late, 60_000),
       () => createMarketLoader(database).load(late, 60_000),
       () => createOrderAdmission(database, events).admit(late, 1, plan),
       () => createBatchApplication(database, events).apply(late, batch),
     ];
     for (const attempt of attempts) await expect(attempt()).rejects.toThrow(LeaseLostError);
-    await leases.releaseLease(late);
+    expect(await leases.renew([late], 60_000)).toEqual([]);
+    await leases.release([late]);
     expect(await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`)).toEqual(before);
     await createBatchApplication(database, events).apply(newer, batch);
     // Reading can have taken longer than the lease: it counts from the end on.
     await database.run("UPDATE markets SET expires_at = now() - interval '1 hour' WHERE market = 'LATE-USD'");
     await createMarketLoader(database).load(newer, 60_000);
-    expect(await leases.takeLease("LATE-USD", "00000000-0000-7000-8000-000000000003", 1)).toBeUndefined();
+    expect(await leases.acquire("LATE-USD", "00000000-0000-7000-8000-000000000003", 1)).toEqual([]);
   });
 
   async function actAtRandom(

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AttemptResult, LeaseKey } from "../../../src/app/webhooks/sending.js";
+import type { AttemptResult, EndpointLease } from "../../../src/app/webhooks/sending.js";
 import type { Database } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.js";
@@ -41,19 +41,13 @@ describe("the lease on an endpoint", () => {
   }
   const store = () => createSendingStore(service.database);
   const lease = (tenantId: string) =>
-    store().leaseEndpoints({
-      holder: randomUUID(),
-      tenantIds: [tenantId],
-      now: new Date(),
-      leaseMs,
-      limit: 10,
-    });
+    store().leases.acquire({ tenantIds: [tenantId], dueBy: new Date(), limit: 10 }, randomUUID(), leaseMs);
   const expire = (endpointId: string) =>
     service.database.query(
       sql`UPDATE webhook_leases SET expires_at = '-infinity' WHERE endpoint_id = ${endpointId}`,
     );
-  const delivered = (key: LeaseKey, deliveryId: string): AttemptResult => ({
-    lease: key,
+  const delivered = (own: EndpointLease, deliveryId: string): AttemptResult => ({
+    lease: own,
     deliveryId: readId("dlv", deliveryId) ?? "",
     attempt: { at: new Date().toISOString(), latencyMs: 1, status: 200, error: null, excerpt: "" },
     next: { state: "delivered", at: new Date() },
@@ -76,8 +70,8 @@ describe("the lease on an endpoint", () => {
     if (before === undefined || now === undefined) throw new Error("there was no lease to take");
     expect(BigInt(now.fence)).toBe(BigInt(before.fence) + 1n);
     await store().recordResults([delivered(before, deliveryId)], []);
-    await store().releaseLeases([before]);
-    expect(await store().renewLeases([before], leaseMs)).toEqual([]);
+    await store().leases.release([before]);
+    expect(await store().leases.renew([before], leaseMs)).toEqual([]);
     expect(await lease(tenantId)).toEqual([]);
     expect(await hooks.readDelivery(deliveryId)).toMatchObject({ state: "pending", attempts: [] });
     await store().recordResults([delivered(now, deliveryId)], []);

@@ -194,10 +194,10 @@ describe("webhook deliveries", () => {
       },
     };
     const endpointId = readId("whe", endpoint.id) ?? "";
-    expect(await resends.replayEvents(request, endpointId, 1n, 2)).toMatchObject({
+    expect(await resends.replayEvents(request, endpointId, 1, 2)).toMatchObject({
       answer: { resent: 2, next_sequence: 3 },
     });
-    expect(await resends.replayEvents(request, endpointId, 3n, 2)).toMatchObject({
+    expect(await resends.replayEvents(request, endpointId, 3, 2)).toMatchObject({
       answer: { resent: 1, next_sequence: null },
     });
     await receiver.arrived("/bounded", 6);

@@ -1,4 +1,5 @@
 import { EventList, EventQuery } from "@bursar/protocol";
+import { readSequence } from "../../../app/events/event.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { defineRoute } from "../../route.js";
@@ -19,7 +20,7 @@ export function listEvents({ listEvents: list }: Pick<UseCases, "listEvents">) {
     },
     async (request) => {
       const { after = 0, limit = 50 } = request.query;
-      return { data: await list(principalOf(request).principal.tenantId, BigInt(after), limit) };
+      return { data: await list(principalOf(request).principal.tenantId, readSequence(after), limit) };
     },
   );
 }

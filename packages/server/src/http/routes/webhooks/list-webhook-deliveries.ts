@@ -1,6 +1,6 @@
 import { readId, WebhookDeliveryPage, WebhookDeliveryQuery } from "@bursar/protocol";
 import type { Static } from "typebox";
-import { readSequence } from "../../../app/events/read-sequence.js";
+import { readSequence } from "../../../app/events/event.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import type { DeliveryFilter } from "../../../app/webhooks/delivery.js";
 import { presentDeliverySummary } from "../../../app/webhooks/present-delivery.js";

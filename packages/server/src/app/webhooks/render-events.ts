@@ -1,0 +1,105 @@
+import { type Event as EventBody, showId } from "@bursar/protocol";
+import { LRUCache } from "lru-cache";
+import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
+import type { EventReader, LoggedEvent } from "../events/event.js";
+import type { PresentEvents } from "../events/present-events.js";
+import type { DueDelivery } from "./sending.js";
+
+/**
+ * The body that all deliveries of one event share, without their ids, and the event's subject. The deliveries of an event differ in their
+ * id alone, so the rest is rendered once and shared while they wait.
+ */
+export interface RenderedEvent {
+  subjectId: string;
+  before: string;
+  after: string;
+}
+
+/** The event of each delivery, in the order given; an error if the event cannot be presented, which is a fault of the service. */
+export type RenderEvents = (due: readonly DueDelivery[]) => Promise<(RenderedEvent | Error)[]>;
+
+/** The body of a delivery: the same bytes at every attempt. */
+export function bodyOf({ before, after }: RenderedEvent, deliveryId: string): string {
+  return before + showId("dlv", deliveryId) + after;
+}
+
+export interface EventRendererDeps {
+  events: EventReader;
+  present: PresentEvents;
+  /** Whether an error means that the database is unavailable: then no event is at fault. */
+  isUnavailable: (error: unknown) => boolean;
+  /** How many characters are cached. */
+  charactersMax?: number;
+}
+
+const charactersMaxDefault = 4_000_000;
+
+/**
+ * Renders the events of many deliveries. An event goes to many endpoints, each at its own pace, and never changes: what was rendered lately
+ * is cached, and is neither read nor presented again.
+ */
+export function createEventRenderer({
+  events,
+  present,
+  isUnavailable,
+  charactersMax = charactersMaxDefault,
+}: EventRendererDeps): RenderEvents {
+  const cache = new LRUCache<string, RenderedEvent>({
+    maxSize: charactersMax,
+    sizeCalculation: ({ before, after }) => before.length + after.length,
+  });
+
+  async function renderAll(
+    tenantId: string,
+    sequences: ReadonlySet<number>,
+    into: Map<string, RenderedEvent | Error>,
+  ): Promise<void> {
+    const logged = await events.readEvents(tenantId, [...sequences]);
+    const subjects = new Map(logged.map(({ sequence, subjectId }) => [sequence, subjectId]));
+    const presented = await isolateFailingRows<LoggedEvent, EventBody[]>(
+      logged,
+      (batch) => present(tenantId, batch),
+      {
+        isUnavailable,
+        onFailure: ({ sequence }, error) =>
+          void into.set(
+            nameOf(tenantId, sequence),
+            error instanceof Error ? error : new Error(String(error)),
+          ),
+        // Each failure is recorded on its own deliveries; what one call renders has a bound of its own.
+        failuresMax: Number.POSITIVE_INFINITY,
+      },
+    );
+    for (const body of presented.flat()) {
+      const rendered = render(body, subjects.get(body.sequence) ?? "");
+      into.set(nameOf(tenantId, body.sequence), rendered);
+      cache.set(nameOf(tenantId, body.sequence), rendered);
+    }
+  }
+
+  return async (due) => {
+    const rendered = new Map<string, RenderedEvent | Error>();
+    const missing = new Map<string, Set<number>>();
+    for (const { tenantId, sequence } of due) {
+      const name = nameOf(tenantId, sequence);
+      if (rendered.has(name)) continue;
+      const cached = cache.get(name);
+      if (cached !== undefined) rendered.set(name, cached);
+      else missing.set(tenantId, (missing.get(tenantId) ?? new Set()).add(sequence));
+    }
+    await Promise.all([...missing].map(([tenantId, sequences]) => renderAll(tenantId, sequences, rendered)));
+    return due.map(
+      ({ tenantId, sequence }) =>
+        rendered.get(nameOf(tenantId, sequence)) ?? new Error(`the event ${sequence} is not in the log`),
+    );
+  };
+}
+
+function render({ event, ...rest }: EventBody, subjectId: string): RenderedEvent {
+  const before = `{"event":${JSON.stringify(event)},"delivery_id":"`;
+  return { subjectId, before, after: `",${JSON.stringify(rest).slice(1)}` };
+}
+
+function nameOf(tenantId: string, sequence: number): string {
+  return `${tenantId} ${sequence}`;
+}
