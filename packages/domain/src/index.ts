@@ -60,6 +60,7 @@ export {
 } from "./ledger/accounts.js";
 export {
   accountsOfChanges,
+  applyInPlace,
   applyLedgerChange,
   type Hold,
   type LedgerChange,

@@ -81,6 +81,17 @@ export function applyLedgerChange(
   return { balances: changed };
 }
 
+/**
+ * Applies a change to the balances of a batch, so that the next change sees it. Returns the account that does not have enough, in
+ * which case nothing has changed.
+ */
+export function applyInPlace(balances: Map<string, Balance>, change: LedgerChange): AccountKey | undefined {
+  const outcome = applyLedgerChange(balances, change);
+  if ("insufficient" in outcome) return outcome.insufficient;
+  for (const [name, balance] of outcome.balances) balances.set(name, balance);
+  return undefined;
+}
+
 /** The accounts that changes name, each once: those that must be locked before the changes are applied. */
 export function accountsOfChanges(changes: Iterable<LedgerChange>): AccountKey[] {
   const keys = new Map<string, AccountKey>();

@@ -35,7 +35,7 @@ import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
-import { fundWallet } from "../store/ledger/ledger.js";
+import { fundWallet } from "../store/ledger/fund-wallet.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
 import { createSettlementStore } from "../store/transactions/settlement.js";
 import { createTransactionStore } from "../store/transactions/transactions.js";

@@ -186,12 +186,12 @@ describe("commands beside a running sandbox", () => {
     const primary = wallets.data.find(({ role }) => role === "primary")?.id ?? "";
     expect((await run(["fund", primary, "USD", "12.50"])).output).toBe(`${primary} has received 12.5 USD\n`);
     expect((await run(["fund", primary, "USD", "0.001"])).output).toBe(
-      "bursar: 0.001 is no amount of USD: too precise.\n",
+      "bursar: 0.001 is not an amount of USD: too precise.\n",
     );
     expect(await run(["fund", primary, "USD", `${"9".repeat(60)}`])).toEqual({
       code: 1,
       output: expect.stringMatching(
-        /^bursar: 9{60} is more than 1\d+ USD, the most that may move at once\.\n$/,
+        /^bursar: 9{60} is more than 1\d+ USD, the most that can be moved at once\.\n$/,
       ),
     });
     expect((await run(["fund", "wlt_01h455vb4pex5vsknk084sn02q", "USD", "1"])).output).toMatch(

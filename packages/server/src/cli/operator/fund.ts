@@ -4,14 +4,14 @@ import type { Command } from "commander";
 import { describeAct } from "../../app/audit/audit-entry.js";
 import { assertAssetsKept } from "../../compose/assert-assets-kept.js";
 import { OperatorError } from "../../operator-error.js";
-import { findTenantOfWallet, fundWallet } from "../../store/ledger/ledger.js";
+import { findWalletToFund, fundWallet } from "../../store/ledger/fund-wallet.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addFundCommand(program: Command): void {
   program
     .command("fund")
     .description(
-      "bring money in from outside: give a wallet an amount of an asset, as a posting in the ledger",
+      "bring money in from outside: credit a book wallet with an amount of an asset, as a posting in the ledger",
     )
     .argument("<wallet>", "the wallet's id")
     .argument("<asset>", "the asset's code")
@@ -23,15 +23,20 @@ export function addFundCommand(program: Command): void {
         if (asset === undefined) throw new OperatorError(`There is no asset ${code}.`);
         const units = parseAmount(amount, asset.decimals);
         if (typeof units === "string")
-          throw new OperatorError(`${amount} is no amount of ${code}: ${units.replace("_", " ")}.`);
+          throw new OperatorError(`${amount} is not an amount of ${code}: ${units.replace("_", " ")}.`);
         if (units > asset.maximum)
           throw new OperatorError(
-            `${amount} is more than ${formatAmount(asset.maximum, asset.decimals)} ${asset.code}, the most that may move at once.`,
+            `${amount} is more than ${formatAmount(asset.maximum, asset.decimals)} ${asset.code}, the most that can be moved at once.`,
           );
         const walletId = readId("wlt", wallet);
-        const tenantId = walletId === undefined ? undefined : await findTenantOfWallet(database, walletId);
-        if (walletId === undefined || tenantId === undefined)
+        const found = walletId === undefined ? undefined : await findWalletToFund(database, walletId);
+        if (walletId === undefined || found === undefined)
           throw new OperatorError(`There is no wallet ${wallet}.`);
+        const { tenantId, network } = found;
+        if (network !== "book")
+          throw new OperatorError(
+            `${wallet} is a wallet of ${network}. Only book wallets can be funded; send the asset to its address instead.`,
+          );
         const origin = { by: "operator", tenantId } as const;
         const audit = describeAct(origin, "wallet.fund", showId("wlt", walletId), new Date());
         const funding = { tenantId, walletId, asset: asset.code, amount: units, id: newUuid(), audit };

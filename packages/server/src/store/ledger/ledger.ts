@@ -1,51 +1,104 @@
-import { externalAccountId } from "@bursar/domain";
-import type { AuditDraft } from "../../app/audit/audit-entry.js";
-import { appendAudit } from "../access/audit.js";
-import type { Database } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import { type AccountKey, accountKind, accountName, type Balance } from "@bursar/domain";
+import type { Balances, LedgerEntry } from "../../app/ledger/ledger-unit.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
+import { type Statement, sql } from "../core/sql.js";
 
-const bookExternalAccountId = externalAccountId("book");
-
-export interface Funding {
-  tenantId: string;
-  walletId: string;
-  asset: string;
-  amount: bigint;
-  /** Stands in the entry where a transaction's id would. */
-  id: string;
-  /** The entry for the audit log, where a person has done it. */
-  audit?: AuditDraft;
+/**
+ * The only place that writes to the ledger. Everything that moves value runs in `withLedger`, locks its accounts, applies changes to
+ * their balances with the domain's `applyLedgerChange`, and writes balances and entries here.
+ */
+export async function withLedger<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  // An account that does not exist cannot be locked in its place in the order. So it is created while nothing is locked, and the
+  // work begins again. An account is new only once; but what the work claims may be other rows the next time, with other accounts.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await database.transaction(work);
+    } catch (error) {
+      if (!(error instanceof MissingAccountsError) || attempt === attemptsMax) throw error;
+      await createAccounts(database, error.keys);
+    }
+  }
 }
 
-/** Brings money in from outside, as a posting like any other: what a wallet gains the outside world loses. */
-export async function fundWallet(
-  database: Database,
-  { tenantId, walletId, asset, amount, id, audit }: Funding,
-): Promise<void> {
-  await database.transaction(async (tx) => {
-    const units = amount.toString();
-    // The outside world's id is the least of all, so this is the order in which accounts are locked everywhere.
-    await tx.query(sql`
-      INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
-      VALUES (${tenantId}, ${bookExternalAccountId}, ${asset}, 'external', -${units}::numeric, 0)
-      ON CONFLICT (tenant_id, account_id, asset) DO UPDATE SET available = ledger_accounts.available - ${units}::numeric
-    `);
-    await tx.query(sql`
-      INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
-      VALUES (${tenantId}, ${walletId}, ${asset}, 'wallet', ${units}::numeric, 0)
-      ON CONFLICT (tenant_id, account_id, asset) DO UPDATE SET available = ledger_accounts.available + ${units}::numeric
-    `);
-    await tx.query(sql`
-      INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_account_id, credit_account_id, asset, amount)
-      VALUES (${tenantId}, ${id}, 1, ${bookExternalAccountId}, ${walletId}, ${asset}, ${units}::numeric)
-    `);
-    if (audit !== undefined) await appendAudit(tx, [audit]);
-  });
+const attemptsMax = 5;
+
+/** Rolls back a unit of work that needs accounts which do not exist. */
+export class MissingAccountsError extends Error {
+  readonly keys: readonly AccountKey[];
+
+  constructor(keys: readonly AccountKey[]) {
+    super("some ledger accounts do not exist yet");
+    this.keys = keys;
+  }
 }
 
-export async function findTenantOfWallet(database: Database, walletId: string): Promise<string | undefined> {
-  const [row] = await database.query<{ tenant_id: string }>(
-    sql`SELECT tenant_id FROM wallets WHERE id = ${walletId}`,
+interface AccountRow extends AccountKey {
+  available: string;
+  held: string;
+}
+
+/**
+ * Locks accounts, in a transaction of `withLedger`. The order of their keys is the same for everything that moves value, so no two of
+ * them deadlock. Served by the primary key.
+ */
+export async function lockAccounts(tx: Queryable, keys: readonly AccountKey[]): Promise<Balances> {
+  if (keys.length === 0) return new Map();
+  const rows = await tx.query<AccountRow>(sql`
+    SELECT a.tenant_id AS "tenantId", a.account_id AS "accountId", a.asset, a.available, a.held
+    FROM ledger_accounts a JOIN ${unnestKeys(keys)} USING (tenant_id, account_id, asset)
+    ORDER BY a.tenant_id, a.account_id, a.asset FOR UPDATE OF a
+  `);
+  if (rows.length < keys.length) throw new MissingAccountsError(keys);
+  return new Map(
+    rows.map((row) => [accountName(row), { available: BigInt(row.available), held: BigInt(row.held) }]),
   );
-  return row?.tenant_id;
+}
+
+/** Creates those that do not exist, with zero balances. Served by the primary key. */
+export async function createAccounts(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
+  await database.query(sql`
+    INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
+    SELECT tenant_id, account_id, asset, kind, 0, 0 FROM unnest(
+      ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.accountId)}::uuid[],
+      ${keys.map((key) => key.asset)}::text[], ${keys.map((key) => accountKind(key.accountId))}::text[]
+    ) AS wanted (tenant_id, account_id, asset, kind)
+    ORDER BY tenant_id, account_id, asset
+    ON CONFLICT DO NOTHING
+  `);
+}
+
+function unnestKeys(keys: readonly AccountKey[]): Statement {
+  return sql`unnest(
+    ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.accountId)}::uuid[], ${keys.map((key) => key.asset)}::text[]
+  ) AS wanted (tenant_id, account_id, asset)`;
+}
+
+/** Writes the balances of locked accounts. Served by the primary key. */
+export function writeBalances(tx: Tx, balances: ReadonlyMap<string, Balance>): void {
+  if (balances.size === 0) return;
+  const rows = [...balances].map(([name, { available, held }]) => {
+    const [tenantId, accountId, asset] = name.split(" ");
+    return { tenantId, accountId, asset, available: available.toString(), held: held.toString() };
+  });
+  tx.send(sql`
+    UPDATE ledger_accounts a SET available = changed.available, held = changed.held
+    FROM unnest(
+      ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.accountId)}::uuid[], ${rows.map((row) => row.asset)}::text[],
+      ${rows.map((row) => row.available)}::numeric[], ${rows.map((row) => row.held)}::numeric[]
+    ) AS changed (tenant_id, account_id, asset, available, held)
+    WHERE a.tenant_id = changed.tenant_id AND a.account_id = changed.account_id AND a.asset = changed.asset
+  `);
+}
+
+/** Appends entries. The primary key refuses a line that was written before. */
+export function writeEntries(tx: Tx, entries: readonly LedgerEntry[]): void {
+  if (entries.length === 0) return;
+  tx.send(sql`
+    INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_account_id, credit_account_id, asset, amount)
+    SELECT * FROM unnest(
+      ${entries.map((entry) => entry.tenantId)}::uuid[], ${entries.map((entry) => entry.transactionId)}::uuid[],
+      ${entries.map((entry) => entry.line)}::smallint[], ${entries.map((entry) => entry.debit)}::uuid[],
+      ${entries.map((entry) => entry.credit)}::uuid[], ${entries.map((entry) => entry.asset)}::text[],
+      ${entries.map((entry) => entry.amount)}::numeric[])
+  `);
 }
