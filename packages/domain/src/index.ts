@@ -115,10 +115,26 @@ export {
   toRetryAfterSeconds,
 } from "./quota/token-bucket.js";
 export { isoTime } from "./time/iso-time.js";
-export { type Decision, decide, type FailureCode } from "./transaction/decide.js";
+export {
+  type Decision,
+  decide,
+  decideOnBalances,
+  type FailureCode,
+  type RejectionCode,
+  type TransactionEvent,
+} from "./transaction/decide.js";
+export {
+  type AssetAmount,
+  accountOfParty,
+  type DecidableTransaction,
+  type Receipt,
+  type TransactionDetails,
+  type TransactionKind,
+  type TransactionParties,
+  transactionKinds,
+} from "./transaction/transaction.js";
 export {
   isFinal,
-  type TransactionEvent,
   type TransactionState,
   transactionEvents,
   transactionStates,

@@ -403,7 +403,7 @@ CREATE TABLE transactions (
   id uuid NOT NULL,
   idempotency_key text NOT NULL,
   request_hash bytea NOT NULL,
-  client_id uuid NOT NULL,
+  client_id uuid,
   reference text NOT NULL,
   asset text NOT NULL,
   amount numeric(78,0) NOT NULL,
@@ -419,6 +419,7 @@ CREATE TABLE transactions (
   CONSTRAINT transactions_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT transactions_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT transactions_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT transactions_check CHECK (((client_id IS NOT NULL) OR (kind = 'deposit'::text))),
   CONSTRAINT transactions_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'payout'::text, 'deposit'::text, 'sweep'::text, 'refuel'::text])))
 );
 
@@ -549,6 +550,8 @@ CREATE INDEX open_orders_to_do ON public.open_orders USING btree (market, id) WH
 CREATE INDEX open_transactions_due ON public.open_transactions USING btree (due_at) WHERE ((state = 'awaiting_approval'::text) AND (retry_at IS NULL));
 
 CREATE INDEX open_transactions_failed ON public.open_transactions USING btree (id) WHERE (last_error IS NOT NULL);
+
+CREATE INDEX open_transactions_on_rails ON public.open_transactions USING btree (id) WHERE (state = ANY (ARRAY['processing'::text, 'broadcast'::text, 'confirming'::text]));
 
 CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE ((state = 'accepted'::text) AND (retry_at IS NULL));
 

@@ -227,6 +227,13 @@ export const errorCatalog = {
     advice: "For a wallet leave it out, or use `book`; for a destination use one such as `eip155:1`.",
     retry: "never",
   },
+  NETWORK_MISMATCH: {
+    status: 422,
+    message: "The asset and the wallets are on different networks.",
+    when: "`source` or `destination` names a wallet that is not on the network of the asset",
+    advice: "Use wallets on the network that `GET /v1/assets` shows for the asset.",
+    retry: "never",
+  },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     message: "The idempotency key was used for another request.",

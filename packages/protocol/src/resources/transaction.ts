@@ -1,4 +1,4 @@
-import { transactionStates } from "@bursar/domain";
+import { transactionKinds, transactionStates } from "@bursar/domain";
 import { type Static, type TSchema, type TSchemaOptions, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
 import { ApprovalStatus } from "../policy/approval.js";
@@ -9,6 +9,13 @@ export const WalletSide = Type.Object(
   { wallet_id: Type.String({ maxLength: 64 }) },
   { additionalProperties: false },
 );
+
+const AddressSide = Type.Object(
+  { address: Type.String({ minLength: 1, maxLength: 256 }) },
+  { additionalProperties: false },
+);
+/** A wallet of the tenant, or an address on the network of the asset. */
+const Side = Type.Union([WalletSide, AddressSide]);
 
 // The text of an amount is checked where its asset is known; here only its length, so that nothing long is looked at.
 const Amount = Type.String({
@@ -35,7 +42,7 @@ export const CreateTransactionBody = Type.Object(
     }),
     amount: Amount,
     source: Type.Optional(WalletSide),
-    destination: Type.Optional(WalletSide),
+    destination: Type.Optional(Side),
     metadata: Type.Optional(
       Texts({
         additionalProperties: Type.String({ maxLength: 512 }),
@@ -74,15 +81,17 @@ export const Transaction = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal("transaction"),
-    kind: Type.Literal("transfer"),
+    kind: Type.Enum([...transactionKinds]),
     reference: Type.String(),
     asset: Type.String(),
     amount: Type.String({ description: "In canonical form: no needless zeros." }),
     state: State,
     version: Type.Integer({ description: "Counts its changes; 1 when it is accepted." }),
-    source: Type.Object({ wallet_id: Type.String() }),
-    destination: Type.Object({ wallet_id: Type.String() }),
-    fee: Type.Null(),
+    source: Side,
+    destination: Side,
+    fee: Type.Union([Type.Object({ asset: Type.String(), amount: Type.String() }), Type.Null()], {
+      description: "What the network charged; null if it charged nothing, or not yet.",
+    }),
     network: Type.String(),
     failure: Type.Union([
       Type.Object({

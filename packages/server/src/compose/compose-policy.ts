@@ -4,6 +4,7 @@ import {
   type DestinationService,
 } from "../app/destinations/destination-service.js";
 import { createActivePolicies } from "../app/policy/active-policies.js";
+import type { AllowList } from "../app/policy/allow-list.js";
 import { createDocumentChecker } from "../app/policy/check-document.js";
 import { createPolicyEvaluator } from "../app/policy/evaluate-policy.js";
 import { createEvaluatedRequestReader } from "../app/policy/evaluated-request.js";
@@ -11,6 +12,7 @@ import type { ActivePolicies } from "../app/policy/policy.js";
 import type { PolicyUseCases } from "../app/policy/policy-use-cases.js";
 import { createPolicyReader } from "../app/policy/read-policy.js";
 import { createPolicyReplacer } from "../app/policy/replace-policy.js";
+import type { Rails } from "../app/rails/rail.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { createEventLog } from "../store/events/events.js";
 import { createDestinationStore } from "../store/policy/destinations.js";
@@ -24,18 +26,19 @@ export interface PolicyParts {
   useCases: PolicyUseCases & DestinationService;
   /** What requests are judged by. */
   policies: ActivePolicies;
+  allowList: AllowList;
 }
 
 interface PolicyNeeds {
   assets: AssetRegistry;
-  networks: ReadonlySet<string>;
+  rails: Rails;
 }
 
 export function composePolicy(
   { database, settings, wakeUps, newUuid, now }: ComposeOptions,
-  { assets, networks }: PolicyNeeds,
+  { assets, rails }: PolicyNeeds,
 ): PolicyParts {
-  const world: PolicyWorld = { assets, networks, timeZones: createTimeZones() };
+  const world: PolicyWorld = { assets, networks: rails.networks, timeZones: createTimeZones() };
   const store = createPolicyStore(database, wakeUps);
   const destinations = createDestinationStore(database);
   const wallets = createWalletDirectory(createWalletStore(database, createEventLog(wakeUps)));
@@ -44,6 +47,7 @@ export function composePolicy(
 
   return {
     policies,
+    allowList: destinations,
     useCases: {
       readPolicy: createPolicyReader(store),
       replacePolicy: createPolicyReplacer({ store, checkDocument, now }),
@@ -51,7 +55,7 @@ export function composePolicy(
       evaluatePolicy: createPolicyEvaluator({
         policies,
         checkDocument,
-        readRequest: createEvaluatedRequestReader({ assets, wallets, networks, allowList: destinations }),
+        readRequest: createEvaluatedRequestReader({ assets, wallets, rails, allowList: destinations }),
         usage: createUsageStore(database),
         store,
         assets,
@@ -59,7 +63,7 @@ export function composePolicy(
       }),
       ...createDestinationService({
         store: destinations,
-        networks,
+        rails,
         delaySeconds: settings["policy.destination_delay_seconds"],
         newUuid,
         now,

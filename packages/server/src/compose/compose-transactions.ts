@@ -12,7 +12,7 @@ import {
   type PresentEvents,
   type PresentEventsDeps,
 } from "../app/events/present-events.js";
-import type { ActivePolicies } from "../app/policy/policy.js";
+import type { Rails } from "../app/rails/rail.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
@@ -27,10 +27,8 @@ import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
-import { assertNetworksKnown } from "../config/asset-list.js";
 import { createEngine, type Engine } from "../engine/engine.js";
-import { createBatchPlanner } from "../engine/plan-batch.js";
-import { bookRail } from "../rails/book/book-rail.js";
+import { createBatchSettler } from "../engine/settle-batch.js";
 import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
@@ -43,6 +41,7 @@ import { createWalletActivation } from "../store/wallets/activate-wallets.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 import type { MarketParts } from "./compose-markets.js";
+import type { PolicyParts } from "./compose-policy.js";
 
 /** How money moves: wallets, transactions, the engine that drives them and the log of what happened. */
 export interface TransactionParts {
@@ -57,10 +56,15 @@ export interface TransactionParts {
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
 
+interface TransactionNeeds {
+  rails: Rails;
+  policy: Pick<PolicyParts, "policies" | "allowList">;
+  orders: Pick<PresentEventsDeps, "orders" | "presentOrder"> & Pick<MarketParts, "callOffOrders">;
+}
+
 export function composeTransactions(
   options: ComposeOptions,
-  policies: ActivePolicies,
-  orders: Pick<PresentEventsDeps, "orders" | "presentOrder"> & Pick<MarketParts, "callOffOrders">,
+  { rails, policy: { policies, allowList }, orders }: TransactionNeeds,
 ): TransactionParts {
   const { database, settings, wakeUps, log, newUuid, now } = options;
   const events = createEventLog(wakeUps);
@@ -77,21 +81,29 @@ export function composeTransactions(
   });
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
-  const rails = new Map([[bookRail.network, bookRail]]);
-  assertNetworksKnown(settings.assets, rails.keys());
   const settlements = createSettlementStore(database, events);
-  const engine = createEngine({
+  const settleBatch = createBatchSettler({
     settlements,
-    plan: createBatchPlanner({ rails, policies, now }),
+    rails,
+    policies,
+    isUnavailable: isDatabaseUnavailable,
+    onFailure: ({ tenantId, id }, error) =>
+      log.error(
+        { err: error, tenant_id: showId("tnt", tenantId), transaction_id: showId("tx", id) },
+        "A transaction could not be settled. It is tried again later.",
+      ),
+    now,
+  });
+  const engine = createEngine({
+    settleBatch,
     wallets: createWalletActivation(database, events, ({ tenantId, id }, error) =>
       log.error(
         { err: error, tenant_id: showId("tnt", tenantId), wallet_id: showId("wlt", id) },
         "A wallet could not be activated. It is tried again later.",
       ),
     ),
-    onChanged: changes.announce,
-    onError: (error) => log.error({ err: error }, "the engine could not go on; it tries again"),
-    isUnavailable: isDatabaseUnavailable,
+    onChanged: (settled) => changes.announce(settled.map(({ transaction }) => transaction.id)),
+    onError: (error) => log.error({ err: error }, "The engine failed. It tries again."),
     now,
     monotonicMs,
     timers: nodeTimers,
@@ -128,7 +140,9 @@ export function composeTransactions(
       createTransaction: createTransactionCreator({
         assets,
         wallets: createWalletDirectory(wallets),
+        rails,
         policies,
+        allowList,
         queue,
         store: transactions,
         newUuid,
@@ -139,7 +153,14 @@ export function composeTransactions(
         const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };
         return transactions.listTransactions(tenantId, { ...filter, ...named }, ...page);
       },
-      cancelTransaction: createTransactionCanceller({ settlements, read, changes, now }),
+      cancelTransaction: createTransactionCanceller({
+        settlements,
+        rails,
+        read,
+        changes,
+        onRequested: () => undefined,
+        now,
+      }),
       decideApproval: createApprovalDecider({
         store: createApprovalStore(database, events),
         read,
@@ -150,7 +171,7 @@ export function composeTransactions(
       listEvents: createEventLister(createEventStore(database), presentEvents),
       createWallet: createWalletCreator({
         store: wallets,
-        networks: new Set(rails.keys()),
+        rails,
         onCreated: () => wakeUps.announce("accepted", []),
         newUuid,
         now,

@@ -2,11 +2,14 @@ import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/d
 import type { Logger } from "pino";
 import { createTenantCreator } from "../app/clients/create-tenant.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
+import { createRails } from "../app/rails/rail.js";
 import type { UseCases } from "../app/use-cases.js";
+import { assertNetworksKnown } from "../config/asset-list.js";
 import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
+import { bookRail } from "../rails/book/book-rail.js";
 import type { LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
@@ -66,9 +69,11 @@ export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, now } = options;
   const access = composeAccess(options);
   const assets = createAssetRegistry(options.settings.assets);
-  const policy = composePolicy(options, { assets, networks: new Set(["book"]) });
+  const rails = createRails([bookRail]);
+  assertNetworksKnown(assets.list, rails.networks);
+  const policy = composePolicy(options, { assets, rails });
   const markets = composeMarkets(options, assets, policy.policies);
-  const transactions = composeTransactions(options, policy.policies, markets);
+  const transactions = composeTransactions(options, { rails, policy, orders: markets });
   const webhooks = composeWebhooks(options, transactions.presentEvents);
   const stream = composeStream(options, access, transactions.useCases, markets);
   const housekeeping = setInterval(() => {

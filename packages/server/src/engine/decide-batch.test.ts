@@ -1,44 +1,66 @@
 import { accountName } from "@bursar/domain";
 import { expect, it } from "vitest";
-import type { ClaimedTransaction } from "../app/transactions/settlement.js";
+import { createRails } from "../app/rails/rail.js";
+import type { ClaimedPayment } from "../app/transactions/settlement.js";
 import { bookRail } from "../rails/book/book-rail.js";
 import { decideBatch } from "./decide-batch.js";
 
 const acceptedMs = 0x019b_0000_0000;
-const claimed: ClaimedTransaction = {
+const payment: ClaimedPayment = {
   tenantId: "t",
   id: "019b0000-0000-7000-8000-000000000000",
+  kind: "transfer",
   state: "accepted",
   version: 1,
   clientId: "c",
+  network: "book",
   asset: "USD",
   amount: 10n,
+  sourceAccountId: "s",
   sourceWalletId: "s",
-  destinationWalletId: "d",
+  destinationAccountId: "d",
+  feeHold: null,
   expiresAt: null,
   createdAt: new Date(acceptedMs),
+  requestedAtMs: acceptedMs,
+  countedAt: null,
   sourceIsFrozen: false,
   sourcePurpose: "treasury",
-  network: "book",
+  destination: "own_wallet",
   needsJudgement: false,
   approval: null,
 };
 
-function decideAt(ms: number, expiresAt: Date | null) {
+function decideAt(ms: number, claimed: readonly ClaimedPayment[]) {
   const account = (accountId: string) => accountName({ tenantId: "t", accountId, asset: "USD" });
-  const accounts = new Map(["s", "d"].map((owner) => [account(owner), { available: 10n, held: 0n }]));
-  const rails = new Map([[bookRail.network, bookRail]]);
-  const facts = { accounts, usage: new Map(), rails, policies: new Map(), now: new Date(ms) };
-  const [settlement] = decideBatch([{ ...claimed, expiresAt }], facts);
-  return { occurredMs: settlement?.occurredAt.getTime(), failure: settlement?.decision?.failure };
+  const balances = new Map(["s", "d"].map((id) => [account(id), { available: 10n, held: 0n }]));
+  const rails = createRails([bookRail]);
+  const facts = { balances, usage: new Map(), rails, policies: new Map(), now: new Date(ms) };
+  return decideBatch(claimed, facts).map(({ occurredAt, decision }) => ({
+    occurredMs: occurredAt.getTime(),
+    state: decision?.state,
+    failure: decision?.failure,
+  }));
 }
 
-it("puts nothing before the acceptance, however far this clock is behind that of whoever accepted", () => {
-  expect(decideAt(acceptedMs - 5000, null)).toEqual({ occurredMs: acceptedMs, failure: null });
-  expect(decideAt(acceptedMs + 5000, null)).toEqual({ occurredMs: acceptedMs + 5000, failure: null });
+it("puts nothing before the acceptance, however far this clock is behind that of the process that accepted", () => {
+  const [early] = decideAt(acceptedMs - 5000, [payment]);
+  expect(early).toEqual({ occurredMs: acceptedMs, state: "completed", failure: null });
+  const [late] = decideAt(acceptedMs + 5000, [payment]);
+  expect(late).toEqual({ occurredMs: acceptedMs + 5000, state: "completed", failure: null });
 });
 
 it("measures expiry by the time that it writes down", () => {
   const expiresAt = new Date(acceptedMs - 1000);
-  expect(decideAt(acceptedMs - 5000, expiresAt)).toEqual({ occurredMs: acceptedMs, failure: "EXPIRED" });
+  const [expired] = decideAt(acceptedMs - 5000, [{ ...payment, expiresAt }]);
+  expect(expired).toEqual({ occurredMs: acceptedMs, state: "failed", failure: "EXPIRED" });
+});
+
+it("shows each payment of a batch what the one before has left", () => {
+  const states = decideAt(acceptedMs, [
+    { ...payment, amount: 6n },
+    { ...payment, amount: 6n },
+    { ...payment, amount: 4n },
+  ]).map(({ state, failure }) => failure ?? state);
+  expect(states).toEqual(["completed", "INSUFFICIENT_FUNDS", "completed"]);
 });

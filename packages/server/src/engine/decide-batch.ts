@@ -1,31 +1,23 @@
 import {
-  accountName,
-  type Balance,
   countsTowardsLimits,
   countTransaction,
-  decide,
+  type Decision,
+  decideOnBalances,
   type FailureCode,
-  judgeWithUsage,
-  type PolicyRequest,
   type TransactionEvent,
   tallyApprovals,
   type UsageByWindow,
 } from "@bursar/domain";
-import type { ActivePolicy } from "../app/policy/policy.js";
-import type { Rail } from "../app/transactions/rail.js";
-import type {
-  Accounts,
-  ClaimedTransaction,
-  NewJudgement,
-  Settlement,
-} from "../app/transactions/settlement.js";
+import type { Balances } from "../app/ledger/ledger-unit.js";
+import { type JudgementPlan, judgePlanned } from "../app/policy/judge-batch.js";
+import type { Rails } from "../app/rails/rail.js";
+import type { ClaimedPayment, NewJudgement, Settlement } from "../app/transactions/settlement.js";
 
 export interface BatchFacts {
-  accounts: Accounts;
+  balances: Balances;
   usage: UsageByWindow;
-  rails: ReadonlyMap<string, Rail>;
-  /** The policies of the tenants that have something to be judged. */
-  policies: ReadonlyMap<string, ActivePolicy>;
+  rails: Pick<Rails, "get">;
+  policies: JudgementPlan["policies"];
   now: Date;
 }
 
@@ -33,131 +25,103 @@ export interface BatchFacts {
  * Decides a batch, one after the other in the order of acceptance. Each decision sees the balances and sums that the one before has
  * left, so that a batch is the same as its transactions one by one.
  */
-export function decideBatch(claimed: readonly ClaimedTransaction[], facts: BatchFacts): Settlement[] {
-  return claimed.map((transaction) => settle(transaction, facts));
+export function decideBatch(claimed: readonly ClaimedPayment[], facts: BatchFacts): Settlement[] {
+  return claimed.map((payment) => decideOne(payment, facts));
 }
 
-function settle(transaction: ClaimedTransaction, facts: BatchFacts): Settlement {
-  const { tenantId, asset, amount, state, version, sourceWalletId, destinationWalletId } = transaction;
-  const { accounts, now } = facts;
-  // The clock of whoever accepted it may be ahead of this one; nothing happens before it was accepted.
-  const occurredAt = new Date(Math.max(now.getTime(), transaction.createdAt.getTime()));
-  const course = choose(transaction, facts, occurredAt);
-  const { dueAt, judgement } = course;
-  if (course.event === undefined) return { transaction, decision: undefined, occurredAt, dueAt, judgement };
-
-  const sourceName = accountName({ tenantId, accountId: sourceWalletId, asset });
-  const destinationName = accountName({ tenantId, accountId: destinationWalletId, asset });
-  const source = balanceOf(accounts, sourceName);
-  const destination = balanceOf(accounts, destinationName);
-  const decision = decide({ state, version, amount, source, destination }, course.event, course.failure);
-  if (decision === "impossible") throw new Error(`${course.event} is impossible in the state ${state}`);
-  accounts.set(sourceName, decision.source);
-  accounts.set(destinationName, decision.destination);
-  const policy = facts.policies.get(tenantId)?.policy;
-  if (policy !== undefined && state === "accepted" && countsTowardsLimits(decision.state))
-    countTransaction(policy, toPolicyRequest(transaction), facts.usage);
-  return { transaction, decision, occurredAt, dueAt, judgement };
+function decideOne(payment: ClaimedPayment, facts: BatchFacts): Settlement {
+  // The clock of the process that accepted it may be ahead of this one; nothing happens before it was accepted.
+  const occurredAt = new Date(Math.max(facts.now.getTime(), payment.createdAt.getTime()));
+  const { event, dueAt, judgement } = chooseEvent(payment, facts, occurredAt);
+  if (event === undefined) return { transaction: payment, decision: undefined, occurredAt, dueAt, judgement };
+  const decision = decideOrFail(payment, event, facts.balances);
+  const policy = facts.policies.get(payment.tenantId)?.policy;
+  if (policy !== undefined && payment.state === "accepted" && countsTowardsLimits(decision.state))
+    countTransaction(policy, payment, facts.usage);
+  return { transaction: payment, decision, occurredAt, dueAt, judgement };
 }
 
-/** What is to happen to a transaction; nothing yet, where it goes on waiting. */
+/** Insufficient funds are an outcome, not an error: the event becomes a failure, which needs none. */
+function decideOrFail(payment: ClaimedPayment, event: TransactionEvent, balances: Balances): Decision {
+  const decision = decideOnBalances(payment, event, balances);
+  if (typeof decision === "object") return decision;
+  if (decision === "insufficient" && event.kind !== "fail")
+    return decideOrFail(payment, failing("INSUFFICIENT_FUNDS"), balances);
+  throw new Error(`the event ${event.kind} is ${decision} in the state ${payment.state}`);
+}
+
+/** What happens to a payment now; nothing, if it goes on waiting. */
 interface Course {
   event: TransactionEvent | undefined;
-  failure: FailureCode | null;
   dueAt: Date | null;
   judgement: NewJudgement | null;
 }
 
-const unjudged = { failure: null, dueAt: null, judgement: null };
-
-function choose(transaction: ClaimedTransaction, facts: BatchFacts, occurredAt: Date): Course {
-  if (transaction.expiresAt !== null && transaction.expiresAt <= occurredAt) return failing("EXPIRED");
-  if (transaction.approval !== null) return hearPeople(transaction, transaction.approval, facts, occurredAt);
-  if (transaction.sourceIsFrozen) return failing("WALLET_FROZEN");
-  if (transaction.needsJudgement) return judge(transaction, facts, occurredAt);
-  return { event: firstEventOf(transaction, facts), failure: null, dueAt: null, judgement: null };
+function chooseEvent(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Course {
+  if (payment.expiresAt !== null && payment.expiresAt <= occurredAt) return unjudged(failing("EXPIRED"));
+  if (payment.approval !== null) return countApprovals(payment, payment.approval, facts, occurredAt);
+  if (payment.sourceIsFrozen) return unjudged(failing("WALLET_FROZEN"));
+  if (payment.needsJudgement) return judge(payment, facts, occurredAt);
+  return unjudged(firstEvent(payment, facts));
 }
 
-function failing(failure: FailureCode): Course {
-  return { ...unjudged, event: "fail", failure };
+function unjudged(event: TransactionEvent): Course {
+  return { event, dueAt: null, judgement: null };
 }
 
-function judge(transaction: ClaimedTransaction, facts: BatchFacts, occurredAt: Date): Course {
-  const active = facts.policies.get(transaction.tenantId);
-  if (active === undefined) throw new Error("a policy was not loaded");
-  const { verdict } = judgeWithUsage(active.policy, toPolicyRequest(transaction), facts.usage);
-  const judgement = { policyVersion: active.version, rule: verdict.rule, reason: null, requirement: null };
+function failing(failure: FailureCode): TransactionEvent {
+  return { kind: "fail", failure, fee: null };
+}
+
+function judge(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Course {
+  const { policyVersion, verdict } = judgePlanned(facts.policies, payment, facts.usage);
+  const judgement = { policyVersion, rule: verdict.rule, reason: null, requirement: null };
   switch (verdict.kind) {
     case "allow":
-      return { ...unjudged, event: firstEventOf(transaction, facts), judgement };
+      return { event: firstEvent(payment, facts), dueAt: null, judgement };
     case "reject":
       return {
-        ...unjudged,
-        event: "reject",
-        failure: "POLICY_REJECTED",
+        event: { kind: "reject", failure: "POLICY_REJECTED" },
+        dueAt: null,
         judgement: { ...judgement, reason: verdict.reason },
       };
     case "require_approval": {
       const { requirement } = verdict;
       const deadlineMs = occurredAt.getTime() + requirement.expiresAfterSeconds * 1000;
-      const dueAt = dueTime(transaction, deadlineMs);
-      return { ...unjudged, event: "ask_approval", dueAt, judgement: { ...judgement, requirement } };
+      const dueAt = dueTime(payment, deadlineMs);
+      return { event: { kind: "ask_approval" }, dueAt, judgement: { ...judgement, requirement } };
     }
   }
 }
 
-function hearPeople(
-  transaction: ClaimedTransaction,
-  { requirement, askedAt, approvals }: NonNullable<ClaimedTransaction["approval"]>,
+function countApprovals(
+  payment: ClaimedPayment,
+  { requirement, askedAt, approvals }: NonNullable<ClaimedPayment["approval"]>,
   facts: BatchFacts,
   occurredAt: Date,
 ): Course {
-  const asked = { initiatorId: transaction.clientId, askedAtMs: askedAt.getTime() };
+  const asked = { initiatorId: payment.clientId, askedAtMs: askedAt.getTime() };
   const tally = tallyApprovals(requirement, asked, approvals, occurredAt.getTime());
   switch (tally.state) {
     case "approved":
-      return transaction.sourceIsFrozen
-        ? failing("WALLET_FROZEN")
-        : { ...unjudged, event: firstEventOf(transaction, facts) };
+      return unjudged(payment.sourceIsFrozen ? failing("WALLET_FROZEN") : firstEvent(payment, facts));
     case "rejected":
-      return { ...unjudged, event: "reject", failure: "APPROVAL_REJECTED" };
+      return unjudged({ kind: "reject", failure: "APPROVAL_REJECTED" });
     case "expired":
-      return { ...unjudged, event: "reject", failure: "APPROVAL_EXPIRED" };
+      return unjudged({ kind: "reject", failure: "APPROVAL_EXPIRED" });
     case "pending":
-      return { ...unjudged, event: undefined, dueAt: dueTime(transaction, tally.deadlineMs) };
+      return { event: undefined, dueAt: dueTime(payment, tally.deadlineMs), judgement: null };
   }
 }
 
 /** Whichever comes first: the end of the time to approve, or of the transaction itself. */
-function dueTime({ expiresAt }: ClaimedTransaction, deadlineMs: number): Date {
+function dueTime({ expiresAt }: ClaimedPayment, deadlineMs: number): Date {
   return new Date(expiresAt === null ? deadlineMs : Math.min(deadlineMs, expiresAt.getTime()));
 }
 
-function firstEventOf({ network }: ClaimedTransaction, { rails }: BatchFacts): TransactionEvent {
-  const rail = rails.get(network);
-  if (rail === undefined) throw new Error(`there is no rail for the network ${network}`);
-  return rail.firstEvent;
-}
+const settle: TransactionEvent = { kind: "settle" };
+const begin: TransactionEvent = { kind: "begin" };
 
-/** A claimed transaction as policy sees it. Only a tenant's own wallets can be paid on the book. */
-export function toPolicyRequest(transaction: ClaimedTransaction): PolicyRequest {
-  const { tenantId, clientId, asset, amount, network, sourceWalletId, sourcePurpose, createdAt } =
-    transaction;
-  return {
-    tenantId,
-    clientId,
-    asset,
-    amount,
-    network,
-    sourceWalletId,
-    sourcePurpose,
-    destination: "own_wallet",
-    requestedAtMs: createdAt.getTime(),
-  };
-}
-
-function balanceOf(accounts: Accounts, name: string): Balance {
-  const balance = accounts.get(name);
-  if (balance === undefined) throw new Error("an account was not locked");
-  return balance;
+function firstEvent({ network }: ClaimedPayment, { rails }: BatchFacts): TransactionEvent {
+  return rails.get(network).firstEvent === "settle" ? settle : begin;
 }

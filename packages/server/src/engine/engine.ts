@@ -1,27 +1,20 @@
 import { timeOfUuidV7 } from "@bursar/domain";
-import type {
-  BatchShare,
-  PlanBatch,
-  SettledTransaction,
-  SettlementStore,
-} from "../app/transactions/settlement.js";
+import type { Settlement } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
+import { createBatchSize } from "../runtime/isolate-failing-rows.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
-import { type BatchShareKeeper, createBatchShareKeeper } from "./batch-share.js";
+import type { ClaimBatch, SettleBatch } from "./settle-batch.js";
 
 /** Drives what was accepted forward, batch by batch, until there is nothing left to do. Several may run beside each other. */
 export type Engine = Pick<WakingLoop, "start" | "wake" | "stop">;
 
 export interface EngineDeps {
-  settlements: Pick<SettlementStore, "settleAccepted" | "settleDue">;
-  plan: PlanBatch;
+  settleBatch: SettleBatch;
   wallets: WalletActivation;
   /** Called after each commit, with what has changed. */
-  onChanged: (ids: readonly string[]) => void;
+  onChanged: (settled: readonly Settlement[]) => void;
   onError: (error: unknown) => void;
-  /** Whether an error means that the database is away, or out of time. */
-  isUnavailable: (error: unknown) => boolean;
   now: () => number;
   /** A clock that nobody can set: the next look at everything comes also when the time of day was put back. */
   monotonicMs: () => number;
@@ -29,9 +22,9 @@ export interface EngineDeps {
 }
 
 const batchMax = 500;
-/** People are slower, and what expires costs more than what is settled. */
-const dueMax = 100;
-/** A hint of another process can be lost; this is how long its work waits then. */
+/** Approvers are slower, and what expires costs more than what is settled. */
+const rareMax = 100;
+/** A wake-up from another process can be lost; this is how long its work waits then. */
 const lookEveryMs = 200;
 const pauseAfterErrorMs = 500;
 /**
@@ -45,15 +38,17 @@ const busyFrom = 16;
 const stepsPerRareLook = 20;
 const recentMs = 2000;
 const fullLookEveryMs = 1000;
+const retryLookEveryMs = 1000;
 
 export function createEngine(deps: EngineDeps): Engine {
   let steps = 0;
-  const accepted = createBatchShareKeeper(batchMax, deps.monotonicMs);
-  const due = createBatchShareKeeper(dueMax, deps.monotonicMs);
+  const acceptedSize = createBatchSize(batchMax);
+  const rareSize = createBatchSize(rareMax);
   let lastFullLookMs = Number.NEGATIVE_INFINITY;
+  let lastRetryMs = Number.NEGATIVE_INFINITY;
   /** Where the last batch ended, if it was full: there is more behind it, however old. */
   let backlogFromMs: number | undefined;
-  /** The last error: the other parts of a step are done before it is told. */
+  /** The last error: the other parts of a step are done before it is thrown. */
   let failure: unknown;
   const { onError, timers } = deps;
   const loop = createWakingLoop({ step: stepAndRest, onError, pauseAfterErrorMs, timers });
@@ -80,48 +75,53 @@ export function createEngine(deps: EngineDeps): Engine {
 
   async function step(): Promise<number> {
     const now = new Date(deps.now());
-    const { limit } = accepted.share();
-    const settled = await settle(accepted, (share) =>
-      deps.settlements.settleAccepted(share, claimFrom(now), deps.plan),
-    );
+    const limit = acceptedSize.current();
+    const settled = await settle(acceptedSize, (unit) => unit.claimAccepted(limit, claimFrom(now)));
     const last = settled?.at(-1);
     backlogFromMs =
       settled === undefined || last === undefined || settled.length < limit
         ? undefined
-        : timeOfUuidV7(last.id);
+        : timeOfUuidV7(last.transaction.id);
     steps += 1;
-    // New wallets and people's decisions are rare. Looking for them in every step would cost a busy engine round trips each time.
+    // New wallets and approvals are rare. Looking for them in every step would cost a busy engine round trips each time.
     const looksForRare = settled === undefined || settled.length === 0 || steps % stepsPerRareLook === 0;
     const rare = looksForRare ? await doRare(now) : 0;
     if (settled === undefined || rare === undefined) throw failure;
     return settled.length + rare;
   }
 
-  /** What was done; undefined where a part of it has failed. */
+  /** How much was done; undefined if a part of it has failed. */
   async function doRare(now: Date): Promise<number | undefined> {
-    const heard = await settle(due, (share) => deps.settlements.settleDue(share, now, deps.plan));
+    const due = await settle(rareSize, (unit) => unit.claimDue(rareSize.current(), now));
+    const retried = await retry(now);
     const activated = await deps.wallets.activateWallets(batchMax, now);
-    return heard === undefined ? undefined : heard.length + activated;
+    if (due === undefined || retried === undefined) return undefined;
+    return due.length + retried.length + activated;
+  }
+
+  /** What fails is tried again after seconds at the earliest, so there is no need to look for it more often. */
+  async function retry(now: Date): Promise<Settlement[] | undefined> {
+    const monotonicMs = deps.monotonicMs();
+    if (monotonicMs - lastRetryMs < retryLookEveryMs) return [];
+    lastRetryMs = monotonicMs;
+    return await settle(rareSize, (unit) => unit.claimRetries(rareSize.current(), now));
   }
 
   async function settle(
-    keeper: BatchShareKeeper,
-    work: (share: BatchShare) => Promise<SettledTransaction[]>,
-  ): Promise<SettledTransaction[] | undefined> {
+    size: ReturnType<typeof createBatchSize>,
+    claim: ClaimBatch,
+  ): Promise<Settlement[] | undefined> {
     try {
-      const settled = await work(keeper.share());
-      keeper.succeeded();
-      tell(settled);
+      const settled = await deps.settleBatch(claim);
+      size.grow();
+      if (settled.length > 0) deps.onChanged(settled);
       return settled;
     } catch (error) {
-      keeper.failed(deps.isUnavailable(error));
+      // What is too much for a statement in one batch may not be in two.
+      size.shrink();
       failure = error;
       return undefined;
     }
-  }
-
-  function tell(changed: readonly { id: string }[]): void {
-    if (changed.length > 0) deps.onChanged(changed.map(({ id }) => id));
   }
 
   return loop;

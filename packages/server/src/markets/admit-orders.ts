@@ -2,17 +2,17 @@ import {
   type AccountKey,
   accountName,
   countTransaction,
-  judgeWithUsage,
   type PolicyRequest,
   type TradedMarket,
   type UsageByWindow,
 } from "@bursar/domain";
+import type { Balances } from "../app/ledger/ledger-unit.js";
 import type { Admission, ClaimedOrder, NewCommand } from "../app/markets/market-store.js";
 import type { OrderFailure, OrderJudgement } from "../app/markets/order.js";
 import { paidAsset } from "../app/markets/order-hold.js";
 import { reasonToRefuse, toPolicyRequest } from "../app/markets/order-policy.js";
+import { judgePlanned } from "../app/policy/judge-batch.js";
 import type { ActivePolicy } from "../app/policy/policy.js";
-import type { Accounts } from "../app/transactions/settlement.js";
 import type { OpenOrderCounts } from "./open-order-counts.js";
 
 /** The accounts that new orders set something aside in. */
@@ -29,7 +29,7 @@ export function accountsOfOrders(market: TradedMarket, claimed: readonly Claimed
 
 export interface AdmissionFacts {
   market: TradedMarket;
-  accounts: Accounts;
+  accounts: Balances;
   usage: UsageByWindow;
   /** The policies of the tenants that have something to be judged. */
   policies: ReadonlyMap<string, ActivePolicy>;
@@ -83,15 +83,13 @@ function mayRest({ timeInForce }: ClaimedOrder): boolean {
 
 /** Null where nothing is left to judge: policy was done with it on the spot, or it fails anyway. */
 function judge(
-  { tenantId, needsJudgement, wallet }: ClaimedOrder,
+  { needsJudgement, wallet }: ClaimedOrder,
   request: PolicyRequest,
   { policies, usage }: AdmissionFacts,
 ): OrderJudgement | null {
   if (!needsJudgement || wallet.isFrozen) return null;
-  const active = policies.get(tenantId);
-  if (active === undefined) throw new Error("a policy was not loaded");
-  const { verdict } = judgeWithUsage(active.policy, request, usage);
-  return { policyVersion: active.version, rule: verdict.rule, reason: reasonToRefuse(verdict) };
+  const { policyVersion, verdict } = judgePlanned(policies, request, usage);
+  return { policyVersion, rule: verdict.rule, reason: reasonToRefuse(verdict) };
 }
 
 /** Sets aside what the order can cost at most and counts it, or says why not. */

@@ -1,7 +1,7 @@
 import type { TradedMarket } from "@bursar/domain";
 import type { AdmissionPlan, ClaimedOrder } from "../app/markets/market-store.js";
 import { toPolicyRequest } from "../app/markets/order-policy.js";
-import { planJudgement } from "../app/policy/plan-judgement.js";
+import { planJudgement } from "../app/policy/judge-batch.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { accountsOfOrders, admitOrders } from "./admit-orders.js";
 import type { OpenOrderCounts } from "./open-order-counts.js";

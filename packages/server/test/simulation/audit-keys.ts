@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Evidence } from "./auditor.js";
-import { bodyOf, codeOf, type Exchange, isDefinite, type Transaction, type Wallet } from "./exchange.js";
+import {
+  bodyOf,
+  codeOf,
+  type Exchange,
+  isDefinite,
+  partyOf,
+  type Transaction,
+  type Wallet,
+} from "./exchange.js";
 
 type CreateExchange = Exchange & {
   request: Extract<Exchange["request"], { kind: "create" | "create_wallet" }>;
@@ -14,7 +22,7 @@ function expectedRefusals({ request }: CreateExchange): string[] {
   if (amount === "0.0000000000000000001") return ["INVALID_REQUEST", "AMOUNT_PRECISION_EXCEEDED"];
   // Which wallets stand in for those left out is not in the request, so one side alone may name the other's.
   const oneIsOpen = source === undefined || destination === undefined;
-  return oneIsOpen || source.wallet_id === destination.wallet_id ? ["INVALID_REQUEST"] : [];
+  return oneIsOpen || partyOf(source) === partyOf(destination) ? ["INVALID_REQUEST"] : [];
 }
 
 /** One key, one thing: the same answer to the same request for ever, and a refusal for any other. */
@@ -117,8 +125,8 @@ function isAsAsked({ request }: CreateExchange, made: Transaction | Wallet): boo
     made.reference === reference &&
     made.asset === asset &&
     Number(made.amount) === Number(amount) &&
-    (source === undefined || made.source.wallet_id === source.wallet_id) &&
-    (destination === undefined || made.destination.wallet_id === destination.wallet_id) &&
+    (source === undefined || partyOf(made.source) === partyOf(source)) &&
+    (destination === undefined || partyOf(made.destination) === partyOf(destination)) &&
     isDeepStrictEqual(made.metadata, metadata)
   );
 }

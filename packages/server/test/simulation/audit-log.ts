@@ -1,6 +1,6 @@
 import { auditOutcome } from "./audit-outcome.js";
 import type { Evidence } from "./auditor.js";
-import type { Transaction } from "./exchange.js";
+import { partyOf, type Transaction } from "./exchange.js";
 
 /** A wallet as it was from one event of the log on. */
 export interface WalletMoment {
@@ -63,7 +63,7 @@ export function auditLog(evidence: Evidence): FollowedLog {
     const transaction = data.transaction as Transaction;
     if (!isCut(transaction, finals.get(id)))
       violations.push(`event ${sequence} tells ${id} otherwise than its end`);
-    const source = walletNow(transaction.source.wallet_id);
+    const source = walletNow(partyOf(transaction.source));
     violations.push(
       ...auditOutcome({
         transaction,
@@ -78,10 +78,10 @@ export function auditLog(evidence: Evidence): FollowedLog {
         [transaction.source, -1n],
         [transaction.destination, 1n],
       ] as const) {
-        const balances = new Map(walletNow(wallet.wallet_id)?.balances);
+        const balances = new Map(walletNow(partyOf(wallet))?.balances);
         const amount = units(transaction.amount, transaction.asset);
         balances.set(transaction.asset, (balances.get(transaction.asset) ?? 0n) + sign * amount);
-        move(wallet.wallet_id, sequence, { balances });
+        move(partyOf(wallet), sequence, { balances });
       }
     }
   }

@@ -43,6 +43,11 @@ export function codeOf(exchange: { answer: Answer }): string | undefined {
   return answer !== "lost" && "code" in answer ? answer.code : undefined;
 }
 
+/** The wallet or the address on one side of a transaction. */
+export function partyOf(side: { wallet_id: string } | { address: string }): string {
+  return "wallet_id" in side ? side.wallet_id : side.address;
+}
+
 /** Whether the client knows now what became of its request. */
 export function isDefinite(answer: Answer): boolean {
   return answer !== "lost" && answer.status < 500;

@@ -1,10 +1,4 @@
-import type {
-  Accounts,
-  BatchPlan,
-  ClaimedTransaction,
-  PlanBatch,
-  Settlement,
-} from "../../src/app/transactions/settlement.js";
+import type { SettlementUnit } from "../../src/app/transactions/settlement.js";
 import type { TransactionStore } from "../../src/app/transactions/transaction.js";
 import type { Ports } from "./ports.js";
 import type { Actor, Scheduler } from "./scheduler.js";
@@ -27,8 +21,6 @@ interface BugSurroundings {
   scheduler: Scheduler;
 }
 
-/** Decides some of a batch, on these balances. */
-type Decide = (claimed: readonly ClaimedTransaction[], locked: Accounts) => Settlement[];
 type Accept = TransactionStore["acceptTransactions"];
 
 /** A bug in how a batch is accepted. */
@@ -44,28 +36,15 @@ export function withAccept(
   });
 }
 
-/** A bug in how a batch is decided, or in what is believed of its transactions. */
-export function withDecide(
-  decide: (claimed: readonly ClaimedTransaction[], locked: Accounts, real: Decide) => Settlement[],
-  believe: (claimed: ClaimedTransaction) => ClaimedTransaction = (claimed) => claimed,
+/** A bug in what a unit of work does, for the engine and for whoever else settles. */
+export function withUnit(
+  disguise: (unit: SettlementUnit) => Partial<SettlementUnit>,
 ): (ports: Ports) => Ports {
-  const disguise =
-    (plan: PlanBatch): PlanBatch =>
-    async (given) => {
-      const claimed = given.map(believe);
-      // One plan each, so that a bug can decide one without the others.
-      const plans = new Map<string, BatchPlan>();
-      for (const one of claimed) plans.set(one.id, await plan([one]));
-      const real: Decide = (some, locked) =>
-        some.flatMap(({ id }) => plans.get(id)?.decide(locked, new Map()) ?? []);
-      return { ...(await plan(claimed)), decide: (locked) => decide(claimed, locked, real) };
-    };
   return (ports) => ({
     ...ports,
     settlements: {
       ...ports.settlements,
-      settleAccepted: (share, acceptedFrom, plan) =>
-        ports.settlements.settleAccepted(share, acceptedFrom, disguise(plan)),
+      unitOfWork: (work) => ports.settlements.unitOfWork((unit) => work({ ...unit, ...disguise(unit) })),
     },
   });
 }

@@ -1,16 +1,17 @@
-import { accountName } from "@bursar/domain";
-import type { Accounts } from "../../src/app/transactions/settlement.js";
+import { accountName, accountOfParty, type Balance } from "@bursar/domain";
+import type { ClaimedPayment } from "../../src/app/transactions/settlement.js";
 import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
 import { DatabaseGone } from "./database-faults.js";
-import { type PlantedBug, putAtOnce, withAccept, withDecide } from "./planted-bug.js";
-import { appendEvents } from "./simulated-events.js";
+import { type PlantedBug, putAtOnce, withAccept, withUnit } from "./planted-bug.js";
 import type { Table, Tables } from "./simulated-rows.js";
 import {
   accounts,
+  asOpen,
   eventSequences,
-  eventsOf,
+  events,
   keyOf,
   openTransactions,
+  type StoredEvent,
   transactionKeys,
   transactions,
   wallets,
@@ -60,7 +61,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         batch.map((one) => {
           rows.put(transactionKeys, keyOf(one.tenantId, one.idempotencyKey), one.id);
           rows.put(transactions, keyOf(one.tenantId, one.id), one);
-          rows.put(openTransactions, keyOf(one.tenantId, one.id), { ...one, version: 1 });
+          rows.put(openTransactions, keyOf(one.tenantId, one.id), asOpen(one));
           return { kind: "accepted" };
         }),
       );
@@ -95,11 +96,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "everything ends",
     disguisePorts: (ports) => {
       const tried = new Set<string>();
-      return withDecide((claimed, locked, decide) => {
+      const once = (claimed: ClaimedPayment[]) => {
         const fresh = claimed.filter(({ id }) => !tried.has(id));
         for (const { id } of fresh) tried.add(id);
-        return decide(fresh, locked);
-      })(ports);
+        return fresh;
+      };
+      return withUnit((unit) => ({
+        claimAccepted: async (...claim) => once(await unit.claimAccepted(...claim)),
+        claimAgain: async (...claim) => once(await unit.claimAgain(...claim)),
+      }))(ports);
     },
   },
   {
@@ -131,15 +136,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "the transactions of a batch do not see each other's payments",
     breaks: "no overdraft, and money is conserved",
-    disguisePorts: withDecide((claimed, locked, decide) => {
-      const before = new Map(locked);
-      return claimed.flatMap((one) => {
-        const own: Accounts = new Map(before);
-        const settlements = decide([one], own);
-        for (const [name, balance] of own) if (balance !== before.get(name)) locked.set(name, balance);
-        return settlements;
-      });
-    }),
+    disguisePorts: withUnit((unit) => ({
+      lockAccounts: async (keys) => new ForgetfulBalances(await unit.lockAccounts(keys)),
+    })),
   },
   {
     name: "money is written in a transaction of its own",
@@ -162,34 +161,44 @@ export const plantedBugs: readonly PlantedBug[] = [
     }),
   },
   {
-    name: "a transaction is called off in whatever state it is",
+    name: "a transaction is cancelled in whatever state it is",
     breaks: "a final state stays final",
-    disguisePorts: (ports, { database, actor }) => ({
-      ...ports,
-      settlements: {
-        ...ports.settlements,
-        settleOne: async (tenantId, id, plan) => {
-          const settled = await ports.settlements.settleOne(tenantId, id, plan);
-          if (settled.length > 0) return settled;
-          return await database.transaction(actor, async (run) => {
-            const last = await run("read", (rows) => eventsOf(rows, tenantId, id).at(-1));
-            if (last === undefined || last.state === "cancelled") return [];
-            const { event, subjectId, failureCode, occurredAt } = last;
-            const change = { version: last.version + 1, state: "cancelled", previousState: last.state };
-            await appendEvents(run, [{ tenantId, event, subjectId, failureCode, occurredAt, ...change }]);
-            return [{ tenantId, id }];
-          });
+    disguisePorts: (ports, { database: { tables } }) =>
+      withUnit((unit) => ({
+        claimPayment: async (key) => {
+          const { tenantId, id } = key;
+          const open = await unit.claimPayment(key);
+          const accepted = tables.get(transactions.name)?.get(keyOf(tenantId, id)) as
+            | AcceptedTransaction
+            | undefined;
+          const changes = [...(tables.get(events.name)?.values() ?? [])] as StoredEvent[];
+          const last = changes.filter(({ subjectId }) => subjectId === id).at(-1);
+          if (open !== undefined || accepted === undefined || last?.state !== "completed") return open;
+          const { asset, amount, parties, createdAt } = accepted;
+          return {
+            ...{
+              tenantId,
+              id,
+              state: "accepted",
+              version: last.version,
+              asset: asset.code,
+              amount,
+              createdAt,
+            },
+            ...{ network: "book", feeHold: null, countedAt: null },
+            sourceAccountId: accountOfParty(parties.source, "book"),
+            destinationAccountId: accountOfParty(parties.destination, "book"),
+          } as ClaimedPayment;
         },
-      },
-    }),
+      }))(ports),
   },
   {
     name: "expiry is not looked at",
     breaks: "what has expired is not paid",
-    disguisePorts: withDecide(
-      (claimed, locked, decide) => decide(claimed, locked),
-      (one) => ({ ...one, expiresAt: null }),
-    ),
+    disguisePorts: withUnit((unit) => ({
+      claimAccepted: async (...claim) =>
+        (await unit.claimAccepted(...claim)).map((payment) => ({ ...payment, expiresAt: null })),
+    })),
   },
   {
     name: "a freeze is read without a lock",
@@ -203,19 +212,34 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "what a failed transaction held stays held",
     breaks: "a failure moves nothing",
-    disguisePorts: withDecide((claimed, locked, decide) => {
-      const settlements = decide(claimed, locked);
-      for (const { transaction, decision } of settlements) {
-        const name = accountName({ ...transaction, accountId: transaction.sourceWalletId });
-        const { available = 0n, held = 0n } = locked.get(name) ?? {};
-        const { amount } = transaction;
-        if (decision?.state === "failed" && available >= amount)
-          locked.set(name, { available: available - amount, held: held + amount });
-      }
-      return settlements;
-    }),
+    disguisePorts: withUnit((unit) => ({
+      write: (settlements, balances) => {
+        for (const { transaction, decision } of settlements) {
+          const { tenantId, sourceAccountId: accountId, asset, amount } = transaction;
+          const name = accountName({ tenantId, accountId, asset });
+          const { available = 0n, held = 0n } = balances.get(name) ?? {};
+          if (decision?.state === "failed" && available >= amount)
+            balances.set(name, { available: available - amount, held: held + amount });
+        }
+        return unit.write(settlements, balances);
+      },
+    })),
   },
 ];
+
+/** Gives every reader the balances that were locked, and keeps what was written last. */
+class ForgetfulBalances extends Map<string, Balance> {
+  readonly #locked: ReadonlyMap<string, Balance>;
+
+  constructor(locked: ReadonlyMap<string, Balance>) {
+    super(locked);
+    this.#locked = new Map(locked);
+  }
+
+  override get(name: string): Balance | undefined {
+    return this.#locked.get(name);
+  }
+}
 
 function anotherId(id: string): string {
   return id.slice(0, -1) + (id.endsWith("0") ? "1" : "0");

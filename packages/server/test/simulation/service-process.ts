@@ -8,6 +8,7 @@ import {
 import { errorCatalog, readId } from "@bursar/protocol";
 import { createEventLister } from "../../src/app/events/list-events.js";
 import { createEventPresenter } from "../../src/app/events/present-events.js";
+import { createRails } from "../../src/app/rails/rail.js";
 import { isRefused, type Refused } from "../../src/app/requests/refused.js";
 import { createAcceptQueue } from "../../src/app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../../src/app/transactions/cancel-transaction.js";
@@ -23,7 +24,7 @@ import { createFreezer } from "../../src/app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../../src/app/wallets/wallet-directory.js";
 import { assetList } from "../../src/config/asset-list.js";
 import { createEngine } from "../../src/engine/engine.js";
-import { createBatchPlanner } from "../../src/engine/plan-batch.js";
+import { createBatchSettler } from "../../src/engine/settle-batch.js";
 import { bookRail } from "../../src/rails/book/book-rail.js";
 import type { Timers } from "../../src/runtime/timers.js";
 import { DatabaseGone, StatementRefused } from "./database-faults.js";
@@ -106,19 +107,26 @@ function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: Ser
   const changes = createChangeHub(timers);
   const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
   const show = createTransactionShower({ read, finished: createFinishedTransactions() });
-  const rails = new Map([[bookRail.network, bookRail]]);
-  const world = { assets, networks: new Set(rails.keys()), timeZones: createTimeZones() };
+  const rails = createRails([bookRail]);
+  const world = { assets, networks: rails.networks, timeZones: createTimeZones() };
   const { policy } = compilePolicy(defaultPolicy, world);
   if (policy === undefined) throw new Error("the policy of a new tenant does not compile");
   const active = { version: 0, policy };
   const policies = { peek: () => active, load: async () => active };
-  const engine = createEngine({
+  const report = (error: unknown) => void (isInjected(error) || onBroken(error));
+  const settleBatch = createBatchSettler({
     settlements: ports.settlements,
-    plan: createBatchPlanner({ rails, policies, now }),
-    wallets: ports.wallets,
-    onChanged: changes.announce,
-    onError: (error) => void (isInjected(error) || onBroken(error)),
+    rails,
+    policies,
     isUnavailable: (error) => error instanceof DatabaseGone,
+    onFailure: (_, error) => report(error),
+    now,
+  });
+  const engine = createEngine({
+    settleBatch,
+    wallets: ports.wallets,
+    onChanged: (settled) => changes.announce(settled.map(({ transaction }) => transaction.id)),
+    onError: report,
     now,
     monotonicMs,
     timers,
@@ -134,16 +142,25 @@ function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: Ser
     createTransactionCreator({
       assets,
       wallets: createWalletDirectory(ports.wallets),
+      rails,
       policies,
+      allowList: { isListed: async () => false },
       queue,
       store: ports.transactions,
       newUuid,
     }),
   );
-  const cancel = createTransactionCanceller({ settlements: ports.settlements, read, changes, now });
+  const cancel = createTransactionCanceller({
+    settlements: ports.settlements,
+    rails,
+    read,
+    changes,
+    onRequested: () => undefined,
+    now,
+  });
   const createWallet = createWalletCreator({
     store: ports.wallets,
-    networks: new Set(rails.keys()),
+    rails,
     onCreated: engine.wake,
     newUuid,
     now,

@@ -1,12 +1,14 @@
-import { type AccountKey, accountName } from "@bursar/domain";
+import { type AccountKey, accountName, accountOfParty, mayBeNegative } from "@bursar/domain";
+import type { Balances } from "../../src/app/ledger/ledger-unit.js";
 import type {
-  Accounts,
+  ClaimedPayment,
   ClaimedTransaction,
-  PlanBatch,
-  SettledTransaction,
   Settlement,
   SettlementStore,
+  SettlementUnit,
+  TransactionKey,
 } from "../../src/app/transactions/settlement.js";
+import { writeTransactionDetails } from "../../src/app/transactions/transaction-details.js";
 import { BrokenRule } from "./database-faults.js";
 import type { Actor } from "./scheduler.js";
 import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
@@ -14,6 +16,7 @@ import { appendEvents } from "./simulated-events.js";
 import type { Rows } from "./simulated-rows.js";
 import {
   accounts,
+  eventsBySubject,
   keyOf,
   type OpenTransaction,
   openTransactions,
@@ -21,101 +24,154 @@ import {
   wallets,
 } from "./simulated-tables.js";
 
-/** `store/settlement.ts`, on the simulated database: the same statements in the same order. */
+/** `store/transactions/settlement.ts`, on the simulated database: the same statements in the same order. */
 export function createSimulatedSettlementStore(database: SimulatedDatabase, actor: Actor): SettlementStore {
-  type Claim = (rows: Rows) => Promise<ClaimedTransaction[]>;
-
-  async function settle(take: Claim, plan: PlanBatch): Promise<SettledTransaction[]> {
-    for (let round = 0; round < roundsMax; round++) {
-      const result = await database.transaction(actor, async (run) => {
-        const claimed = await run("claim", take);
-        if (claimed.length === 0) return { settled: [] };
-        const { decide } = await plan(claimed);
-        const keys = accountsOf(claimed);
-        const locked = await run("lock accounts", (rows) => lockAccounts(rows, keys));
-        if (locked.size < keys.length) return { missing: keys };
-        const settlements = decide(locked, new Map());
-        await write(run, settlements, locked);
-        return { settled: settlements.map(({ transaction: { tenantId, id } }) => ({ tenantId, id })) };
-      });
-      if ("settled" in result) return result.settled;
-      await database.query(actor, "create accounts", (rows) => createAccounts(rows, result.missing));
-    }
-    return [];
-  }
-
   return {
-    settleAccepted: ({ limit, passOver }, acceptedFrom, plan) =>
-      settle(async (rows) => (await claim(rows, limit + passOver, acceptedFrom)).slice(passOver), plan),
-    // Nobody is asked in the simulated world: the policy is that of a new tenant.
-    settleDue: async () => [],
-    settleOne: (tenantId, id, plan) => settle((rows) => claimOne(rows, tenantId, id), plan),
+    unitOfWork: async (work) => {
+      for (let round = 0; round < roundsMax; round++) {
+        try {
+          return await database.transaction(actor, (run) => work(createUnit(run)));
+        } catch (error) {
+          if (!(error instanceof MissingAccounts)) throw error;
+          await database.query(actor, "create accounts", (rows) => createAccounts(rows, error.keys));
+        }
+      }
+      throw new Error("accounts are still missing");
+    },
+    // Statements that fail here fail by chance, so a transaction that is tried again at once is as good as one that waits.
+    recordFailure: async () => undefined,
   };
 }
 
 const roundsMax = 5;
 
-async function claim(
+class MissingAccounts extends Error {
+  readonly keys: readonly AccountKey[];
+
+  constructor(keys: readonly AccountKey[]) {
+    super("some accounts are not there yet");
+    this.keys = keys;
+  }
+}
+
+function createUnit(run: RunStatement): SettlementUnit {
+  return {
+    claimAccepted: (limit, acceptedFrom) => run("claim", (rows) => claimAccepted(rows, limit, acceptedFrom)),
+    // Nobody has to approve anything in the simulated world: the policy is that of a new tenant.
+    claimDue: async () => [],
+    claimRetries: async () => [],
+    claimAgain: (keys) =>
+      run("claim again", (rows) =>
+        readPayments(
+          rows,
+          keys
+            .flatMap(({ tenantId, id }) => rows.get(openTransactions, keyOf(tenantId, id)) ?? [])
+            .filter(({ state }) => state === "accepted")
+            .filter(({ tenantId, id }) => rows.lockUnlessLocked(openTransactions, keyOf(tenantId, id))),
+        ),
+      ),
+    claimPayment: (key) =>
+      run("claim one", async (rows) => {
+        const open = await lockOpen(rows, key);
+        const [claimed] = open === undefined ? [] : await readPayments(rows, [open]);
+        return claimed;
+      }),
+    claimOnRail: (network, keys) => run("claim on rail", (rows) => claimOnRail(rows, network, keys)),
+    requestCancel: (key) =>
+      run("request cancel", (rows) => {
+        const open = rows.get(openTransactions, keyOf(key.tenantId, key.id));
+        if (open !== undefined)
+          rows.put(openTransactions, keyOf(key.tenantId, key.id), { ...open, cancelRequested: true });
+      }),
+    lockUsage: async () => new Map(),
+    lockAccounts: async (keys) => {
+      const locked = await run("lock accounts", (rows) => lockAccounts(rows, keys));
+      if (locked.size < keys.length) throw new MissingAccounts(keys);
+      return locked;
+    },
+    write: (settlements, balances) => write(run, settlements, balances),
+  };
+}
+
+async function claimAccepted(
   rows: Rows,
   limit: number,
   acceptedFrom: Date | undefined,
-): Promise<ClaimedTransaction[]> {
+): Promise<ClaimedPayment[]> {
   const fromMs = acceptedFrom?.getTime() ?? 0;
   const claimed = rows
     .all(openTransactions)
+    .filter(({ state }) => state === "accepted")
     .sort((one, other) => (one.id < other.id ? -1 : 1))
     .filter(({ id }) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) >= fromMs)
     .filter(({ tenantId, id }) => rows.lockUnlessLocked(openTransactions, keyOf(tenantId, id)))
     .slice(0, limit);
-  return await readClaimed(rows, claimed);
+  return await readPayments(rows, claimed);
 }
 
-async function claimOne(rows: Rows, tenantId: string, id: string): Promise<ClaimedTransaction[]> {
+async function lockOpen(rows: Rows, { tenantId, id }: TransactionKey): Promise<OpenTransaction | undefined> {
   const key = keyOf(tenantId, id);
-  if (rows.get(openTransactions, key) === undefined) return [];
+  if (rows.get(openTransactions, key) === undefined) return undefined;
   await rows.lock(openTransactions, key);
-  const open = rows.get(openTransactions, key);
-  return open === undefined ? [] : await readClaimed(rows, [open]);
+  return rows.get(openTransactions, key);
 }
 
-async function readClaimed(rows: Rows, claimed: readonly OpenTransaction[]): Promise<ClaimedTransaction[]> {
-  const found: ClaimedTransaction[] = [];
-  for (const { tenantId, id, version, needsJudgement } of claimed) {
-    const accepted = rows.get(transactions, keyOf(tenantId, id));
-    if (accepted === undefined) throw new Error("what is open was never accepted");
-    await rows.lock(wallets, keyOf(tenantId, accepted.sourceWalletId), "shared");
-    const wallet = rows.get(wallets, keyOf(tenantId, accepted.sourceWalletId));
+async function claimOnRail(
+  rows: Rows,
+  network: string,
+  keys: readonly TransactionKey[],
+): Promise<ClaimedTransaction[]> {
+  const claimed: ClaimedTransaction[] = [];
+  for (const key of keys.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    const open = await lockOpen(rows, key);
+    if (open === undefined || !["processing", "broadcast", "confirming"].includes(open.state)) continue;
+    const first = rows.get(eventsBySubject, keyOf(key.tenantId, key.id, "2"));
+    const countedAt = readTransaction(rows, key).parties.kind === "deposit" ? null : first?.occurredAt;
+    claimed.push({ ...readOpen(rows, open, network), countedAt: countedAt ?? null } as ClaimedTransaction);
+  }
+  return claimed;
+}
+
+function readTransaction(rows: Rows, { tenantId, id }: TransactionKey) {
+  const accepted = rows.get(transactions, keyOf(tenantId, id));
+  if (accepted === undefined) throw new Error("what is open was never accepted");
+  return accepted;
+}
+
+function readOpen(rows: Rows, open: OpenTransaction, network: string) {
+  const { tenantId, id, state, version, feeHold } = open;
+  const { clientId, asset, amount, parties, createdAt } = readTransaction(rows, open);
+  return {
+    ...{ tenantId, id, state, version, feeHold, clientId, asset: asset.code, amount, createdAt, network },
+    kind: parties.kind,
+    sourceAccountId: accountOfParty(parties.source, network),
+    destinationAccountId: accountOfParty(parties.destination, network),
+  };
+}
+
+async function readPayments(rows: Rows, claimed: readonly OpenTransaction[]): Promise<ClaimedPayment[]> {
+  const found: ClaimedPayment[] = [];
+  for (const open of claimed) {
+    const { expiresAt, createdAt, parties } = readTransaction(rows, open);
+    if (parties.kind === "deposit") continue;
+    const walletKey = keyOf(open.tenantId, parties.source.walletId);
+    await rows.lock(wallets, walletKey, "shared");
+    const wallet = rows.get(wallets, walletKey);
     if (wallet === undefined) throw new Error("a wallet is gone");
-    const { clientId, asset, amount, sourceWalletId, destinationWalletId, expiresAt, createdAt } = accepted;
-    const { frozen: sourceIsFrozen, purpose: sourcePurpose, network } = wallet;
     found.push({
-      ...{ tenantId, id, state: "accepted", version, clientId, asset: asset.code, amount, sourceWalletId },
-      ...{
-        destinationWalletId,
-        expiresAt,
-        createdAt,
-        sourceIsFrozen,
-        sourcePurpose,
-        network,
-        needsJudgement,
-      },
+      ...readOpen(rows, open, wallet.network),
+      ...{ expiresAt, requestedAtMs: createdAt.getTime(), needsJudgement: open.needsJudgement },
+      ...{ sourceWalletId: wallet.id, sourcePurpose: wallet.purpose, sourceIsFrozen: wallet.frozen },
+      destination: parties.kind === "payout" ? "address" : "own_wallet",
+      countedAt: null,
       approval: null,
-    });
+    } as ClaimedPayment);
   }
   return found;
 }
 
-function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {
-  const keys = new Map<string, AccountKey>();
-  for (const { tenantId, asset, sourceWalletId, destinationWalletId } of claimed) {
-    for (const accountId of [sourceWalletId, destinationWalletId])
-      keys.set(accountName({ tenantId, accountId, asset }), { tenantId, accountId, asset });
-  }
-  return [...keys.values()];
-}
-
-async function lockAccounts(rows: Rows, keys: readonly AccountKey[]): Promise<Accounts> {
-  const locked: Accounts = new Map();
+async function lockAccounts(rows: Rows, keys: readonly AccountKey[]): Promise<Balances> {
+  const locked: Balances = new Map();
   const names = keys.map(accountName).sort();
   // A statement sees the rows that were there when it began, however long it waits for their locks.
   for (const name of names.filter((one) => rows.get(accounts, one) !== undefined)) {
@@ -131,30 +187,52 @@ async function createAccounts(rows: Rows, keys: readonly AccountKey[]): Promise<
     if (await rows.isFree(accounts, name)) rows.put(accounts, name, { available: 0n, held: 0n });
 }
 
+const finalStates = ["completed", "rejected", "failed", "cancelled"];
+
 async function write(
   run: RunStatement,
   settlements: readonly Settlement[],
-  changed: Accounts,
+  changed: Balances,
 ): Promise<void> {
   await run("write accounts", (rows) => {
     for (const [name, balance] of changed) {
-      if (balance.available < 0n || balance.held < 0n) throw new BrokenRule(`${name} is below zero`);
+      const [, accountId = ""] = name.split(" ");
+      if ((balance.available < 0n && !mayBeNegative(accountId)) || balance.held < 0n)
+        throw new BrokenRule(`${name} is below zero`);
       rows.put(accounts, name, balance);
     }
   });
-  await run("close", (rows) => {
-    for (const { transaction } of settlements)
-      rows.remove(openTransactions, keyOf(transaction.tenantId, transaction.id));
+  await run("close or advance", (rows) => {
+    for (const { transaction, decision } of settlements) {
+      if (decision === undefined) throw new Error("nothing waits for approval here");
+      const key = keyOf(transaction.tenantId, transaction.id);
+      const open = rows.get(openTransactions, key);
+      const { state, version, feeHold } = decision;
+      if (finalStates.includes(state)) rows.remove(openTransactions, key);
+      else if (open !== undefined) rows.put(openTransactions, key, { ...open, state, version, feeHold });
+    }
   });
   await appendEvents(
     run,
-    settlements.map(({ transaction: { tenantId, id }, decision, occurredAt }) => {
-      if (decision === undefined) throw new Error("nothing waits for approval here");
-      const { version, state, failure: failureCode } = decision;
-      return {
-        ...{ tenantId, event: "transaction.updated", subjectId: id, version, state, failureCode, occurredAt },
-        previousState: "accepted",
-      };
-    }),
+    settlements.flatMap(
+      ({ transaction: { tenantId, id, state: previousState, ...before }, decision, occurredAt }) => {
+        if (decision === undefined || decision.version === before.version) return [];
+        const { version, state, failure: failureCode, details } = decision;
+        return [
+          {
+            ...{
+              tenantId,
+              event: "transaction.updated" as const,
+              subjectId: id,
+              version,
+              state,
+              failureCode,
+            },
+            ...{ occurredAt, previousState },
+            details: details === null ? undefined : writeTransactionDetails(details),
+          },
+        ];
+      },
+    ),
   );
 }

@@ -1,4 +1,4 @@
-import type { Balance } from "@bursar/domain";
+import type { AssetAmount, Balance, TransactionState } from "@bursar/domain";
 import type { LoggedEvent } from "../../src/app/events/event.js";
 import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
 import type { Wallet } from "../../src/app/wallets/wallet.js";
@@ -21,8 +21,24 @@ export const eventsBySubject: Table<StoredEvent> = { name: "events_by_subject" }
 export interface OpenTransaction {
   tenantId: string;
   id: string;
+  state: TransactionState;
   version: number;
   needsJudgement: boolean;
+  cancelRequested: boolean;
+  feeHold: AssetAmount | null;
+}
+
+/** The row of a transaction that was just accepted. */
+export function asOpen({ tenantId, id, needsJudgement }: AcceptedTransaction): OpenTransaction {
+  return {
+    tenantId,
+    id,
+    state: "accepted",
+    version: 1,
+    needsJudgement,
+    cancelRequested: false,
+    feeHold: null,
+  };
 }
 
 export interface StoredEvent extends LoggedEvent {

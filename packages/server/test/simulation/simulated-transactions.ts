@@ -1,16 +1,27 @@
-import type { FailureCode, TransactionState } from "@bursar/domain";
+import { createAssetRegistry, type FailureCode, type TransactionState } from "@bursar/domain";
 import type {
   AcceptedTransaction,
   AcceptOutcome,
   Transaction,
   TransactionStore,
 } from "../../src/app/transactions/transaction.js";
+import { readTransactionDetails } from "../../src/app/transactions/transaction-details.js";
+import { assetList } from "../../src/config/asset-list.js";
 import type { Actor } from "./scheduler.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
-import { eventsOf, keyOf, openTransactions, transactionKeys, transactions } from "./simulated-tables.js";
+import {
+  asOpen,
+  eventsOf,
+  keyOf,
+  openTransactions,
+  transactionKeys,
+  transactions,
+} from "./simulated-tables.js";
 
-/** `store/transactions.ts`, on the simulated database: the same statements in the same order. */
+const assets = createAssetRegistry(assetList.default);
+
+/** `store/transactions/transactions.ts`, on the simulated database: the same statements in the same order. */
 export function createSimulatedTransactionStore(database: SimulatedDatabase, actor: Actor): TransactionStore {
   return {
     acceptTransactions: async (batch) => {
@@ -62,12 +73,7 @@ async function insertBatch(rows: Rows, batch: readonly AcceptedTransaction[]): P
     if (!(await rows.isFree(transactionKeys, keyOf(tenantId, idempotencyKey)))) continue;
     rows.put(transactionKeys, keyOf(tenantId, idempotencyKey), id);
     rows.insert(transactions, keyOf(tenantId, id), transaction);
-    rows.insert(openTransactions, keyOf(tenantId, id), {
-      tenantId,
-      id,
-      version: 1,
-      needsJudgement: transaction.needsJudgement,
-    });
+    rows.insert(openTransactions, keyOf(tenantId, id), asOpen(transaction));
     accepted.add(id);
   }
   return accepted;
@@ -97,11 +103,12 @@ function selectByKeys(
 function readTransaction(rows: Rows, tenantId: string, id: string): Transaction | undefined {
   const accepted = rows.get(transactions, keyOf(tenantId, id));
   if (accepted === undefined) return undefined;
-  const steps = eventsOf(rows, tenantId, id).map(({ version, state, failureCode, occurredAt }) => ({
+  const steps = eventsOf(rows, tenantId, id).map(({ version, state, failureCode, occurredAt, details }) => ({
     version,
     state: state as TransactionState,
     failure: failureCode as FailureCode | null,
     occurredAt,
+    details: readTransactionDetails(details, assets),
   }));
   return { ...accepted, steps, judgement: null };
 }

@@ -1,5 +1,6 @@
 import { type CreateDestinationBody, type Destination as DestinationBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import type { Rails } from "../rails/rail.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";
 import {
@@ -31,7 +32,7 @@ export interface DestinationService {
 
 export interface DestinationServiceDeps {
   store: DestinationStore;
-  networks: ReadonlySet<string>;
+  rails: Pick<Rails, "find">;
   /** The delay before a new entry takes effect, so that a stolen credential cannot be used at once. */
   delaySeconds: number;
   newUuid: () => string;
@@ -56,12 +57,12 @@ export function createDestinationService(deps: DestinationServiceDeps): Destinat
 }
 
 async function addDestination(
-  { store, networks, delaySeconds, newUuid, now }: DestinationServiceDeps,
+  { store, rails, delaySeconds, newUuid, now }: DestinationServiceDeps,
   origin: ClientOrigin,
   body: CreateDestinationBody,
   idempotencyKey: string | undefined,
 ): Promise<{ destination: Destination; replayed: boolean } | Refused> {
-  const networkAddress = readAddress(networks, body, "body");
+  const networkAddress = readAddress(rails, body, "body");
   if (isRefused(networkAddress)) return networkAddress;
   const nowMs = now();
   const destination: Destination = {

@@ -1,6 +1,7 @@
 import { canonicalAddress, isChainId } from "@bursar/domain";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { IdempotentRequest } from "../clients/client.js";
+import type { Rails } from "../rails/rail.js";
 import type { Refused } from "../requests/refused.js";
 
 /** An entry of a tenant's allow-list of addresses. */
@@ -52,18 +53,22 @@ export interface NetworkAddress {
   address: string;
 }
 
-/** Reads an address of a request; `path` is its position in the request. Wallets on the book have no addresses. */
+/**
+ * Reads an address of a request; `path` is its location there. A rail knows its own addresses; those of other chains are checked by
+ * their form.
+ */
 export function readAddress(
-  networks: ReadonlySet<string>,
+  rails: Pick<Rails, "find">,
   { network, address }: NetworkAddress,
   path: string,
 ): NetworkAddress | Refused {
-  const hasAddresses = isChainId(network) || (network !== "book" && networks.has(network));
+  const rail = rails.find(network);
+  const hasAddresses = rail === undefined ? isChainId(network) : rail.readAddress !== undefined;
   if (!hasAddresses) {
     const reason = "must be the CAIP-2 id of a chain, such as eip155:1";
     return { refused: "NETWORK_UNKNOWN", details: [{ path: `${path}.network`, reason }] };
   }
-  const canonical = canonicalAddress(network, address);
+  const canonical = rail?.readAddress ? rail.readAddress(address) : canonicalAddress(network, address);
   if (canonical === undefined) {
     const reason = "is not an address of this network";
     return { refused: "INVALID_REQUEST", details: [{ path: `${path}.address`, reason }] };

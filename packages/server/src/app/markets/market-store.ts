@@ -9,8 +9,8 @@ import type {
   UsageByWindow,
 } from "@bursar/domain";
 import type { Lease, LeaseStore } from "../../runtime/lease.js";
+import type { Balances } from "../ledger/ledger-unit.js";
 import type { Counted, TenantWindow } from "../policy/usage.js";
-import type { Accounts } from "../transactions/settlement.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { OrderFailure, OrderJudgement, OrderProgress } from "./order.js";
 
@@ -83,7 +83,7 @@ export interface AdmissionPlan {
   /** The end of the windows. */
   now: Date;
   windows: readonly TenantWindow[];
-  decide: (accounts: Accounts, usage: UsageByWindow) => Admission;
+  decide: (accounts: Balances, usage: UsageByWindow) => Admission;
 }
 
 /** An open order as the database has it, with what is set aside for it. */

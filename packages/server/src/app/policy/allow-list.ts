@@ -1,5 +1,17 @@
-/** The addresses that a tenant has said money may go to. */
+import type { DestinationKind } from "@bursar/domain";
+
+/** The addresses that a tenant allows payouts to. */
 export interface AllowList {
-  /** Whether the address, in its canonical form, is on the list and its waiting time is over. */
+  /** Whether the address, in its canonical form, is on the list and its waiting time has passed. */
   isListed: (tenantId: string, network: string, address: string, now: Date) => Promise<boolean>;
+}
+
+/** How policy sees an address. */
+export async function kindOfAddress(
+  allowList: AllowList,
+  tenantId: string,
+  { network, address }: { network: string; address: string },
+  at: Date,
+): Promise<Extract<DestinationKind, "address" | "listed_address">> {
+  return (await allowList.isListed(tenantId, network, address, at)) ? "listed_address" : "address";
 }

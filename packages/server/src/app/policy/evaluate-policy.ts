@@ -48,10 +48,7 @@ export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy 
     if (isRefused(asked)) return asked;
     const active = await findPolicy(deps, tenantId, body.document);
     if (isRefused(active)) return active;
-    const request: PolicyRequest = {
-      ...toPolicyRequest({ tenantId, clientId }, asked, requestedAtMs),
-      destination: asked.destinationKind,
-    };
+    const request = toPolicyRequest({ tenantId, clientId }, asked, asked.destinationKind, requestedAtMs);
     return presentEvaluation(await evaluate(deps, active, request), deps.assets);
   };
 }

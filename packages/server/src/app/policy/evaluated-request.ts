@@ -8,14 +8,13 @@ import {
   readPayment,
   readTransactionRequest,
 } from "../transactions/read-request.js";
-import type { AllowList } from "./allow-list.js";
+import { type AllowList, kindOfAddress } from "./allow-list.js";
 
 export interface EvaluatedRequestDeps extends ReadRequestDeps {
   allowList: AllowList;
-  networks: ReadonlySet<string>;
 }
 
-/** A transaction that is not made, as far as policy looks at it. */
+/** A transaction that is not created, as far as policy looks at it. */
 interface EvaluatedRequest extends Payment {
   destinationKind: DestinationKind;
 }
@@ -26,7 +25,7 @@ export type ReadEvaluatedRequest = (
   at: Date,
 ) => Promise<EvaluatedRequest | Refused>;
 
-/** Checks what `POST /v1/transactions` checks; but that the money can also go to an address. */
+/** Checks what `POST /v1/transactions` checks, except that an address can be of any chain, also of one without a rail. */
 export function createEvaluatedRequestReader(deps: EvaluatedRequestDeps): ReadEvaluatedRequest {
   return async (tenantId, { destination, ...rest }, at) => {
     if (destination !== undefined && "address" in destination) {
@@ -44,15 +43,13 @@ export function createEvaluatedRequestReader(deps: EvaluatedRequestDeps): ReadEv
 }
 
 async function judgeAddress(
-  { allowList, networks }: EvaluatedRequestDeps,
+  { allowList, rails }: EvaluatedRequestDeps,
   tenantId: string,
   given: NetworkAddress,
   at: Date,
 ): Promise<DestinationKind | Refused> {
-  const where = readAddress(networks, given, "body.transaction.destination");
-  if (isRefused(where)) return where;
-  const isListed = await allowList.isListed(tenantId, where.network, where.address, at);
-  return isListed ? "listed_address" : "address";
+  const where = readAddress(rails, given, "body.transaction.destination");
+  return isRefused(where) ? where : await kindOfAddress(allowList, tenantId, where, at);
 }
 
 /** The transaction stands deeper in this body than in one that asks for it. */

@@ -1,44 +1,57 @@
-import { accountName, type Balance, decide } from "@bursar/domain";
+import { decideOnBalances } from "@bursar/domain";
+import { isWithRail, type Rails } from "../rails/rail.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ChangeHub } from "./change-hub.js";
 import type { ReadTransaction } from "./read-transaction.js";
-import type { Accounts, ClaimedTransaction, Settlement, SettlementStore } from "./settlement.js";
+import { accountsOf, type SettlementStore } from "./settlement.js";
 import type { Transaction } from "./transaction.js";
 
 export interface CancelTransactionDeps {
-  settlements: Pick<SettlementStore, "settleOne">;
+  settlements: Pick<SettlementStore, "unitOfWork">;
+  rails: Pick<Rails, "get">;
   read: ReadTransaction;
   changes: ChangeHub;
+  /** Called when the cancellation of a transaction was requested that its rail is working on. */
+  onRequested: () => void;
   now: () => number;
 }
 
 export type CancelTransaction = (tenantId: string, id: string) => Promise<Transaction | Refused>;
 
-/** Calls a transaction off, if the engine has not been faster. To call off what was called off is a success. */
+/**
+ * Cancels a transaction that no rail has begun to work on. If one has, the cancellation is only requested: its funds stay held until
+ * the rail says what became of it, because signed bytes that are out can still be paid. To cancel again what was cancelled is a
+ * success.
+ */
 export function createTransactionCanceller(deps: CancelTransactionDeps): CancelTransaction {
-  const { settlements, read, changes, now } = deps;
-  return async (tenantId, id) => {
-    const cancelled = await settlements.settleOne(tenantId, id, async (claimed) => ({
-      now: new Date(now()),
-      windows: [],
-      decide: (accounts) => claimed.map((transaction) => cancel(transaction, accounts, now())),
-    }));
-    if (cancelled.length > 0) changes.announce([id]);
-    const transaction = await read(tenantId, id);
-    if (isRefused(transaction) || transaction.steps.at(-1)?.state === "cancelled") return transaction;
-    return { refused: "NOT_CANCELLABLE" };
-  };
-}
+  const { settlements, rails, read, changes, onRequested, now } = deps;
 
-function cancel(transaction: ClaimedTransaction, accounts: Accounts, nowMs: number): Settlement {
-  const { tenantId, asset, amount, state, version, sourceWalletId, destinationWalletId } = transaction;
-  const name = (accountId: string) => accountName({ tenantId, accountId, asset });
-  const source = accounts.get(name(sourceWalletId)) as Balance;
-  const destination = accounts.get(name(destinationWalletId)) as Balance;
-  const decision = decide({ state, version, amount, source, destination }, "cancel");
-  if (decision === "impossible") throw new Error(`a transaction in the state ${state} cannot be claimed`);
-  accounts.set(name(sourceWalletId), decision.source);
-  // The clock of whoever accepted it may be ahead of this one; nothing happens before it was accepted.
-  const occurredAt = new Date(Math.max(nowMs, transaction.createdAt.getTime()));
-  return { transaction, decision, occurredAt, dueAt: null, judgement: null };
+  function cancel(tenantId: string, id: string): Promise<"cancelled" | "requested" | "closed"> {
+    return settlements.unitOfWork(async (unit) => {
+      const transaction = await unit.claimPayment({ tenantId, id });
+      if (transaction === undefined) return "closed";
+      if (isWithRail(transaction.state)) {
+        if (!rails.get(transaction.network).mayCancel(transaction.state)) return "closed";
+        await unit.requestCancel({ tenantId, id });
+        return "requested";
+      }
+      const balances = await unit.lockAccounts(accountsOf([transaction]));
+      const decision = decideOnBalances(transaction, { kind: "cancel", fee: null }, balances);
+      if (typeof decision === "string")
+        throw new Error(`cancelling is ${decision} in the state ${transaction.state}`);
+      // The clock of the process that accepted it may be ahead of this one; nothing happens before it was accepted.
+      const occurredAt = new Date(Math.max(now(), transaction.createdAt.getTime()));
+      await unit.write([{ transaction, decision, occurredAt, dueAt: null, judgement: null }], balances);
+      return "cancelled";
+    });
+  }
+
+  return async (tenantId, id) => {
+    const outcome = await cancel(tenantId, id);
+    if (outcome === "cancelled") changes.announce([id]);
+    if (outcome === "requested") onRequested();
+    const transaction = await read(tenantId, id);
+    if (isRefused(transaction) || outcome === "requested") return transaction;
+    return transaction.steps.at(-1)?.state === "cancelled" ? transaction : { refused: "NOT_CANCELLABLE" };
+  };
 }

@@ -1,6 +1,7 @@
 import { judge, timeOfUuidV7 } from "@bursar/domain";
 import type { CreateTransactionBody } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
+import { type AllowList, kindOfAddress } from "../policy/allow-list.js";
 import type { ActivePolicies } from "../policy/policy.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";
@@ -17,6 +18,7 @@ import {
 
 export interface CreateTransactionDeps extends ReadRequestDeps {
   policies: Pick<ActivePolicies, "peek" | "load">;
+  allowList: AllowList;
   queue: AcceptQueue;
   store: Pick<TransactionStore, "findByKey">;
   newUuid: () => string;
@@ -34,7 +36,7 @@ export type CreateTransaction = (
   body: CreateTransactionBody,
 ) => Promise<CreatedTransaction | Refused>;
 
-/** Checks a request, judges it where that needs nothing but the policy, and makes it durable. The rest is the engine's. */
+/** Checks a request, judges it if that needs nothing but the policy, and stores it. The rest is the engine's. */
 export function createTransactionCreator(deps: CreateTransactionDeps): CreateTransaction {
   return async (principal, idempotencyKey, body) => {
     const { tenantId, clientId } = principal;
@@ -45,7 +47,17 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
     // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
     const createdAtMs = timeOfUuidV7(id);
     const requestHash = hashRequest(body);
-    const verdict = judge(policy, toPolicyRequest(principal, request, createdAtMs));
+    const { asset, amount, parties } = request;
+    const destination =
+      parties.kind === "transfer"
+        ? "own_wallet"
+        : await kindOfAddress(
+            deps.allowList,
+            tenantId,
+            { network: asset.network, address: parties.destination.address },
+            new Date(createdAtMs),
+          );
+    const verdict = judge(policy, toPolicyRequest(principal, request, destination, createdAtMs));
     if (verdict.kind === "reject") {
       // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
       const earlier = await deps.store.findByKey(tenantId, idempotencyKey);
@@ -58,10 +70,9 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
       idempotencyKey,
       requestHash,
       reference: body.reference,
-      asset: request.asset,
-      amount: request.amount,
-      sourceWalletId: request.source.id,
-      destinationWalletId: request.destination.id,
+      asset,
+      amount,
+      parties,
       metadata: body.metadata ?? null,
       expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
       createdAt: new Date(createdAtMs),

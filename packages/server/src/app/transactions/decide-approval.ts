@@ -8,8 +8,8 @@ import type { RecordedApproval, Transaction } from "./transaction.js";
 
 export interface ApprovalStore {
   /**
-   * Writes down what a client has said, as a change of the transaction, and lets the engine look at it. `repeated`: it had said the
-   * same before; `closed`: the transaction waits no longer.
+   * Records an approver's decision as a change of the transaction, for the engine to look at. `repeated`: the client had decided the
+   * same before; `closed`: the transaction is no longer waiting.
    */
   recordApproval: (
     tenantId: string,
@@ -33,7 +33,7 @@ export type DecideApproval = (
   body: DecideApprovalBody,
 ) => Promise<Transaction | Refused>;
 
-/** Takes a person's word on a transaction that waits for it. What it leads to is decided by the engine, like everything else. */
+/** Records an approver's decision on a transaction. What follows from it is decided by the engine, like everything else. */
 export function createApprovalDecider({ store, read, onRecorded, now }: DecideApprovalDeps): DecideApproval {
   return async (origin, id, { decision, digest, comment }) => {
     const { tenantId, clientId } = origin.principal;
@@ -58,13 +58,13 @@ function findFault(
   decidedAt: Date,
 ): Refused | undefined {
   const requirement = transaction.judgement?.requirement;
-  if (requirement == null) return { refused: "NOT_AWAITING_APPROVAL" };
+  if (requirement == null || transaction.clientId === null) return { refused: "NOT_AWAITING_APPROVAL" };
   if (clientId === transaction.clientId)
-    return { refused: "POLICY_REJECTED", message: "Whoever asked for a transaction cannot approve it." };
+    return { refused: "POLICY_REJECTED", message: "A client cannot approve its own transaction." };
   if (!mayApprove(requirement, transaction.clientId, clientId))
-    return { refused: "POLICY_REJECTED", message: "The policy does not ask this client." };
+    return { refused: "POLICY_REJECTED", message: "The policy does not list this client as an approver." };
   if (digest !== digestForApproval(transaction)) return { refused: "APPROVAL_STALE" };
-  // The engine may not have looked yet. What comes too late would not count.
+  // The engine may not have expired it yet. A decision that comes too late would not count.
   const deadline = approvalDeadline(transaction);
   return deadline !== undefined && decidedAt >= deadline
     ? { refused: "NOT_AWAITING_APPROVAL", message: "The time for approving it has passed." }

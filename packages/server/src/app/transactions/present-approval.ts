@@ -3,7 +3,7 @@ import { type ApprovalRequirement, approvalContent } from "@bursar/domain";
 import { type ApprovalStatus, showId } from "@bursar/protocol";
 import type { Transaction, TransactionJudgement } from "./transaction.js";
 
-/** What a transaction waits for, or has waited for; null where nobody was asked. */
+/** The approvals that a transaction requires or required; null if it needs none. */
 export function presentApproval(transaction: Transaction): ApprovalStatus | null {
   const { judgement } = transaction;
   if (judgement === null || judgement.requirement === null) return null;
@@ -25,7 +25,7 @@ export function presentApproval(transaction: Transaction): ApprovalStatus | null
   };
 }
 
-/** Until when people can be heard; undefined where nobody is asked. */
+/** Until when approvers can decide; undefined if it needs no approval. */
 export function approvalDeadline({ judgement }: Transaction): Date | undefined {
   return judgement?.requirement == null ? undefined : deadlineOf(judgement, judgement.requirement);
 }
@@ -36,15 +36,18 @@ function deadlineOf({ judgedAt }: TransactionJudgement, { expiresAfterSeconds }:
 
 /** The digest that an approval names: of everything that decides where the money goes. */
 export function digestForApproval(transaction: Transaction): string {
+  const { parties, asset } = transaction;
+  if (parties.kind === "deposit") throw new Error("nobody approves a deposit");
+  const { source, destination } = parties;
   const content = approvalContent({
     tenantId: showId("tnt", transaction.tenantId),
     transactionId: showId("tx", transaction.id),
-    kind: "transfer",
-    asset: transaction.asset.code,
-    network: "book",
+    kind: parties.kind,
+    asset: asset.code,
+    network: asset.network,
     amount: transaction.amount,
-    sourceWalletId: showId("wlt", transaction.sourceWalletId),
-    destination: { walletId: showId("wlt", transaction.destinationWalletId) },
+    sourceWalletId: showId("wlt", source.walletId),
+    destination: "walletId" in destination ? { walletId: showId("wlt", destination.walletId) } : destination,
     expiresAt: transaction.expiresAt?.toISOString() ?? null,
   });
   return hash("sha256", content, "hex");

@@ -1,35 +1,44 @@
-import { type FailureCode, formatAmount, isoTime } from "@bursar/domain";
+import {
+  type FailureCode,
+  formatAmount,
+  isoTime,
+  type RejectionCode,
+  type TransactionParties,
+} from "@bursar/domain";
 import { showId, type Transaction as TransactionBody } from "@bursar/protocol";
 import { presentApproval } from "./present-approval.js";
 import type { Transaction, TransactionJudgement, TransactionStep } from "./transaction.js";
 
-const failureMessages: Record<FailureCode, string> = {
-  INSUFFICIENT_FUNDS: "The source wallet did not have enough.",
-  EXPIRED: "It had not been processed when it expired.",
+const failureMessages: Record<RejectionCode | FailureCode, string> = {
+  INSUFFICIENT_FUNDS: "Insufficient funds in the source wallet.",
+  INSUFFICIENT_FUNDS_FOR_FEE: "Insufficient funds in the source wallet for the network's fee.",
+  EXPIRED: "It expired before it was processed.",
   WALLET_FROZEN: "The source wallet is frozen.",
-  POLICY_REJECTED: "Policy has refused it.",
-  APPROVAL_REJECTED: "Somebody who was asked has refused it.",
+  POLICY_REJECTED: "A policy rule rejected it.",
+  APPROVAL_REJECTED: "An approver rejected it.",
   APPROVAL_EXPIRED: "It was not approved in time.",
+  REVERTED: "The network reverted it.",
+  DEPOSIT_REORGANISED: "A reorganisation of the network removed the deposit.",
 };
 
 /** A transaction as every reader sees it. Acceptance is the first entry of its history: version 1, and no event. */
 export function presentTransaction(transaction: Transaction): TransactionBody {
-  const { steps, createdAt, asset, judgement } = transaction;
+  const { steps, createdAt, asset, judgement, parties } = transaction;
   const last = steps.at(-1);
   const created = isoTime(createdAt);
   return {
     id: showId("tx", transaction.id),
     object: "transaction",
-    kind: "transfer",
+    kind: parties.kind,
     reference: transaction.reference,
     asset: asset.code,
     amount: formatAmount(transaction.amount, asset.decimals),
     state: last?.state ?? "accepted",
     version: last?.version ?? 1,
-    source: { wallet_id: showId("wlt", transaction.sourceWalletId) },
-    destination: { wallet_id: showId("wlt", transaction.destinationWalletId) },
-    fee: null,
-    network: "book",
+    source: presentParty(parties.source),
+    destination: presentParty(parties.destination),
+    fee: presentFee(last),
+    network: asset.network,
     failure: last?.failure == null ? null : presentFailure(last.failure, judgement),
     policy_version: judgement?.policyVersion ?? transaction.policyVersion,
     approval: presentApproval(transaction),
@@ -44,8 +53,20 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
   };
 }
 
+function presentParty(party: TransactionParties["source" | "destination"]) {
+  return "walletId" in party ? { wallet_id: showId("wlt", party.walletId) } : { address: party.address };
+}
+
+/** What the network charged, which the last event says. */
+function presentFee(last: TransactionStep | undefined) {
+  const fee = last?.details?.fee ?? null;
+  return fee === null
+    ? null
+    : { asset: fee.asset.code, amount: formatAmount(fee.amount, fee.asset.decimals) };
+}
+
 function presentFailure(
-  code: FailureCode,
+  code: RejectionCode | FailureCode,
   judgement: TransactionJudgement | null,
 ): TransactionBody["failure"] {
   if (code !== "POLICY_REJECTED" || judgement === null) return { code, message: failureMessages[code] };

@@ -1,16 +1,24 @@
-import { type Asset, type AssetRegistry, type PolicyRequest, parseAmount } from "@bursar/domain";
+import {
+  type Asset,
+  type AssetRegistry,
+  type DestinationKind,
+  type PolicyRequest,
+  parseAmount,
+  type TransactionParties,
+} from "@bursar/domain";
 import { type CreateTransactionBody, readId } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
+import type { Rails } from "../rails/rail.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { WalletDirectory } from "../wallets/wallet-directory.js";
 
-/** What a request asks for, once its asset, amount and wallets are known to exist. */
+/** What a request asks for, once its asset, amount, wallets and address are known to be right. */
 export interface TransactionRequest extends Payment {
-  destination: KnownWallet;
+  parties: Extract<TransactionParties, { kind: "transfer" | "payout" }>;
 }
 
-/** How much of what is to be paid by whom, wherever it goes. */
+/** What is to be paid, and the wallet that pays, wherever it goes. */
 export interface Payment {
   asset: Asset;
   amount: bigint;
@@ -20,8 +28,12 @@ export interface Payment {
 export interface ReadRequestDeps {
   assets: AssetRegistry;
   wallets: WalletDirectory;
+  rails: Pick<Rails, "find" | "get">;
 }
 
+type GivenParty = { wallet_id: string } | { address: string } | undefined;
+
+/** An asset moves on one network: that of the wallets on both sides, or of the address. */
 export async function readTransactionRequest(
   deps: ReadRequestDeps,
   tenantId: string,
@@ -29,30 +41,56 @@ export async function readTransactionRequest(
 ): Promise<TransactionRequest | Refused> {
   const payment = await readPayment(deps, tenantId, body);
   if (isRefused(payment)) return payment;
-  const destination = await findWallet(deps.wallets, tenantId, "destination", body.destination);
-  if (isRefused(destination)) return destination;
   const { asset, amount, source } = payment;
-  if (source.id === destination.id) {
-    return fieldFault("INVALID_REQUEST", "destination", "is the same wallet as the source");
+  const given: GivenParty = body.destination;
+  if (given !== undefined && "address" in given) {
+    const address = deps.rails.get(asset.network).readAddress?.(given.address);
+    if (address === undefined)
+      return fieldFault(
+        "INVALID_REQUEST",
+        "destination.address",
+        `is not an address of the network ${asset.network}`,
+      );
+    const parties = { kind: "payout", source: { walletId: source.id }, destination: { address } } as const;
+    return { asset, amount, source, parties };
   }
-  return { asset, amount, source, destination };
+  const destination = await findWallet(deps.wallets, tenantId, "destination", given);
+  if (isRefused(destination)) return destination;
+  if (destination.network !== asset.network) return networkMismatch("destination", destination, asset);
+  if (source.id === destination.id)
+    return fieldFault("INVALID_REQUEST", "destination", "is the same wallet as the source");
+  return {
+    asset,
+    amount,
+    source,
+    parties: {
+      kind: "transfer",
+      source: { walletId: source.id },
+      destination: { walletId: destination.id },
+    },
+  };
 }
 
 export async function readPayment(
-  { assets, wallets }: ReadRequestDeps,
+  { assets, wallets }: Pick<ReadRequestDeps, "assets" | "wallets">,
   tenantId: string,
   body: Pick<CreateTransactionBody, "asset" | "amount" | "source">,
 ): Promise<Payment | Refused> {
   const money = readMoney(assets, body);
   if (isRefused(money)) return money;
+  const { asset, amount } = money;
   const source = await findWallet(wallets, tenantId, "source", body.source);
-  return isRefused(source) ? source : { asset: money.asset, amount: money.amount, source };
+  if (isRefused(source)) return source;
+  return source.network === asset.network
+    ? { asset, amount, source }
+    : networkMismatch("source", source, asset);
 }
 
-/** A request as policy sees it. Only a tenant's own wallets can be paid on the book. */
+/** A request as policy sees it. */
 export function toPolicyRequest(
   { tenantId, clientId }: Pick<Principal, "tenantId" | "clientId">,
   { asset, amount, source }: Payment,
+  destination: DestinationKind,
   requestedAtMs: number,
 ): PolicyRequest {
   return {
@@ -60,10 +98,10 @@ export function toPolicyRequest(
     clientId,
     asset: asset.code,
     amount,
-    network: source.network,
+    network: asset.network,
     sourceWalletId: source.id,
     sourcePurpose: source.purpose,
-    destination: "own_wallet",
+    destination,
     requestedAtMs,
   };
 }
@@ -101,6 +139,14 @@ async function findWallet(
   const id = readId("wlt", named.wallet_id);
   const wallet = id === undefined ? undefined : await wallets.find(tenantId, id);
   return wallet ?? fieldFault("WALLET_UNKNOWN", `${side}.wallet_id`, "is not a wallet of this tenant");
+}
+
+function networkMismatch(side: "source" | "destination", wallet: KnownWallet, asset: Asset): Refused {
+  return fieldFault(
+    "NETWORK_MISMATCH",
+    side,
+    `is a wallet of the network ${wallet.network}; ${asset.code} is on ${asset.network}`,
+  );
 }
 
 function fieldFault(refused: Refused["refused"], field: string, reason: string): Refused {

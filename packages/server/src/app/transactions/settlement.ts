@@ -1,44 +1,51 @@
 import type {
+  AccountKey,
   Approval,
   ApprovalRequirement,
-  Balance,
+  DecidableTransaction,
   Decision,
+  PolicyRequest,
+  TransactionKind,
   UsageByWindow,
-  WalletPurpose,
 } from "@bursar/domain";
+import type { Balances, LedgerUnit } from "../ledger/ledger-unit.js";
 import type { TenantWindow } from "../policy/usage.js";
 
-/** A transaction that was claimed to be decided, with what its decision needs. */
-export interface ClaimedTransaction {
+export interface TransactionKey {
   tenantId: string;
   id: string;
-  state: "accepted" | "awaiting_approval";
-  version: number;
-  clientId: string;
-  asset: string;
-  amount: bigint;
-  sourceWalletId: string;
-  destinationWalletId: string;
-  expiresAt: Date | null;
-  createdAt: Date;
-  sourceIsFrozen: boolean;
-  sourcePurpose: WalletPurpose;
-  /** The network of the source, which says which rail moves the money. */
-  network: string;
-  needsJudgement: boolean;
-  /** What it waits for, where it waits for people. */
-  approval: { requirement: ApprovalRequirement; askedAt: Date; approvals: readonly Approval[] } | null;
 }
 
-/** What becomes of a claimed transaction. */
+/** An open transaction, locked so that what happens to it next can be decided. */
+export type ClaimedTransaction = DecidableTransaction & {
+  id: string;
+  kind: TransactionKind;
+  /** The client that asked for it; null for a deposit. */
+  clientId: string | null;
+  createdAt: Date;
+  /** When it began to count towards the limits of its tenant's policy; null if it does not. */
+  countedAt: Date | null;
+};
+
+/** A claimed transaction that a wallet pays, with what judging it needs: it is the request that policy judges. */
+export type ClaimedPayment = ClaimedTransaction &
+  PolicyRequest & {
+    expiresAt: Date | null;
+    sourceIsFrozen: boolean;
+    needsJudgement: boolean;
+    /** What it waits for, if policy requires approvals. */
+    approval: { requirement: ApprovalRequirement; askedAt: Date; approvals: readonly Approval[] } | null;
+  };
+
+/** What was decided about a claimed transaction. */
 export interface Settlement {
   transaction: ClaimedTransaction;
-  /** Undefined where it goes on waiting, until `dueAt`. */
+  /** Undefined if it goes on waiting, until `dueAt`. */
   decision: Decision | undefined;
   occurredAt: Date;
-  /** When to look at it again, where it waits for people. */
+  /** When to look at it again, if it waits for approvals. */
   dueAt: Date | null;
-  /** How it was judged, where it was judged now. */
+  /** How it was judged, if it was judged now. */
   judgement: NewJudgement | null;
 }
 
@@ -49,41 +56,48 @@ export interface NewJudgement {
   requirement: ApprovalRequirement | null;
 }
 
-/** Balances by account, which a decision reads and changes: the next decision of the batch sees what the one before has done. */
-export type Accounts = Map<string, Balance>;
-
-/** How a batch is to be decided: what must be known of the past, and the decisions, once that is known and locked. */
-export interface BatchPlan {
-  /** The end of the windows. */
-  now: Date;
-  windows: readonly TenantWindow[];
-  decide: (accounts: Accounts, usage: UsageByWindow) => Settlement[];
-}
-
-export type PlanBatch = (claimed: readonly ClaimedTransaction[]) => Promise<BatchPlan>;
-
-export interface SettledTransaction {
-  tenantId: string;
-  id: string;
-}
-
-/** Each claims, locks, asks for decisions and writes them, in one SQL transaction without network; and says what has changed. */
-/** How many to take at once, and how many of the oldest to pass over because they cannot be settled. */
-export interface BatchShare {
-  limit: number;
-  passOver: number;
+/**
+ * One SQL transaction in which money moves: claim, lock, decide, write, in this order, which is the order of locks everywhere. It must
+ * not wait for the network.
+ */
+export interface SettlementUnit extends LedgerUnit {
+  /** The oldest that were accepted, from this time on; undefined looks at all of them. Rows that another process holds are skipped. */
+  claimAccepted: (limit: number, acceptedFrom: Date | undefined) => Promise<ClaimedPayment[]>;
+  /** Those that wait for approvals and are due: an approver decided, or the time is over. */
+  claimDue: (limit: number, now: Date) => Promise<ClaimedPayment[]>;
+  /** Those that could not be settled before and are due to be tried again. */
+  claimRetries: (limit: number, now: Date) => Promise<ClaimedPayment[]>;
+  /** Those of these that are not settled yet; rows that another process holds are skipped. */
+  claimAgain: (keys: readonly TransactionKey[]) => Promise<ClaimedPayment[]>;
+  /** One payment in whatever open state it is; waits for a process that holds it. */
+  claimPayment: (key: TransactionKey) => Promise<ClaimedPayment | undefined>;
+  /** Those of these that a rail is working on, on its network; waits for a process that holds one. */
+  claimOnRail: (network: string, keys: readonly TransactionKey[]) => Promise<ClaimedTransaction[]>;
+  /** Records that its client wants it cancelled, for its rail to answer. */
+  requestCancel: (key: TransactionKey) => Promise<void>;
+  /** Sums of the past. Locks the tenants, so that of two processes that judge, the second sees what the first has allowed. */
+  lockUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
+  /** Writes what was decided, with its events. */
+  write: (settlements: readonly Settlement[], balances: Balances) => Promise<void>;
 }
 
 export interface SettlementStore {
-  /** The oldest that were accepted and not judged. */
-  settleAccepted: (
-    share: BatchShare,
-    /** Passes over what was accepted before; undefined looks at everything. */
-    acceptedFrom: Date | undefined,
-    plan: PlanBatch,
-  ) => Promise<SettledTransaction[]>;
-  /** Those that wait for people, and are due. */
-  settleDue: (share: BatchShare, now: Date, plan: PlanBatch) => Promise<SettledTransaction[]>;
-  /** One, in whatever open state it is; waits for an engine that has it. */
-  settleOne: (tenantId: string, id: string, plan: PlanBatch) => Promise<SettledTransaction[]>;
+  /** Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. */
+  unitOfWork: <T>(work: (unit: SettlementUnit) => Promise<T>) => Promise<T>;
+  /** Records on the row itself that it could not be settled, and when it is tried next. */
+  recordFailure: (key: TransactionKey, error: unknown, now: Date) => Promise<void>;
+}
+
+/** The two accounts of each, once. */
+export function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {
+  const keys = new Map<string, AccountKey>();
+  const add = (tenantId: string, accountId: string, asset: string) => {
+    const name = `${tenantId} ${accountId} ${asset}`;
+    if (!keys.has(name)) keys.set(name, { tenantId, accountId, asset });
+  };
+  for (const { tenantId, asset, sourceAccountId, destinationAccountId } of claimed) {
+    add(tenantId, sourceAccountId, asset);
+    add(tenantId, destinationAccountId, asset);
+  }
+  return [...keys.values()];
 }

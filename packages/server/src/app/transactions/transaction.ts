@@ -1,17 +1,25 @@
-import type { ApprovalRequirement, Asset, FailureCode, TransactionState } from "@bursar/domain";
+import type {
+  ApprovalRequirement,
+  Asset,
+  FailureCode,
+  RejectionCode,
+  TransactionParties,
+  TransactionState,
+} from "@bursar/domain";
+import type { StepDetails } from "./transaction-details.js";
 
 /** What was asked for, once it has been checked. It never changes. */
 export interface AcceptedTransaction {
   tenantId: string;
   id: string;
-  clientId: string;
+  /** The client that asked for it; null for a deposit, which nobody asked for. */
+  clientId: string | null;
   idempotencyKey: string;
   requestHash: string;
   reference: string;
   asset: Asset;
   amount: bigint;
-  sourceWalletId: string;
-  destinationWalletId: string;
+  parties: TransactionParties;
   metadata: Readonly<Record<string, string>> | null;
   expiresAt: Date | null;
   createdAt: Date;
@@ -25,8 +33,9 @@ export interface AcceptedTransaction {
 export interface TransactionStep {
   version: number;
   state: TransactionState;
-  failure: FailureCode | null;
+  failure: RejectionCode | FailureCode | null;
   occurredAt: Date;
+  details: StepDetails | null;
 }
 
 /** A transaction with what has happened to it, oldest first; nothing has happened to one that was just accepted. */
@@ -36,19 +45,19 @@ export interface Transaction
   judgement: TransactionJudgement | null;
 }
 
-/** How the engine has judged it, where it was for the engine to judge. */
+/** How the engine has judged it, if that was left to the engine. */
 export interface TransactionJudgement {
   policyVersion: number;
   rule: string;
   /** Why it was rejected. */
   reason: string | null;
-  /** What people must do, and have done so far, oldest first. */
+  /** The approvals that it requires, and the decisions so far, oldest first. */
   requirement: ApprovalRequirement | null;
   approvals: readonly RecordedApproval[];
   judgedAt: Date;
 }
 
-/** What a client has said, and the version of the transaction that this made. */
+/** An approver's decision, and the version of the transaction that it made. */
 export interface RecordedApproval {
   version: number;
   clientId: string;
@@ -69,8 +78,7 @@ export function asAccepted(accepted: AcceptedTransaction): Transaction {
     reference: accepted.reference,
     asset: accepted.asset,
     amount: accepted.amount,
-    sourceWalletId: accepted.sourceWalletId,
-    destinationWalletId: accepted.destinationWalletId,
+    parties: accepted.parties,
     metadata: accepted.metadata,
     expiresAt: accepted.expiresAt,
     createdAt: accepted.createdAt,
@@ -104,7 +112,7 @@ export interface TransactionFilter {
   createdBefore?: Date;
 }
 
-/** How the writer of a batch tells each request what became of it. */
+/** What the writer of a batch answers for each request. */
 export type AcceptOutcome =
   | { kind: "accepted" }
   /** The key was used before, by this transaction. */

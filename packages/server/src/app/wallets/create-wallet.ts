@@ -1,12 +1,13 @@
 import type { CreateWalletBody } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
+import type { Rails } from "../rails/rail.js";
 import type { Refused } from "../requests/refused.js";
 import { hashRequest } from "../requests/request-hash.js";
 import type { Wallet, WalletStore } from "./wallet.js";
 
 export interface CreateWalletDeps {
   store: Pick<WalletStore, "createWallet">;
-  networks: ReadonlySet<string>;
+  rails: Pick<Rails, "networks">;
   onCreated: () => void;
   newUuid: () => string;
   now: () => number;
@@ -18,17 +19,20 @@ export type CreateWallet = (
   idempotencyKey: string | undefined,
 ) => Promise<{ wallet: Wallet; replayed: boolean } | Refused>;
 
-/** Accepts a wallet; the engine brings it to life. */
+/** A wallet that names no network is one of the book. */
+const defaultNetwork = "book";
+
+/** Stores a new wallet; the engine or its rail makes it active. */
 export function createWalletCreator({
   store,
-  networks,
+  rails,
   onCreated,
   newUuid,
   now,
 }: CreateWalletDeps): CreateWallet {
   return async (principal, body, idempotencyKey) => {
-    const network = body.network ?? "book";
-    if (!networks.has(network)) {
+    const network = body.network ?? defaultNetwork;
+    if (!rails.networks.has(network)) {
       return {
         refused: "NETWORK_UNKNOWN",
         details: [{ path: "body.network", reason: "is not a known network" }],

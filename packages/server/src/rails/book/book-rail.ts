@@ -1,4 +1,9 @@
-import type { Rail } from "../../app/transactions/rail.js";
+import type { Rail } from "../../app/rails/rail.js";
 
-/** The book: value moves between wallets inside Bursar, and is there at once. */
-export const bookRail: Rail = { network: "book", firstEvent: "settle" };
+/** The book: value moves between wallets inside Bursar, at once and for good. It has no addresses. */
+export const bookRail: Rail = {
+  network: "book",
+  firstEvent: "settle",
+  activatesWalletsAtOnce: true,
+  mayCancel: () => false,
+};

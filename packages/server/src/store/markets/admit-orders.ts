@@ -11,8 +11,8 @@ import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAllAccounts, withAccounts, writeAccounts } from "../ledger/accounts.js";
-import { countUsage, readUsage } from "../policy/usage.js";
-import { lockTenants } from "../transactions/settlement.js";
+import { countUsage, lockTenants, readUsage } from "../policy/usage.js";
+
 import { guarded } from "./market-leases.js";
 
 interface ClaimRow

@@ -42,6 +42,12 @@ export async function readUsage(
   return new Map(rows.map(({ key, sum, count }) => [key, { sum: BigInt(sum), count: BigInt(count) }]));
 }
 
+/** Of two that judge a tenant's transactions or orders, the second sees what the first has allowed. Served by the primary key. */
+export async function lockTenants(tx: Queryable, tenantIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(tenantIds)];
+  await tx.query(sql`SELECT FROM tenants WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`);
+}
+
 /** In place of an asset: the totals over all of them, which only have a count. */
 const allAssets = "";
 
@@ -56,32 +62,34 @@ interface Addition {
   count: number;
 }
 
-/** Counts transactions that have begun to count and takes back those that count no longer; see `countUsage`. */
+/**
+ * Counts transactions that have begun to count, and takes back those that have ended without being completed, whatever state they were
+ * in; see `countUsage`.
+ */
 export function recordUsage(tx: Tx, settlements: readonly Settlement[]): void {
-  const counted = settlements.filter(
-    ({ transaction: { state }, decision }) =>
-      state === "accepted" && decision !== undefined && countsTowardsLimits(decision.state),
-  );
-  countUsage(tx, counted.map(toCounted));
-  const gone = settlements.flatMap((settlement) => {
-    const { transaction: settled, decision } = settlement;
-    if (settled.approval === null || decision === undefined || countsTowardsLimits(decision.state)) return [];
-    return gather([{ ...toCounted(settlement), at: settled.approval.askedAt }]);
-  });
-  if (gone.length > 0) takeBack(tx, gone);
+  const counted: Counted[] = [];
+  const ended: Addition[] = [];
+  for (const { transaction, decision, occurredAt } of settlements) {
+    const { tenantId, clientId, sourceAccountId, asset, amount, countedAt } = transaction;
+    // A deposit is nobody's request, and counts towards nothing.
+    if (decision === undefined || clientId === null) continue;
+    const counts = countsTowardsLimits(decision.state);
+    const at = counts ? (transaction.state === "accepted" ? occurredAt : null) : countedAt;
+    if (at === null) continue;
+    const one = { tenantId, clientId, walletId: sourceAccountId, asset, amount, at };
+    if (counts) counted.push(one);
+    else ended.push(...gather([one]));
+  }
+  countUsage(tx, counted);
+  if (ended.length > 0) takeBack(tx, ended);
 }
 
 /**
- * Counts what was let pass. To be called when the tenants' logs are locked: totals of a tenant are written by one transaction after
+ * Counts what was allowed. To be called when the tenants' logs are locked: totals of a tenant are written by one SQL transaction after
  * the other.
  */
 export function countUsage(tx: Tx, counted: readonly Counted[]): void {
   if (counted.length > 0) addTotals(tx, gather(counted));
-}
-
-function toCounted({ transaction: settled, occurredAt }: Settlement): Counted {
-  const { tenantId, clientId, sourceWalletId, asset, amount } = settled;
-  return { tenantId, clientId, walletId: sourceWalletId, asset, amount, at: occurredAt };
 }
 
 function gather(counted: readonly Counted[]): Addition[] {

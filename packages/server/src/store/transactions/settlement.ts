@@ -1,26 +1,162 @@
-import {
-  type AccountKey,
-  type Approval,
-  type ApprovalRequirement,
-  accountName,
-  timeOfUuidV7,
-} from "@bursar/domain";
+import { type Approval, type ApprovalRequirement, type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
 import type {
+  ClaimedPayment,
   ClaimedTransaction,
-  PlanBatch,
-  SettledTransaction,
   SettlementStore,
+  SettlementUnit,
+  TransactionKey,
 } from "../../app/transactions/settlement.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
+import { type FailureTable, recordFailure } from "../core/failures.js";
 import { idAt } from "../core/id-at.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
-import { createAccounts, lockAccounts } from "../ledger/accounts.js";
-import { readUsage } from "../policy/usage.js";
+import { lockAccounts, withLedger } from "../ledger/ledger.js";
+import { lockTenants, readUsage } from "../policy/usage.js";
 import { writeSettlements } from "./write-settlements.js";
 
-interface ClaimRow extends Omit<ClaimedTransaction, "amount" | "createdAt" | "approval"> {
+/** The SQL behind the engine and whoever else moves a transaction forward. What a batch costs does not grow by rounds. */
+export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
+  return {
+    unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log))),
+    recordFailure: (key, error, now) => recordFailure(database, transactionFailures, key, error, now),
+  };
+}
+
+/** Of open transactions. Those that have failed are served by open_transactions_failed. */
+export const transactionFailures: FailureTable = {
+  kind: "transaction",
+  table: sql`open_transactions`,
+  attempts: sql`attempts`,
+  retryAt: sql`retry_at`,
+};
+
+function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
+  const claim = async (claimed: Statement): Promise<ClaimedPayment[]> => {
+    const rows = await tx.query<PaymentRow>(selectPayments(claimed));
+    if (rows.length === 0) return [];
+    const approvals = await readApprovals(tx, rows);
+    return rows.map((row) => readPayment(row, approvals.get(row.id) ?? null));
+  };
+  return {
+    // Served by open_transactions_to_do.
+    claimAccepted: (limit, acceptedFrom) =>
+      claim(sql`WHERE state = 'accepted' AND retry_at IS NULL AND id >= ${idAt(acceptedFrom ?? new Date(0))}
+        ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED`),
+    // Served by open_transactions_due.
+    claimDue: (limit, now) =>
+      claim(sql`WHERE state = 'awaiting_approval' AND retry_at IS NULL AND due_at <= ${now}
+        ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`),
+    // Served by open_transactions_to_retry. What a rail works on fails nowhere but in its driver.
+    claimRetries: (limit, now) =>
+      claim(sql`WHERE retry_at <= ${now} AND state IN ('accepted', 'awaiting_approval')
+        ORDER BY retry_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`),
+    // Served by the primary key.
+    claimAgain: (keys) =>
+      claim(
+        sql`WHERE ${isAnyOf(keys)} AND state IN ('accepted', 'awaiting_approval') FOR UPDATE SKIP LOCKED`,
+      ),
+    // Served by the primary key.
+    claimPayment: async ({ tenantId, id }) => {
+      const [claimed] = await claim(sql`WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
+      return claimed;
+    },
+    claimOnRail: (network, keys) => claimOnRail(tx, network, keys),
+    // Served by the primary key.
+    requestCancel: async ({ tenantId, id }) =>
+      tx.send(
+        sql`UPDATE open_transactions SET cancel_requested = true WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      ),
+    lockUsage: async (windows, now) => {
+      if (windows.length > 0)
+        await lockTenants(
+          tx,
+          windows.map(({ tenantId }) => tenantId),
+        );
+      return await readUsage(tx, windows, now);
+    },
+    lockAccounts: (accounts) => lockAccounts(tx, accounts),
+    write: (settlements, balances) => writeSettlements(tx, log, settlements, balances),
+  };
+}
+
+function isAnyOf(keys: readonly TransactionKey[]): Statement {
+  return sql`(tenant_id, id) IN (
+    SELECT * FROM unnest(${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]))`;
+}
+
+interface FeeColumns {
+  feeAsset: string | null;
+  feeHeld: string;
+}
+
+interface PaymentRow
+  extends Omit<
+      ClaimedPayment,
+      "amount" | "createdAt" | "countedAt" | "feeHold" | "approval" | "requestedAtMs"
+    >,
+    FeeColumns {
   amount: string;
+}
+
+/** The wallets are locked against a freeze: one that has been answered is obeyed, and one that comes now waits for this batch. */
+function selectPayments(claimed: Statement): Statement {
+  return sql`
+    WITH claimed AS (
+      SELECT tenant_id, id, state, version, needs_judgement, fee_asset, fee_held FROM open_transactions ${claimed})
+    SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
+      t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId", t.expires_at AS "expiresAt",
+      w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
+      c.needs_judgement AS "needsJudgement", c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
+      CASE WHEN t.destination_address IS NULL THEN 'own_wallet'
+        WHEN EXISTS (
+          SELECT FROM destinations d
+          WHERE d.tenant_id = t.tenant_id AND d.network = w.network AND d.address = t.destination_address
+            AND d.removed_at IS NULL AND d.effective_at <= t.created_at) THEN 'listed_address'
+        ELSE 'address' END AS destination
+    FROM claimed c
+    JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
+    JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_account_id
+    ORDER BY t.id FOR SHARE OF w
+  `;
+}
+
+/** Field by field, because every transaction comes by here: see `asAccepted`. */
+function readPayment(row: PaymentRow, approval: ClaimedPayment["approval"]): ClaimedPayment {
+  // An id carries the same millisecond as `created_at`, and is read in a tenth of the time.
+  const requestedAtMs = timeOfUuidV7(row.id);
+  const payment: Omit<ClaimedPayment, "state" | "feeHold"> & {
+    state: ClaimedPayment["state"];
+    feeHold: AssetAmount | null;
+  } = {
+    tenantId: row.tenantId,
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    version: row.version,
+    clientId: row.clientId,
+    network: row.network,
+    asset: row.asset,
+    amount: BigInt(row.amount),
+    sourceAccountId: row.sourceAccountId,
+    sourceWalletId: row.sourceAccountId,
+    destinationAccountId: row.destinationAccountId,
+    feeHold: readFeeHold(row),
+    expiresAt: row.expiresAt,
+    createdAt: new Date(requestedAtMs),
+    requestedAtMs,
+    countedAt: approval?.askedAt ?? null,
+    sourceIsFrozen: row.sourceIsFrozen,
+    sourcePurpose: row.sourcePurpose,
+    destination: row.destination,
+    needsJudgement: row.needsJudgement,
+    approval,
+  };
+  return payment as ClaimedPayment;
+}
+
+function readFeeHold({ feeAsset, feeHeld }: FeeColumns): AssetAmount | null {
+  return feeAsset === null ? null : { asset: feeAsset, amount: BigInt(feeHeld) };
 }
 
 interface WaitingRow {
@@ -34,77 +170,15 @@ interface ApprovalRow extends Omit<Approval, "atMs"> {
   at: string;
 }
 
-/** What another engine leaves for us meanwhile may need new accounts as well; the next look takes over where this many did not do. */
-const roundsMax = 5;
-
-/** Where money moves: claim, lock, decide, write. Each statement is set-based; what a batch costs does not grow by rounds. */
-export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
-  async function settle(claim: Statement, plan: PlanBatch): Promise<SettledTransaction[]> {
-    for (let round = 0; round < roundsMax; round++) {
-      const result = await database.transaction(async (tx) => {
-        const rows = await tx.query<ClaimRow>(selectClaimed(claim));
-        if (rows.length === 0) return { settled: [] };
-        const approvals = await readApprovals(tx, rows);
-        return await settleClaimed(
-          tx,
-          log,
-          rows.map((row) => readClaim(row, approvals.get(row.id) ?? null)),
-          plan,
-        );
-      });
-      if ("settled" in result) return result.settled;
-      // What does not exist cannot be locked in its place in the order. So it is made while nothing is locked, and the batch
-      // begins again; an account is new only once.
-      await createAccounts(database, result.missing);
-    }
-    return [];
-  }
-
-  return {
-    // Served by open_transactions_to_do. Rows that another engine holds are passed over.
-    settleAccepted: ({ limit, passOver }, acceptedFrom, plan) =>
-      settle(
-        sql`WHERE state = 'accepted' AND retry_at IS NULL AND id >= ${idAt(acceptedFrom ?? new Date(0))}
-          ORDER BY id LIMIT ${limit} OFFSET ${passOver} FOR UPDATE SKIP LOCKED`,
-        plan,
-      ),
-    // Served by open_transactions_due.
-    settleDue: ({ limit, passOver }, now, plan) =>
-      settle(
-        sql`WHERE state = 'awaiting_approval' AND retry_at IS NULL AND due_at <= ${now}
-          ORDER BY due_at LIMIT ${limit} OFFSET ${passOver} FOR UPDATE SKIP LOCKED`,
-        plan,
-      ),
-    // Served by the primary key.
-    settleOne: (tenantId, id, plan) =>
-      settle(sql`WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`, plan),
-  };
-}
-
-/** The wallets are locked against a freeze: one that has been answered is obeyed, and one that comes now waits for this batch. */
-function selectClaimed(claimed: Statement): Statement {
-  return sql`
-    WITH claimed AS (SELECT tenant_id, id, state, version, needs_judgement FROM open_transactions ${claimed})
-    SELECT t.tenant_id AS "tenantId", t.id, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
-      t.source_account_id AS "sourceWalletId", t.destination_account_id AS "destinationWalletId", t.expires_at AS "expiresAt",
-      w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
-      c.needs_judgement AS "needsJudgement"
-    FROM claimed c
-    JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
-    JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_account_id
-    ORDER BY t.id FOR SHARE OF w
-  `;
-}
-
 /**
- * What transactions wait for; whether a client would still be heard is what it is now. In a statement of its own, which sees all that
- * was committed before the rows were locked: whoever waited for a lock has them as they are then, but everything else as it was when
- * the waiting began. Served by primary keys.
+ * What transactions wait for; whether a client may still approve is what it is now. In a statement of its own, which sees all that
+ * was committed before the rows were locked: a statement that waited for a lock has those rows as they are then, but everything else
+ * as it was when the waiting began. Served by primary keys.
  */
 async function readApprovals(
   tx: Queryable,
-  claimed: readonly ClaimRow[],
-): Promise<Map<string, NonNullable<ClaimedTransaction["approval"]>>> {
+  claimed: readonly PaymentRow[],
+): Promise<Map<string, NonNullable<ClaimedPayment["approval"]>>> {
   const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
   if (waiting.length === 0) return new Map();
   const rows = await tx.query<WaitingRow>(sql`
@@ -128,64 +202,38 @@ async function readApprovals(
   );
 }
 
-/** Field by field, because every transaction comes by here: see `asAccepted`. */
-function readClaim(row: ClaimRow, approval: ClaimedTransaction["approval"]): ClaimedTransaction {
-  return {
-    tenantId: row.tenantId,
-    id: row.id,
-    state: row.state,
-    version: row.version,
-    clientId: row.clientId,
-    asset: row.asset,
-    amount: BigInt(row.amount),
-    sourceWalletId: row.sourceWalletId,
-    destinationWalletId: row.destinationWalletId,
-    expiresAt: row.expiresAt,
-    // An id carries the same millisecond, and is read in a tenth of the time.
+interface RailRow
+  extends Omit<ClaimedTransaction, "amount" | "createdAt" | "feeHold" | "network">,
+    FeeColumns {
+  amount: string;
+}
+
+/**
+ * Transactions that a rail is working on, in the order of their keys. A freeze comes too late for them, so no wallet is locked. They
+ * count towards limits since their first change. Served by primary keys and events_by_subject.
+ */
+async function claimOnRail(
+  tx: Queryable,
+  network: string,
+  keys: readonly TransactionKey[],
+): Promise<ClaimedTransaction[]> {
+  const rows = await tx.query<RailRow>(sql`
+    WITH claimed AS (
+      SELECT tenant_id, id, state, version, fee_asset, fee_held FROM open_transactions
+      WHERE ${isAnyOf(keys)} AND state IN ('processing', 'broadcast', 'confirming') ORDER BY tenant_id, id FOR UPDATE)
+    SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
+      t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId",
+      c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
+      CASE WHEN t.kind <> 'deposit' THEN (
+        SELECT e.occurred_at FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id AND e.version = 2
+      ) END AS "countedAt"
+    FROM claimed c JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
+  `);
+  return rows.map(({ feeAsset, feeHeld, amount, ...row }) => ({
+    ...row,
+    network,
+    amount: BigInt(amount),
     createdAt: new Date(timeOfUuidV7(row.id)),
-    sourceIsFrozen: row.sourceIsFrozen,
-    sourcePurpose: row.sourcePurpose,
-    network: row.network,
-    needsJudgement: row.needsJudgement,
-    approval,
-  };
-}
-
-async function settleClaimed(
-  tx: Tx,
-  log: EventLog,
-  claimed: readonly ClaimedTransaction[],
-  plan: PlanBatch,
-): Promise<{ settled: SettledTransaction[] } | { missing: AccountKey[] }> {
-  const { now, windows, decide } = await plan(claimed);
-  // Sums are read under the tenant's lock, so that of two engines the second sees what the first has let pass.
-  if (windows.length > 0)
-    await lockTenants(
-      tx,
-      windows.map(({ tenantId }) => tenantId),
-    );
-  const usage = await readUsage(tx, windows, now);
-  const keys = accountsOf(claimed);
-  const accounts = await lockAccounts(tx, keys);
-  if (accounts.size < keys.length) return { missing: keys };
-  const settlements = decide(accounts, usage);
-  await writeSettlements(tx, log, settlements, accounts);
-  const changed = settlements.filter(({ decision }) => decision !== undefined);
-  return { settled: changed.map(({ transaction: { tenantId, id } }) => ({ tenantId, id })) };
-}
-
-// Served by the primary key.
-export async function lockTenants(tx: Queryable, tenantIds: readonly string[]): Promise<void> {
-  const ids = [...new Set(tenantIds)];
-  await tx.query(sql`SELECT FROM tenants WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`);
-}
-
-function accountsOf(claimed: readonly ClaimedTransaction[]): AccountKey[] {
-  const keys = new Map<string, AccountKey>();
-  for (const { tenantId, asset, sourceWalletId, destinationWalletId } of claimed) {
-    for (const accountId of [sourceWalletId, destinationWalletId]) {
-      keys.set(accountName({ tenantId, accountId, asset }), { tenantId, accountId, asset });
-    }
-  }
-  return [...keys.values()];
+    feeHold: readFeeHold({ feeAsset, feeHeld }),
+  })) as ClaimedTransaction[];
 }

@@ -1,4 +1,13 @@
-import type { AssetRegistry, FailureCode, TransactionState } from "@bursar/domain";
+import {
+  type Asset,
+  type AssetRegistry,
+  accountOfParty,
+  type FailureCode,
+  type RejectionCode,
+  type TransactionKind,
+  type TransactionParties,
+  type TransactionState,
+} from "@bursar/domain";
 import type {
   AcceptedTransaction,
   RecordedApproval,
@@ -7,17 +16,31 @@ import type {
   TransactionStep,
   TransactionStore,
 } from "../../app/transactions/transaction.js";
+import { readTransactionDetails } from "../../app/transactions/transaction-details.js";
 import { coalesce } from "../../runtime/coalesce.js";
 import { acceptOnce } from "../core/accept-once.js";
 import type { Database } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
-interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "steps" | "judgement"> {
+interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "parties" | "steps" | "judgement"> {
   asset: string;
   amount: string;
-  steps: { version: number; state: TransactionState; failure: FailureCode | null; occurred_at: string }[];
+  kind: TransactionKind;
+  sourceAccountId: string;
+  sourceAddress: string | null;
+  destinationAccountId: string;
+  destinationAddress: string | null;
+  steps: StepRow[];
   judgement: JudgementRow | null;
+}
+
+interface StepRow {
+  version: number;
+  state: TransactionState;
+  failure: RejectionCode | FailureCode | null;
+  occurred_at: string;
+  details: unknown;
 }
 
 interface JudgementRow extends Omit<TransactionJudgement, "judgedAt" | "approvals"> {
@@ -32,9 +55,7 @@ interface EarlierRow extends TransactionRow {
 
 export function createTransactionStore(database: Database, assets: AssetRegistry): TransactionStore {
   const read = (row: TransactionRow): Transaction => {
-    const asset = assets.find(row.asset);
-    if (asset === undefined)
-      throw new Error(`the database holds an asset that is not configured: ${row.asset}`);
+    const asset = configured(assets, row.asset);
     // Field by field, because every transaction comes by here: see `asAccepted`.
     return {
       tenantId: row.tenantId,
@@ -43,13 +64,12 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
       reference: row.reference,
       asset,
       amount: BigInt(row.amount),
-      sourceWalletId: row.sourceWalletId,
-      destinationWalletId: row.destinationWalletId,
+      parties: readParties(row),
       metadata: row.metadata,
       expiresAt: row.expiresAt,
       createdAt: row.createdAt,
       policyVersion: row.policyVersion,
-      steps: row.steps.map(readStep),
+      steps: row.steps.map((step) => readStep(step, assets)),
       judgement: readJudgement(row.judgement),
     };
   };
@@ -111,13 +131,17 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
   return sql`
     WITH accepted AS (
       INSERT INTO transactions
-        (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_account_id,
-         destination_account_id, metadata, expires_at, created_at, policy_version)
+        (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind, source_account_id,
+         source_address, destination_account_id, destination_address, metadata, expires_at, created_at, policy_version)
       SELECT * FROM unnest(
         ${column((t) => t.tenantId)}::uuid[], ${ids}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
         ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
         ${column((t) => t.reference)}::text[], ${column((t) => t.asset.code)}::text[], ${column((t) => t.amount)}::numeric[],
-        ${column((t) => t.sourceWalletId)}::uuid[], ${column((t) => t.destinationWalletId)}::uuid[],
+        ${column((t) => t.parties.kind)}::text[],
+        ${column((t) => accountOfParty(t.parties.source, t.asset.network))}::uuid[],
+        ${column((t) => addressOf(t.parties.source))}::text[],
+        ${column((t) => accountOfParty(t.parties.destination, t.asset.network))}::uuid[],
+        ${column((t) => addressOf(t.parties.destination))}::text[],
         ${column((t) => (t.metadata === null ? null : JSON.stringify(t.metadata)))}::jsonb[],
         ${column((t) => t.expiresAt)}::timestamptz[], ${column((t) => t.createdAt)}::timestamptz[],
         ${column((t) => t.policyVersion)}::integer[])
@@ -131,13 +155,44 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
   `;
 }
 
-function readStep({
-  version,
-  state,
-  failure,
-  occurred_at,
-}: TransactionRow["steps"][number]): TransactionStep {
-  return { version, state, failure, occurredAt: new Date(occurred_at) };
+function addressOf(party: TransactionParties["source" | "destination"]): string | null {
+  return "address" in party ? party.address : null;
+}
+
+function configured(assets: AssetRegistry, code: string): Asset {
+  const asset = assets.find(code);
+  if (asset === undefined) throw new Error(`the database has an asset that is not configured: ${code}`);
+  return asset;
+}
+
+function readParties(row: TransactionRow): TransactionParties {
+  const { kind, sourceAccountId, sourceAddress, destinationAccountId, destinationAddress } = row;
+  switch (kind) {
+    case "payout":
+      return {
+        kind,
+        source: { walletId: sourceAccountId },
+        destination: { address: destinationAddress ?? "" },
+      };
+    case "deposit":
+      return {
+        kind,
+        source: { address: sourceAddress ?? "" },
+        destination: { walletId: destinationAccountId },
+      };
+    default:
+      return { kind, source: { walletId: sourceAccountId }, destination: { walletId: destinationAccountId } };
+  }
+}
+
+function readStep(step: StepRow, assets: AssetRegistry): TransactionStep {
+  return {
+    version: step.version,
+    state: step.state,
+    failure: step.failure,
+    occurredAt: new Date(step.occurred_at),
+    details: readTransactionDetails(step.details, assets),
+  };
 }
 
 function readJudgement(row: JudgementRow | null): TransactionJudgement | null {
@@ -178,11 +233,12 @@ function selectByKeys(batch: readonly Pick<AcceptedTransaction, "tenantId" | "id
 }
 
 const transactionColumns = sql`
-  t.tenant_id AS "tenantId", t.id, t.reference, t.asset, t.amount, t.source_account_id AS "sourceWalletId",
-  t.destination_account_id AS "destinationWalletId", t.metadata, t.expires_at AS "expiresAt", t.created_at AS "createdAt",
+  t.tenant_id AS "tenantId", t.id, t.reference, t.asset, t.amount, t.kind,
+  t.source_account_id AS "sourceAccountId", t.source_address AS "sourceAddress",
+  t.destination_account_id AS "destinationAccountId", t.destination_address AS "destinationAddress", t.metadata, t.expires_at AS "expiresAt", t.created_at AS "createdAt",
   t.client_id AS "clientId", t.policy_version AS "policyVersion",
   (SELECT coalesce(jsonb_agg(jsonb_build_object('version', e.version, 'state', e.state, 'failure', e.failure_code,
-      'occurred_at', e.occurred_at) ORDER BY e.version), '[]')
+      'occurred_at', e.occurred_at, 'details', e.details) ORDER BY e.version), '[]')
     FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id) AS steps,
   (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason, 'requirement', j.requirement,
       'judged_at', j.judged_at, 'approvals', (

@@ -1,9 +1,11 @@
-import { type Balance, isFinal } from "@bursar/domain";
+import { isFinal } from "@bursar/domain";
+import { type Balances, entriesOf } from "../../app/ledger/ledger-unit.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
+import { writeTransactionDetails } from "../../app/transactions/transaction-details.js";
 import type { Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
-import { writeAccounts } from "../ledger/accounts.js";
+import { writeBalances, writeEntries } from "../ledger/ledger.js";
 import { recordUsage } from "../policy/usage.js";
 
 /** Writes what was decided, all of it or nothing. What is only sent travels together with the commit. */
@@ -11,18 +13,24 @@ export async function writeSettlements(
   tx: Tx,
   log: EventLog,
   settlements: readonly Settlement[],
-  accounts: ReadonlyMap<string, Balance>,
+  balances: Balances,
 ): Promise<void> {
-  writeAccounts(tx, accounts);
-  writeEntries(tx, settlements);
+  writeBalances(tx, balances);
+  writeEntries(
+    tx,
+    settlements.flatMap(({ transaction, decision }) =>
+      decision === undefined ? [] : entriesOf(transaction.id, decision.change),
+    ),
+  );
   writeOpen(tx, settlements);
   writeJudgements(tx, settlements);
   await log.append(tx, settlements.flatMap(toEvent));
   recordUsage(tx, settlements);
 }
 
-function toEvent({ transaction: { tenantId, id, state }, decision, occurredAt }: Settlement) {
-  if (decision === undefined) return [];
+function toEvent({ transaction: { tenantId, id, state, version }, decision, occurredAt }: Settlement) {
+  // What changes no version, as the hold for a fee, is not an event.
+  if (decision === undefined || decision.version === version) return [];
   return [
     {
       tenantId,
@@ -33,26 +41,12 @@ function toEvent({ transaction: { tenantId, id, state }, decision, occurredAt }:
       previousState: state,
       failureCode: decision.failure,
       occurredAt,
+      details: decision.details === null ? undefined : writeTransactionDetails(decision.details),
     },
   ];
 }
 
-function writeEntries(tx: Tx, settlements: readonly Settlement[]): void {
-  const moved = settlements.flatMap(({ transaction: settled, decision }) =>
-    decision !== undefined && decision.moved > 0n ? [{ settled, amount: decision.moved }] : [],
-  );
-  if (moved.length === 0) return;
-  tx.send(sql`
-    INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_account_id, credit_account_id, asset, amount)
-    SELECT tenant_id, transaction_id, 1, debit, credit, asset, amount FROM unnest(
-      ${moved.map((m) => m.settled.tenantId)}::uuid[], ${moved.map((m) => m.settled.id)}::uuid[],
-      ${moved.map((m) => m.settled.sourceWalletId)}::uuid[], ${moved.map((m) => m.settled.destinationWalletId)}::uuid[],
-      ${moved.map((m) => m.settled.asset)}::text[], ${moved.map((m) => m.amount)}::numeric[]
-    ) AS moved (tenant_id, transaction_id, debit, credit, asset, amount)
-  `);
-}
-
-/** What is final is no longer open; what waits for people says until when. */
+/** What is final is no longer open. What stays open has its new state, and no failure any more. */
 function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
   const done = settlements.filter(({ decision }) => decision !== undefined && isFinal(decision.state));
   const kept = settlements.filter(({ decision }) => decision === undefined || !isFinal(decision.state));
@@ -64,13 +58,16 @@ function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
     `);
   }
   if (kept.length > 0) {
+    const feeHold = ({ transaction, decision }: Settlement) => (decision ?? transaction).feeHold;
     tx.send(sql`
-      UPDATE open_transactions o SET state = kept.state, version = kept.version, due_at = kept.due_at
+      UPDATE open_transactions o SET state = kept.state, version = kept.version, due_at = kept.due_at,
+        fee_asset = kept.fee_asset, fee_held = kept.fee_held, attempts = 0, last_error = NULL, retry_at = NULL
       FROM unnest(
         ${kept.map((s) => s.transaction.tenantId)}::uuid[], ${kept.map((s) => s.transaction.id)}::uuid[],
         ${kept.map((s) => s.decision?.state ?? s.transaction.state)}::text[],
-        ${kept.map((s) => s.decision?.version ?? s.transaction.version)}::integer[], ${kept.map((s) => s.dueAt)}::timestamptz[]
-      ) AS kept (tenant_id, id, state, version, due_at) WHERE o.tenant_id = kept.tenant_id AND o.id = kept.id
+        ${kept.map((s) => s.decision?.version ?? s.transaction.version)}::integer[], ${kept.map((s) => s.dueAt)}::timestamptz[],
+        ${kept.map((s) => feeHold(s)?.asset ?? null)}::text[], ${kept.map((s) => feeHold(s)?.amount ?? 0n)}::numeric[]
+      ) AS kept (tenant_id, id, state, version, due_at, fee_asset, fee_held) WHERE o.tenant_id = kept.tenant_id AND o.id = kept.id
     `);
   }
 }

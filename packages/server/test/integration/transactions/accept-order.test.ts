@@ -25,8 +25,8 @@ function toTransaction(idempotencyKey: string): AcceptedTransaction {
   if (asset === undefined) throw new Error("there are no assets");
   return {
     ...common(idempotencyKey),
-    ...{ asset, amount: 1n, sourceWalletId: tenantId, destinationWalletId: tenantId },
-    ...{ metadata: null, expiresAt: null },
+    ...{ asset, amount: 1n, metadata: null, expiresAt: null },
+    parties: { kind: "transfer", source: { walletId: tenantId }, destination: { walletId: tenantId } },
   };
 }
 

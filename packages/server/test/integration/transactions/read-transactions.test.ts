@@ -60,16 +60,15 @@ describe("reading transactions", () => {
     expect((await list("reference=r1")).ids).toEqual([3, 1]);
     expect((await list("asset=ETH")).ids).toEqual([2]);
     const { body } = await api.read(made[1] ?? "");
+    const [source, destination] = [body.source, body.destination] as { wallet_id: string }[];
     expect((await list(`created_after=${body.created_at}`)).ids).toEqual([3, 2, 1]);
     expect((await list(`created_before=${body.created_at}`)).ids).toEqual([0]);
-    expect((await list(`wallet_id=${body.source.wallet_id}&asset=USD&state=completed`)).ids).toEqual([
-      3, 1, 0,
-    ]);
-    const wallet = `wallet_id=${body.source.wallet_id}`;
+    expect((await list(`wallet_id=${source?.wallet_id}&asset=USD&state=completed`)).ids).toEqual([3, 1, 0]);
+    const wallet = `wallet_id=${source?.wallet_id}`;
     expect((await list(`${wallet}&state=failed`)).ids).toEqual([2]);
     expect((await list(`${wallet}&state=accepted`)).ids).toEqual([]);
     expect((await list(`${wallet}&reference=r0&state=completed`)).ids).toEqual([0]);
-    expect((await list(`wallet_id=${body.destination.wallet_id}&limit=2`)).ids).toEqual([3, 2]);
+    expect((await list(`wallet_id=${destination?.wallet_id}&limit=2`)).ids).toEqual([3, 2]);
     expect((await list("reference=r0&state=failed")).ids).toEqual([2]);
     expect((await list("asset=USD&state=failed")).ids).toEqual([]);
     expect((await list(`state=completed&created_before=${body.created_at}`)).ids).toEqual([0]);

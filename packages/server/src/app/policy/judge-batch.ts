@@ -1,4 +1,10 @@
-import { neededWindows, type PolicyRequest } from "@bursar/domain";
+import {
+  judgeWithUsage,
+  neededWindows,
+  type PolicyRequest,
+  type UsageByWindow,
+  type Verdict,
+} from "@bursar/domain";
 import type { ActivePolicies, ActivePolicy } from "./policy.js";
 import type { TenantWindow } from "./usage.js";
 
@@ -10,7 +16,7 @@ export interface JudgementPlan {
   windows: readonly TenantWindow[];
 }
 
-/** Finds the policies that requests are to be judged by, and what these look at. Without something to judge: nothing. */
+/** Finds the policies that requests are judged by, and the sums that these look at. For no requests: nothing. */
 export async function planJudgement(
   policies: Pick<ActivePolicies, "peek" | "load">,
   requests: readonly PolicyRequest[],
@@ -27,4 +33,15 @@ export async function planJudgement(
     policies: active,
     windows: [...new Map(windows.map((entry) => [entry.window.key, entry])).values()],
   };
+}
+
+/** Judges one request of a batch that was planned, with what the windows hold now. */
+export function judgePlanned(
+  policies: JudgementPlan["policies"],
+  request: PolicyRequest,
+  usage: UsageByWindow,
+): { policyVersion: number; verdict: Verdict } {
+  const active = policies.get(request.tenantId);
+  if (active === undefined) throw new Error(`the policy of the tenant ${request.tenantId} was not loaded`);
+  return { policyVersion: active.version, verdict: judgeWithUsage(active.policy, request, usage).verdict };
 }

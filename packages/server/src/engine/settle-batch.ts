@@ -1,0 +1,82 @@
+import { planJudgement } from "../app/policy/judge-batch.js";
+import type { ActivePolicies } from "../app/policy/policy.js";
+import type { Rails } from "../app/rails/rail.js";
+import {
+  accountsOf,
+  type ClaimedPayment,
+  type Settlement,
+  type SettlementStore,
+  type SettlementUnit,
+  type TransactionKey,
+} from "../app/transactions/settlement.js";
+import { isolateFailingRows } from "../runtime/isolate-failing-rows.js";
+import { decideBatch } from "./decide-batch.js";
+
+export interface SettleBatchDeps {
+  settlements: SettlementStore;
+  rails: Pick<Rails, "get">;
+  policies: Pick<ActivePolicies, "peek" | "load">;
+  /** Whether an error means that the database is unavailable or timed out: then no transaction is at fault. */
+  isUnavailable: (error: unknown) => boolean;
+  /** Called for a transaction that cannot be settled, when its row says so. */
+  onFailure: (key: TransactionKey, error: unknown) => void;
+  now: () => number;
+}
+
+export type ClaimBatch = (unit: SettlementUnit) => Promise<ClaimedPayment[]>;
+
+/** Settles what a claim finds, and returns what has changed. */
+export type SettleBatch = (claim: ClaimBatch) => Promise<Settlement[]>;
+
+/**
+ * Where the engine moves money: claim, lock, decide, write, in one SQL transaction. If a batch fails, the transactions at fault are
+ * found and record their failure, and the others are settled.
+ */
+export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
+  const { settlements, rails, policies, now } = deps;
+
+  function settle(claim: ClaimBatch, onClaimed: (claimed: readonly TransactionKey[]) => void) {
+    return settlements.unitOfWork(async (unit) => {
+      const claimed = await claim(unit);
+      onClaimed(claimed);
+      if (claimed.length === 0) return [];
+      const toJudge = claimed.filter(({ state, needsJudgement }) => state === "accepted" && needsJudgement);
+      const plan = await planJudgement(policies, toJudge);
+      const usage = await unit.lockUsage(plan.windows, new Date(now()));
+      const balances = await unit.lockAccounts(accountsOf(claimed));
+      // The time of the decision, when everything is locked: what happened before it has been seen.
+      const facts = { balances, usage, rails, policies: plan.policies, now: new Date(now()) };
+      const decided = decideBatch(claimed, facts);
+      await unit.write(decided, balances);
+      return decided.filter(({ decision }) => decision !== undefined);
+    });
+  }
+
+  async function recordFailure(key: TransactionKey, error: unknown): Promise<void> {
+    await settlements.recordFailure(key, error, new Date(now()));
+    deps.onFailure(key, error);
+  }
+
+  return async (claim) => {
+    let claimed: readonly TransactionKey[] = [];
+    try {
+      return await settle(claim, (keys) => {
+        claimed = keys;
+      });
+    } catch (error) {
+      // Without rows there is nothing to isolate: it was the claim itself that failed.
+      if (deps.isUnavailable(error) || claimed.length === 0) throw error;
+      const keys = claimed.map(({ tenantId, id }) => ({ tenantId, id }));
+      const settled = await isolateFailingRows(
+        keys,
+        (some) =>
+          settle(
+            (unit) => unit.claimAgain(some),
+            () => undefined,
+          ),
+        { isUnavailable: deps.isUnavailable, onFailure: recordFailure },
+      );
+      return settled.flat();
+    }
+  };
+}
