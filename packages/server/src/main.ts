@@ -22,11 +22,11 @@ import { readMigrations } from "./store/core/migrations.js";
 import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
 import { assertWritable, withDatabaseThere } from "./store/core/wait-for-database.js";
 
-/** A running service: the one place where all parts are put together. */
+/** A running service. */
 export interface Service {
-  /** Where it listens. */
+  /** The address that it listens on. */
   url: string;
-  /** Where the data is, for people. */
+  /** The location of the data, for display. */
   dataLocation: string;
   stop: () => Promise<void>;
 }
@@ -34,29 +34,29 @@ export interface Service {
 export interface ServiceOptions {
   settings: Settings;
   log: Logger;
-  /** The sandbox lets webhook receivers run on the same machine. */
+  /** In the sandbox, webhook receivers may run on the same machine. */
   isSandbox: boolean;
-  /** Gives the master key, when the data folder is there. */
+  /** Returns the master key; called after the data folder was created. */
   masterKey: (dataDir: string) => Uint8Array;
-  /** Fills the database before the service is ready; may be called again after a failure. */
+  /** Fills the database before the service is ready; can be called again after a failure. */
   seed?: (url: string, parts: Parts) => Promise<void>;
-  /** Opens the pool of connections; left out, as production does it. */
+  /** Opens the connection pool; replaced in tests. */
   openDatabase?: typeof openDatabase;
-  /** Called when the service cannot go on. */
+  /** Called when the service cannot continue. */
   onFailure: (error: Error) => void;
-  /** Ends a start that still waits for its database. */
+  /** Aborts a start that is still waiting for its database. */
   signal: AbortSignal;
 }
 
-/** What is left of the time for stopping when requests in flight have had theirs. */
+/** The part of the shutdown timeout that is reserved for closing the stores. */
 const reservedForStoresMs = 4000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { log, signal } = options;
-  // Looked at first, because it is the likeliest thing to go wrong and the database takes seconds to start.
+  // Checked first, because a port in use is the most likely failure and the database takes seconds to start.
   const settings = { ...options.settings, port: await findPort(options.settings) };
   const closers: (() => Promise<void>)[] = [];
-  /** All of them, also where one fails: what comes after it would be left running. */
+  /** Stops all parts, even if one fails: otherwise the rest would keep running. */
   const stop = async () => {
     const errors: unknown[] = [];
     for (const close of closers.splice(0).reverse())
@@ -94,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(parts.close);
     const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);
     const edgeTimeoutMs = Math.max(settings["limits.shutdown_timeout_ms"] - reservedForStoresMs, 500);
-    // Together, because the edge has closed only when its last connection has, and a stream is one.
+    // Closed together, because the edge waits for its last connection, and a stream is one.
     closers.push(async () => {
       parts.endWaiting();
       await Promise.all([parts.stream.close(edgeTimeoutMs), closeEdge(app, edgeTimeoutMs)]);
@@ -126,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
 const newRequestId = createTypeIdSource("req", { now: Date.now, randomBytes });
 
-/** Where clients reach the service; what listens on every address is reached on this machine's own. */
+/** The address at which clients reach the service; a wildcard host is replaced by loopback. */
 function publicUrlOf({ public_url, host, port }: Settings): string {
   if (public_url !== undefined) return public_url.replace(/\/+$/, "");
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
@@ -169,7 +169,7 @@ async function buildEdge(
       newRequestId,
       isUnavailable: isDatabaseUnavailable,
       metricsToken: settings.metrics_token,
-      // A public address means a proxy, behind which everybody comes from this machine.
+      // A public URL implies a proxy, which makes every caller appear to be on this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
       metrics: parts.metrics,
       trustedProxies: settings.trusted_proxies,
@@ -191,7 +191,7 @@ async function buildEdge(
   return { app, readiness };
 }
 
-/** Takes no new connections, lets requests in flight finish, and cuts what has not finished in time. */
+/** Stops accepting connections, waits for requests in flight, and closes the rest after the timeout. */
 async function closeEdge(app: FastifyInstance, timeoutMs: number): Promise<void> {
   const closed = app.close().then(() => true);
   const inTime = await Promise.race([closed, sleep(timeoutMs, false, { ref: false })]);
@@ -208,7 +208,7 @@ async function listen(app: FastifyInstance, { host, port }: Settings): Promise<s
   }
 }
 
-/** The port to listen on, seen to be free; 0 becomes a port, because the service's own address stands in its tokens. */
+/** Checks that the port is free. 0 is replaced by a free port, because tokens contain the address of the service. */
 async function findPort({ host, port }: Settings): Promise<number> {
   const probe = createServer();
   try {
@@ -228,15 +228,15 @@ function explainListenError(error: unknown, host: string, port: number): unknown
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
       return new OperatorError(
-        `Port ${port} on ${host} is in use by another program: stop that one, or choose another port with PORT.`,
+        `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with PORT.`,
       );
     case "EACCES":
       return new OperatorError(
-        `This account may not listen on port ${port}: choose one from 1024 upwards with PORT.`,
+        `This account may not listen on port ${port}. Choose a port from 1024 upwards with PORT.`,
       );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return new OperatorError(`${host} is not an address of this machine: set HOST to one that is.`);
+      return new OperatorError(`${host} is not an address of this machine. Set HOST to one that is.`);
     default:
       return error;
   }

@@ -18,16 +18,16 @@ const at = (nowMs: number) => {
 
 describe("the schedule of token keys", () => {
   it.each([
-    ["before any key is active", 50, [undefined, [100, 1000], []]],
+    ["has no signing key before any is active", 50, [undefined, [100, 1000], []]],
     ["publishes the next key before it signs", 500, [100, [100, 1000], []]],
-    ["changes over at its time", 1000, [1000, [100, 1000], []]],
-    ["keeps the old key while its last token lives", 1899, [1000, [100, 1000], []]],
-    ["lets it go after", 1900, [1000, [1000], [100]]],
+    ["switches to the next key on time", 1000, [1000, [100, 1000], []]],
+    ["keeps the old key while its last token is valid", 1899, [1000, [100, 1000], []]],
+    ["retires the old key afterwards", 1900, [1000, [1000], [100]]],
   ])("%s", (_what, nowMs, expected) => {
     expect(at(nowMs)).toEqual(expected);
   });
 
-  it("always verifies a token that it has signed, for the token's whole life", () =>
+  it("verifies every token for its whole lifetime", () =>
     assert(
       property(
         array(integer({ min: 0, max: 5000 }), { minLength: 1 }),

@@ -1,6 +1,6 @@
 /**
- * When a key may sign tokens and when it may still verify them. A key is published as soon as it exists, signs from
- * `activeFromMs` until the next one does, and is kept until the last token that it signed has expired.
+ * The schedule of a key that signs tokens. A key is published as soon as it exists, signs from `activeFromMs` until the next one does,
+ * and verifies until the last token that it signed has expired.
  */
 export interface ScheduledKey {
   activeFromMs: number;
@@ -9,9 +9,9 @@ export interface ScheduledKey {
 export interface KeySchedule<Key> {
   /** The key to sign with, if any is active. */
   signing: Key | undefined;
-  /** The keys that verify: the one that signs, those to come, and those whose tokens may still be alive. */
+  /** The keys that verify: the signing key, future ones, and those whose tokens may still be valid. */
   published: Key[];
-  /** The keys that nothing needs any more. */
+  /** The keys whose tokens have all expired. */
   retired: Key[];
 }
 

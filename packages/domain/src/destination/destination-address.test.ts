@@ -30,7 +30,7 @@ describe("the network of a destination", () => {
 describe("an address", () => {
   const mixed = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 
-  it("has one form on an EVM network, whatever its case", () => {
+  it("has one canonical form on an EVM network, regardless of case", () => {
     const forms = [mixed, mixed.toLowerCase(), `0x${mixed.slice(2).toUpperCase()}`];
     expect(new Set(forms.map((form) => canonicalAddress("eip155:1", form)))).toEqual(
       new Set([mixed.toLowerCase()]),

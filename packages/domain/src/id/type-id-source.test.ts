@@ -5,7 +5,7 @@ import { createTypeIdSource } from "./type-id-source.js";
 import { timeOfUuidV7 } from "./uuid-v7.js";
 
 describe("a source of TypeIDs", () => {
-  it("writes the time, the version and the variant where a UUID of version 7 has them, whatever is random", () =>
+  it("has the time, version and variant of a version 7 UUID for any random bytes", () =>
     assert(
       property(
         integer({ min: 0, max: 2 ** 48 - 1 }),
@@ -39,7 +39,7 @@ describe("a source of TypeIDs", () => {
     expect(new Set(suffixes).size).toBe(32);
   });
 
-  it("writes the time anew when it has changed", () => {
+  it("updates the time when it has changed", () => {
     const times = [5, 5, 6];
     const next = createTypeIdSource("req", {
       now: () => times.shift() ?? 0,

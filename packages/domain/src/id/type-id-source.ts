@@ -9,8 +9,8 @@ const randomLength = 16;
 const idsPerRefill = 512;
 
 /**
- * Makes TypeIDs of UUIDs of version 7 that are never needed as UUIDs, and need not be in order within a millisecond: every request
- * has one. Writing the characters as they are takes a fifth of the microsecond that a UUID takes which is written and read again.
+ * Generates TypeIDs of version 7 UUIDs that are never needed as UUIDs and need not be ordered within a millisecond, as for request ids.
+ * Writing the characters directly takes 0.2 µs; formatting a UUID and converting it takes 1 µs.
  */
 export function createTypeIdSource<Prefix extends string>(
   prefix: Prefix,
@@ -38,7 +38,7 @@ export function createTypeIdSource<Prefix extends string>(
     }
     for (let index = 0; index < randomLength; index++)
       write(timeLength + index, (pool[poolOffset + index] as number) & 31);
-    // The version, 0111, comes right behind the time; the variant, 10, after twelve more bits.
+    // The version, 0111, follows the time; the variant, 10, follows after twelve more bits.
     write(timeLength, 14 | ((pool[poolOffset] as number) & 1));
     write(timeLength + 3, 8 | ((pool[poolOffset + 3] as number) & 19));
     poolOffset += randomLength;

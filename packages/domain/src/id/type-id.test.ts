@@ -18,7 +18,7 @@ describe("TypeID", () => {
     expect(uuidFromTypeId(prefix, typeId)).toBe(uuidText);
   });
 
-  it("comes back as the same UUID", () =>
+  it("converts back to the same UUID", () =>
     assert(property(uuid(), (text) => uuidFromTypeId("tx", typeIdFromUuid("tx", text)) === text)));
 
   it.each([
@@ -35,7 +35,7 @@ describe("TypeID", () => {
     expect(isTypeId("tx", text)).toBe(false);
   });
 
-  it("throws on what is not a UUID, since only our own code can have passed it", () => {
+  it("throws on a malformed UUID, which is a bug of the caller", () => {
     expect(() => typeIdFromUuid("tx", "01890a5d")).toThrow("not a UUID");
   });
 });

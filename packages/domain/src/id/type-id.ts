@@ -1,26 +1,25 @@
 /**
- * Public identifiers are TypeIDs (specification 0.3): a prefix that names the kind of thing and a UUID in
- * Crockford base32. The database stores the UUID, sixteen bytes in time order; people and programs see the prefix
- * and cannot mistake a wallet for a transaction.
+ * Public identifiers are TypeIDs (specification 0.3): a prefix that names the kind of resource, and a UUID in Crockford base32. The
+ * database stores the UUID; the prefix prevents a wallet id from being used as a transaction id.
  */
 export type TypeId<Prefix extends string> = `${Prefix}_${string}`;
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const suffixLength = 26;
-// Every request has several identifiers, so what can be looked up is not computed, and two characters are written at once.
+// Every request has several identifiers, so the conversion uses look-up tables and writes two characters at a time.
 const hexBytes = Array.from({ length: 256 }, (_, value) => value.toString(16).padStart(2, "0"));
 const alphabetPairs = Array.from(
   { length: 1024 },
   (_, value) => alphabet.charAt(value >> 5) + alphabet.charAt(value & 31),
 );
 const noValue = 0xff;
-/** What each character stands for, by its code. */
+/** The value of each character, by its code. */
 const values = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = alphabet.indexOf(String.fromCharCode(code));
   return value < 0 ? noValue : value;
 });
 
-/** Writes a UUID, in its textual form with hyphens, as a TypeID. */
+/** Converts a UUID, in its form with hyphens, to a TypeID. */
 export function typeIdFromUuid<Prefix extends string>(prefix: Prefix, uuid: string): TypeId<Prefix> {
   // 26 characters of 5 bits hold 130 bits: the UUID is preceded by two zero bits.
   let bits = 0;
@@ -41,7 +40,7 @@ export function typeIdFromUuid<Prefix extends string>(prefix: Prefix, uuid: stri
   return `${prefix}_${suffix}`;
 }
 
-/** Reads the UUID of a TypeID, or nothing where the text is not a TypeID with this prefix. */
+/** Reads the UUID of a TypeID; undefined if the string is not a TypeID with this prefix. */
 export function uuidFromTypeId(prefix: string, text: string): string | undefined {
   const start = prefix.length + 1;
   if (text.length !== start + suffixLength) return undefined;

@@ -4,7 +4,7 @@ import { createUuidV7Source, timeOfUuidV7 } from "./uuid-v7.js";
 const zeros = (count: number) => new Uint8Array(count);
 
 describe("UUID version 7", () => {
-  it("carries the time, the version and the variant", () => {
+  it("contains the time, the version and the variant", () => {
     const next = createUuidV7Source({
       now: () => 0x017f22e279b0,
       randomBytes: (count) => new Uint8Array(count).fill(0xff),
@@ -12,7 +12,7 @@ describe("UUID version 7", () => {
     expect(next()).toBe("017f22e2-79b0-77ff-bfff-ffffffffffff");
   });
 
-  it("gives back its time", () => {
+  it("has a time that can be read back", () => {
     const next = createUuidV7Source({ now: () => 0x017f22e279b0, randomBytes: zeros });
     expect(timeOfUuidV7(next())).toBe(0x017f22e279b0);
   });
@@ -30,7 +30,7 @@ describe("UUID version 7", () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  it("asks for randomness in bulk", () => {
+  it("requests random bytes in bulk", () => {
     let calls = 0;
     const next = createUuidV7Source({
       now: () => 1,

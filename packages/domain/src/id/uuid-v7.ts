@@ -1,4 +1,4 @@
-/** Makes UUIDs of version 7 (RFC 9562) as text with hyphens, strictly increasing within one source. */
+/** Generates version 7 UUIDs (RFC 9562) as strings with hyphens, strictly increasing within one source. */
 export type UuidV7Source = () => string;
 
 export interface UuidV7Inputs {
@@ -16,10 +16,10 @@ const counterMax = 0xfff;
 export function createUuidV7Source({ now, randomBytes }: UuidV7Inputs): UuidV7Source {
   let lastMs = -1;
   let counter = 0;
-  // Asking for randomness is dear (a few microseconds a call), so it is asked for 512 identifiers at once.
+  // A call for random bytes takes a few microseconds, so one call serves 512 identifiers.
   let pool = new Uint8Array(0);
   let poolOffset = 0;
-  // Writing a time takes as long as all the rest, and many identifiers share one.
+  // Formatting the time takes as long as all the rest, and many identifiers share one.
   let writtenMs = -1;
   let writtenTime = "";
 
@@ -31,12 +31,12 @@ export function createUuidV7Source({ now, randomBytes }: UuidV7Inputs): UuidV7So
     const random = pool.subarray(poolOffset, poolOffset + randomBytesPerId);
     poolOffset += randomBytesPerId;
 
-    // Within one millisecond, and while the clock stands behind, the twelve bits of rand_a count up; when they are
-    // used up the timestamp runs ahead by one, as RFC 9562 section 6.2 allows.
+    // Within one millisecond, and while the clock is behind, the twelve bits of rand_a count up. When they overflow, the timestamp is
+    // advanced by one, as RFC 9562, section 6.2, allows.
     const nowMs = now();
     if (nowMs > lastMs) {
       lastMs = nowMs;
-      // The upper half stays free, so that a burst has room to count.
+      // Starts in the lower half, so that a burst has room to count.
       counter = ((byteAt(random, tailLength) << 8) | byteAt(random, tailLength + 1)) & 0x7ff;
     } else if (counter === counterMax) {
       lastMs += 1;
@@ -52,7 +52,7 @@ export function createUuidV7Source({ now, randomBytes }: UuidV7Inputs): UuidV7So
   };
 }
 
-/** The time that a UUID of version 7 carries. */
+/** The time in a version 7 UUID. */
 export function timeOfUuidV7(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }

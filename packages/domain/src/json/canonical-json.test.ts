@@ -28,7 +28,7 @@ describe("canonical JSON", () => {
       }),
     ));
 
-  it("throws on what JSON cannot say", () => {
+  it("throws on a value that JSON cannot represent", () => {
     expect(() => canonicalJson(Number.NaN)).toThrow();
     expect(() => canonicalJson(1n)).toThrow();
   });

@@ -1,6 +1,6 @@
 /**
- * Writes a JSON value in the one form of RFC 8785, so that equal requests have equal hashes whatever the order of their keys
- * or their white space. Takes what a JSON parser gives; anything else is a mistake of ours.
+ * Serialises a JSON value in the canonical form of RFC 8785, so that equal requests have equal hashes regardless of key order and white
+ * space. The value must come from a JSON parser; anything else throws.
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
@@ -10,7 +10,7 @@ export function canonicalJson(value: unknown): string {
   }
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value === "object") {
-    // Texts compare by UTF-16 code units, which is the order that the RFC asks for.
+    // Strings compare by UTF-16 code units, which is the order of the RFC.
     const members = Object.entries(value)
       .filter(([, member]) => member !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,7 +1,6 @@
 /**
- * Whom an address stands for, where strangers are counted. An IPv4 address is one; of an IPv6 address only the first 64 bits
- * count, because whoever has one of them has the other 2^64 - 1 of its network as well. An IPv4 address that is written as IPv6
- * (`::ffff:192.0.2.1`) is an IPv4 address.
+ * The network block that unauthenticated callers are counted by. An IPv4 address counts as it is; of an IPv6 address only the first 64
+ * bits count, because a host usually has a whole /64 network. An IPv4-mapped address (`::ffff:192.0.2.1`) is an IPv4 address.
  */
 export function addressBlock(written: string): string {
   const address = withoutPort(written);
@@ -16,7 +15,7 @@ export function addressBlock(written: string): string {
   return `${groups.slice(0, groupsOfBlock).join(":")}::/64`;
 }
 
-/** Some proxies append the client's port to its address, and IPv6 then stands in brackets. */
+/** Some proxies append the client's port to its address, with IPv6 in brackets. */
 function withoutPort(address: string): string {
   const [, v4, v6] = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]*)\](?::\d+)?)$/.exec(address) ?? [];
   return v4 ?? v6 ?? address;
@@ -25,7 +24,7 @@ function withoutPort(address: string): string {
 const groupsMax = 8;
 const groupsOfBlock = 4;
 
-/** Without leading zeros and in lower case, so that every way to write an address names the same block. */
+/** Without leading zeros and in lower case, so that every notation of an address has the same block. */
 function groupsOf(text: string): string[] {
   if (text === "") return [];
   return text.split(":").flatMap((group) => {

@@ -23,7 +23,7 @@ const steps = array(
 );
 
 describe("a token bucket", () => {
-  it("never gives more than its burst and what it has gained since", () =>
+  it("never grants more than its burst and its gain", () =>
     assert(
       property(quotas, beginnings, steps, (quota, beginMs, moves) => {
         let [nowMs, granted] = [beginMs, 0];
@@ -40,7 +40,7 @@ describe("a token bucket", () => {
       }),
     ));
 
-  it("gives all of it to who always asks for more", () =>
+  it("grants all of it to a client that always wants more", () =>
     assert(
       property(ampleQuotas, beginnings, integer({ min: 1, max: 100 }), (quota, beginMs, seconds) => {
         let granted = 0;
@@ -59,7 +59,7 @@ describe("a token bucket", () => {
       }),
     ));
 
-  it("keeps its word about when to come back", () =>
+  it("has tokens again at the time that it predicts", () =>
     assert(
       property(quotas, beginnings, steps, (quota, beginMs, moves) => {
         let nowMs = beginMs;
@@ -77,7 +77,7 @@ describe("a token bucket", () => {
       }),
     ));
 
-  it("takes back what was not used, and never holds more than its burst", () =>
+  it("takes returned tokens, and never holds more than its burst", () =>
     assert(
       property(quotas, integer({ min: 1, max: 2000 }), (quota, wanted) => {
         const taken = takeTokens(quota, fullBucket(quota, 0), 0, wanted);

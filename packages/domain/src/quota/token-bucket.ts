@@ -1,16 +1,16 @@
 /**
- * Token buckets. A bucket holds up to `burst` tokens and gains `perSecond` of them each second; a request takes one. Nothing here
- * has a clock: the time is passed in, in milliseconds, and one that goes back only means that nothing has been gained.
+ * Token buckets. A bucket holds up to `burst` tokens and gains `perSecond` of them each second; a request takes one. The time is passed
+ * in, in milliseconds; if it goes back, nothing is gained.
  */
 export interface Quota {
   perSecond: number;
   burst: number;
 }
 
-/** What a quota may be, in the configuration and for a client. */
+/** The limits of a quota, in the configuration and for a client. */
 export const quotaLimits = { perSecondMax: 1_000_000, burstMax: 10_000_000 } as const;
 
-/** What was in a bucket, and when. */
+/** The content of a bucket at a time. */
 export interface TokenBucket {
   tokens: number;
   atMs: number;
@@ -20,13 +20,13 @@ export function fullBucket({ burst }: Quota, nowMs: number): TokenBucket {
   return { tokens: burst, atMs: nowMs };
 }
 
-/** The bucket as it is now. */
+/** The bucket at the current time. */
 export function refillBucket(quota: Quota, { tokens, atMs }: TokenBucket, nowMs: number): TokenBucket {
   const gained = (Math.max(0, nowMs - atMs) * quota.perSecond) / 1000;
   return { tokens: Math.min(quota.burst, tokens + gained), atMs: nowMs };
 }
 
-/** Takes as many whole tokens as there are, and no more than are wanted. A negative count gives back what was not used. */
+/** Takes whole tokens, at most the wanted number. A negative number returns unused tokens. */
 export function takeTokens(
   quota: Quota,
   bucket: TokenBucket,
@@ -39,8 +39,8 @@ export function takeTokens(
 }
 
 /**
- * How long it takes until the bucket holds this many tokens, if nobody takes any. A little longer than the exact time, so that
- * whoever comes back then is not refused for a rounding error.
+ * The time until the bucket holds this many tokens, if none are taken. Slightly longer than the exact time, so that a retry at that time
+ * is not refused because of a rounding error.
  */
 export function msUntilTokens(quota: Quota, bucket: TokenBucket, nowMs: number, count: number): number {
   const missing = Math.min(count, quota.burst) - refillBucket(quota, bucket, nowMs).tokens;
@@ -49,7 +49,7 @@ export function msUntilTokens(quota: Quota, bucket: TokenBucket, nowMs: number, 
 
 const marginMs = 1;
 
-/** `Retry-After` has whole seconds. Rounded up: who waits that long must not find that it was too short. */
+/** `Retry-After` counts whole seconds; rounded up, so that a client that waits this long is admitted. */
 export function toRetryAfterSeconds(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
 }

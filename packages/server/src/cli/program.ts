@@ -4,12 +4,12 @@ import { OperatorError } from "../operator-error.js";
 import { DatabaseUnavailableError } from "../store/core/database-unavailable-error.js";
 import { softwareVersion } from "../version.js";
 
-/** The exit code for what the person at the keyboard wrote wrong: options, arguments, configuration. */
+/** The exit code for wrong usage: options, arguments, configuration. */
 const usageExitCode = 2;
 
 /**
- * A command's file is loaded when that command is asked for, and `dev` and `serve` load the service when they start it: all of it
- * takes 0.9 s to load, where `bursar config` alone takes 0.2 s.
+ * A command is loaded when it is used, and `dev` and `serve` load the service when they start it: loading everything takes 0.9 s,
+ * `bursar config` alone 0.2 s.
  */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   dev: async () => (await import("./service/dev.js")).addDevCommand,
@@ -26,12 +26,12 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   config: async () => (await import("./service/config.js")).addConfigCommand,
 };
 
-/** Runs the command line and gives the exit code. */
+/** Runs the command line and returns the exit code. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   const program = new Command("bursar").description("A self-hosted transaction service for digital assets.");
   for (const load of commandsFor(argv)) (await load())(program);
   for (const command of allCommands(program)) {
-    command.version(softwareVersion).exitOverride().showHelpAfterError("(--help lists what there is)");
+    command.version(softwareVersion).exitOverride().showHelpAfterError("(--help shows the usage)");
   }
   try {
     await program.parseAsync(argv, { from: "user" });
@@ -41,18 +41,18 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The one that is asked for; all of them for whoever wants to see what there is, or asks for one that there is not. */
+/** The named command; all of them for help or an unknown name. */
 function commandsFor([name = ""]: readonly string[]) {
   const asked = Object.hasOwn(commands, name) ? commands[name] : undefined;
   return asked === undefined ? Object.values(commands) : [asked];
 }
 
-/** A command and all below it. */
+/** A command and all of its subcommands. */
 function allCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(allCommands)];
 }
 
-/** One sentence for what a person can put right; a stack trace only for what nobody foresaw. */
+/** Prints one sentence for an error that the operator can fix, and a stack trace for any other. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
   if (error instanceof ConfigError) {
@@ -61,37 +61,37 @@ function explain(error: unknown): number {
   }
   const refusal = refusalOfDatabase(error);
   if (refusal !== undefined) {
-    console.error(`bursar: The database refuses the connection: ${refusal}.`);
+    console.error(`bursar: The database refused the connection: ${refusal}.`);
     return 1;
   }
   if (error instanceof DatabaseUnavailableError) {
     const answer = stateOf(error.cause) === undefined ? undefined : (error.cause as Error).message;
     console.error(
       answer === undefined
-        ? "bursar: The database does not answer: is it running, and is `database_url` right?"
-        : `bursar: The database cannot do this now: ${answer}.`,
+        ? "bursar: The database does not answer. Check that it is running and that `database_url` is correct."
+        : `bursar: The database is unavailable: ${answer}.`,
     );
     return 1;
   }
-  if (isRightMissing(error)) {
-    console.error(`bursar: The role in \`database_url\` lacks a right: ${(error as Error).message}.`);
+  if (isPrivilegeMissing(error)) {
+    console.error(`bursar: The role in \`database_url\` lacks a privilege: ${(error as Error).message}.`);
     return 1;
   }
   console.error(error instanceof OperatorError ? `bursar: ${error.message}` : error);
   return 1;
 }
 
-/** A wrong password, an unknown role or an unknown database: for the person to put right, in PostgreSQL's own words. */
+/** The message of PostgreSQL for a wrong password, an unknown role or an unknown database. */
 function refusalOfDatabase(error: unknown): string | undefined {
   return /^(28[0-9A-Z]{3}|3D000)$/.test(stateOf(error) ?? "") ? (error as Error).message : undefined;
 }
 
-/** Permission denied, for what was asked or for what that was made of. */
-function isRightMissing(error: unknown): boolean {
+/** Whether PostgreSQL denied permission, for this error or for its cause. */
+function isPrivilegeMissing(error: unknown): boolean {
   return [error, (error as Error).cause].some((one) => stateOf(one) === "42501");
 }
 
-/** PostgreSQL's own code for an error, five characters; undefined for errors of others, such as ECONNREFUSED. */
+/** The SQLSTATE of an error; undefined for other errors, such as ECONNREFUSED. */
 function stateOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;

@@ -5,8 +5,8 @@ import { findUnknownAsset } from "../store/ledger/find-unknown-asset.js";
 import { rememberAssets } from "../store/ledger/remember-assets.js";
 
 /**
- * What is stored of an asset counts its smallest unit, so that nothing stored could be shown without its decimals, and all of it would
- * be another amount with others; whoever reads must not be the one to find out.
+ * Amounts are stored in the smallest unit of their asset. Without its decimals they cannot be shown, and with other decimals they would
+ * be other amounts, so the service refuses to start.
  */
 export async function assertAssetsKept(database: Database, assets: readonly Asset[]): Promise<void> {
   const unknown = await findUnknownAsset(
@@ -15,13 +15,13 @@ export async function assertAssetsKept(database: Database, assets: readonly Asse
   );
   if (unknown !== undefined) {
     throw new ConfigError(
-      `The database holds the asset ${unknown}, which assets does not have: add it to the configuration file, with the decimals that it had.`,
+      `The database stores the asset ${unknown}, which is not in \`assets\`. Add it to the configuration file with its former decimals.`,
     );
   }
   const conflict = await rememberAssets(database, assets);
   if (conflict !== undefined) {
     throw new ConfigError(
-      `The database holds amounts of ${conflict.code} with ${conflict.stored} decimals, and assets gives it others, which would change all of them: give it ${conflict.stored} again, or another code to the new one.`,
+      `${conflict.code} is stored with ${conflict.stored} decimals but configured with others. Restore \`decimals: ${conflict.stored}\`, or use another code for the new asset.`,
     );
   }
 }

@@ -38,30 +38,30 @@ import { createTradeStore } from "../store/markets/trades.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 
-/** Markets: orders, the owners that match them, and the books that everybody sees. */
+/** Markets: orders, the processes that match them, and the public books. */
 export interface MarketParts {
   useCases: MarketUseCases;
   orders: OrderStore;
   presentOrder: PresentOrder;
   callOffOrders: CallOffOrders;
-  /** For those who follow books and trades. */
+  /** The markets that the stream follows. */
   followed: readonly FollowedMarket[];
   trades: TradeStore;
-  /** To be called once, when the schema is there. */
+  /** Called once, after the migrations. */
   prepare: () => Promise<void>;
   start: () => void;
-  /** Lets a client keep orders in the books that have a usual price, until the service stops. */
+  /** Runs a market maker for a client, in the markets with a known price, until the service stops. */
   startMarketMaker: (client: { tenantId: string; clientId: string }) => void;
   keepHouse: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
-/** How long a market stands still when the process that owns it is gone without a word. */
+/** The time that a market stands still after the process that owns it crashed. */
 const leaseMs = 4000;
-/** What the market maker of a sandbox takes for the price, in the markets of the default. */
+/** The starting prices of the sandbox's market maker, in the default markets. */
 const usualPrices: Readonly<Record<string, string>> = { "ETH-USD": "3000", "USDC-USD": "1" };
 const marketMakerSeed = 20_260;
-/** How far behind a copy of a book may be before it is read anew. */
+/** How long deltas are kept; a copy of a book that is further behind reads the whole book again. */
 const deltasKeptMs = 3_600_000;
 
 export function composeMarkets(
@@ -151,7 +151,7 @@ export function composeMarkets(
           middle,
           principal: { ...client, tokenId: "", scopes: new Set() },
           useCases,
-          onError: (error) => log.warn({ err: error, market: market.name }, "the market maker had a problem"),
+          onError: (error) => log.warn({ err: error, market: market.name }, "the market maker failed"),
           newUuid,
           random: createSeededRandom(marketMakerSeed),
           timers: nodeTimers,
@@ -171,11 +171,11 @@ export function composeMarkets(
 function explain(conflict: MarketConflict): string {
   const { market } = conflict;
   return conflict.kind === "missing"
-    ? `markets: ${market} is missing and has orders: they must be shown and can be open, so it must stay.`
-    : `markets: ${market} was started with tick_size ${conflict.tickSize} and lot_size ${conflict.lotSize}: its orders are counted in these, so they must stay.`;
+    ? `markets: ${market} has orders but is not configured. Add it to the configuration file again.`
+    : `markets: ${market} has orders with tick_size ${conflict.tickSize} and lot_size ${conflict.lotSize} but is configured with others. Restore these values.`;
 }
 
-/** What a process does for one market: it shows its book, and owns it where nobody else does. */
+/** The parts of one market in this process: its view of the book, and its owner, which waits while another process has the lease. */
 function runMarket(
   { database, settings, wakeUps, log, newUuid, now }: ComposeOptions,
   market: TradedMarket,
@@ -186,7 +186,7 @@ function runMarket(
   const view = createMarketView({
     market,
     store: createLevelStore(database),
-    onError: (error) => log.warn({ err: error, market: name }, "the book could not be brought up to date"),
+    onError: (error) => log.warn({ err: error, market: name }, "the book could not be updated"),
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
@@ -206,8 +206,8 @@ function runMarket(
       view.advance(delta);
       wakeUps.announce("levels", [name]);
     },
-    onError: (error) => log.error({ err: error, market: name }, "the market could not go on; it tries again"),
-    onLost: () => log.warn({ market: name }, "another process has taken the market"),
+    onError: (error) => log.error({ err: error, market: name }, "the market failed and will retry"),
+    onLost: () => log.warn({ market: name }, "another process has taken over the market"),
     newUuid,
     now,
     monotonicMs: () => performance.now(),
@@ -218,7 +218,7 @@ function runMarket(
     if (isNamed(names)) owner.wake();
   });
   wakeUps.listen("levels", (names) => {
-    // The owner's own process has been told already.
+    // The owner updates the view of its own process directly.
     if (isNamed(names) && !owner.owns()) view.wake();
   });
   return { market, view, owner };

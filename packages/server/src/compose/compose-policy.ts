@@ -21,10 +21,10 @@ import { createUsageStore } from "../store/policy/usage.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 
-/** What may be paid: the policy of each tenant, and the addresses that it has listed. */
+/** Policy: the rules of each tenant, and its allow-list of addresses. */
 export interface PolicyParts {
   useCases: PolicyUseCases & DestinationService;
-  /** What requests are judged by. */
+  /** The active policy of each tenant. */
   policies: ActivePolicies;
   allowList: AllowList;
 }

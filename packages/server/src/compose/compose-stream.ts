@@ -20,7 +20,7 @@ import type { ComposeOptions } from "./compose.js";
 import type { AccessParts } from "./compose-access.js";
 import type { MarketParts } from "./compose-markets.js";
 
-/** How clients are told as it happens: the live stream and its channels. */
+/** The live stream and its channels. */
 export interface StreamParts {
   useCases: StreamUseCases;
   gateway: StreamGateway;
@@ -38,7 +38,7 @@ export function composeStream(
     listEvents,
     events,
     wakeUps,
-    onError: (error) => log.warn({ err: error }, "the event log could not be read; it is tried again"),
+    onError: (error) => log.warn({ err: error }, "the event log could not be read; retrying"),
   });
   const onTradesError = (error: unknown) => log.warn({ err: error }, "trades could not be read");
   const tradeTails = followed.map((market) => createTradeTail(market, trades, onTradesError));
@@ -70,7 +70,7 @@ export function composeStream(
   };
 }
 
-/** Messages are checked, and their faults described, like the bodies of requests. */
+/** Messages are validated, and their errors described, like request bodies. */
 const compileCheck: CompileCheck = (schema) => {
   const validate = createValidatorCompiler()({ schema, httpPart: "body" });
   return (value) => (validate(value) ? [] : describeFaults(validate.errors ?? [], "message"));

@@ -43,16 +43,16 @@ import type { ComposeOptions } from "./compose.js";
 import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
 
-/** How money moves: wallets, transactions, the engine that drives them and the log of what happened. */
+/** Wallets, transactions, the engine that processes them, and the event log. */
 export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
   load: LoadGauge;
   presentEvents: PresentEvents;
-  /** Answers those who wait for a change, because the service stops. */
+  /** Ends long polls, because the service stops. */
   endWaiting: () => void;
-  /** Brings money in from outside, into a tenant's primary wallet. */
+  /** Credits a tenant's primary wallet with money from outside. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
 

@@ -27,7 +27,7 @@ import { type PrivateNetworks, readPrivateNetworks } from "../webhooks/private-n
 import { createWebhookSender, type WebhookSender } from "../webhooks/webhook-sender.js";
 import type { ComposeOptions } from "./compose.js";
 
-/** What the configuration says about webhooks. */
+/** The configuration of webhooks. */
 export interface WebhookOptions {
   isLoopbackAllowed: boolean;
   areLiteralsAllowed: boolean;
@@ -59,7 +59,7 @@ function privateNetworksOf(settings: Settings): PrivateNetworks {
   }
 }
 
-/** How tenants are told: endpoints, deliveries, and the sender. */
+/** Webhooks: endpoints, deliveries, and the sender. */
 export interface WebhookParts {
   useCases: WebhookUseCases;
   sender: WebhookSender;
@@ -148,13 +148,14 @@ function createSecretBox(sealing: Sealing): SecretBox {
     seal: (endpointId, secret) => sealing.seal(contextOf(endpointId), secret),
     open: (endpointId, sealed) => {
       const secret = sealing.open(contextOf(endpointId), sealed);
-      if (secret === undefined) throw new Error("the master key does not open a webhook endpoint's secret");
+      if (secret === undefined)
+        throw new Error("the master key does not decrypt the secret of a webhook endpoint");
       return secret;
     },
   };
 }
 
-/** The service itself disables what its owner has not disabled already. */
+/** Disables an endpoint on behalf of the service, unless the tenant has disabled it already. */
 function createDisabler(endpoints: EndpointStore, now: () => number) {
   return async (tenantId: string, endpointId: string, reason: DisabledReason) => {
     await endpoints.changeEndpoint(
@@ -167,7 +168,7 @@ function createDisabler(endpoints: EndpointStore, now: () => number) {
   };
 }
 
-/** Gives back how to stop. */
+/** Removes old deliveries at intervals; returns a function that stops it. */
 function removeRegularly({ database, webhooks, log, now }: ComposeOptions): () => void {
   let isStopping = false;
   let isRunning = false;
@@ -180,7 +181,7 @@ function removeRegularly({ database, webhooks, log, now }: ComposeOptions): () =
     );
     isRunning = false;
   };
-  // Also soon after the start, for processes that do not live long.
+  // Also soon after the start, for processes that are restarted often.
   const timers = [
     setTimeout(() => void remove(), firstRetentionMs).unref(),
     setInterval(() => void remove(), retentionIntervalMs).unref(),

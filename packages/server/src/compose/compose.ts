@@ -27,7 +27,7 @@ import { composeStream } from "./compose-stream.js";
 import { composeTransactions } from "./compose-transactions.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 
-/** Where use cases get their ports filled: one file an area, and this one, which puts the areas together. */
+/** The dependencies of all parts. Each subject has a file that wires its use cases to their ports; this one wires the subjects together. */
 export interface ComposeOptions {
   database: Database;
   sealing: Sealing;
@@ -40,24 +40,24 @@ export interface ComposeOptions {
   now: () => number;
 }
 
-/** Use cases with their ports filled, and what the edge and the command line need of them. */
+/** The wired parts that the HTTP edge and the command line need. */
 export interface Parts {
   useCases: UseCases;
   guard: AccessGuard;
   stream: StreamGateway;
   metrics: readonly Metric[];
   createTenant: ReturnType<typeof createTenantCreator>;
-  /** Brings money in from outside, into a tenant's primary wallet. */
+  /** Credits a tenant's primary wallet with money from outside. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
   load: LoadGauge;
-  /** Runs the markets, or waits to take over one that nobody runs. */
+  /** Runs the markets, or waits to take over one whose process is gone. */
   markets: Pick<MarketParts, "start" | "startMarketMaker">;
   sender: WebhookSender;
-  /** Answers those who wait for a change, because the service stops. */
+  /** Ends long polls, because the service stops. */
   endWaiting: () => void;
   assets: AssetRegistry;
-  /** To be called once, when the schema is there. */
+  /** Called once, after the migrations. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
 }

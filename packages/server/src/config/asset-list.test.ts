@@ -46,19 +46,19 @@ describe("the list of assets", () => {
     [
       "an unknown field",
       [{ ...euro, digits: "2" }],
-      "assets[0] has digits, which is no field. There are: code",
+      "assets[0] has the unknown field digits. The fields are code",
     ],
     [
       "a field of every object",
       [{ ...euro, constructor: "x" }],
-      "assets[0] has constructor, which is no field",
+      "assets[0] has the unknown field constructor",
     ],
     [
       "a missing field",
       [{ code: "EUR" }],
       "assets[0].decimals is missing: it must be a whole number from 0 to 18",
     ],
-    ["a list as a value", [{ ...euro, code: ["EUR"] }], 'assets[0].code is "no single value"'],
+    ["a list as a value", [{ ...euro, code: ["EUR"] }], 'assets[0].code is "not a single value"'],
     ["a code with a space", [{ ...euro, code: "E R" }], 'assets[0].code is "E R": it must be 1 to 32'],
     ["a code with a hyphen", [{ ...euro, code: "ETH-USD" }], "assets[0].code is"],
     ["a long code", [{ ...euro, code: "E".repeat(33) }], "assets[0].code is"],
@@ -71,9 +71,9 @@ describe("the list of assets", () => {
     [
       "limits that leave nothing",
       [{ ...euro, minimum: "5", maximum: "4" }],
-      'assets[0].maximum is "4": it must be no less than minimum, 5',
+      'assets[0].maximum is "4": it must be at least the minimum, 5',
     ],
-    ["a code twice", [euro, euro], 'assets[1].code is "EUR", which is entry [0] already'],
+    ["a code twice", [euro, euro], 'assets[1].code is "EUR", like entry [0]'],
     ["a code twice in another case", [euro, { ...euro, code: "eur" }], "assets[1].code is"],
     [
       "an identifier twice",

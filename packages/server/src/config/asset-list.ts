@@ -17,26 +17,27 @@ const defaultAssets: readonly Asset[] = [
   },
 ];
 
-const amount = "a decimal number more than zero, with no more decimals than the asset";
+const amount = "a decimal number greater than zero, with no more decimals than the asset";
 
 export const assetList = list({
-  about: "What can be held and moved. An asset that the database holds must stay, with the same decimals.",
+  about:
+    "The assets that can be held and moved. An asset that is stored in the database must stay, with the same decimals.",
   default: defaultAssets,
   entriesMax: 200,
   fields: {
-    // No hyphen: two codes with one between them name a market.
+    // No hyphen, because a market is named by two codes with a hyphen between them.
     code: matching(
-      { about: "What requests call it." },
+      { about: "The code that requests use." },
       /^[A-Za-z0-9][A-Za-z0-9._]{0,31}$/,
       "1 to 32 letters, digits, dots or underscores",
     ),
     caip19: matching(
-      { about: "Its CAIP-19 identifier, where it lives on a chain; requests may use it too.", default: "" },
+      { about: "Its CAIP-19 identifier, if it exists on a chain; requests can use it too.", default: "" },
       /^(?=.{1,128}$)[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}\/[-a-z0-9]{3,8}:[-.%a-zA-Z0-9]{1,128}(\/[-.%a-zA-Z0-9]{1,78})?$/,
       "a CAIP-19 identifier of at most 128 characters, such as eip155:1/slip44:60",
     ),
     decimals: integer(
-      { about: "How many decimals it has. What is stored counts its smallest unit, so they never change." },
+      { about: "The number of decimals. Amounts are stored in the smallest unit, so this never changes." },
       { min: 0, max: 18 },
     ),
     network: matching(
@@ -44,15 +45,15 @@ export const assetList = list({
       /^[a-z0-9][a-z0-9:_-]{0,63}$/,
       "the name of a network",
     ),
-    minimum: matching({ about: "The least that one transaction may move." }, /^[0-9.]{1,79}$/, amount),
-    maximum: matching({ about: "The most that one transaction may move." }, /^[0-9.]{1,79}$/, amount),
+    minimum: matching({ about: "The minimum amount of a transaction." }, /^[0-9.]{1,79}$/, amount),
+    maximum: matching({ about: "The maximum amount of a transaction." }, /^[0-9.]{1,79}$/, amount),
   },
   make: ({ code, caip19, decimals, network, ...limits }) => {
     const minimum = parseAmount(limits.minimum, decimals);
     if (typeof minimum === "string") return { field: "minimum", allowed: amount };
     const maximum = parseAmount(limits.maximum, decimals);
     if (typeof maximum === "string") return { field: "maximum", allowed: amount };
-    if (maximum < minimum) return { field: "maximum", allowed: `no less than minimum, ${limits.minimum}` };
+    if (maximum < minimum) return { field: "maximum", allowed: `at least the minimum, ${limits.minimum}` };
     return { code, caip19: caip19 === "" ? null : caip19, decimals, network, minimum, maximum };
   },
   namesOf: ({ code, caip19 }) => ({ code, ...(caip19 === null ? {} : { caip19 }) }),
@@ -66,7 +67,7 @@ export const assetList = list({
   }),
 });
 
-/** An asset on a network that the service cannot drive could be asked for and would never move. */
+/** An asset on an unsupported network could be requested but would never move. */
 export function assertNetworksKnown(assets: readonly Asset[], networks: Iterable<string>): void {
   const known = new Set(networks);
   assets.forEach(({ code, network }, index) => {

@@ -4,8 +4,8 @@ import type { Setting } from "./setting.js";
 import { type ListKey, listSettings, type SettingKey, settings } from "./settings.js";
 
 /**
- * The effective configuration: one line a setting with its value, secrets masked, and where it comes from; then each list, its
- * entries as they can stand in the file.
+ * Formats the effective configuration: one line per setting with its value, secrets masked, and its source; then each list, in the
+ * syntax of the file.
  */
 export function describeConfig(config: Config): string {
   const rows = (Object.entries(settings) as [SettingKey, Setting<string | number>][]).map(

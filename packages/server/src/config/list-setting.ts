@@ -1,35 +1,35 @@
 import type { Setting } from "./setting.js";
 
-/** The fields of an entry. Each is a setting of its own, and must be there where it has no default. */
+/** The fields of an entry. Each is a setting of its own, and is required unless it has a default. */
 type Fields = Readonly<Record<string, Setting<string> | Setting<number>>>;
 
 type FieldValues<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends { read: (text: string) => infer T | undefined } ? T : never;
 };
 
-/** What is wrong with an entry whose fields are well-formed: which field, and what it must be. */
+/** An error in an entry whose fields are well-formed: the field, and what it must be. */
 interface EntryFault {
   field: string;
   allowed: string;
 }
 
 /**
- * A setting that is a list of entries, such as the assets. It stands in the configuration file only, and what is written there
- * replaces the default as a whole.
+ * A setting that is a list of entries, such as the assets. It can only be set in the configuration file, and a configured list replaces
+ * the default list as a whole.
  */
 export interface ListSetting<Entry> {
-  /** What it is for, one sentence. */
+  /** Its purpose, in one sentence. */
   about: string;
   default: readonly Entry[];
   entriesMax: number;
   fields: Fields;
-  /** Reads what the file has under its key, all scalars as they were written; throws a `ListFault`. */
+  /** Reads the value under its key in the file, with all scalars as strings; throws a `ListFault`. */
   read: (written: unknown) => readonly Entry[];
-  /** Writes an entry back, field by field. */
+  /** Formats an entry, field by field. */
   show(entry: Entry): Readonly<Record<string, string>>;
 }
 
-/** Where in a list something is wrong, and what it is, as the end of a sentence. */
+/** An error in a list: its position, and a message that ends a sentence. */
 export class ListFault extends Error {
   readonly place: string;
 
@@ -44,9 +44,9 @@ export interface ListOptions<F extends Fields, Entry> {
   default: readonly Entry[];
   entriesMax: number;
   fields: F;
-  /** Makes an entry of its fields, or says which of them does not fit the others. */
+  /** Makes an entry of its fields, or names the field that does not fit the others. */
   make: (values: FieldValues<F>) => Entry | EntryFault;
-  /** What an entry is found by, with the field that says it; no two entries may have the same, whatever the case. */
+  /** The names that an entry is looked up by, with their fields. They are unique, regardless of case. */
   namesOf: (entry: Entry) => Readonly<Record<string, string>>;
   show: (entry: Entry) => Readonly<Record<string, string>>;
 }
@@ -83,7 +83,7 @@ function readEntry<F extends Fields, Entry extends object>(
     if (!Object.hasOwn(fields, name))
       throw new ListFault(
         place,
-        `has ${name}, which is no field. There are: ${Object.keys(fields).join(", ")}`,
+        `has the unknown field ${name}. The fields are ${Object.keys(fields).join(", ")}`,
       );
   }
   const values = Object.entries(fields).map(([name, field]) => [
@@ -109,13 +109,13 @@ function refuseRepeated<Entry>(
   entries: readonly Entry[],
   namesOf: (entry: Entry) => Readonly<Record<string, string>>,
 ): void {
-  const owners = new Map<string, number>();
+  const firstByName = new Map<string, number>();
   entries.forEach((entry, index) => {
     for (const [field, name] of Object.entries(namesOf(entry))) {
-      const owner = owners.get(name.toLowerCase());
-      if (owner !== undefined)
-        throw new ListFault(`[${index}].${field}`, `is ${quote(name)}, which is entry [${owner}] already`);
-      owners.set(name.toLowerCase(), index);
+      const first = firstByName.get(name.toLowerCase());
+      if (first !== undefined)
+        throw new ListFault(`[${index}].${field}`, `is ${quote(name)}, like entry [${first}]`);
+      firstByName.set(name.toLowerCase(), index);
     }
   });
 }
@@ -124,8 +124,8 @@ function isFault<Entry extends object>(made: Entry | EntryFault): made is EntryF
   return "allowed" in made;
 }
 
-/** Cut, so that a pasted file does not fill the screen. */
+/** Truncated, so that a pasted file does not fill the screen. */
 function quote(value: unknown): string {
-  const text = typeof value === "string" ? value : "no single value";
+  const text = typeof value === "string" ? value : "not a single value";
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

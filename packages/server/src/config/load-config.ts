@@ -4,7 +4,7 @@ import { ListFault, type ListSetting } from "./list-setting.js";
 import { ConfigError, type Setting } from "./setting.js";
 import { type ListKey, listSettings, type SettingKey, type Settings, settings } from "./settings.js";
 
-/** Where a value comes from, as a person would say it: `environment PORT`, `file bursar.yaml`, `default`. */
+/** The source of a value: `environment PORT`, `file bursar.yaml`, `default`. */
 type Source = string;
 
 export interface Config {
@@ -12,10 +12,10 @@ export interface Config {
   readonly sources: Readonly<Partial<Record<SettingKey | ListKey, Source>>>;
 }
 
-/** A value, and where it comes from; undefined where there is neither a value nor a default. */
+/** A value and its source; undefined if there is neither a value nor a default. */
 type Found = { value: unknown; source: Source } | undefined;
 
-/** The environment wins over the file that `BURSAR_CONFIG` names, the file over the defaults. A command can have its own. */
+/** The environment takes precedence over the file that `BURSAR_CONFIG` names, and the file over the defaults. A command can have its own defaults. */
 export function loadConfig(
   env: Readonly<Record<string, string | undefined>>,
   ownDefaults: Partial<Settings> = {},
@@ -53,7 +53,7 @@ function findValue(
       throw new ConfigError(`${key} (${source}) is ${quote(written)}: it must be ${setting.allowed}.`);
     return { value, source };
   };
-  // Both, so that a wrong line of the file is found before the day on which the environment no longer hides it.
+  // Both are read, so that an invalid line of the file is reported even if the environment overrides it.
   const fromFile = read(file.texts.get(key), `file ${file.path}`);
   const fromEnv = read(
     setting.env === undefined ? undefined : env[setting.env] || undefined,
@@ -74,23 +74,23 @@ function findList<Entry>(key: string, setting: ListSetting<Entry>, file: ConfigF
   }
 }
 
-/** A long value is cut, so that a pasted file does not fill the screen, and a password in a URL is masked. */
+/** A long value is truncated, so that a pasted file does not fill the screen, and a password in a URL is masked. */
 function quote(value: string): string {
   const masked = value.replace(/(:\/\/[^:/@]*:)[^@]*@/, "$1********@");
   return JSON.stringify(masked.length > 80 ? `${masked.slice(0, 80)}…` : masked);
 }
 
-/** What a configuration file says, before it is judged. */
+/** The content of a configuration file, before it is validated. */
 interface ConfigFile {
   path: string;
-  /** The text of each single value, under its path with dots. */
+  /** The string of each single value, under its path with dots. */
   texts: Map<string, string>;
-  /** What stands under the key of each list. */
+  /** The value under the key of each list. */
   lists: Map<string, unknown>;
 }
 
 function readConfigFile(path: string): ConfigFile {
-  // Every scalar stays the text that it is: read as a number, an amount with many digits would become another amount.
+  // Every scalar stays a string: as a number, an amount with many digits would lose some of them.
   const document = parseDocument(readText(path), { schema: "failsafe" });
   const [fault] = document.errors;
   if (fault !== undefined) throw new ConfigError(`${path} is not valid YAML: ${fault.message}`);
@@ -99,18 +99,18 @@ function readConfigFile(path: string): ConfigFile {
   for (const key of file.texts.keys()) {
     if (!Object.hasOwn(settings, key)) {
       const known = [...Object.keys(settings), ...Object.keys(listSettings)];
-      throw new ConfigError(`${path} sets ${key}, which is no setting. There are: ${known.join(", ")}.`);
+      throw new ConfigError(`${path} sets the unknown setting ${key}. The settings are ${known.join(", ")}.`);
     }
   }
   return file;
 }
 
-/** Aliases let a small file grow without bound when it is read; no setting needs them. */
+/** Aliases let a small file expand without bound; no setting needs them. */
 function withoutAliases(document: Document, path: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 0 });
   } catch (cause) {
-    throw new ConfigError(`${path} uses aliases (&name, *name), which a configuration file must not.`, {
+    throw new ConfigError(`${path} uses YAML aliases (&name, *name), which are not allowed.`, {
       cause,
     });
   }

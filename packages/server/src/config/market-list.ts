@@ -30,36 +30,40 @@ const defaultMarkets: readonly MarketDefinition[] = [
 
 const code = /^[A-Za-z0-9][A-Za-z0-9._]{0,31}$/;
 const decimal = /^(?=[0-9.]*[1-9])(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/;
-const amount = "a decimal number more than zero";
+const amount = "a decimal number greater than zero";
 
 export const marketList = list({
   about:
-    "What can be traded for what. A market is called by its two assets, as in ETH-USD, and keeps its steps once it has been started. The first one is what `GET /v1/orderbook` shows where none is named. Those of the default are left out where their assets are not configured.",
+    "The markets. A market is named after its two assets, as in ETH-USD, and its tick and lot size cannot change once it has orders. `GET /v1/orderbook` shows the first market if none is named. A default market is left out if its assets are not configured.",
   default: defaultMarkets,
   entriesMax: 50,
   fields: {
     base: matching({ about: "The asset that is traded." }, code, "the code of an asset"),
     quote: matching({ about: "The asset that it is paid with." }, code, "the code of an asset"),
-    tick_size: matching({ about: "The step of prices: quote for one base." }, decimal, amount),
+    tick_size: matching({ about: "The price increment, in quote per base." }, decimal, amount),
     lot_size: matching(
       {
         about:
-          "The step of sizes, in base. A lot at a price of one tick must cost a whole number of the quote asset's smallest units, so that every trade is paid exactly.",
+          "The size increment, in base. A lot at a price of one tick must cost a whole number of the quote asset's smallest units, so that every trade is paid exactly.",
       },
       decimal,
       amount,
     ),
-    size_min: matching({ about: "The least size of an order: a number of lots, in base." }, decimal, amount),
+    size_min: matching(
+      { about: "The minimum size of an order, in base; a multiple of the lot size." },
+      decimal,
+      amount,
+    ),
     maker_fee_basis_points: integer(
       {
-        about: "What an order that rested pays of what a trade brings it, in hundredths of a percent.",
+        about: "The fee of the resting order, in hundredths of a percent of what it receives.",
         default: 0,
       },
       { min: 0, max: 1000 },
     ),
     taker_fee_basis_points: integer(
       {
-        about: "The same for the order that came to it. Fees are rounded up to a whole smallest unit.",
+        about: "The fee of the incoming order, likewise. Fees are rounded up to the smallest unit.",
         default: 0,
       },
       { min: 0, max: 1000 },
@@ -67,7 +71,7 @@ export const marketList = list({
   },
   make: (fields) =>
     fields.base === fields.quote
-      ? { field: "quote", allowed: "another asset than base" }
+      ? { field: "quote", allowed: "a different asset than base" }
       : {
           base: fields.base,
           quote: fields.quote,
@@ -89,7 +93,7 @@ export const marketList = list({
   }),
 });
 
-/** The markets that the configuration names. Those of the default are only there where their assets are. */
+/** The configured markets. A default market is left out if its assets are not configured. */
 export function readMarkets(definitions: readonly MarketDefinition[], assets: AssetRegistry): MarketRegistry {
   const isWanted = ({ base, quote }: MarketDefinition) =>
     definitions !== marketList.default || [base, quote].every((code) => assets.find(code) !== undefined);

@@ -3,18 +3,18 @@ import { isIP } from "node:net";
 /** An error in the configuration. The message names the key, the value and what is allowed; the process exits with 2. */
 export class ConfigError extends Error {}
 
-/** One setting: where it can come from, what it may be, and how to read it. */
+/** A setting: its sources, its allowed values, and how to parse them. */
 export interface Setting<T> {
-  /** What it is for, one sentence; shown by `bursar config` and in the reference page. */
+  /** Its purpose, in one sentence; shown by `bursar config` and on the reference page. */
   about: string;
   /** The environment variable that sets it; settings without one are set in the configuration file only. */
   env?: string;
   default?: T;
-  /** What is allowed, as the end of the sentence "must be …". */
+  /** The allowed values, as the end of the sentence "must be …". */
   allowed: string;
-  /** Reads a written value; undefined where it is not allowed. */
+  /** Parses a value; undefined if it is not allowed. */
   read: (text: string) => T | undefined;
-  /** Writes a value for people, with secrets masked. */
+  /** Formats a value, with secrets masked. */
   show(value: T): string;
 }
 
@@ -23,13 +23,13 @@ type Common<T> = Pick<Setting<T>, "about" | "env" | "default">;
 export function text(common: Common<string>): Setting<string> {
   return {
     ...common,
-    allowed: "a text that is not empty",
+    allowed: "a non-empty string",
     read: (value) => value || undefined,
     show: String,
   };
 }
 
-/** A text of a given form. */
+/** A string that matches a pattern. */
 export function matching(common: Common<string>, pattern: RegExp, allowed: string): Setting<string> {
   return { ...common, allowed, read: (value) => (pattern.test(value) ? value : undefined), show: String };
 }
@@ -94,7 +94,7 @@ export function networks(common: Common<string>): Setting<string> {
   };
 }
 
-/** Origins as a browser names them, separated by commas, or an asterisk for all of them. */
+/** Origins as a browser sends them, separated by commas, or an asterisk for all of them. */
 export function origins(common: Common<string>): Setting<string> {
   const isOrigin = (entry: string) =>
     /^https?:\/\/[^*]+$/.test(entry) && URL.canParse(entry) && new URL(entry).origin === entry;
@@ -113,13 +113,13 @@ export function secret(common: Common<string>): Setting<string> {
   return { ...text(common), show: () => "********" };
 }
 
-/** Where a service is reached: paths are appended to it, and it is shown to everybody. */
+/** The base address of a service. It is public, and paths are appended to it. */
 export function baseUrl(common: Common<string>): Setting<string> {
   const any = url(common, ["http:", "https:"]);
   return {
     ...any,
-    allowed: `${any.allowed}, without a user, a query and a fragment`,
-    // `@` can stand in a path too, but nobody needs it there.
+    allowed: `${any.allowed}, without user, query or fragment`,
+    // `@` is valid in a path too, but no base address needs it there.
     read: (value) => (/[?#@]/.test(value) ? undefined : any.read(value)),
   };
 }
@@ -138,7 +138,7 @@ export function url(common: Common<string>, protocols: readonly string[]): Setti
     show: (value) => {
       const parsed = new URL(value);
       if (parsed.password !== "") parsed.password = "********";
-      // A password can also stand in the query, as libpq allows.
+      // libpq also allows a password in the query.
       if (parsed.searchParams.has("password")) parsed.searchParams.set("password", "********");
       return parsed.href;
     },

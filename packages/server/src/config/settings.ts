@@ -17,38 +17,38 @@ import {
 } from "./setting.js";
 
 /**
- * Every setting of the service that is a single value. The key is its path in the configuration file; `docs/reference/configuration.md` and
- * `bursar config` are made from this table.
+ * Every setting that is a single value. The key is its path in the configuration file. `docs/reference/configuration.md` and
+ * `bursar config` are generated from this table.
  */
 export const settings = {
   host: text({ env: "HOST", default: "127.0.0.1", about: "The address to listen on." }),
   port: integer(
-    { env: "PORT", default: 8080, about: "The port to listen on; 0 takes a free one." },
+    { env: "PORT", default: 8080, about: "The port to listen on; 0 picks a free one." },
     { min: 0, max: 65_535 },
   ),
   public_url: baseUrl({
     env: "BURSAR_PUBLIC_URL",
-    about: "The address under which clients reach the service; without it, `http://` with host and port.",
+    about: "The address at which clients reach the service. Default: `http://` with host and port.",
   }),
   trusted_proxies: networks({
     env: "BURSAR_TRUSTED_PROXIES",
     about:
-      "The addresses or networks of the proxies in front of the service, separated by commas; their `X-Forwarded-For` tells the client's address. Without it nobody's is believed.",
+      "The addresses or networks of the proxies in front of the service, separated by commas. Their `X-Forwarded-For` determines the client's address; that of any other peer is ignored.",
   }),
   cors_origins: origins({
     env: "BURSAR_CORS_ORIGINS",
     about:
-      "The origins whose scripts may call the service from a browser, separated by commas, or `*` for all. Without it there are none. Cookies are never allowed.",
+      "The origins that may call the service from a browser (CORS), separated by commas, or `*` for all. By default there are none. Cookies are never allowed.",
   }),
   data_dir: text({
     env: "BURSAR_DATA_DIR",
     default: ".bursar",
-    about: "The folder for the embedded PostgreSQL and the sandbox's files.",
+    about: "The folder for the embedded PostgreSQL and the files of the sandbox.",
   }),
   database_url: url(
     {
       env: "DATABASE_URL",
-      about: "The PostgreSQL database to use; without it the sandbox runs its own under `data_dir`.",
+      about: "The URL of the PostgreSQL database. Without it the sandbox runs its own under `data_dir`.",
     },
     ["postgres:", "postgresql:"],
   ),
@@ -56,16 +56,16 @@ export const settings = {
     {
       env: "BURSAR_DATABASE_CONNECTIONS",
       default: 10,
-      about: "How many connections to the database to hold at most.",
+      about: "The maximum number of connections to the database.",
     },
     { min: 2, max: 500 },
   ),
   master_key_file: text({
     env: "BURSAR_MASTER_KEY_FILE",
     about:
-      "The file with the master key, which seals secrets in the database: 32 bytes in base64 or hexadecimal. The sandbox makes its own under `data_dir`; production needs it.",
+      "The file with the master key, which encrypts secrets in the database: 32 bytes in base64 or hexadecimal. Required in production; the sandbox creates its own under `data_dir`.",
   }),
-  log_level: oneOf({ env: "LOG_LEVEL", default: "info", about: "The least important log lines to write." }, [
+  log_level: oneOf({ env: "LOG_LEVEL", default: "info", about: "The lowest level of log lines to write." }, [
     "trace",
     "debug",
     "info",
@@ -79,32 +79,32 @@ export const settings = {
       env: "BURSAR_MARKET_MAKER",
       default: "on",
       about:
-        "Whether the sandbox has a small market maker, so that its books are not empty. Production never has one.",
+        "Whether the sandbox runs a small market maker, so that its books are not empty. Production never runs one.",
     },
     ["on", "off"],
   ),
   metrics_token: secret({
     env: "BURSAR_METRICS_TOKEN",
     about:
-      "The bearer token that `/metrics` asks for; without it `/metrics` answers callers on this machine, and nobody where `public_url` is set.",
+      "The bearer token that `/metrics` requires. Without it `/metrics` answers callers on this machine only, and no one if `public_url` is set.",
   }),
   "policy.destination_delay_seconds": integer(
     {
       env: "BURSAR_DESTINATION_DELAY_SECONDS",
       default: 86_400,
       about:
-        "How long a new address on the allow-list waits before it counts. The sandbox has 0 where nothing is set.",
+        "The delay before a new address on the allow-list takes effect. In the sandbox the default is 0.",
     },
     { min: 0, max: 30 * 86_400 },
   ),
   "webhooks.concurrency": integer(
-    { default: 4, about: "How many requests to one webhook endpoint may be under way at once." },
+    { default: 4, about: "The maximum number of concurrent requests to a webhook endpoint." },
     { min: 1, max: 64 },
   ),
   "webhooks.timeout_ms": integer(
     {
       default: 15_000,
-      about: "How long an attempt to deliver a webhook may take, to the end of the answer.",
+      about: "The timeout of a webhook delivery attempt, until the end of the response.",
     },
     { min: 100, max: 60_000 },
   ),
@@ -112,54 +112,54 @@ export const settings = {
     {
       default: attemptDelaysMs.slice(1).join(","),
       about:
-        "How long to wait after each failed attempt to deliver a webhook, separated by commas; after the last one it is given up. Each is up to a fifth shorter or longer.",
+        "The delays after each failed webhook delivery attempt, separated by commas, each varied by up to 20 % at random. After the last one the delivery fails.",
     },
     { min: 1, max: 604_800_000, countMax: 20 },
   ),
   "webhooks.retention_days": integer(
-    { default: 30, about: "How long webhook deliveries and their attempts are kept." },
+    { default: 30, about: "The number of days that webhook deliveries and their attempts are kept." },
     { min: 1, max: 3650 },
   ),
   "webhooks.allow_ip_literals": oneOf(
     {
       default: "false",
-      about: "Whether a webhook endpoint may have a public address in its URL instead of a name.",
+      about: "Whether the URL of a webhook endpoint may contain a public IP address instead of a host name.",
     },
     ["false", "true"],
   ),
   "webhooks.private_networks": networks({
     about:
-      "Private networks that webhooks may go to as well, separated by commas; names such as `hooks.internal` are taken then, if the DNS has them. Every tenant can reach what is in them. Loopback, link-local and cloud metadata addresses stay closed.",
+      "Private networks that webhooks may be sent to, separated by commas. Names such as `hooks.internal` are then allowed if they resolve. Every tenant can reach these networks. Loopback, link-local and cloud metadata addresses stay blocked.",
   }),
   "limits.body_bytes": integer(
-    { default: 65_536, about: "The largest request body." },
+    { default: 65_536, about: "The maximum size of a request body." },
     { min: 1024, max: 16_777_216 },
   ),
   "limits.header_bytes": integer(
-    { default: 8192, about: "The largest request line and headers, together." },
+    { default: 8192, about: "The maximum size of the request line and headers together." },
     { min: 1024, max: 65_536 },
   ),
   "limits.json_depth": integer(
-    { default: 16, about: "How deep objects and arrays may nest in a body." },
+    { default: 16, about: "The maximum nesting depth of objects and arrays in a body." },
     { min: 1, max: 128 },
   ),
   "limits.headers_timeout_ms": integer(
-    { default: 5000, about: "How long the headers of a request may take to arrive." },
+    { default: 5000, about: "The timeout for receiving the headers of a request." },
     { min: 100, max: 60_000 },
   ),
   "limits.request_timeout_ms": integer(
-    { default: 10_000, about: "How long a whole request may take to arrive." },
+    { default: 10_000, about: "The timeout for receiving a whole request." },
     { min: 100, max: 300_000 },
   ),
   "limits.requests_per_client": integer(
-    { default: 500, about: "How many requests of one client a process has in progress at once." },
+    { default: 500, about: "The maximum number of concurrent requests of one client in a process." },
     { min: 1, max: 1_000_000 },
   ),
   "limits.connections_per_client": integer(
     {
       default: 1000,
       about:
-        "How many connections one client has to a process; a connection counts for every client that uses it. Not counted where `trusted_proxies` is set: then all connections are the proxy's.",
+        "The maximum number of connections of one client to a process. A connection counts for every client that uses it. Not limited if `trusted_proxies` is set, because all connections are then the proxy's.",
     },
     { min: 1, max: 1_000_000 },
   ),
@@ -167,21 +167,21 @@ export const settings = {
     {
       default: 10_000,
       about:
-        "How many orders a tenant has open in one market; one more that could rest is `rejected` with `TOO_MANY_OPEN_ORDERS`.",
+        "The maximum number of open orders of a tenant in one market. A further order that could rest is `rejected` with `TOO_MANY_OPEN_ORDERS`.",
     },
     { min: 1, max: 1_000_000 },
   ),
   "limits.accept_wait_ms": integer(
     {
       default: 2000,
-      about: "How long the oldest request may wait to be written before new work is refused.",
+      about: "The longest time that a request may wait to be written before new work is refused.",
     },
     { min: 10, max: 60_000 },
   ),
   "limits.event_loop_delay_ms": integer(
     {
       default: 500,
-      about: "How late a process may run what is due, again and again, before new work is refused.",
+      about: "The sustained event loop delay above which new work is refused.",
     },
     { min: 10, max: 60_000 },
   ),
@@ -189,52 +189,55 @@ export const settings = {
     {
       default: 60_000,
       about:
-        "How long nothing may move on a connection before it is closed, as when a client does not read its answer. An answer can be held back for 30 s.",
+        "The idle timeout of a connection, as when a client does not read its response. A response can be delayed for 30 s by a long poll.",
     },
     { min: 31_000, max: 600_000 },
   ),
   "limits.shutdown_timeout_ms": integer(
-    { default: 10_000, about: "How long stopping may take; requests in flight get most of it." },
+    { default: 10_000, about: "The maximum duration of a shutdown; requests in flight get most of it." },
     { min: 1000, max: 600_000 },
   ),
   "stream.allowed_origins": origins({
     env: "BURSAR_STREAM_ALLOWED_ORIGINS",
     about:
-      "The origins of web pages that may open the live stream, besides the service's own, separated by commas; `*` lets in every page.",
+      "The origins of web pages that may open the live stream, besides the service's own, separated by commas, or `*` for all.",
   }),
   "stream.sockets": integer(
-    { default: 10_000, about: "How many streams one process holds." },
+    { default: 10_000, about: "The maximum number of streams in a process." },
     { min: 1, max: 1_000_000 },
   ),
   "stream.sockets_per_client": integer(
-    { default: 100, about: "How many of them one client may have." },
+    { default: 100, about: "The maximum number of streams of one client." },
     { min: 1, max: 1_000_000 },
   ),
   "stream.subscriptions_per_socket": integer(
-    { default: 64, about: "How many channels one stream may be subscribed to." },
+    { default: 64, about: "The maximum number of subscriptions of a stream." },
     { min: 1, max: 10_000 },
   ),
   "stream.message_bytes": integer(
-    { default: 65_536, about: "The largest message that a client may send on a stream." },
+    { default: 65_536, about: "The maximum size of a message from a client on a stream." },
     { min: 1024, max: 1_048_576 },
   ),
   "stream.messages_per_second": integer(
-    { default: 20, about: "How many messages a client may send on a stream, on average." },
+    { default: 20, about: "The average number of messages a second that a client may send on a stream." },
     { min: 1, max: 10_000 },
   ),
   "stream.buffer_bytes": integer(
-    { default: 1_048_576, about: "How much may wait for a slow reader of a stream before it is cut." },
+    {
+      default: 1_048_576,
+      about: "The maximum amount of data buffered for a slow reader before its stream is closed.",
+    },
     { min: 524_288, max: 268_435_456 },
   ),
   "stream.heartbeat_ms": integer(
-    { default: 25_000, about: "How often a stream is pinged; one that misses two pings is ended." },
+    { default: 25_000, about: "The interval of pings on a stream; a stream that misses two is closed." },
     { min: 250, max: 300_000 },
   ),
   "stream.shutdown_spread_ms": integer(
     {
       default: 3000,
       about:
-        "Over how long a stopping service spreads the end of its streams, within half of its time for stopping.",
+        "The period over which a shutdown spreads the closing of its streams, at most half of the shutdown timeout.",
     },
     { min: 0, max: 60_000 },
   ),
@@ -243,7 +246,7 @@ export const settings = {
 
 export type SettingKey = keyof typeof settings;
 
-/** Every setting that is a list. The key stands at the top level of the configuration file. */
+/** Every setting that is a list. Its key is at the top level of the configuration file. */
 export const listSettings = {
   assets: assetList,
   markets: marketList,

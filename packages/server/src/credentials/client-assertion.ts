@@ -5,17 +5,17 @@ import { ed25519PublicKey } from "../app/access/verify-request-signature.js";
 import type { ApiClient } from "../app/clients/client.js";
 
 export interface ClientAssertionOptions {
-  /** Whom an assertion may be made for: the issuer, or one of its endpoints. */
+  /** The allowed audiences: the issuer, or one of its endpoints. */
   audiences: readonly string[];
   now: () => number;
 }
 
-/** An assertion that could be used for longer would have to be remembered for longer. */
+/** The id of an assertion is stored until it expires, so the lifetime is bounded. */
 const lifetimeSecondsMax = 300;
 const clockToleranceSeconds = 30;
 const idPattern = /^[\x21-\x7e]{1,128}$/;
 
-/** Client assertions: JWTs by which a client proves that it has its private key (RFC 7523, `private_key_jwt`). */
+/** Verifies client assertions: JWTs that a client signs with its private key (RFC 7523, `private_key_jwt`). */
 export function createAssertionVerifier({ audiences, now }: ClientAssertionOptions): AssertionVerifier {
   function readSubject(assertion: string): string | undefined {
     try {
@@ -51,7 +51,7 @@ export function createAssertionVerifier({ audiences, now }: ClientAssertionOptio
       const { jti = "", exp = 0 } = payload;
       const isShortLived = exp * 1000 <= now() + (lifetimeSecondsMax + clockToleranceSeconds) * 1000;
       if (!isShortLived || !idPattern.test(jti)) return undefined;
-      // Remembered until the tolerance is over too.
+      // Stored until the tolerance has passed too.
       return { id: jti, expiresAt: new Date((exp + clockToleranceSeconds) * 1000) };
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
@@ -62,7 +62,7 @@ export function createAssertionVerifier({ audiences, now }: ClientAssertionOptio
   return { readSubject, verify };
 }
 
-/** The key that the assertion names, or every key of the client where it names none. */
+/** The key that the assertion names, or every key of the client if it names none. */
 function candidateKeys(assertion: string, client: ApiClient) {
   const kid = readKeyId(assertion);
   const signing = client.keys.filter((key) => key.algorithm === "ed25519");

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { isEd25519PublicKey } from "./ed25519-point.js";
 
-/** The eight points of small order as they are written, and those of them that can be written in a second way. */
+/** The encodings of the eight points of small order, and the non-canonical encodings of some of them. */
 const smallOrder = [
   "0100000000000000000000000000000000000000000000000000000000000000",
   "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
@@ -18,19 +18,19 @@ const smallOrder = [
   "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff",
 ];
 
-describe("a public key for Ed25519", () => {
-  it("is taken where it was made by one", () => {
+describe("an Ed25519 public key", () => {
+  it("is accepted if it was generated", () => {
     for (let count = 0; count < 50; count++) {
       const { x } = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
       expect(isEd25519PublicKey(Buffer.from(x ?? "", "base64url"))).toBe(true);
     }
   });
 
-  it.each(smallOrder)("is refused where anybody can sign for it: %s", (hex) => {
+  it.each(smallOrder)("is refused if it is a point of small order: %s", (hex) => {
     expect(isEd25519PublicKey(Buffer.from(hex, "hex"))).toBe(false);
   });
 
-  it("would otherwise let a signature pass that nobody has made", () => {
+  it("of small order verifies a forged signature in OpenSSL", () => {
     const identity = Buffer.from(smallOrder[0] as string, "hex");
     const key = createPublicKey({
       key: { kty: "OKP", crv: "Ed25519", x: identity.toString("base64url") },
@@ -41,7 +41,7 @@ describe("a public key for Ed25519", () => {
     );
   });
 
-  it("is refused where it is no point of the curve, and where it has another length", () => {
+  it("is refused if it is not a point of the curve or has another length", () => {
     const two = Buffer.alloc(32);
     two[0] = 2;
     expect(isEd25519PublicKey(two)).toBe(false);

@@ -12,20 +12,20 @@ export function readMasterKey(path: string): Uint8Array {
     text = readFileSync(path, "utf8").trim();
   } catch (cause) {
     throw new OperatorError(
-      `The master key in ${path} cannot be read: BURSAR_MASTER_KEY_FILE must name a readable file.`,
+      `The master key in ${path} cannot be read. Set BURSAR_MASTER_KEY_FILE to a readable file.`,
       { cause },
     );
   }
   const key = Buffer.from(text, /^[0-9a-fA-F]{64}$/.test(text) ? "hex" : "base64");
   if (key.length !== keyLength) {
     throw new OperatorError(
-      `The master key in ${path} is not 32 bytes in base64 or hexadecimal: \`openssl rand -base64 32\` makes one.`,
+      `The master key in ${path} is not 32 bytes in base64 or hexadecimal. Generate one with \`openssl rand -base64 32\`.`,
     );
   }
   return key;
 }
 
-/** The sandbox makes its own key at its first start. */
+/** The sandbox creates its key at its first start. */
 export function readOrCreateMasterKey(path: string): Uint8Array {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {

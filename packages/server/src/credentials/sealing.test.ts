@@ -6,20 +6,20 @@ describe("sealing", () => {
   const sealing = createSealing(randomBytes(32));
   const secret = Buffer.from("a secret");
 
-  it("opens what it has sealed, and never seals the same way twice", () => {
+  it("decrypts what it has encrypted, and never produces the same ciphertext twice", () => {
     const sealed = sealing.seal("row 1", secret);
     expect(sealing.open("row 1", sealed)).toEqual(secret);
     expect(Buffer.from(sealed).includes(secret)).toBe(false);
     expect(sealing.seal("row 1", secret)).not.toEqual(sealed);
   });
 
-  it("does not open for another key or in another place", () => {
+  it("does not decrypt with another key or for another row", () => {
     const sealed = sealing.seal("row 1", secret);
     expect(createSealing(randomBytes(32)).open("row 1", sealed)).toBeUndefined();
     expect(sealing.open("row 2", sealed)).toBeUndefined();
   });
 
-  it("does not open what was changed in any byte", () => {
+  it("does not decrypt a ciphertext with a changed byte", () => {
     const sealed = sealing.seal("row 1", secret);
     for (let index = 0; index < sealed.length; index++) {
       const changed = Uint8Array.from(sealed);

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Seals secrets for the database with the master key (AES-256-GCM). The context, such as a key's id, is bound into the seal, so
- * that a sealed secret cannot be moved to another row.
+ * Encrypts secrets for the database with the master key (AES-256-GCM). The context, such as a key's id, is authenticated too, so that
+ * an encrypted secret cannot be moved to another row.
  */
 export interface Sealing {
   seal: (context: string, secret: Uint8Array) => Uint8Array;
-  /** Undefined where another master key, or another context, has sealed it. */
+  /** Undefined if it was encrypted with another master key or for another context. */
   open: (context: string, sealed: Uint8Array) => Uint8Array | undefined;
-  /** A key of its own for one purpose, the same in every process with this master key. */
+  /** Derives a key for one purpose, the same in every process with this master key. */
   deriveKey: (purpose: string) => Uint8Array;
 }
 

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { TicketClaims, TicketSigner } from "../app/access/stream-tickets.js";
 import type { Sealing } from "./sealing.js";
 
-/** Tickets as two parts in base64url: what it says, and an HMAC-SHA256 of that under a key made from the master key. */
+/** A ticket has two parts in base64url: its claims, and their HMAC-SHA256 with a key derived from the master key. */
 export function createTicketSigner(sealing: Pick<Sealing, "deriveKey">): TicketSigner {
   const key = sealing.deriveKey("stream tickets");
   const mac = (body: string) => createHmac("sha256", key).update(body).digest();
@@ -17,7 +17,7 @@ export function createTicketSigner(sealing: Pick<Sealing, "deriveKey">): TicketS
       const expected = mac(body);
       if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected))
         return undefined;
-      // Only what was signed here is parsed.
+      // Parsed only after the signature was verified.
       return JSON.parse(Buffer.from(body, "base64url").toString()) as TicketClaims;
     },
   };

@@ -13,33 +13,32 @@ interface TokenKey {
   activeFromMs: number;
 }
 
-/** The keys that sign and verify tokens, read anew from time to time, so that a rotation reaches every process. */
+/** The keys that sign and verify tokens. They are reloaded regularly, so that a rotation reaches every process. */
 export interface TokenKeyRing {
   signingKey: () => Promise<TokenKey>;
-  /** The key of a token, if it may still verify. */
+  /** The key with this id, if it can still verify tokens. */
   verifyingKey: (kid: string) => Promise<TokenKey | undefined>;
   published: () => Promise<TokenKey[]>;
 }
 
-/** A key must be known everywhere before it signs: longer than a process keeps what it has read. */
+/** A key is published this long before it signs: longer than a process caches the keys. */
 const publishAheadMs = 30_000;
-const rereadAgeMs = 5000;
-const unknownKidRereadAgeMs = 1000;
-/** Room for clocks that differ, when deciding that the last token of a key has expired. */
+const reloadAgeMs = 5000;
+const unknownKidReloadAgeMs = 1000;
+/** Allowance for clocks that differ, when deciding whether the last token of a key has expired. */
 const clockSkewMs = 60_000;
 
 export function createTokenKeyRing(
   store: TokenKeyStore,
   sealing: Sealing,
   now: () => number,
-  /** A clock that nobody can set back: how old what was read is. */
   monotonicMs: () => number,
 ): TokenKeyRing {
   let keys: readonly TokenKey[] = [];
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
-  async function reread(): Promise<void> {
+  async function reload(): Promise<void> {
     const startedAtMs = monotonicMs();
     keys = (await store.listTokenKeys()).map((stored) => openTokenKey(stored, sealing));
     readAtMs = startedAtMs;
@@ -47,7 +46,7 @@ export function createTokenKeyRing(
 
   async function schedule(ageMaxMs: number): Promise<KeySchedule<TokenKey>> {
     if (monotonicMs() - readAtMs >= ageMaxMs) {
-      reading ??= reread().finally(() => {
+      reading ??= reload().finally(() => {
         reading = undefined;
       });
       await reading;
@@ -57,19 +56,19 @@ export function createTokenKeyRing(
 
   return {
     signingKey: async () => {
-      const { signing } = await schedule(rereadAgeMs);
+      const { signing } = await schedule(reloadAgeMs);
       if (signing === undefined) throw new Error("no token key is active");
       return signing;
     },
     verifyingKey: async (kid) => {
       const find = ({ published }: KeySchedule<TokenKey>) => published.find((key) => key.kid === kid);
-      return find(await schedule(rereadAgeMs)) ?? find(await schedule(unknownKidRereadAgeMs));
+      return find(await schedule(reloadAgeMs)) ?? find(await schedule(unknownKidReloadAgeMs));
     },
-    published: async () => (await schedule(rereadAgeMs)).published,
+    published: async () => (await schedule(reloadAgeMs)).published,
   };
 }
 
-/** Makes sure that there is a key to sign with, and that the master key opens it. */
+/** Creates the first key if there is none, and checks that the master key decrypts all keys. */
 export async function prepareTokenKeys(
   store: TokenKeyStore,
   sealing: Sealing,
@@ -81,7 +80,7 @@ export async function prepareTokenKeys(
   for (const key of stored) openTokenKey(key, sealing);
 }
 
-/** Publishes the next key, which signs after everybody has seen it, and removes those that nothing needs any more. */
+/** Publishes the next key, which signs once every process has loaded it, and removes retired keys. */
 export async function rotateTokenKeys(
   store: TokenKeyStore,
   sealing: Sealing,
@@ -89,25 +88,25 @@ export async function rotateTokenKeys(
   now: () => number,
 ): Promise<{ added: StoredTokenKey; removed: string[] }> {
   const stored = await store.listTokenKeys();
-  // A key under another master key would be one that no service can open, and stop all of them.
+  // A key encrypted with another master key could not be decrypted by the service, and would stop it.
   for (const key of stored) openTokenKey(key, sealing);
   const withTimes = stored.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
   const removed = scheduleTokenKeys(withTimes, now()).retired.map((key) => key.id);
-  // The first of all signs at once: nobody can have seen another.
+  // The first key signs at once.
   const added = makeTokenKey(sealing, newUuid(), now() + (stored.length === 0 ? 0 : publishAheadMs));
   await store.addTokenKey(added);
   await store.removeTokenKeys(removed);
   return { added, removed };
 }
 
-/** The stored keys with what each is doing, for people. */
+/** The stored keys with the role of each, for display. */
 export function scheduledTokenKeys(stored: readonly StoredTokenKey[], now: number) {
   const keys = stored.map(({ id, activeFrom }) => ({ id, activeFrom, activeFromMs: activeFrom.getTime() }));
   const { signing, retired } = scheduleTokenKeys(keys, now);
   return keys.map((key) => {
     if (key === signing) return { ...key, role: "signs" };
     if (key.activeFromMs > now) return { ...key, role: "published, signs later" };
-    return { ...key, role: retired.includes(key) ? "retired" : "verifies what it has signed" };
+    return { ...key, role: retired.includes(key) ? "retired" : "verifies earlier tokens" };
   });
 }
 
@@ -136,7 +135,7 @@ function openTokenKey({ id, privateKey, activeFrom }: StoredTokenKey, sealing: S
   const opened = sealing.open(sealContext(id), privateKey);
   if (opened === undefined) {
     throw new OperatorError(
-      "The master key does not open the keys in this database: it is another one than they were sealed with.",
+      "The master key does not decrypt the keys in this database. Use the master key that they were encrypted with.",
     );
   }
   const key = createPrivateKey({ key: Buffer.from(opened), format: "der", type: "pkcs8" });

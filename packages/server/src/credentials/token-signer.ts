@@ -10,16 +10,16 @@ import type { TokenKeyRing } from "./token-keys.js";
 
 export interface TokenSignerOptions {
   keys: TokenKeyRing;
-  /** The service's own address: it issues the tokens, and they are meant for it. */
+  /** The service's address: the issuer and the audience of the tokens. */
   issuer: string;
   now: () => number;
 }
 
-/** How far the clocks of two processes of the service may be apart. */
+/** The tolerated difference between the clocks of two processes. */
 const clockToleranceSeconds = 5;
 const tokenType = "at+jwt";
 
-/** Access tokens as RFC 9068 describes them: JWTs of the type at+jwt, signed with Ed25519. */
+/** Signs and verifies access tokens according to RFC 9068: JWTs of the type at+jwt, signed with Ed25519. */
 export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): TokenSigner {
   async function sign(claims: TokenClaims): Promise<string> {
     const { kid, privateKey } = await keys.signingKey();
@@ -52,7 +52,7 @@ export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): To
         maxTokenAge: tokenLifetimeSeconds + clockToleranceSeconds,
         requiredClaims: ["exp", "iat", "nbf", "jti", "sub", "client_id", "tenant_id", "scope"],
       });
-      // The tolerance is for tokens from the future; one that has expired has expired.
+      // The tolerance applies to tokens from the future, not to expired ones.
       if ((payload.exp ?? 0) * 1000 <= now()) return "expired";
       return readClaims(payload) ?? "invalid";
     } catch (error) {

@@ -20,7 +20,7 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   fallbackDir?: string;
   log: Logger;
-  /** Called when PostgreSQL has ended and could not be brought back. */
+  /** Called when PostgreSQL has ended and could not be restarted. */
   onLost: (error: Error) => void;
 }
 
@@ -41,12 +41,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Root lets PostgreSQL's account pass through to its own folder; what is secret has mode 600. */
+/** As root, the folder can be traversed by PostgreSQL's account; secret files have mode 600. */
 function makeDataDir(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   } catch (error) {
-    throw new OperatorError(`The data folder ${path} cannot be made: ${(error as Error).message}.`);
+    throw new OperatorError(`The data folder ${path} cannot be created: ${(error as Error).message}.`);
   }
 }
 
@@ -57,12 +57,12 @@ async function start(options: EmbeddedPostgresOptions, release: () => void): Pro
   let { running, port } = await startOnFreePort((candidate) => runPostgres(cluster, candidate, logFile));
   let stopping = false;
 
-  /** PostgreSQL that dies alone is started again, on the same port, so that the pool finds it where it was. */
+  /** Restarts PostgreSQL if it ends by itself, on the same port, so that the connection pool recovers. */
   async function keepRunning(): Promise<void> {
     for (;;) {
       await running.ended;
       if (stopping) return;
-      log.error("the embedded PostgreSQL has ended by itself; starting it again");
+      log.error("the embedded PostgreSQL has ended unexpectedly; restarting it");
       running = await restart(() => runPostgres(cluster, port, logFile));
       if (stopping) await running.stop();
       else log.warn("the embedded PostgreSQL is running again");
@@ -92,13 +92,13 @@ async function startOnFreePort(
     try {
       return { running: await run(port), port };
     } catch (error) {
-      // Somebody may have taken the port since we asked for it.
+      // Another program can have taken the port in the meantime.
       if (attempt === portAttemptsMax) throw error;
     }
   }
 }
 
-/** After a crash the shared memory of the last backends can be in use for a moment; that passes. */
+/** After a crash the shared memory of the last backends can still be in use for a moment, so the restart is retried. */
 async function restart(run: () => Promise<PostgresProcess>): Promise<PostgresProcess> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -106,7 +106,7 @@ async function restart(run: () => Promise<PostgresProcess>): Promise<PostgresPro
     } catch (cause) {
       if (attempt === restartAttemptsMax) {
         throw new OperatorError(
-          "The embedded PostgreSQL has ended and does not start again; see postgres.log in the data folder.",
+          "The embedded PostgreSQL has ended and cannot be restarted. See postgres.log in the data folder.",
           {
             cause,
           },

@@ -3,7 +3,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { OperatorError } from "../operator-error.js";
 
-/** Held while one service uses a data folder; a lock whose process is gone is taken over. */
+/** Held while a service uses a data folder; a lock whose process has ended is taken over. */
 export interface InstanceLock {
   release: () => void;
 }
@@ -11,9 +11,8 @@ export interface InstanceLock {
 const attemptsMax = 5;
 
 /**
- * Two services on one data folder would fight over its PostgreSQL. The lock is a file that names a process and when
- * that process started: after `kill -9` the file stays, but nobody matches it, also when the process id has been given to
- * another program since.
+ * Two services on one data folder would fight over its PostgreSQL. The lock is a file with a process id and the start time of that
+ * process. After `kill -9` the file stays, but no process matches it, even if another program has the same process id by then.
  */
 export function acquireInstanceLock(dataDir: string, pid = process.pid): InstanceLock {
   const path = join(dataDir, "instance.lock");
@@ -28,7 +27,7 @@ export function acquireInstanceLock(dataDir: string, pid = process.pid): Instanc
       if (holder !== undefined) removeStale(path, holder, pid);
     }
     throw new OperatorError(
-      `The data folder ${dataDir} is being taken by another start of Bursar at this moment.`,
+      `Another Bursar is starting on the data folder ${dataDir} at this moment. Try again.`,
     );
   } finally {
     rmSync(draft, { force: true });
@@ -38,11 +37,11 @@ export function acquireInstanceLock(dataDir: string, pid = process.pid): Instanc
 function inUse(dataDir: string, holder: string): OperatorError {
   const pid = holder.split(" ")[0];
   return new OperatorError(
-    `The data folder ${dataDir} is in use by another Bursar (process ${pid}): stop that one, or choose another folder with BURSAR_DATA_DIR.`,
+    `The data folder ${dataDir} is in use by another Bursar (process ${pid}). Stop it, or choose another folder with BURSAR_DATA_DIR.`,
   );
 }
 
-/** A hard link is made by one process only, even when several try at once. */
+/** Only one process succeeds in creating the hard link, even if several try at once. */
 function linkIfAbsent(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -53,7 +52,7 @@ function linkIfAbsent(from: string, to: string): boolean {
   }
 }
 
-/** Moves the stale lock aside; when another start has replaced it in between, its lock is put back. */
+/** Moves the stale lock aside; if another start has replaced it in the meantime, its lock is restored. */
 function removeStale(path: string, stale: string, pid: number): void {
   const aside = `${path}.stale.${pid}`;
   try {
@@ -82,13 +81,13 @@ function isRunning(holder: string): boolean {
   return match !== null && processStart(Number(match[1])) === match[2];
 }
 
-/** When a process started, as the system writes it; `gone` for one that does not exist. */
+/** The start time of a process, as the system formats it; `gone` if there is no such process. */
 function processStart(pid: number): string {
   if (process.platform === "linux") {
     const stat = readIfPresent(`/proc/${pid}/stat`);
-    // The second field is the program's name in parentheses and may itself hold spaces; the state is the third, the start time the 22nd.
+    // The second field is the program's name in parentheses and can contain spaces; the state is the third, the start time the 22nd.
     const [state = "X", ...rest] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
-    // One that has ended stands there until its parent has looked.
+    // A zombie stays listed until its parent has waited for it.
     return /[ZX]/.test(state) ? "gone" : (rest[18] ?? "gone");
   }
   try {

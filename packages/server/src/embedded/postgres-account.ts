@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperatorError } from "../operator-error.js";
 
-/** Whom PostgreSQL runs as. It refuses to run as root, so root hands it to another account. */
+/** The account that PostgreSQL runs as. It refuses to run as root, so root starts it under another account. */
 export interface PostgresAccount {
   uid: number;
   gid: number;
@@ -12,8 +12,8 @@ export interface PostgresAccount {
 const accountName = "bursar";
 
 /**
- * The account to run PostgreSQL as, or undefined where the service's own will do. A cluster that exists already belongs to
- * whoever made it and goes on under that account.
+ * The account to run PostgreSQL as, or undefined for the service's own. An existing cluster keeps running under the account that
+ * owns its files.
  */
 export function choosePostgresAccount(clusterDir: string): PostgresAccount | undefined {
   const own = process.getuid?.();
@@ -21,7 +21,7 @@ export function choosePostgresAccount(clusterDir: string): PostgresAccount | und
   if (own !== 0) {
     if (owner !== undefined && owner.uid !== own) {
       throw new OperatorError(
-        `The database in ${clusterDir} belongs to another account (uid ${owner.uid}): start Bursar as that account, or choose another folder with BURSAR_DATA_DIR.`,
+        `The database in ${clusterDir} belongs to another account (uid ${owner.uid}). Start Bursar as that account, or choose another folder with BURSAR_DATA_DIR.`,
       );
     }
     return undefined;
@@ -59,22 +59,22 @@ function createAccount(): PostgresAccount {
       { stdio: "ignore" },
     );
   } catch {
-    // Another start may have made it in the same moment; whether it is there decides.
+    // Another start can have created it at the same time, so only its existence counts.
   }
   const account = readAccount();
   if (account !== undefined) return account;
   throw new OperatorError(
-    `PostgreSQL does not run as root, and the system account "${accountName}" for it could not be made: create it, start Bursar as an ordinary user, or set DATABASE_URL.`,
+    `PostgreSQL does not run as root, and the system account "${accountName}" for it could not be created. Create it, start Bursar as an ordinary user, or set DATABASE_URL.`,
   );
 }
 
-/** Whether the account can read and enter the path, passing through every folder above it. */
+/** Whether the account can read and enter the path, through every folder above it. */
 export function canRead(path: string, account: PostgresAccount): boolean {
-  return allows(path, account, 0o5) && canPass(dirname(path), account);
+  return allows(path, account, 0o5) && canTraverse(dirname(path), account);
 }
 
-/** Whether the account can pass through a folder to something in it that it knows by name. */
-export function canPass(folder: string, account: PostgresAccount): boolean {
+/** Whether the account can traverse a folder, and every folder above it. */
+export function canTraverse(folder: string, account: PostgresAccount): boolean {
   for (let current = folder; ; current = dirname(current)) {
     if (!allows(current, account, 0o1)) return false;
     if (current === dirname(current)) return true;

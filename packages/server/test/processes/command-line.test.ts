@@ -28,12 +28,12 @@ describe("the command line", () => {
     ["serve", "--version"],
     ["migrate", "-V"],
     ["config", "--version"],
-  ])("%s %s says its version", async (...args) => {
+  ])("%s %s prints the version", async (...args) => {
     expect(await run(args.filter(Boolean))).toEqual({ code: 0, output: "0.1.0\n" });
   });
 
   it.each([["--help"], ["dev", "--help"], ["serve", "--help"], ["migrate", "-h"], ["config", "--help"]])(
-    "%s %s helps",
+    "%s %s prints the usage",
     async (...args) => {
       expect(await run(args.filter(Boolean))).toMatchObject({
         code: 0,
@@ -51,7 +51,7 @@ describe("the command line", () => {
     },
   );
 
-  it("prints where each setting comes from, with secrets masked", async () => {
+  it("prints the source of each setting, with secrets masked", async () => {
     const { output } = await run(["config"], {
       BURSAR_CONFIG: configFile("host: 127.0.0.2\nlimits:\n  body_bytes: 2048\n"),
       DATABASE_URL: "postgres://me:hunter2@db.example:5432/bursar?password=hunter2",
@@ -73,29 +73,29 @@ describe("the command line", () => {
 
   it.each([
     [
-      "a port that is none",
+      "an invalid port",
       { PORT: "80a" },
       'port (environment PORT) is "80a": it must be a whole number from 0 to 65535.',
     ],
-    ["a port out of bounds", { PORT: "65536" }, 'port (environment PORT) is "65536"'],
+    ["a port out of range", { PORT: "65536" }, 'port (environment PORT) is "65536"'],
     ["an unknown level", { LOG_LEVEL: "loud" }, "it must be one of trace, debug, info"],
     [
-      "another kind of database",
+      "the URL of another database system",
       { DATABASE_URL: "mysql://me:hunter2@db/x" },
       'is "mysql://me:********@db/x": it must be a URL that begins with postgres://',
     ],
     [
-      "a network that is none",
+      "an invalid network",
       { BURSAR_TRUSTED_PROXIES: "10.0.0.0/8,example.com" },
       "it must be addresses or networks",
     ],
     [
-      "a network that is too narrow",
+      "an invalid prefix length",
       { BURSAR_TRUSTED_PROXIES: "10.0.0.0/33" },
       "it must be addresses or networks",
     ],
     [
-      "a file that is not there",
+      "a missing file",
       { BURSAR_CONFIG: "/nowhere.yaml" },
       "BURSAR_CONFIG names /nowhere.yaml, which cannot be read.",
     ],
@@ -111,9 +111,9 @@ describe("the command line", () => {
     ["a: [", "is not valid YAML"],
     ["- port", "the file must be a mapping"],
     ["port: [1]", "port must be a single value"],
-    ["prot: 1", "sets prot, which is no setting"],
+    ["prot: 1", "sets the unknown setting prot"],
     ["limits:\n  body_bytes: 1\n", "limits.body_bytes (file"],
-    ["a: &a [x]\nb: *a\n", "uses aliases"],
+    ["a: &a [x]\nb: *a\n", "uses YAML aliases"],
     ["assets: USD", "bursar.yaml) must be a list of 1 to 200 entries."],
     ["assets:\n  - code: USD\n    decimals: two\n", "assets[0].decimals (file"],
   ])("refuses the file %j with 2", async (content, message) => {
@@ -123,7 +123,7 @@ describe("the command line", () => {
     });
   });
 
-  it("refuses a wrong line of the file also where the environment hides it", async () => {
+  it("refuses an invalid line of the file even if the environment overrides it", async () => {
     const hidden = { PORT: "8080", BURSAR_CONFIG: configFile("port: abc") };
     expect(await run(["config"], hidden)).toMatchObject({
       code: 2,
@@ -131,15 +131,15 @@ describe("the command line", () => {
     });
   });
 
-  it("says in one sentence that the data folder cannot be one", async () => {
+  it("reports in one sentence that the data folder cannot be created", async () => {
     const { code, output } = await run(["dev"], { BURSAR_DATA_DIR: configFile("a file") });
     expect([code, output]).toEqual([
       1,
-      expect.stringMatching(/^bursar: The data folder .* cannot be made: EEXIST.*\.\n$/),
+      expect.stringMatching(/^bursar: The data folder .* cannot be created: EEXIST.*\.\n$/),
     ]);
   });
 
-  it("needs a master key for production", async () => {
+  it("requires a master key in production", async () => {
     const env = { DATABASE_URL: "postgres://me@127.0.0.1:1/none" };
     expect(await run(["serve"], env)).toMatchObject({
       code: 2,
@@ -151,11 +151,11 @@ describe("the command line", () => {
     expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining("is not 32 bytes") });
   });
 
-  it("needs a database for production", async () => {
+  it("requires a database in production", async () => {
     expect(await run(["serve"])).toEqual({
       code: 2,
       output:
-        "bursar: database_url (environment DATABASE_URL) is not set: it must be the URL of a PostgreSQL database.\n",
+        "bursar: database_url (environment DATABASE_URL) is not set. Set it to the URL of a PostgreSQL database.\n",
     });
   });
 });

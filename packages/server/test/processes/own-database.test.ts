@@ -134,7 +134,7 @@ describe("a database of one's own", () => {
       const bursar = run(["migrate"], url.href);
       expect(await bursar.exited).toEqual({ code: 1, signal: null });
       expect(bursar.output()).toMatch(
-        /^bursar: The role in `database_url` lacks a right: migration 0001_\S+ failed: permission denied .*\.\n$/,
+        /^bursar: The role in `database_url` lacks a privilege: migration 0001_\S+ failed: permission denied .*\.\n$/,
       );
     } finally {
       await database.run(`DROP ROLE ${role}`);
@@ -163,7 +163,7 @@ describe("a database of one's own", () => {
     });
     started.push(second);
     expect(await second.exited).toEqual({ code: 1, signal: null });
-    expect(second.output()).toMatch(/^bursar: The master key does not open the keys in this database/m);
+    expect(second.output()).toMatch(/^bursar: The master key does not decrypt the keys in this database/m);
   });
 
   it("is migrated by a command of its own", async () => {

@@ -98,7 +98,7 @@ describe("the sandbox", () => {
       const second = dev({ env: { PORT: port, BURSAR_DATA_DIR: `${dataDir}-2` } });
       expect(await second.exited).toEqual({ code: 1, signal: null });
       expect(second.output()).toBe(
-        `bursar: Port ${port} on 127.0.0.1 is in use by another program: stop that one, or choose another port with PORT.\n`,
+        `bursar: Port ${port} on 127.0.0.1 is in use by another program. Stop it, or choose another port with PORT.\n`,
       );
     });
 
@@ -115,7 +115,7 @@ describe("the sandbox", () => {
     });
 
     it("shows a banner, serves, keeps its secrets private and stops on Ctrl-C with its database", async () => {
-      await bursar.waitFor(/Ctrl-C stops all of it/);
+      await bursar.waitFor(/Ctrl-C stops the service/);
       for (const text of [`API    ${url}`, `Docs   ${url}/docs`, "Data   ", "curl -s"])
         expect(bursar.output()).toContain(text);
       expect(await readiness(url)).toBe(200);

@@ -130,6 +130,6 @@ describe("bursar webhooks listen", () => {
     await listen("--port", port);
     const second = spawnBursar({ args: ["webhooks", "listen", "--port", port, "--secret", written] });
     expect(await second.exited).toMatchObject({ code: 1 });
-    expect(second.output()).toContain(`Port ${port} cannot be listened on`);
+    expect(second.output()).toContain(`Cannot listen on port ${port}`);
   });
 });

@@ -2,17 +2,16 @@ import type { NonceStore } from "./authenticate-client.js";
 import type { Authenticated, RequestAuthenticator, TokenRefusal } from "./authenticate-request.js";
 import type { TokenClaims } from "./tokens.js";
 
-/** What a ticket says: whose token it stands for, and until when. */
+/** The claims of a ticket: the token that it represents, and its expiry. */
 export interface TicketClaims {
   id: string;
   expiresAtMs: number;
   token: TokenClaims;
 }
 
-/** Makes tickets that nobody else can make. */
 export interface TicketSigner {
   sign: (claims: TicketClaims) => string;
-  /** Undefined where it was not signed here. */
+  /** Undefined if the signature is invalid. */
   verify: (ticket: string) => TicketClaims | undefined;
 }
 
@@ -30,8 +29,8 @@ export interface StreamTicketsDeps {
 const ticketLifetimeMs = 30_000;
 
 /**
- * Tickets for browsers, which cannot send `Authorization` with a WebSocket. A ticket stands in an address, where it can be seen;
- * so it opens one stream, within 30 s. It is signed and not stored, so that any process can take it; that it was used is stored.
+ * Tickets for browsers, which cannot send `Authorization` with a WebSocket. A ticket is part of a URL, which can end up in logs, so it
+ * opens one stream and expires after 30 s. Tickets are signed, not stored, so that any process can accept them; only their use is stored.
  */
 export function createStreamTickets({ signer, authenticator, nonces, newUuid, now }: StreamTicketsDeps) {
   const issue: IssueTicket = ({ claims }) => {

@@ -13,19 +13,19 @@ import type { ApiClient, ClientKey } from "../clients/client.js";
 import type { Refused } from "../requests/refused.js";
 import type { NonceStore } from "./authenticate-client.js";
 
-/** A request as it arrived, with the bytes of its body. */
+/** A request with the raw bytes of its body. */
 export interface SignedRequest extends SignedMessage {
   body: Uint8Array | undefined;
 }
 
 export interface VerifyRequestSignatureDeps {
   nonces: NonceStore;
-  /** The shared secret inside an HMAC key's sealed material. */
+  /** Decrypts the shared secret of an HMAC key. */
   openSecret: (key: ClientKey) => Uint8Array;
   now: () => number;
 }
 
-/** Judges the signature of a request (RFC 9421 in Bursar's profile); undefined means that nothing speaks against it. */
+/** Verifies the signature of a request (RFC 9421 with the profile of Bursar); undefined means that it is valid or not needed. */
 export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps) {
   return async (request: SignedRequest, client: ApiClient): Promise<Refused | undefined> => {
     const input = request.header("signature-input");
@@ -44,10 +44,10 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
     if (signature.alg !== undefined && signature.alg !== key.algorithm)
       return invalid("alg is not the algorithm of the key.");
     const base = signatureBase(signature.components, signature.params, request);
-    if (base === undefined) return invalid("The request lacks something that the signature covers.");
+    if (base === undefined) return invalid("The request lacks a component that the signature covers.");
     if (!isSignedBy(key, base, signature.signature, deps)) return invalid("The signature does not verify.");
-    if (!hasItsDigest(request)) return { refused: "DIGEST_MISMATCH" };
-    // Last, so that nobody can use up a nonce without the key.
+    if (!matchesDigest(request)) return { refused: "DIGEST_MISMATCH" };
+    // Last, so that a nonce cannot be used up without the key.
     const expiresAt = new Date((signature.expires ?? 0) * 1000);
     const isFirstUse = await deps.nonces.useNonce(client, `signature:${signature.nonce}`, expiresAt);
     return isFirstUse ? undefined : invalid("The nonce was used before.");
@@ -63,14 +63,14 @@ function findFault(signature: MessageSignature, request: SignedRequest, nowMs: n
   const { lifetimeSecondsMax, clockSkewSecondsMax, nonceLengthMin, nonceLengthMax } = requestSignature;
   const nowSeconds = Math.floor(nowMs / 1000);
   if (tag !== requestSignature.tag) return `tag must be ${requestSignature.tag}.`;
-  if (created === undefined || expires === undefined) return "created and expires are needed.";
+  if (created === undefined || expires === undefined) return "created and expires are required.";
   if (created > nowSeconds + clockSkewSecondsMax) return "created is in the future.";
   if (expires <= nowSeconds) return "The signature has expired.";
   if (expires <= created) return "expires must be after created.";
   if (expires - created > lifetimeSecondsMax)
     return `expires may be at most ${lifetimeSecondsMax} s after created.`;
   if (nonce === undefined || nonce.length < nonceLengthMin || nonce.length > nonceLengthMax) {
-    return `A nonce of ${nonceLengthMin} to ${nonceLengthMax} characters is needed.`;
+    return `A nonce of ${nonceLengthMin} to ${nonceLengthMax} characters is required.`;
   }
   const missing = requiredComponents({
     hasBody: request.body !== undefined,
@@ -104,8 +104,8 @@ export function ed25519PublicKey(raw: Uint8Array) {
   });
 }
 
-/** Whether Content-Digest (RFC 9530) is that of the bytes received. Without a body there is nothing to compare. */
-function hasItsDigest({ body, header }: SignedRequest): boolean {
+/** Whether Content-Digest (RFC 9530) matches the received bytes. Without a body there is nothing to compare. */
+function matchesDigest({ body, header }: SignedRequest): boolean {
   if (body === undefined) return true;
   const digests = readContentDigest(header("content-digest") ?? "");
   const known = [...(digests ?? [])].filter(([name]) => name === "sha-256" || name === "sha-512");

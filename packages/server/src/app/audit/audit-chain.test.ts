@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { chainHash, chainStart } from "./audit-chain.js";
 import type { AuditDraft } from "./audit-entry.js";
 
-it("an entry has the same hash when it is written and when it is read, where null stands for what is not there", () => {
+it("an entry has the same hash when it is written and when it is read, with null for missing fields", () => {
   const entry: AuditDraft = {
     tenantId: "t",
     occurredAt: new Date(0),

@@ -28,7 +28,7 @@ function setUp(append: AuditStore["append"]) {
 }
 
 describe("recording", () => {
-  it("makes one entry of equal refusals, and one each of everything else", async () => {
+  it("merges equal refusals into one entry, and nothing else", async () => {
     const written: AuditDraft[] = [];
     const { recorder } = setUp(async (drafts) => void written.push(...drafts));
     for (let count = 0; count < 100; count++) recorder.record(draft({ requestId: String(count) }));
@@ -44,7 +44,7 @@ describe("recording", () => {
     ]);
   });
 
-  it("has a bound, and says what it has let go", async () => {
+  it("is bounded, and reports the number of dropped entries", async () => {
     const written: AuditDraft[] = [];
     const { recorder, errors } = setUp(async (drafts) => void written.push(...drafts));
     for (let count = 0; count < 1500; count++)
@@ -53,7 +53,7 @@ describe("recording", () => {
     expect([written.length, errors.map(([, lost]) => lost)]).toEqual([1000, [500]]);
   });
 
-  it("does not let strangers fill the disk from many addresses", async () => {
+  it("bounds the entries of unauthenticated callers with many addresses", async () => {
     const written: AuditDraft[] = [];
     const { recorder } = setUp(async (drafts) => void written.push(...drafts));
     for (let count = 0; count < 5000; count++) recorder.record(draft({ address: `address ${count}` }));
@@ -62,7 +62,7 @@ describe("recording", () => {
     expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(5000);
   });
 
-  it("keeps what could not be written for the next time, and writes once at a time", async () => {
+  it("keeps entries of a failed write for the next one, and writes one batch at a time", async () => {
     const written: AuditDraft[] = [];
     let failures = 1;
     let running = 0;
@@ -72,14 +72,14 @@ describe("recording", () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
       running -= 1;
       failures -= 1;
-      if (failures === 0) throw new Error("away");
+      if (failures === 0) throw new Error("unavailable");
       written.push(...drafts);
     });
     recorder.record(draft({}));
     await new Promise((resolve) => setTimeout(resolve, 700));
     recorder.record(draft({}));
     await recorder.close();
-    expect(errors).toMatchObject([[{ message: "away" }, 0]]);
+    expect(errors).toMatchObject([[{ message: "unavailable" }, 0]]);
     expect(written.map(({ repeated }) => repeated)).toEqual([2]);
   });
 });

@@ -1,13 +1,13 @@
 import type { AuditDraft, AuditStore } from "./audit-entry.js";
 
 /**
- * Writes down refused attempts and issued tokens without making anybody wait. Entries are collected for a moment and written
- * together, one write at a time; equal refusals that wait together become one entry with a count. What waits has a bound, and so
- * has the number of rows that strangers can cause: a flood costs some entries their detail, not the disk or the memory.
+ * Records refused attempts and issued tokens without delaying requests. Entries are buffered for a moment and written together, one
+ * write at a time; equal refusals in the buffer become one entry with a count. The buffer is bounded, and so is the number of rows that
+ * unauthenticated callers can cause: a flood costs some entries their detail, not disk or memory.
  */
 export interface AuditRecorder {
   record: (draft: AuditDraft) => void;
-  /** Writes what is left, and stops. */
+  /** Writes the rest of the buffer, and stops. */
   close: () => Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export interface AuditRecorderOptions {
 
 const flushDelayMs = 500;
 const entriesMax = 1000;
-/** Beyond this many kinds of anonymous attempts in one write, their addresses are no longer told apart. */
+/** Beyond this many kinds of anonymous attempts in one write, their addresses are no longer recorded. */
 const anonymousMax = 10;
 
 export function createAuditRecorder({ store, onError }: AuditRecorderOptions): AuditRecorder {
@@ -56,10 +56,10 @@ export function createAuditRecorder({ store, onError }: AuditRecorderOptions): A
     waiting = new Map();
     anonymous = 0;
     dropped = 0;
-    if (lost > 0) onError(new Error("more attempts than the audit log takes in a moment"), lost);
+    if (lost > 0) onError(new Error("the buffer of the audit log is full"), lost);
     if (drafts.length === 0) return;
     writing = store.append(drafts).catch((error: unknown) => {
-      // They wait for the next time, together with what has come since.
+      // They are written with the next batch.
       for (const draft of drafts) add(draft);
       onError(error, 0);
     });
@@ -74,12 +74,12 @@ export function createAuditRecorder({ store, onError }: AuditRecorderOptions): A
       await writing;
       await flush();
       clearTimeout(timer);
-      if (waiting.size > 0) onError(new Error("the service has ended"), waiting.size);
+      if (waiting.size > 0) onError(new Error("the service has stopped"), waiting.size);
     },
   };
 }
 
-/** Two refusals are equal when only their time and their request differ. */
+/** Two refusals are equal if only their time and their request differ. */
 function kindOf({ tenantId, clientId, tokenId, action, object, code, address }: AuditDraft): string {
   return JSON.stringify([tenantId, clientId, tokenId, action, object, code, address]);
 }

@@ -13,7 +13,7 @@ function members(count: number): string {
 }
 
 describe("reading JSON", () => {
-  it("gives what JSON.parse gives for every ordinary text", () =>
+  it("agrees with JSON.parse on every ordinary document", () =>
     assert(
       property(jsonValue({ maxDepth: 4 }), (value) => {
         const text = JSON.stringify(value);
@@ -23,7 +23,7 @@ describe("reading JSON", () => {
       }),
     ));
 
-  it("takes the longest numbers that JavaScript writes", () => {
+  it("accepts the longest numbers that JavaScript writes", () => {
     for (const text of [
       "-0.0000011926473223579281",
       "-1.7976931348623157e+308",
@@ -35,10 +35,10 @@ describe("reading JSON", () => {
   });
 
   it.each([
-    ['{"a":1,"a":2}', "repeats a key"],
-    ['{"a":1,"\\u0061":2}', "repeats a key"],
-    ['{"x":{"b":":","b":[]}}', "repeats a key"],
-    ['[{"a":1},{"a":1,"a":1}]', "repeats a key"],
+    ['{"a":1,"a":2}', "duplicate key"],
+    ['{"a":1,"\\u0061":2}', "duplicate key"],
+    ['{"x":{"b":":","b":[]}}', "duplicate key"],
+    ['[{"a":1},{"a":1,"a":1}]', "duplicate key"],
     ['{"__proto__":{}}', "__proto__"],
     ['{"a":{"constructor":{"prototype":{}}}}', "constructor"],
     ['{"\\u005f_proto__":1}', "__proto__"],
@@ -72,7 +72,7 @@ describe("reading JSON", () => {
     [members(101), "more than 100 members"],
     [`{"a":{"b":${members(101)}}}`, "more than 100 members"],
     [`[${"0,".repeat(100_001)}0]`, "more than 100000 values"],
-  ])("refuses text %$: %o", (text, reason) => {
+  ])("refuses document %$: %o", (text, reason) => {
     expect(fault(text)).toContain(reason);
   });
 
@@ -85,20 +85,20 @@ describe("reading JSON", () => {
     "-1.7976931348623157e+308",
     `[${members(100)},${members(100)}]`,
     `{"a":"${"9".repeat(64)}"}`,
-  ])("takes text %$", (text) => {
+  ])("accepts document %$", (text) => {
     expect(fault(text)).toBeUndefined();
   });
 });
 
-/** Texts of about this length that make a careless reader look at the same characters again and again. */
+/** Documents of about this length that make a careless parser read the same characters repeatedly. */
 const hostileTexts: [what: string, make: (length: number) => string][] = [
   ["depth", (length) => "[".repeat(length)],
-  ["quotes that are escaped", (length) => `"${'\\"'.repeat(length / 2)}"`],
+  ["escaped quotes", (length) => `"${'\\"'.repeat(length / 2)}"`],
   ["backslashes", (length) => `"${"\\".repeat(length)}`],
-  ["a string without end", (length) => `"${"a".repeat(length)}`],
-  ["strings without end", (length) => '"'.repeat(length)],
+  ["an unterminated string", (length) => `"${"a".repeat(length)}`],
+  ["unterminated strings", (length) => '"'.repeat(length)],
   ["digits", (length) => "9".repeat(length)],
-  ["numbers that are none", (length) => "1e".repeat(length / 2)],
+  ["invalid numbers", (length) => "1e".repeat(length / 2)],
   ["signs", (length) => "1,-".repeat(length / 3)],
   ["empty objects", (length) => `[${"{},".repeat(length / 3)}{}]`],
   ["spaces", (length) => `${" ".repeat(length)}{}`],
@@ -106,8 +106,8 @@ const hostileTexts: [what: string, make: (length: number) => string][] = [
   ["keys", (length) => members(length / 8)],
 ];
 
-describe("the work of reading", () => {
-  /** How many characters were looked at before the parser or a refusal: counted, because a clock says something else every time. */
+describe("the cost of reading", () => {
+  /** The number of characters read before the parser runs or the document is refused: counted, because times vary. */
   function looksAt(text: string): number {
     let looks = 0;
     const counted = {
@@ -123,7 +123,7 @@ describe("the work of reading", () => {
     return looks;
   }
 
-  it.each(hostileTexts)("grows with the text and not with its square: %s", (_what, make) => {
+  it.each(hostileTexts)("is linear in the length of the document: %s", (_what, make) => {
     const [once, twice] = [looksAt(make(30_000)), looksAt(make(60_000))];
     expect(once).toBeLessThanOrEqual(3 * 30_000);
     expect(twice).toBeLessThanOrEqual(2.1 * once + 100);

@@ -1,12 +1,12 @@
 import type { ErrorCode, ErrorDetail } from "@bursar/protocol";
 
-/** An expected "no" of a use case: a value, because it is part of what the use case is for. */
+/** An expected refusal by a use case. It is returned, not thrown. */
 export interface Refused {
   refused: ErrorCode;
-  /** Says more than the catalog's own message. */
+  /** A more specific message than the one in the catalog. */
   message?: string;
   details?: readonly ErrorDetail[];
-  /** When to come back, where that is known. */
+  /** When to retry, if that is known. */
   retryAfterSeconds?: number;
 }
 

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "commander";
 
 export function nameArgument(text: string): string {
   if (text.length < 1 || text.length > 128)
-    throw new InvalidArgumentError("It must have 1 to 128 characters.");
+    throw new InvalidArgumentError("The name must have 1 to 128 characters.");
   return text;
 }
 
@@ -12,22 +12,22 @@ export function idArgument(prefix: "tnt" | "cli") {
   return (text: string): string => {
     const id = readId(prefix, text);
     if (id === undefined)
-      throw new InvalidArgumentError(`It must be ${prefix}_ and 26 letters and digits behind it.`);
+      throw new InvalidArgumentError(`The id must be ${prefix}_ followed by 26 letters and digits.`);
     return id;
   };
 }
 
 export function scopeArgument(text: string, before: Scope[] = []): Scope[] {
-  if (!isScope(text)) throw new InvalidArgumentError(`There are: ${allScopes.join(", ")}.`);
+  if (!isScope(text)) throw new InvalidArgumentError(`The scopes are ${allScopes.join(", ")}.`);
   return before.includes(text) ? before : [...before, text];
 }
 
 export function secondsArgument(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("It must be a whole number of seconds.");
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("The value must be a whole number of seconds.");
   return Number(text);
 }
 
-/** Quotas as they are written on the command line: `create=5/10` is 5 a second, and 10 at once. */
+/** Parses a quota: `create=5/10` is 5 a second, with bursts of 10. */
 export function quotaArgument(
   text: string,
   before: Partial<Record<QuotaClass, Quota>> = {},
@@ -35,9 +35,11 @@ export function quotaArgument(
   const [, className, perSecond, burst] = /^([a-z]+)=(\d{1,9})\/(\d{1,9})$/.exec(text) ?? [];
   const quotaClass = quotaClasses.find((known) => known === className);
   if (quotaClass === undefined)
-    throw new InvalidArgumentError(`It must be like create=5/10, with one of ${quotaClasses.join(", ")}.`);
+    throw new InvalidArgumentError(
+      `A quota looks like create=5/10; the classes are ${quotaClasses.join(", ")}.`,
+    );
   if (before[quotaClass] !== undefined)
-    throw new InvalidArgumentError(`There is a quota for ${quotaClass} already.`);
+    throw new InvalidArgumentError(`The quota for ${quotaClass} is given twice.`);
   const quota = { perSecond: Number(perSecond), burst: Number(burst) };
   const isAllowed =
     quota.perSecond >= 1 &&
@@ -46,7 +48,7 @@ export function quotaArgument(
     quota.burst <= quotaLimits.burstMax;
   if (!isAllowed)
     throw new InvalidArgumentError(
-      `There may be 1 to ${quotaLimits.perSecondMax} a second and 1 to ${quotaLimits.burstMax} at once.`,
+      `The rate must be 1 to ${quotaLimits.perSecondMax} a second, and the burst 1 to ${quotaLimits.burstMax}.`,
     );
   return { ...before, [quotaClass]: quota };
 }

@@ -13,7 +13,7 @@ export function addAuditCommand(program: Command): void {
   const audit = program.command("audit").description("check the audit log and the ledger");
   audit
     .command("ledger")
-    .description("check the books: sums, balances, holds, sequences")
+    .description("check the ledger: sums, balances, holds, sequences")
     .action(async () => {
       const verdicts = await withDatabase(({ database }) => auditLedger(database));
       for (const { what, violations } of verdicts) {
@@ -21,11 +21,13 @@ export function addAuditCommand(program: Command): void {
         for (const violation of violations) console.log(`          ${JSON.stringify(violation)}`);
       }
       if (verdicts.some(({ violations }) => violations.length > 0))
-        throw new OperatorError("The books are not in order.");
+        throw new OperatorError("The ledger violates the rules above.");
     });
   audit
     .command("verify")
-    .description("follow every tenant's chain of audit entries; a changed or removed entry is found")
+    .description(
+      "verify every tenant's hash chain of audit entries; finds entries that were changed or removed",
+    )
     .action(async () => {
       const verdicts = await withDatabase(async ({ database }) => {
         const tenants = await createTenantStore(database).listTenants();
@@ -37,9 +39,9 @@ export function addAuditCommand(program: Command): void {
       });
       for (const { tenantId, entries, fault, head } of verdicts) {
         const name = tenantId === nilTenantId ? "(no tenant)" : showId("tnt", tenantId);
-        console.log(`${name}  ${entries} entries  ${fault ?? `whole  ${head}`}`);
+        console.log(`${name}  ${entries} entries  ${fault ?? `intact  ${head}`}`);
       }
       if (verdicts.some(({ fault }) => fault !== undefined))
-        throw new OperatorError("The audit log was tampered with.");
+        throw new OperatorError("The audit log has been tampered with.");
     });
 }

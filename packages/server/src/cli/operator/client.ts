@@ -12,14 +12,14 @@ import { idArgument, nameArgument, quotaArgument, scopeArgument, secondsArgument
 import { withDatabase } from "./operator-database.js";
 
 export function addClientCommand(program: Command): void {
-  const client = program.command("client").description("create, list, limit, disable and rotate API clients");
+  const client = program.command("client").description("manage API clients");
   client
     .command("create")
-    .description("create a client; its secret is shown this once")
+    .description("create a client; its secret is shown only once")
     .argument("<tenant>", "the tenant's id", idArgument("tnt"))
-    .argument("<name>", "what to call it, 1 to 128 characters", nameArgument)
-    .requiredOption("--scope <scopes...>", "what it may do", scopeArgument)
-    .option("--require-signature", "take only signed requests from it", false)
+    .argument("<name>", "the client's name, 1 to 128 characters", nameArgument)
+    .requiredOption("--scope <scopes...>", "the scopes that it gets", scopeArgument)
+    .option("--require-signature", "accept only signed requests from it", false)
     .action(
       async (tenantId: string, name: string, options: { scope: Scope[]; requireSignature: boolean }) => {
         const body = {
@@ -30,7 +30,7 @@ export function addClientCommand(program: Command): void {
         const origin: Origin = { by: "operator", tenantId };
         const { client: created, secret } = await withDatabase(async ({ parts, database }) => {
           await assertTenant(database, tenantId);
-          return succeed(await parts.useCases.createClient(origin, body, undefined));
+          return orThrow(await parts.useCases.createClient(origin, body, undefined));
         });
         console.log(`client_id      ${showId("cli", created.id)}`);
         console.log(`client_secret  ${secret}`);
@@ -48,7 +48,7 @@ export function addClientCommand(program: Command): void {
     });
   client
     .command("disable")
-    .description("disable a client; its tokens end within 5 seconds")
+    .description("disable a client; its tokens become invalid within 5 seconds")
     .argument("<client>", "the client's id", idArgument("cli"))
     .action((clientId: string) => setState(clientId, "disabled"));
   client
@@ -58,20 +58,18 @@ export function addClientCommand(program: Command): void {
     .action((clientId: string) => setState(clientId, "active"));
   client
     .command("quota")
-    .description(
-      "give a client quotas of its own, in place of those that it had; without any, the service's own",
-    )
+    .description("replace the quotas of a client; without arguments, reset them to the service's defaults")
     .argument("<client>", "the client's id", idArgument("cli"))
-    .argument("[quotas...]", "such as create=5/10: 5 a second, and 10 at once", quotaArgument)
+    .argument("[quotas...]", "such as create=5/10: 5 a second, with bursts of 10", quotaArgument)
     .action((clientId: string, quotas: ClientQuotas = {}) => setQuotas(clientId, quotas));
   client
     .command("rotate")
-    .description("give a client a new secret, shown this once; the one before stays valid for a while")
+    .description("give a client a new secret, shown only once; the previous one stays valid for the overlap")
     .argument("<client>", "the client's id", idArgument("cli"))
-    .option("--overlap <seconds>", "how long the secret before stays valid", secondsArgument, 86_400)
+    .option("--overlap <seconds>", "how long the previous secret stays valid", secondsArgument, 86_400)
     .action(async (clientId: string, { overlap }: { overlap: number }) => {
       const { secret } = await withDatabase(async ({ parts, database }) =>
-        succeed(await parts.useCases.rotateSecret(await operatorOf(database, clientId), clientId, overlap)),
+        orThrow(await parts.useCases.rotateSecret(await operatorOf(database, clientId), clientId, overlap)),
       );
       console.log(`client_secret  ${secret}`);
     });
@@ -80,21 +78,21 @@ export function addClientCommand(program: Command): void {
 async function assertTenant(database: Database, tenantId: string): Promise<void> {
   const tenants = await createTenantStore(database).listTenants();
   if (!tenants.some(({ id }) => id === tenantId))
-    throw new OperatorError(`There is no tenant ${showId("tnt", tenantId)}.`);
+    throw new OperatorError(`Tenant ${showId("tnt", tenantId)} does not exist.`);
 }
 
 async function setQuotas(clientId: string, quotas: ClientQuotas): Promise<void> {
   const body = { quotas: showClientQuotas(quotas) };
   await withDatabase(async ({ parts, database }) =>
-    succeed(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, body)),
+    orThrow(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, body)),
   );
   const shown = Object.entries(quotas).map(([name, { perSecond, burst }]) => `${name}=${perSecond}/${burst}`);
-  console.log(`${showId("cli", clientId)} has ${shown.join(" ") || "the service's own quotas"}`);
+  console.log(`${showId("cli", clientId)} has ${shown.join(" ") || "the default quotas"}`);
 }
 
 async function setState(clientId: string, state: "active" | "disabled"): Promise<void> {
   await withDatabase(async ({ parts, database }) =>
-    succeed(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, { state })),
+    orThrow(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, { state })),
   );
   console.log(`${showId("cli", clientId)} is ${state}`);
 }
@@ -114,11 +112,11 @@ async function printAll(database: Database, tenantId: string): Promise<void> {
 
 async function operatorOf(database: Database, clientId: string): Promise<Origin> {
   const client = await createClientStore(database).findClient(clientId);
-  if (client === undefined) throw new OperatorError(`There is no client ${showId("cli", clientId)}.`);
+  if (client === undefined) throw new OperatorError(`Client ${showId("cli", clientId)} does not exist.`);
   return { by: "operator", tenantId: client.tenantId };
 }
 
-function succeed<T>(result: T | Refused): T {
+function orThrow<T>(result: T | Refused): T {
   if (isRefused(result)) throw new OperatorError(result.message ?? result.refused);
   return result;
 }

@@ -10,28 +10,26 @@ import { withDatabase } from "./operator-database.js";
 export function addFundCommand(program: Command): void {
   program
     .command("fund")
-    .description(
-      "bring money in from outside: credit a book wallet with an amount of an asset, as a posting in the ledger",
-    )
+    .description("credit a book wallet with money from outside, as a posting in the ledger")
     .argument("<wallet>", "the wallet's id")
     .argument("<asset>", "the asset's code")
-    .argument("<amount>", "how much, as a decimal number")
+    .argument("<amount>", "the amount, as a decimal number")
     .action(async (wallet: string, code: string, amount: string) => {
       await withDatabase(async ({ database, parts, newUuid }) => {
         await assertAssetsKept(database, parts.assets.list);
         const asset = parts.assets.find(code);
-        if (asset === undefined) throw new OperatorError(`There is no asset ${code}.`);
+        if (asset === undefined) throw new OperatorError(`Asset ${code} does not exist.`);
         const units = parseAmount(amount, asset.decimals);
         if (typeof units === "string")
           throw new OperatorError(`${amount} is not an amount of ${code}: ${units.replace("_", " ")}.`);
         if (units > asset.maximum)
           throw new OperatorError(
-            `${amount} is more than ${formatAmount(asset.maximum, asset.decimals)} ${asset.code}, the most that can be moved at once.`,
+            `${amount} is above the maximum of ${formatAmount(asset.maximum, asset.decimals)} ${asset.code}.`,
           );
         const walletId = readId("wlt", wallet);
         const found = walletId === undefined ? undefined : await findWalletToFund(database, walletId);
         if (walletId === undefined || found === undefined)
-          throw new OperatorError(`There is no wallet ${wallet}.`);
+          throw new OperatorError(`Wallet ${wallet} does not exist.`);
         const { tenantId, network } = found;
         if (network !== "book")
           throw new OperatorError(

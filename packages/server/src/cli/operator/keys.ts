@@ -10,7 +10,7 @@ export function addKeysCommand(program: Command): void {
   keys
     .command("rotate")
     .description(
-      "publish a new key, which signs from half a minute later on; the old one stays until its tokens have expired",
+      "publish a new key, which starts to sign 30 seconds later; the old one is kept until its tokens have expired",
     )
     .action(async () => {
       const { added, removed } = await withDatabase(async ({ database, sealing, newUuid }) => {
@@ -22,12 +22,12 @@ export function addKeysCommand(program: Command): void {
         ]);
         return rotated;
       });
-      console.log(`${tokenKeyId(added.id)} is published and signs from ${added.activeFrom.toISOString()} on`);
+      console.log(`${tokenKeyId(added.id)} is published and signs from ${added.activeFrom.toISOString()}`);
       for (const id of removed) console.log(`${tokenKeyId(id)} is removed`);
     });
   keys
     .command("list")
-    .description("list the keys and what each is doing")
+    .description("list the keys with the role of each")
     .action(async () => {
       const stored = await withDatabase(({ database }) => createTokenKeyStore(database).listTokenKeys());
       for (const { id, activeFrom, role } of scheduledTokenKeys(stored, Date.now())) {

@@ -15,7 +15,7 @@ import { assertMigrated } from "../../store/core/migrate.js";
 import { readMigrations } from "../../store/core/migrations.js";
 import { createNotifyChannelOpener } from "../../store/core/notify-channel.js";
 
-/** A check of the books looks at all of them. */
+/** An audit of the ledger reads all of it. */
 const auditTimeoutMs = 24 * 3_600_000;
 
 export interface OperatorTools {
@@ -26,8 +26,7 @@ export interface OperatorTools {
 }
 
 /**
- * Lets a command of the operator work on the database: on the one that DATABASE_URL names, or on that of the sandbox that is
- * running from this folder.
+ * Runs an operator command on the database that DATABASE_URL names, or on the database of the sandbox that runs from this folder.
  */
 export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>): Promise<T> {
   const { values } = loadConfig(process.env);
@@ -37,7 +36,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
   const sealing = createSealing(readMasterKey(masterKeyPath(values)));
-  // Loaded here, so that whoever writes a command wrong, or asks for help, need not wait for the whole service.
+  // Loaded here, so that help and usage errors do not wait for the whole service to load.
   const { compose } = await import("../../compose/compose.js");
   const { webhookOptions } = await import("../../compose/compose-webhooks.js");
   const parts = compose({
@@ -66,11 +65,11 @@ function masterKeyPath({ master_key_file, database_url, data_dir }: Config["valu
   const sandboxKey = join(data_dir, "master.key");
   if (database_url === undefined || existsSync(sandboxKey)) return sandboxKey;
   throw new ConfigError(
-    "master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set: it must name the service's master key.",
+    "master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set. Set it to the file with the service's master key.",
   );
 }
 
-/** PostgreSQL writes its port into the fourth line of its lock file. */
+/** The port is on the fourth line of PostgreSQL's lock file. */
 function sandboxDatabaseUrl(dataDir: string): string {
   try {
     const port = Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[3]);
@@ -78,7 +77,7 @@ function sandboxDatabaseUrl(dataDir: string): string {
     return `postgres://bursar:${password}@127.0.0.1:${port}/postgres`;
   } catch (cause) {
     throw new OperatorError(
-      `No sandbox is running on ${dataDir}: start it with \`npm start\`, or set DATABASE_URL.`,
+      `No sandbox is running on ${dataDir}. Start one with \`npm start\`, or set DATABASE_URL.`,
       { cause },
     );
   }

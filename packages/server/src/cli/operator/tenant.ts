@@ -10,9 +10,9 @@ export function addTenantCommand(program: Command): void {
   tenant
     .command("create")
     .description(
-      "create a tenant and its first client, which holds every scope; the secret is shown this once",
+      "create a tenant and its first client, which holds every scope; the secret is shown only once",
     )
-    .argument("<name>", "what to call it, 1 to 128 characters", nameArgument)
+    .argument("<name>", "the tenant's name, 1 to 128 characters", nameArgument)
     .action(async (name: string) => {
       const created = await withDatabase(({ parts }) => parts.createTenant(name));
       console.log(`tenant_id      ${showId("tnt", created.tenant.id)}`);

@@ -1,6 +1,6 @@
 import { OperatorError } from "../../operator-error.js";
 
-/** Who asks for a token, and where. */
+/** The credentials of a client, and the server that it requests a token from. */
 export interface TokenRequest {
   url: string;
   clientId: string;
@@ -24,7 +24,7 @@ export async function requestToken(
     body: form,
     signal: AbortSignal.timeout(requestTimeoutMs),
   }).catch((cause: unknown) => {
-    throw new OperatorError(`${url} does not answer: is the service running?`, { cause });
+    throw new OperatorError(`${url} does not answer. Is the service running?`, { cause });
   });
   const body = (await response.json().catch(() => ({}))) as {
     access_token?: string;
@@ -33,7 +33,7 @@ export async function requestToken(
   };
   if (body.access_token === undefined) {
     throw new OperatorError(
-      // What is not a text is no error of OAuth: somebody else has answered.
+      // An OAuth error is a string; anything else was answered by another program.
       `${url} refused: ${typeof body.error === "string" ? body.error : response.status} ${body.error_description ?? ""}`.trim(),
     );
   }

@@ -4,14 +4,14 @@ import { loadConfig } from "../../config/load-config.js";
 import { OperatorError } from "../../operator-error.js";
 import type { TokenRequest } from "./request-token.js";
 
-/** What the sandbox has made for trying things out: where it is, and clients with their secrets. Mode 600. */
+/** The address of the sandbox, and its clients with their secrets. The file has mode 600. */
 export interface SandboxCredentials {
   url: string;
   clients: SandboxClient[];
 }
 
 export interface SandboxClient {
-  /** The name to choose it by: `bursar token --client other`. */
+  /** The name that selects it: `bursar token --client other`. */
   name: string;
   tenant_id: string;
   client_id: string;
@@ -27,13 +27,13 @@ export function readSandboxCredentials(dataDir: string): SandboxCredentials {
     return JSON.parse(readFileSync(pathIn(dataDir), "utf8")) as SandboxCredentials;
   } catch (cause) {
     throw new OperatorError(
-      `There are no sandbox credentials in ${dataDir}: start the sandbox with \`npm start\`. (\`bursar token\` can name another server with --url and --client-id.)`,
+      `There are no sandbox credentials in ${dataDir}. Start the sandbox with \`npm start\`, or name another server with --url and --client-id.`,
       { cause },
     );
   }
 }
 
-/** Replaced as a whole, so that nobody reads half of it. */
+/** Replaces the file atomically, so that no reader sees half of it. */
 export function writeSandboxCredentials(dataDir: string, credentials: SandboxCredentials): void {
   mkdirSync(dataDir, { recursive: true });
   const draft = `${pathIn(dataDir)}.${process.pid}`;
@@ -45,13 +45,13 @@ function pathIn(dataDir: string): string {
   return join(dataDir, "credentials.json");
 }
 
-/** How one of the sandbox's clients asks for a token. */
+/** The credentials of one of the sandbox's clients. */
 export function sandboxClient(name: string): TokenRequest {
   const { url, clients } = readSandboxCredentials(loadConfig(process.env).values.data_dir);
   const client = clients.find((candidate) => candidate.name === name);
   if (client === undefined) {
     const names = clients.map((candidate) => candidate.name).join(", ");
-    throw new OperatorError(`The sandbox has no client ${name}; there are: ${names}.`);
+    throw new OperatorError(`The sandbox has no client ${name}. Its clients are ${names}.`);
   }
   return { url, clientId: client.client_id, secret: client.client_secret };
 }

@@ -10,22 +10,22 @@ import {
   writeSandboxCredentials,
 } from "./sandbox-credentials.js";
 
-/** One tenant to work with, a second one to see that neither sees the other, and one whose orders stand in the books. */
+/** A tenant to work with, a second one that shows the isolation of tenants, and one whose orders fill the books. */
 const makerName = "market-maker";
 const tenantNames = ["sandbox", "other", makerName] as const;
 
-/** What nobody reaches who tries things out, and no bench. */
+/** Quotas that no experiment and no benchmark reaches. */
 const wideQuotas = Object.fromEntries(
   quotaClasses.map((name) => [name, { per_second: quotaLimits.perSecondMax, burst: quotaLimits.burstMax }]),
 );
-/** A client of the first tenant to see the limits with. It may not manage clients, or it could lift them. */
+/** A client of the first tenant with low limits. It cannot manage clients, because it could raise its limits. */
 const limited = {
   name: "limited",
   scopes: allScopes.filter((scope) => scope !== "clients:manage"),
   quotas: { create: { per_second: 1, burst: 3 }, read: { per_second: 5, burst: 10 } },
 };
 
-/** Makes the sandbox's tenants and clients at the first start, and keeps the address of the service up to date. */
+/** Creates the sandbox's tenants and clients at the first start, and keeps the address of the service up to date. */
 export async function seedSandbox(
   url: string,
   parts: Parts,
@@ -35,17 +35,17 @@ export async function seedSandbox(
   const clients: SandboxClient[] = [];
   for (const name of tenantNames) {
     const before = known.find((client) => client.name === name);
-    clients.push(before !== undefined && (await isThere(before, parts)) ? before : await create(name, parts));
+    clients.push(before !== undefined && (await exists(before, parts)) ? before : await create(name, parts));
   }
   const before = known.find((client) => client.name === limited.name);
-  const isKnown = before !== undefined && (await isThere(before, parts));
+  const isKnown = before !== undefined && (await exists(before, parts));
   clients.push(isKnown ? before : await createLimited(clients[0] as SandboxClient, parts));
   writeSandboxCredentials(dataDir, { url, clients });
   const maker = clients.find(({ name }) => name === makerName);
   if (marketMaker === "on" && maker !== undefined) parts.markets.startMarketMaker(toIds(maker));
 }
 
-/** What a sandbox tenant has of each asset to play with. */
+/** The amount of each asset that a sandbox tenant starts with. */
 const funds = "1000000";
 
 async function create(name: string, parts: Parts): Promise<SandboxClient> {
@@ -84,13 +84,13 @@ async function setQuotas(tenantId: string, clientId: string, quotas: Client["quo
   if (isRefused(changed)) throw new Error(`the operator was refused: ${changed.refused}`);
 }
 
-/** The file may be older than the database, as after a change of DATABASE_URL. */
-async function isThere(client: SandboxClient, { useCases }: Parts): Promise<boolean> {
+/** The file can be stale, as after a change of DATABASE_URL. */
+async function exists(client: SandboxClient, { useCases }: Parts): Promise<boolean> {
   const { tenantId, clientId } = toIds(client);
   return tenantId !== "" && clientId !== "" && !isRefused(await useCases.readClient(tenantId, clientId));
 }
 
-/** Empty where the file has been changed by hand. */
+/** The ids are empty if the file was edited by hand. */
 function toIds({ tenant_id, client_id }: SandboxClient): { tenantId: string; clientId: string } {
   return { tenantId: readId("tnt", tenant_id) ?? "", clientId: readId("cli", client_id) ?? "" };
 }

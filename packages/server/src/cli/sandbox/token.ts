@@ -18,7 +18,7 @@ export function addTokenCommand(program: Command): void {
       "print an access token: for the running sandbox, or for any server with --url and --client-id",
     )
     .option("--client <name>", "which of the sandbox's clients", "sandbox")
-    .option("--scope <scopes...>", "what the token may do; all of the client's scopes where left out")
+    .option("--scope <scopes...>", "the scopes of the token; all of the client's scopes by default")
     .option("--url <url>", "another server; its secret comes from BURSAR_CLIENT_SECRET or a prompt")
     .option("--client-id <id>", "the client at that server")
     .action(async (options: TokenOptions) => {
@@ -28,9 +28,9 @@ export function addTokenCommand(program: Command): void {
     });
 }
 
-/** A secret never comes from an argument: those are seen by everybody on the machine. */
+/** A secret is never an argument, because every user of the machine can see those. */
 async function fromOptions(url: string, { clientId }: TokenOptions): Promise<TokenRequest> {
-  if (clientId === undefined) throw new OperatorError("--url needs --client-id.");
+  if (clientId === undefined) throw new OperatorError("--url requires --client-id.");
   const secret = process.env["BURSAR_CLIENT_SECRET"] || (await askForSecret());
   return { url: url.replace(/\/+$/, ""), clientId, secret };
 }
@@ -38,10 +38,10 @@ async function fromOptions(url: string, { clientId }: TokenOptions): Promise<Tok
 async function askForSecret(): Promise<string> {
   if (!process.stdin.isTTY)
     throw new OperatorError(
-      "Set BURSAR_CLIENT_SECRET, or run this on a terminal to be asked for the secret.",
+      "Set BURSAR_CLIENT_SECRET, or run this on a terminal to be prompted for the secret.",
     );
   process.stderr.write("Client secret: ");
-  // The terminal is an output to readline; without one, nothing of what is typed is shown.
+  // Without an output, readline does not echo what is typed.
   const prompt = createInterface({ input: process.stdin, terminal: true });
   const secret = await new Promise<string>((resolve) => prompt.once("line", resolve));
   prompt.close();

@@ -5,7 +5,7 @@ import { loadConfig } from "../../config/load-config.js";
 export function addConfigCommand(program: Command): void {
   program
     .command("config")
-    .description("print the effective configuration, with secrets masked, and where each value comes from")
+    .description("print the effective configuration, with secrets masked, and the source of each value")
     .action(() => {
       console.log(describeConfig(loadConfig(process.env)));
     });

@@ -6,13 +6,13 @@ import { readMasterKey, readOrCreateMasterKey } from "../../credentials/master-k
 import type { Service } from "../../main.js";
 import { softwareVersion } from "../../version.js";
 
-/** Nobody who tries things out wants to wait a day for them. */
+/** In the sandbox, new destinations take effect at once. */
 const sandboxDefaults = { "policy.destination_delay_seconds": 0 };
 
 export function addDevCommand(program: Command): void {
   program
     .command("dev")
-    .description("run the sandbox: a service with its own PostgreSQL, for trying things out")
+    .description("run the sandbox: a service with its own PostgreSQL, for development")
     .action(async () => {
       const { values } = loadConfig(process.env, sandboxDefaults);
       const { runUntilStopped } = await import("./run-until-stopped.js");
@@ -28,7 +28,7 @@ export function addDevCommand(program: Command): void {
     });
 }
 
-/** What a newcomer sees when the sandbox is ready: where things are, and what to type next. */
+/** Printed when the sandbox is ready: the addresses, and commands to try. */
 function banner({ url, dataLocation }: Service): string {
   const fromHere = relative(process.cwd(), dataLocation);
   const data = fromHere.startsWith("..") ? dataLocation : fromHere;
@@ -47,6 +47,6 @@ function banner({ url, dataLocation }: Service): string {
     curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN"
     curl -s ${url}/v1/orderbook?depth=5 -H "Authorization: Bearer $TOKEN"
 
-  Ctrl-C stops all of it.
+  Ctrl-C stops the service and its database.
 `;
 }

@@ -11,12 +11,12 @@ import { withDatabaseThere } from "../../store/core/wait-for-database.js";
 export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")
-    .description("bring the schema of the database that DATABASE_URL names up to date, and exit")
+    .description("migrate the database that DATABASE_URL names, and exit")
     .action(async () => {
       const { values } = loadConfig(process.env);
       if (values.database_url === undefined) {
         throw new ConfigError(
-          "database_url (environment DATABASE_URL) is not set: it must be the URL of a PostgreSQL database.",
+          "database_url (environment DATABASE_URL) is not set. Set it to the URL of a PostgreSQL database.",
         );
       }
       const log = createLogger(values.log_level, process.stdout.isTTY);

@@ -4,7 +4,7 @@ import { type Service, type ServiceOptions, startService } from "../../main.js";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs the service until it is told to stop or cannot go on. A second signal ends it at once. */
+/** Runs the service until a signal stops it or it fails. A second signal exits at once. */
 export async function runUntilStopped(
   settings: Settings,
   options: Pick<ServiceOptions, "isSandbox" | "masterKey" | "seed">,
@@ -25,7 +25,7 @@ export async function runUntilStopped(
     process.on(name, () => {
       if (stopping.signal.aborted) process.exit(1);
       log.info({ signal: name }, "stopping");
-      endInTime(settings["limits.shutdown_timeout_ms"]);
+      exitInTime(settings["limits.shutdown_timeout_ms"]);
       stopping.abort();
     });
   }
@@ -37,7 +37,7 @@ export async function runUntilStopped(
       log,
       ...options,
       onFailure: (error) => {
-        endInTime(settings["limits.shutdown_timeout_ms"]);
+        exitInTime(settings["limits.shutdown_timeout_ms"]);
         stopping.abort(error);
       },
       signal: stopping.signal,
@@ -46,7 +46,7 @@ export async function runUntilStopped(
     await stopped;
   } catch (error) {
     if (!isOurAbort(error, stopping.signal)) throw error;
-    // The start was given up by the person, or because something it needs is lost for good.
+    // The start was aborted by a signal, or by a failure that `stopped` rejects with.
     await stopped;
   } finally {
     if (service !== undefined) {
@@ -56,12 +56,12 @@ export async function runUntilStopped(
   }
 }
 
-/** Whatever hangs, the process is gone in time; the database's keeper then stops the database. */
-function endInTime(timeoutMs: number): void {
+/** Exits in time even if something hangs; the supervisor of the embedded PostgreSQL then stops it. */
+function exitInTime(timeoutMs: number): void {
   setTimeout(() => process.exit(1), timeoutMs - 250).unref();
 }
 
-/** A start that waited for its database ends with an AbortError when the person gives up. */
+/** A start that waits for its database rejects with an AbortError when it is aborted. */
 function isOurAbort(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error as Error).name === "AbortError";
 }

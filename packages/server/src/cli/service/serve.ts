@@ -7,17 +7,17 @@ import { OperatorError } from "../../operator-error.js";
 export function addServeCommand(program: Command): void {
   program
     .command("serve")
-    .description("run the service for production, on the database that DATABASE_URL names")
+    .description("run the service in production, on the database that DATABASE_URL names")
     .action(async () => {
       const { values } = loadConfig(process.env);
       if (values.database_url === undefined) {
         throw new ConfigError(
-          "database_url (environment DATABASE_URL) is not set: it must be the URL of a PostgreSQL database.",
+          "database_url (environment DATABASE_URL) is not set. Set it to the URL of a PostgreSQL database.",
         );
       }
       if (values.master_key_file === undefined) {
         throw new ConfigError(
-          "master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set: it must name a file with 32 bytes in base64 or hexadecimal.",
+          "master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set. Set it to a file with 32 bytes in base64 or hexadecimal.",
         );
       }
       const masterKey = readConfiguredKey(values.master_key_file);
@@ -26,7 +26,7 @@ export function addServeCommand(program: Command): void {
     });
 }
 
-/** A key file that does not do is wrong configuration, like any other value. */
+/** An invalid key file is a configuration error, like any other invalid value. */
 function readConfiguredKey(path: string): Uint8Array {
   try {
     return readMasterKey(path);

@@ -18,14 +18,14 @@ const line = (changed: Partial<ReceivedDelivery> = {}) =>
   deliveryLine({ ...delivery, ...changed }, plainStyle);
 
 describe("a delivery on one line", () => {
-  it("says when, what, where in the order, which attempt and whether it is genuine", () => {
+  it("shows the time, event, subject, sequence, attempt and verification", () => {
     expect(line()).toBe("03:04:05.006  transaction.updated  tx_1  completed  v2  #41  attempt 1  verified");
   });
 
-  it("says why it is not verified, that it came before, and what it was answered with", () => {
+  it("shows why it is not verified, that it is repeated, and the status of the response", () => {
     const verification = { verified: false, reason: "too old" } as const;
     expect(line({ verification, isRepeated: true, status: 503 })).toMatch(
-      /attempt 1 {2}NOT VERIFIED \(too old\) {2}again {2}answered 503$/,
+      /attempt 1 {2}NOT VERIFIED \(too old\) {2}repeated {2}answered 503$/,
     );
   });
 
@@ -38,13 +38,13 @@ describe("a delivery on one line", () => {
   });
 
   it.each(["", "null", "[]", "not JSON", '{"data":null}', '{"event":{},"data":{"a":{"id":[]}}}'])(
-    "is written also for the body %j",
+    "is formatted for the body %j",
     (body) => {
       expect(line({ body, headers: {} })).toMatch(/^03:04:05\.006 {2}.*attempt \? {2}verified$/);
     },
   );
 
-  it("has nothing in it that moves the cursor, breaks the line or fills the screen", () => {
+  it("contains nothing that moves the cursor, breaks the line or fills the screen", () => {
     const body = JSON.stringify({ event: "a\u001b[2Jb\nc\u202e", data: { x: { id: "i".repeat(1000) } } });
     const written = line({ body });
     expect(written).toContain("a\\u{1b}[2Jb\\u{a}c\\u{202e} ");

@@ -1,15 +1,15 @@
 import type { Verification } from "@bursar/protocol";
 import { printable } from "../printable.js";
 
-/** What a local receiver has got, as it came. */
+/** A delivery as a local receiver got it. */
 export interface ReceivedDelivery {
   at: Date;
   headers: Readonly<Record<string, string | undefined>>;
   body: string;
   verification: Verification;
-  /** Whether a delivery with the same id came before. */
+  /** Whether a delivery with the same id was received before. */
   isRepeated: boolean;
-  /** What it is answered with. */
+  /** The status of the response. */
   status: number;
 }
 
@@ -23,7 +23,7 @@ export const plainStyle: LineStyle = { good: (text) => text, bad: (text) => text
 
 const partLengthMax = 64;
 
-/** One delivery as one line: when, what happened to what, its place in the order, which attempt, and whether it is genuine. */
+/** Formats a delivery as one line: time, event, subject, sequence, attempt, and whether it is verified. */
 export function deliveryLine(delivery: ReceivedDelivery, style: LineStyle): string {
   const { event, sequence, subject } = readBody(delivery.body);
   const { verification } = delivery;
@@ -36,7 +36,7 @@ export function deliveryLine(delivery: ReceivedDelivery, style: LineStyle): stri
     sequence === undefined ? "-" : `#${show(sequence)}`,
     `attempt ${show(delivery.headers["webhook-attempt"] ?? "?")}`,
     verification.verified ? style.good("verified") : style.bad(`NOT VERIFIED (${verification.reason})`),
-    ...(delivery.isRepeated ? [style.dim("again")] : []),
+    ...(delivery.isRepeated ? [style.dim("repeated")] : []),
     ...(delivery.status >= 200 && delivery.status < 300 ? [] : [style.bad(`answered ${delivery.status}`)]),
   ];
   return parts.join("  ");
@@ -50,7 +50,7 @@ interface Subject {
   version?: unknown;
 }
 
-/** The parts of a body that a person looks for first. Anybody may have sent it, so that anything may be missing. */
+/** The main fields of a body. The sender is not trusted, so any of them can be missing. */
 function readBody(body: string): { event?: unknown; sequence?: unknown; subject: Subject } {
   const read = parse(body);
   const data = isFields(read["data"]) ? read["data"] : {};
@@ -71,7 +71,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
 }
 
-/** A stranger's text must not move the cursor or fill the screen. */
+/** An untrusted string must not move the cursor or fill the screen. */
 function show(value: unknown): string {
   const text = printable(String(value));
   return text.length > partLengthMax ? `${text.slice(0, partLengthMax)}…` : text;

@@ -29,17 +29,21 @@ export function addWebhooksCommand(program: Command): void {
     .description(
       "receive, verify and print webhooks: those of the running sandbox, or with --secret those of any endpoint",
     )
-    .option("--port <number>", "where to listen; 0 takes a free port", numberArgument(0, 65_535), 8090)
+    .option("--port <number>", "the port to listen on; 0 picks a free one", numberArgument(0, 65_535), 8090)
     .addOption(
-      // Arguments are seen by everybody on the machine; the variable is for secrets that matter.
-      new Option("--secret <whsec_…>", "the secret of an endpoint that is registered already")
+      // Every user of the machine can see arguments; the variable is for secrets that matter.
+      new Option("--secret <whsec_…>", "the secret of an endpoint that is already registered")
         .env("BURSAR_WEBHOOK_SECRET")
         .argParser(secretArgument),
     )
     .option("--client <name>", "which of the sandbox's clients to receive for", "sandbox")
-    .option("--status <code>", "what to answer", numberArgument(200, 599), 200)
-    .option("--delay <ms>", "how long to wait with the answer", numberArgument(0, 600_000), 0)
-    .option("--forward-to <url>", "pass each delivery on, and answer what that receiver answers", urlArgument)
+    .option("--status <code>", "the status to respond with", numberArgument(200, 599), 200)
+    .option("--delay <ms>", "the delay before the response", numberArgument(0, 600_000), 0)
+    .option(
+      "--forward-to <url>",
+      "forward each delivery, and respond with what that receiver responds",
+      urlArgument,
+    )
     .action(listen);
 }
 
@@ -58,7 +62,7 @@ async function listen({ port, secret, client, status, delay, forwardTo }: Listen
   try {
     if (secret === undefined) endpoint = await registerSandboxEndpoint(sandboxClient(client), receiver.url);
     const registered = endpoint === undefined ? "" : `, registered as ${endpoint.id}`;
-    console.log(`Listening on ${receiver.url}${registered}. Ctrl-C ends it.`);
+    console.log(`Listening on ${receiver.url}${registered}. Press Ctrl-C to stop.`);
     await stopped;
     await endpoint?.remove().catch(explainLeftover);
   } finally {
@@ -66,16 +70,16 @@ async function listen({ port, secret, client, status, delay, forwardTo }: Listen
   }
 }
 
-/** The service may be gone before its receiver; the next run finds the endpoint and uses it again. */
+/** The service may have stopped before the receiver; the next run finds the endpoint and reuses it. */
 function explainLeftover(error: unknown): void {
   if (!(error instanceof OperatorError)) throw error;
-  console.error(`bursar: The endpoint stays registered. ${error.message}`);
+  console.error(`bursar: The endpoint could not be removed and stays registered. ${error.message}`);
 }
 
 async function untilStopped(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      // A second signal ends it at once, as it would have without us.
+      // A second signal exits at once, because the default handler is back.
       process.once(name, () => resolve());
     }
   });
@@ -89,19 +93,18 @@ function numberArgument(min: number, max: number) {
   return (text: string): number => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    throw new InvalidArgumentError(`The value must be a whole number from ${min} to ${max}.`);
   };
 }
 
 function secretArgument(text: string): Uint8Array {
   const secret = parseWebhookSecret(text);
-  if (secret === undefined)
-    throw new InvalidArgumentError("A secret begins with whsec_ and goes on in base64.");
+  if (secret === undefined) throw new InvalidArgumentError("A secret is whsec_ followed by base64.");
   return secret;
 }
 
 function urlArgument(text: string): string {
   const protocol = URL.canParse(text) ? new URL(text).protocol : "";
   if (protocol === "http:" || protocol === "https:") return text;
-  throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
+  throw new InvalidArgumentError("The value must be a URL that begins with http:// or https://.");
 }

@@ -12,7 +12,7 @@ export interface SandboxEndpoint {
 const requestTimeoutMs = 10_000;
 const description = "bursar webhooks listen";
 
-/** Registers a URL for all events; one that an earlier run has left behind is used again, with a new secret. */
+/** Registers a URL for all events. An endpoint that an earlier run left behind is reused with a new secret. */
 export async function registerSandboxEndpoint(client: TokenRequest, url: string): Promise<SandboxEndpoint> {
   const { data } = await callApi<{ data: { id: string; url: string; state: string }[] }>(
     client,
@@ -23,7 +23,7 @@ export async function registerSandboxEndpoint(client: TokenRequest, url: string)
   const { id, secret } =
     earlier === undefined ? await create(client, url) : await rotateSecret(client, earlier.id);
   const bytes = parseWebhookSecret(secret);
-  if (bytes === undefined) throw new OperatorError(`${client.url} gave a secret that is none.`);
+  if (bytes === undefined) throw new OperatorError(`${client.url} returned a malformed secret.`);
   return {
     id,
     secret: bytes,
@@ -46,7 +46,7 @@ async function rotateSecret(client: TokenRequest, id: string): Promise<Registere
   return { id, secret };
 }
 
-/** One request with a token of its own: a receiver may run for longer than a token lives. */
+/** Sends one request with a new token, because a receiver can run for longer than a token is valid. */
 async function callApi<T>(client: TokenRequest, method: string, path: string, body?: object): Promise<T> {
   const token = await requestToken(client, ["webhooks:manage"]);
   const response = await fetch(client.url + path, {

@@ -7,18 +7,18 @@ import { OperatorError } from "../../operator-error.js";
 import type { ReceivedDelivery } from "./delivery-line.js";
 
 export interface WebhookReceiver {
-  /** Where it listens, on this machine only. */
+  /** Its address, on the loopback interface only. */
   url: string;
   close: () => Promise<void>;
 }
 
 export interface WebhookReceiverOptions {
   port: number;
-  /** The secrets that are known at this moment. */
+  /** The currently known secrets. */
   secrets: () => readonly Uint8Array[];
   status: number;
   delayMs: number;
-  /** Whoever gets each delivery as well; its answer is then the answer. */
+  /** Another receiver that gets each delivery too; its response is then the response. */
   forwardTo: string | undefined;
   onDelivery: (delivery: ReceivedDelivery) => void;
 }
@@ -34,7 +34,7 @@ const toleranceSeconds = 300;
 const forwardTimeoutMs = 15_000;
 const rememberedIdsMax = 10_000;
 
-/** A receiver for trying things out: it verifies what comes, tells it, and answers as it was told to. */
+/** A webhook receiver for development: it verifies each delivery, reports it, and responds as configured. */
 export async function startWebhookReceiver(options: WebhookReceiverOptions): Promise<WebhookReceiver> {
   const seenIds = new Set<string>();
   const receive = async (request: IncomingMessage): Promise<Answer> => {
@@ -56,7 +56,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions): Pro
   const server = createServer((request, response) => {
     receive(request).then(
       ({ status, headers = {}, body }) => response.writeHead(status, headers).end(body),
-      // The sender has gone in the middle of it.
+      // The sender closed the connection before the end of the request.
       () => response.destroy(),
     );
   });
@@ -71,7 +71,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions): Pro
   };
 }
 
-/** Both signatures must be right: either alone is enough for a real receiver, but here people look for what is wrong. */
+/** Checks both signatures. One is enough for a real receiver, but this one is for finding mistakes. */
 function verify(
   headers: Readonly<Record<string, string | undefined>>,
   body: string,
@@ -94,7 +94,7 @@ function verify(
     : standard;
 }
 
-/** The whole body; undefined where it is too long. */
+/** The whole body; undefined if it is too long. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -112,7 +112,7 @@ function flatHeaders({ headers }: IncomingMessage): Record<string, string | unde
   );
 }
 
-/** Headers that belong to one connection and not to what is sent on it. */
+/** Headers that belong to the connection and are not forwarded. */
 const hopByHop = new Set([
   "host",
   "connection",
@@ -122,10 +122,10 @@ const hopByHop = new Set([
   "expect",
 ]);
 
-/** Of an answer, what its sender looks at. */
+/** The response headers that the sender evaluates. */
 const passedBack = ["content-type", "retry-after"];
 
-/** What the other receiver answers; 502 where it does not. */
+/** The response of the other receiver; 502 if it does not answer. */
 async function forward(
   url: string,
   headers: Record<string, string | undefined>,
@@ -159,9 +159,7 @@ async function forward(
 async function listen(server: Server, port: number): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => {
-      reject(
-        new OperatorError(`Port ${port} cannot be listened on: choose another one with --port.`, { cause }),
-      );
+      reject(new OperatorError(`Cannot listen on port ${port}. Choose another one with --port.`, { cause }));
     });
     server.listen(port, "127.0.0.1", resolve);
   });

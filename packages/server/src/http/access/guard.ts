@@ -21,26 +21,26 @@ import { Refusal } from "../refusal.js";
 declare module "fastify" {
   interface FastifyRequest {
     authenticated: Authenticated | null;
-    /** What a token that was refused says, where its signature was good. */
+    /** The claims of a refused token whose signature was valid. */
     refusedClaims: TokenClaims | null;
-    /** The bytes of the body as they arrived; null where there was none. */
+    /** The raw bytes of the body; null if there was none. */
     rawBody: Buffer | null;
-    /** The code of the error that the request was answered with. */
+    /** The error code of the response. */
     errorCode: ErrorCode | null;
   }
 }
 
-/** What stands between a request and a route that is not open to everybody. */
+/** What protects the routes that require a scope. */
 export interface AccessGuard {
   authenticator: RequestAuthenticator;
   quotas: Pick<QuotaKeeper, "of">;
-  /** For who has not proven anything yet. */
+  /** The quota of unauthenticated callers. */
   addresses: AddressQuota;
-  /** Lets one request in with a ticket, where a browser cannot send `Authorization`. */
+  /** Authenticates a request by its ticket, for browsers that cannot send `Authorization`. */
   redeemTicket: RedeemTicket;
   verifySignature: (request: SignedRequest, client: ApiClient) => Promise<Refused | undefined>;
   audit: AuditRecorder;
-  /** The service's address as clients see it; `Host` is never believed. */
+  /** The public address of the service; `Host` is never trusted. */
   publicUrl: string;
 }
 
@@ -58,11 +58,11 @@ interface GuardedRoute {
   limits: ConcurrencyLimits;
 }
 
-/** The hooks of a route that needs a scope: the token and the quota before the body is read, the signature after, the audit at the end. */
+/** The hooks of a route that requires a scope: token and quota before the body is read, signature after it, audit after the response. */
 export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedRoute, guard: AccessGuard) {
   const { authenticator, redeemTicket, quotas, verifySignature, audit, publicUrl } = guard;
   return {
-    // Not an async function: a known token is judged without a turn of the event loop.
+    // Not an async function: a known token is checked without a turn of the event loop.
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       const ticket = takesTickets ? ticketOf(request) : undefined;
       const judgement =
@@ -70,14 +70,14 @@ export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedR
           ? authenticator.authenticate(request.headers.authorization, request)
           : authenticator.byTicket(() => redeemTicket(ticket), request);
       const conclude = (result: Authenticated | Refused) => {
-        if (isRefused(result)) return done(turnAway(request, result));
+        if (isRefused(result)) return done(refuse(request, result));
         request.authenticated = result;
         const traffic = quotas.of(result.client);
         admitByQuota(traffic, quotaClass, reply, (refusal) =>
           done(
             refusal ??
               enterConnection(traffic, request, limits) ??
-              // A stream is open for hours, and has a bound of its own.
+              // A stream is open for hours and has its own limit.
               (quotaClass === "stream" ? undefined : enterRequest(traffic, request, reply, limits)) ??
               refuseScope(result, scope),
           ),
@@ -88,7 +88,7 @@ export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedR
     },
     preValidation: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
       const { client } = principalOf(request);
-      // Whoever made the ticket has signed for it.
+      // The request for the ticket was signed.
       if (takesTickets && ticketOf(request) !== undefined) return done();
       const isSigned =
         request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
@@ -106,13 +106,13 @@ export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedR
   };
 }
 
-/** The ticket of a request that has no `Authorization`. */
+/** The ticket of a request without `Authorization`. */
 function ticketOf({ headers, query }: FastifyRequest): string | undefined {
   const { ticket } = query as { ticket?: unknown };
   return headers.authorization === undefined && typeof ticket === "string" ? ticket : undefined;
 }
 
-function turnAway(request: FastifyRequest, refused: TokenRefusal): Refusal {
+function refuse(request: FastifyRequest, refused: TokenRefusal): Refusal {
   request.refusedClaims = refused.claims ?? null;
   return toRefusal(refused);
 }
@@ -125,9 +125,9 @@ function refuseScope({ principal }: Authenticated, scope: Scope): Refusal | unde
   });
 }
 
-/** Whom a request comes from; only routes that are guarded may ask. */
+/** The authenticated identity of a request; only for guarded routes. */
 export function principalOf(request: FastifyRequest): Authenticated {
-  if (request.authenticated === null) throw new Error("an open route asked whom the request comes from");
+  if (request.authenticated === null) throw new Error("an open route has no authenticated principal");
   return request.authenticated;
 }
 
@@ -140,7 +140,7 @@ export function originOf(request: FastifyRequest): ClientOrigin {
   };
 }
 
-/** The headers that belong to an error: what RFC 6750 and RFC 9421 ask for, and when to come back. */
+/** The response headers of an error: the challenges of RFC 6750 and RFC 9421, and when to retry. */
 const challenges: Partial<Record<ErrorCode, Record<string, string>>> = {
   UNAUTHENTICATED: { "www-authenticate": 'Bearer realm="bursar"' },
   TOKEN_INVALID: invalidToken("The access token is not valid."),
@@ -160,7 +160,7 @@ function invalidToken(description: string): Record<string, string> {
   };
 }
 
-/** The refusal of a use case as an error of the edge. */
+/** Converts the refusal of a use case to an HTTP error. */
 function toRefusal({ refused, message, details, retryAfterSeconds }: Refused): Refusal {
   const headers =
     retryAfterSeconds === undefined ? challenges[refused] : { "retry-after": String(retryAfterSeconds) };
@@ -171,7 +171,7 @@ function toRefusal({ refused, message, details, retryAfterSeconds }: Refused): R
   });
 }
 
-/** Gives the result of a use case to a handler, and turns its refusal into an error. */
+/** Returns the result of a use case, or throws its refusal as an HTTP error. */
 export function unwrap<T>(result: T | Refused): T {
   if (isRefused(result)) throw toRefusal(result);
   return result;
@@ -199,7 +199,7 @@ function describeRefusal(request: FastifyRequest) {
     clientId: principal?.clientId ?? null,
     tokenId: principal?.tokenId ?? null,
     action: `${request.method} ${request.routeOptions.url}`,
-    // What a stranger asks for is a text of the stranger's choice: each would be an entry of its own.
+    // An unauthenticated caller chooses the path freely, and each value would become an entry of its own.
     object: objects.length === 0 || principal === null ? null : objects.join("/"),
     outcome: "refused" as const,
     code: request.errorCode,

@@ -9,8 +9,8 @@ export function isIdempotencyKey(text: string): boolean {
 }
 
 /**
- * The request's idempotency key, if it has one; a malformed one ends the request. Quoted (a structured-field string) and bare are
- * the same key.
+ * The request's idempotency key, if it has one; throws if it is malformed. A quoted key (a structured-field string) and a bare one are
+ * the same.
  */
 export function readIdempotencyKey(request: FastifyRequest): string | undefined {
   const header = request.headers["idempotency-key"];

@@ -34,7 +34,7 @@ export function installRequestContext(app: FastifyInstance, pending: PendingAnsw
     setCommonHeaders(request, reply);
     // A connection that was reset has no address any more, and nobody to answer. Asked for here, it is known from now on.
     if (request.raw.socket.remoteAddress === undefined)
-      return done(new Refusal("MALFORMED_REQUEST", { message: "The client has gone away." }));
+      return done(new Refusal("MALFORMED_REQUEST", { message: "The client has disconnected." }));
     if (pending.count(request.raw.socket) > waitingMax) {
       const message = `More than ${waitingMax} requests wait on this connection.`;
       return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));

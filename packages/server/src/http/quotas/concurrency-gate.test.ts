@@ -20,7 +20,7 @@ function setUp() {
 }
 
 describe("what a client has open", () => {
-  it("is counted until it is answered, and once", () => {
+  it("is counted once, until it is answered", () => {
     const { traffic, request, answer, close, counts } = setUp();
     const replies = [answer(), answer(), answer()] as const;
     expect(enterConnection(traffic, request, limits)).toBeUndefined();
@@ -36,7 +36,7 @@ describe("what a client has open", () => {
     expect(counts()).toEqual([0, 0]);
   });
 
-  it("is over with the connection, though nothing is heard of an answer that waits behind another", () => {
+  it("is released with the connection, although a queued response emits no event", () => {
     const { traffic, request, answer, close, counts } = setUp();
     enterRequest(traffic, request, answer(), limits);
     enterRequest(traffic, request, answer(), limits);
@@ -44,11 +44,11 @@ describe("what a client has open", () => {
     expect(counts()).toEqual([0, 0]);
   });
 
-  it("is not counted for a client that is gone before it is known whose request it is", () => {
+  it("is not counted for a client that disconnects during authentication", () => {
     const { traffic, request, answer, close, counts } = setUp();
     close();
-    expect(enterConnection(traffic, request, limits)?.message).toBe("The client has gone away.");
-    expect(enterRequest(traffic, request, answer(), limits)?.message).toBe("The client has gone away.");
+    expect(enterConnection(traffic, request, limits)?.message).toBe("The client has disconnected.");
+    expect(enterRequest(traffic, request, answer(), limits)?.message).toBe("The client has disconnected.");
     expect(counts()).toEqual([0, 0]);
   });
 });

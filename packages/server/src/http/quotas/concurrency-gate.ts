@@ -3,23 +3,23 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ClientTraffic } from "../../app/quotas/quota-keeper.js";
 import { Refusal } from "../refusal.js";
 
-/** How much one client may have open at once, in one process. */
+/** The limits on what one client has open in one process. */
 export interface ConcurrencyLimits {
   requestsPerClient: number;
-  /** Infinity behind a proxy, whose connections belong to nobody in particular. */
+  /** Infinity behind a proxy, whose connections are shared by all clients. */
   connectionsPerClient: number;
 }
 
-/** What a connection counts for: the clients that use it, and what is to be done about requests on it that are not answered. */
+/** The clients that use a connection, and the callbacks that release its unanswered requests. */
 interface Counted {
   clients: Set<ClientTraffic>;
   unanswered: Set<() => void>;
 }
 
-/** Beside the sockets, not on them: a property that Node does not know would give them a shape of their own. */
+/** In a WeakMap, because an additional property would change the hidden class of the sockets. */
 const countedOn = new WeakMap<object, Counted>();
 
-/** Counts the connection where this is the client's first request on it; or says that there are too many. */
+/** Counts the connection if this is the client's first request on it, or refuses it. */
 export function enterConnection(
   traffic: ClientTraffic,
   request: FastifyRequest,
@@ -27,8 +27,8 @@ export function enterConnection(
 ): Refusal | undefined {
   if (connectionsPerClient === Number.POSITIVE_INFINITY) return undefined;
   const { socket } = request.raw;
-  // Finding out whom a request comes from can take a while, and nothing more is heard of a connection that is gone.
-  if (socket.destroyed) return hasGone();
+  // Authentication can take a while, and a closed socket emits no further event.
+  if (socket.destroyed) return disconnected();
   const { clients } = countedOn.get(socket) ?? beginCounting(socket);
   if (clients.has(traffic)) return undefined;
   if (traffic.connections >= connectionsPerClient) return tooMany("connections", { connection: "close" });
@@ -37,40 +37,40 @@ export function enterConnection(
   return undefined;
 }
 
-/** One listener for all clients of a connection: a proxy that nobody has told us of may send those of thousands on one. */
+/** One listener per connection: an unconfigured proxy can send the requests of thousands of clients on one. */
 function beginCounting(socket: Socket): Counted {
   const counted: Counted = { clients: new Set(), unanswered: new Set() };
   countedOn.set(socket, counted);
   socket.once("close", () => {
     for (const traffic of counted.clients) traffic.connections -= 1;
-    for (const forget of counted.unanswered) forget();
+    for (const release of counted.unanswered) release();
   });
   return counted;
 }
 
-/** Counts the request; or says that there are too many. */
+/** Counts the request, or refuses it. */
 export function enterRequest(
   traffic: ClientTraffic,
   { raw: { socket } }: FastifyRequest,
   reply: FastifyReply,
   { requestsPerClient }: ConcurrencyLimits,
 ): Refusal | undefined {
-  if (socket.destroyed) return hasGone();
+  if (socket.destroyed) return disconnected();
   if (traffic.requestsInFlight >= requestsPerClient) return tooMany("requests in progress");
   const { unanswered } = countedOn.get(socket) ?? beginCounting(socket);
   traffic.requestsInFlight += 1;
-  const forget = () => {
-    if (unanswered.delete(forget)) traffic.requestsInFlight -= 1;
+  const release = () => {
+    if (unanswered.delete(release)) traffic.requestsInFlight -= 1;
   };
-  unanswered.add(forget);
-  // Not the hook at the end of an answer, which does not run where the client went away before. Of an answer that waits behind another
-  // on the same connection nothing is heard at all then, so the connection counts too.
-  reply.raw.once("close", forget);
+  unanswered.add(release);
+  // Not the onResponse hook, which does not run if the client disconnected before. A response that is queued behind another one on the
+  // same connection emits no event at all then, so the close of the connection releases it too.
+  reply.raw.once("close", release);
   return undefined;
 }
 
-function hasGone(): Refusal {
-  return new Refusal("MALFORMED_REQUEST", { message: "The client has gone away." });
+function disconnected(): Refusal {
+  return new Refusal("MALFORMED_REQUEST", { message: "The client has disconnected." });
 }
 
 function tooMany(what: string, headers: Record<string, string> = {}): Refusal {

@@ -103,7 +103,7 @@ describe("a configured market", () => {
       await trader.placed({ market: "ETH-USDC", side: "sell", price: "5", size: "0.001" });
       await before.stop();
       await expect(startTestService(withMarkets(dollars), shared)).rejects.toThrow(
-        "ETH-USDC is missing and has orders",
+        "ETH-USDC has orders but is not configured",
       );
       await (await startTestService(withMarkets(coarse), shared)).stop();
     } finally {

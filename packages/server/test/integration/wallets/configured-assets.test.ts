@@ -52,7 +52,7 @@ describe("configured assets", () => {
       await before.stop();
       const start = startTestService(withAssets(usd), shared);
       await expect(start).rejects.toBeInstanceOf(ConfigError);
-      await expect(start).rejects.toThrow("The database holds the asset POINTS, which assets does not have");
+      await expect(start).rejects.toThrow("The database stores the asset POINTS, which is not in `assets`");
     } finally {
       await database.drop();
     }
@@ -72,7 +72,7 @@ describe("configured assets", () => {
       for (const changed of [withAssets(usd, precisePoints), withAssets(usd.replace("2", "4"), points)]) {
         const start = startTestService(changed, shared);
         await expect(start).rejects.toBeInstanceOf(ConfigError);
-        await expect(start).rejects.toThrow(/holds amounts of (POINTS with 0|USD with 2) decimals/);
+        await expect(start).rejects.toThrow(/(POINTS is stored with 0|USD is stored with 2) decimals/);
       }
       const again = await startTestService(withAssets(usd, points), shared);
       const api = transactionsOf(again, await again.token(tenant));
