@@ -1,7 +1,7 @@
 import type { AddKeyBody } from "@bursar/protocol";
 import type { Origin } from "../audit/audit-entry.js";
+import { hashRequest } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { hashRequest } from "../requests/request-hash.js";
 import type { ApiClient, ClientChange, ClientKey } from "./client.js";
 import { hashSecret, newSecret } from "./client-secret.js";
 import { applyClientChange, type ClientDeps } from "./client-service.js";

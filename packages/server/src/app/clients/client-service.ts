@@ -8,8 +8,8 @@ import {
 import type { Lanes } from "../../runtime/keyed-mutex.js";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
+import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { hashRequest } from "../requests/request-hash.js";
 import type {
   ApiClient,
   ClientAccessCache,
@@ -89,15 +89,15 @@ async function createClient(
     updatedAt: createdAt,
     disabledAt: null,
   };
-  const request = idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash: hashRequest(body) };
+  const request = idempotentRequest(idempotencyKey, body);
   const result = await clients.createClient(
     client,
     request,
     describeAct(origin, "client.create", showId("cli", client.id), createdAt),
   );
   if ("created" in result) return { client: result.created, secret };
-  const isSameRequest = request !== undefined && result.requestHash === request.hash;
-  return isSameRequest ? { client: result.earlier, secret: null } : { refused: "IDEMPOTENCY_KEY_REUSED" };
+  const { earlier, requestHash } = result;
+  return replay(requestHash, request?.hash, () => ({ client: earlier, secret: null }));
 }
 
 async function changeClient(
@@ -158,9 +158,10 @@ export async function applyClientChange(
     const beyond = refuseBeyondScopes(origin, client.scopes);
     if (beyond !== undefined) return beyond;
     if (earlier === undefined || retryable === undefined) return decide(client);
-    if (earlier.hash !== retryable.keyed.hash) return { refused: "IDEMPOTENCY_KEY_REUSED" } as const;
-    retryable.onReplay(earlier.objectId);
-    return "nothing" as const;
+    return replay(earlier.hash, retryable.keyed.hash, () => {
+      retryable.onReplay(earlier.objectId);
+      return "nothing" as const;
+    });
   };
   const changing = changes(clientId, () =>
     clients.changeClient(tenantId, clientId, decideOnce, audit, retryable?.keyed),

@@ -2,6 +2,7 @@ import type { Scope } from "@bursar/protocol";
 import type { FreshCache } from "../../runtime/fresh-cache.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { ClientQuotas } from "../quotas/client-quotas.js";
+import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
 
 /** A program that may act for a tenant, with the credentials that it authenticates with. */
@@ -57,11 +58,6 @@ export interface ClientChange {
   removeKeyIds?: readonly string[];
 }
 
-export interface IdempotentRequest {
-  key: string;
-  hash: string;
-}
-
 /** A request with an idempotency key that adds a credential to a client, and the id of that credential. */
 export interface KeyedChange extends IdempotentRequest {
   /** The scope of the key, together with the tenant. */
@@ -83,7 +79,7 @@ export interface ClientStore {
     client: ApiClient,
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
-  ) => Promise<{ created: ApiClient } | { earlier: ApiClient; requestHash: string }>;
+  ) => Promise<{ created: ApiClient } | Earlier<ApiClient>>;
   /**
    * Locks the client, calls `decide`, and writes the change with its audit entry. The result is undefined if the tenant has no such
    * client, and `locked` if another process holds the row for too long.

@@ -1,8 +1,8 @@
 import { type CreateDestinationBody, type Destination as DestinationBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import type { Rails } from "../rails/rail.js";
+import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { hashRequest } from "../requests/request-hash.js";
 import {
   type Destination,
   type DestinationFilter,
@@ -75,16 +75,16 @@ async function addDestination(
     createdAt: new Date(nowMs),
     effectiveAt: new Date(nowMs + delaySeconds * 1000),
   };
-  const hash = hashRequest(body);
+  const request = idempotentRequest(idempotencyKey, body);
   const result = await store.addDestination(
     destination,
-    idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash },
+    request,
     describeAct(origin, "destination.create", showId("dst", destination.id), destination.createdAt),
   );
   if (result === "taken") return { refused: "DESTINATION_EXISTS" };
   if ("added" in result) return { destination: result.added, replayed: false };
-  if (result.requestHash !== hash) return { refused: "IDEMPOTENCY_KEY_REUSED" };
-  return { destination: result.earlier, replayed: true };
+  const { earlier, requestHash } = result;
+  return replay(requestHash, request?.hash, () => ({ destination: earlier, replayed: true }));
 }
 
 function presentDestination(destination: Destination, at: Date): DestinationBody {

@@ -1,7 +1,7 @@
 import { canonicalAddress, isChainId } from "@bursar/domain";
 import type { AuditDraft } from "../audit/audit-entry.js";
-import type { IdempotentRequest } from "../clients/client.js";
 import type { Rails } from "../rails/rail.js";
+import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
 
 /** An entry of a tenant's allow-list of addresses. */
@@ -33,7 +33,7 @@ export interface DestinationStore {
     destination: Destination,
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
-  ) => Promise<{ added: Destination } | { earlier: Destination; requestHash: string } | "taken">;
+  ) => Promise<{ added: Destination } | Earlier<Destination> | "taken">;
   readDestination: (tenantId: string, id: string) => Promise<Destination | undefined>;
   /** Newest first; `beforeId` is the last id of the previous page, and `now` separates waiting entries from active ones. */
   listDestinations: (

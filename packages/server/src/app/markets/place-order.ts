@@ -3,8 +3,8 @@ import { type PlaceOrderBody, readId } from "@bursar/protocol";
 import type { GroupCommit } from "../../runtime/group-commit.js";
 import type { Principal } from "../access/authenticate-request.js";
 import type { ActivePolicies } from "../policy/policy.js";
+import { hashRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { hashRequest } from "../requests/request-hash.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { WalletDirectory } from "../wallets/wallet-directory.js";
 import type { AcceptedOrder, EarlierOrder, Order, OrderOutcome, OrderStore } from "./order.js";
@@ -52,7 +52,7 @@ export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
     if (verdict !== undefined && reason !== null) {
       // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
       const earlier = await deps.store.findOrderByKey(tenantId, idempotencyKey);
-      return earlier === undefined ? refuse(verdict.rule, reason) : replay(earlier, requestHash);
+      return earlier === undefined ? refuse(verdict.rule, reason) : replayOrder(earlier, requestHash);
     }
     const accepted: AcceptedOrder = {
       ...judged,
@@ -67,7 +67,7 @@ export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
     };
     const outcome = await deps.queue.add(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };
-    if (outcome.kind === "earlier") return replay(outcome, requestHash);
+    if (outcome.kind === "earlier") return replayOrder(outcome, requestHash);
     return { order: { ...accepted, step: null, judgement: null }, replayed: false };
   };
 }
@@ -88,9 +88,11 @@ async function findWallet(
 }
 
 /** The original answer: as it was accepted, whatever has happened since. */
-function replay({ order, requestHash: known }: EarlierOrder, requestHash: string): PlacedOrder | Refused {
-  if (known !== requestHash) return { refused: "IDEMPOTENCY_KEY_REUSED" };
-  return { order: { ...order, step: null, judgement: null }, replayed: true };
+function replayOrder(earlier: EarlierOrder, requestHash: string): PlacedOrder | Refused {
+  return replay(earlier.requestHash, requestHash, () => ({
+    order: { ...earlier.order, step: null, judgement: null },
+    replayed: true,
+  }));
 }
 
 function refuse(rule: string, reason: string): Refused {

@@ -3,8 +3,8 @@ import type { CreateTransactionBody } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
 import { type AllowList, kindOfAddress } from "../policy/allow-list.js";
 import type { ActivePolicies } from "../policy/policy.js";
+import { hashRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { hashRequest } from "../requests/request-hash.js";
 import type { AcceptQueue } from "./accept-queue.js";
 import { type ReadRequestDeps, readTransactionRequest, toPolicyRequest } from "./read-request.js";
 import {
@@ -61,7 +61,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
     if (verdict.kind === "reject") {
       // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
       const earlier = await deps.store.findByKey(tenantId, idempotencyKey);
-      return earlier === undefined ? refuse(verdict) : replay(earlier, requestHash);
+      return earlier === undefined ? refuse(verdict) : replayTransaction(earlier, requestHash);
     }
     const accepted: AcceptedTransaction = {
       tenantId,
@@ -81,18 +81,20 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
     };
     const outcome = await deps.queue.accept(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };
-    if (outcome.kind === "earlier") return replay(outcome, requestHash);
+    if (outcome.kind === "earlier") return replayTransaction(outcome, requestHash);
     return { transaction: asAccepted(accepted), replayed: false };
   };
 }
 
 /** The original answer: as it was accepted, whatever has happened since. */
-function replay(
+function replayTransaction(
   earlier: Extract<AcceptOutcome, { kind: "earlier" }>,
   requestHash: string,
 ): CreatedTransaction | Refused {
-  if (earlier.requestHash !== requestHash) return { refused: "IDEMPOTENCY_KEY_REUSED" };
-  return { transaction: asOfVersion(earlier.transaction, 1), replayed: true };
+  return replay(earlier.requestHash, requestHash, () => ({
+    transaction: asOfVersion(earlier.transaction, 1),
+    replayed: true,
+  }));
 }
 
 function refuse({ rule, reason }: { rule: string; reason: string }): Refused {

@@ -1,8 +1,8 @@
 import type { CreateWalletBody } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
 import type { Rails } from "../rails/rail.js";
+import { idempotentRequest, replay } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
-import { hashRequest } from "../requests/request-hash.js";
 import type { Wallet, WalletStore } from "./wallet.js";
 
 export interface CreateWalletDeps {
@@ -52,25 +52,18 @@ export function createWalletCreator({
       createdAt,
       updatedAt: createdAt,
     };
-    const hash = hashRequest(body);
-    const result = await store.createWallet(
-      wallet,
-      idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash },
-    );
+    const request = idempotentRequest(idempotencyKey, body);
+    const result = await store.createWallet(wallet, request);
     if ("created" in result) {
       onCreated();
       return { wallet, replayed: false };
     }
-    if (result.requestHash !== hash) return { refused: "IDEMPOTENCY_KEY_REUSED" };
-    // The original answer: as it was accepted.
-    const { earlier } = result;
-    const asAccepted = {
-      ...earlier,
-      state: "creating" as const,
-      frozen: false,
-      version: 1,
-      updatedAt: earlier.createdAt,
-    };
-    return { wallet: asAccepted, replayed: true };
+    const { earlier, requestHash } = result;
+    return replay(requestHash, request?.hash, () => ({ wallet: asAccepted(earlier), replayed: true }));
   };
+}
+
+/** As the original answer showed it. */
+function asAccepted(wallet: Wallet): Wallet {
+  return { ...wallet, state: "creating", frozen: false, version: 1, updatedAt: wallet.createdAt };
 }

@@ -1,6 +1,6 @@
 import type { WalletPurpose } from "@bursar/domain";
 import type { AuditDraft } from "../audit/audit-entry.js";
-import type { IdempotentRequest } from "../clients/client.js";
+import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 
 export type WalletRole = "primary" | "settlement";
 
@@ -43,7 +43,7 @@ export interface WalletStore {
   createWallet: (
     wallet: Wallet,
     request: IdempotentRequest | undefined,
-  ) => Promise<{ created: Wallet } | { earlier: Wallet; requestHash: string }>;
+  ) => Promise<{ created: Wallet } | Earlier<Wallet>>;
   readWallet: (tenantId: string, id: string) => Promise<WalletWithBalances | undefined>;
   listWallets: (
     tenantId: string,

@@ -1,7 +1,7 @@
 import { type CreateWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { idempotentRequest, replay } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
-import { hashRequest } from "../requests/request-hash.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import { type SecretBox, secretBytes } from "./endpoint-secrets.js";
 import type { UrlJudge } from "./webhook-post.js";
@@ -20,7 +20,7 @@ export type CreateEndpoint = (
   body: CreateWebhookEndpointBody,
   idempotencyKey: string | undefined,
 ) => Promise<
-  /** The secret is null where an earlier request with the same key has created it: it is shown once. */
+  /** The secret is null if an earlier request with the same key has created the endpoint: it is shown once. */
   { endpoint: WebhookEndpoint; secret: string | null } | Refused
 >;
 
@@ -45,16 +45,13 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
       createdAt: now,
       updatedAt: now,
     };
-    const request =
-      idempotencyKey === undefined ? undefined : { key: idempotencyKey, hash: hashRequest(body) };
+    const request = idempotentRequest(idempotencyKey, body);
     const audit = describeAct(origin, "webhook_endpoint.create", showId("whe", id), now);
     const result = await deps.endpoints.createEndpoint(endpoint, request, audit, endpointsMax);
     if (result === "too_many") return { refused: "WEBHOOK_ENDPOINTS_TOO_MANY" };
     if ("created" in result) return { endpoint: result.created, secret: formatWebhookSecret(secret) };
     const { earlier, requestHash } = result;
-    const isSameRequest = requestHash === request?.hash;
-    if (!isSameRequest) return { refused: "IDEMPOTENCY_KEY_REUSED" };
-    // The original answer: as it was created, whatever has happened since.
+    // The original answer: as it was created, whatever has changed since.
     const original = {
       ...earlier,
       ...asCreated,
@@ -64,7 +61,7 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
       secrets: { current: earlier.secrets.current, old: null },
       updatedAt: earlier.createdAt,
     };
-    return { endpoint: original, secret: null };
+    return replay(requestHash, request?.hash, () => ({ endpoint: original, secret: null }));
   };
 }
 

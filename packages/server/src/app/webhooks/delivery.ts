@@ -1,5 +1,5 @@
 import type { AuditDraft } from "../audit/audit-entry.js";
-import type { IdempotentRequest } from "../clients/client.js";
+import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 
 /** One try to tell an endpoint of an event, as it is kept for the endpoint's owner. */
 export interface DeliveryAttempt {
@@ -61,8 +61,8 @@ export interface ResendRequest {
   audit: AuditDraft;
 }
 
-/** What came of it: done now, or done by an earlier request with the same key. */
-export type Resent<Answer> = { answer: Answer; replayed: boolean } | "key_reused";
+/** The answer, or that of an earlier request with the same key. */
+export type Resent<Answer> = { answer: Answer } | Earlier<Answer>;
 
 /** Sends again: each delivery is a new one that says which one it repeats. All of it is one statement, and bounded. */
 export interface ResendStore {

@@ -1,5 +1,5 @@
 import type { AuditDraft } from "../audit/audit-entry.js";
-import type { IdempotentRequest } from "../clients/client.js";
+import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
 
 /** Why an endpoint gets nothing: its owner wants it so, the receiver said that it is gone, or it has failed for too long. */
@@ -46,7 +46,7 @@ export interface EndpointStore {
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
     endpointsMax: number,
-  ) => Promise<{ created: WebhookEndpoint } | { earlier: WebhookEndpoint; requestHash: string } | "too_many">;
+  ) => Promise<{ created: WebhookEndpoint } | Earlier<WebhookEndpoint> | "too_many">;
   readEndpoint: (tenantId: string, id: string) => Promise<WebhookEndpoint | undefined>;
   /** Newest first; `beforeId` is the last id of the page before. */
   listEndpoints: (

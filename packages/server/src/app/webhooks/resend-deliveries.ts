@@ -1,8 +1,8 @@
 import { type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { readSequence } from "../events/event.js";
+import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { hashRequest } from "../requests/request-hash.js";
 import type { Delivery, DeliveryStore, ResendRequest, ResendStore, Resent } from "./delivery.js";
 import type { EndpointStore } from "./endpoint.js";
 
@@ -45,24 +45,26 @@ export function createResends(deps: ResendDeps): Resends {
   ): ResendRequest => ({
     tenantId: tenantOf(origin),
     action,
-    request: key === undefined ? undefined : { key, hash: hashRequest(body) },
+    request: idempotentRequest(key, body),
     audit: describeAct(origin, `webhook_delivery.${action}`, object, new Date(deps.now())),
   });
   const conclude = <Answer>(
-    origin: Origin,
+    { tenantId, request }: ResendRequest,
     result: Resent<Answer>,
   ): (Answer & { replayed: boolean }) | Refused => {
-    if (result === "key_reused") return { refused: "IDEMPOTENCY_KEY_REUSED" };
-    if (!result.replayed) deps.onResent(tenantOf(origin));
-    return { ...result.answer, replayed: result.replayed };
+    if ("earlier" in result)
+      return replay(result.requestHash, request?.hash, () => ({ ...result.earlier, replayed: true }));
+    deps.onResent(tenantId);
+    return { ...result.answer, replayed: false };
   };
 
   return {
     resendDelivery: async (origin, id, key) => {
       const shown = showId("dlv", id);
-      const resent = await deps.resends.resendOne(describe(origin, "resend", shown, key, { id: shown }), id);
+      const request = describe(origin, "resend", shown, key, { id: shown });
+      const resent = await deps.resends.resendOne(request, id);
       if (resent === undefined) return { refused: "WEBHOOK_DELIVERY_NOT_FOUND" };
-      const answer = conclude(origin, resent);
+      const answer = conclude(request, resent);
       if (isRefused(answer)) return answer;
       const delivery = await deps.deliveries.readDelivery(tenantOf(origin), answer.delivery_id);
       return delivery === undefined
@@ -79,7 +81,7 @@ export function createResends(deps: ResendDeps): Resends {
         ...(created_after === undefined ? {} : { createdAfter: new Date(created_after) }),
         ...(created_before === undefined ? {} : { createdBefore: new Date(created_before) }),
       };
-      const answer = conclude(origin, await deps.resends.resendFailed(request, filter, resendMax));
+      const answer = conclude(request, await deps.resends.resendFailed(request, filter, resendMax));
       return isRefused(answer) ? answer : { ...answer, has_more: answer.resent === resendMax };
     },
     replayEvents: async (origin, body, key) => {
@@ -87,7 +89,7 @@ export function createResends(deps: ResendDeps): Resends {
       if (isRefused(endpointId)) return endpointId;
       const request = describe(origin, "replay", body.endpoint_id, key, body);
       const from = readSequence(body.from_sequence);
-      return conclude(origin, await deps.resends.replayEvents(request, endpointId ?? "", from, resendMax));
+      return conclude(request, await deps.resends.replayEvents(request, endpointId ?? "", from, resendMax));
     },
   };
 }

@@ -9,8 +9,10 @@ import type {
 } from "../../app/clients/client.js";
 import type { Tenant, TenantStore } from "../../app/clients/create-tenant.js";
 import { readClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
+import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
 import { isRefused } from "../../app/requests/refused.js";
 import { type Database, isLockTimeout, type Queryable, type Tx } from "../core/database.js";
+import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";
@@ -54,16 +56,11 @@ export function createClientStore(database: Database): ClientStore {
     },
     createClient: async (client, request, audit) =>
       await database.transaction(async (tx) => {
-        const inserted = await tx.query(sql`
-          INSERT INTO clients
-            (id, tenant_id, name, scopes, state, require_signature, idempotency_key, request_hash, created_at, updated_at)
-          VALUES
-            (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
-             ${request?.key ?? null}, decode(${request?.hash ?? null}, 'hex'), ${client.createdAt}, ${client.updatedAt})
-          ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
-          RETURNING id
-        `);
-        if (inserted.length === 0) return await findEarlier(tx, client.tenantId, request?.key ?? "");
+        const earlier = await insertOrFind(
+          () => insertClient(tx, client, request),
+          () => findEarlier(tx, client.tenantId, request?.key),
+        );
+        if (earlier !== undefined) return earlier;
         for (const secret of client.secrets) insertSecret(tx, client.id, secret);
         await appendAudit(tx, [audit]);
         return { created: client };
@@ -99,11 +96,13 @@ async function findEarlierChange(
   tenantId: string,
   { action, key }: KeyedChange,
 ): Promise<EarlierChange | undefined> {
-  const [found] = await source.query<EarlierChange>(sql`
-    SELECT encode(request_hash, 'hex') AS hash, object_id AS "objectId" FROM client_requests
-    WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${key}
-  `);
-  return found;
+  const table = {
+    columns: sql`object_id AS "objectId"`,
+    table: sql`client_requests`,
+    scope: sql`AND action = ${action}`,
+  };
+  const found = await findByKey<{ objectId: string }>(source, table, tenantId, key);
+  return found && { hash: found.requestHash, objectId: found.objectId };
 }
 
 /** False if another request has taken the key. */
@@ -135,15 +134,32 @@ async function findClientOfTenant(
   return row && readClient(row);
 }
 
-/** Called after the insert conflicted, which means that the earlier request has committed. */
-async function findEarlier(tx: Queryable, tenantId: string, key: string) {
-  const [found] = await tx.query<{ id: string; hash: string }>(sql`
-    SELECT id, encode(request_hash, 'hex') AS hash FROM clients WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
+async function insertClient(
+  tx: Queryable,
+  client: ApiClient,
+  request: IdempotentRequest | undefined,
+): Promise<boolean> {
+  const inserted = await tx.query(sql`
+    INSERT INTO clients
+      (id, tenant_id, name, scopes, state, require_signature, idempotency_key, request_hash, created_at, updated_at)
+    VALUES
+      (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
+       ${request?.key ?? null}, decode(${request?.hash ?? null}, 'hex'), ${client.createdAt}, ${client.updatedAt})
+    ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
+    RETURNING id
   `);
+  return inserted.length === 1;
+}
+
+async function findEarlier(
+  tx: Queryable,
+  tenantId: string,
+  key: string | undefined,
+): Promise<Earlier<ApiClient> | undefined> {
+  const table = { columns: sql`id`, table: sql`clients` };
+  const found = await findByKey<{ id: string }>(tx, table, tenantId, key);
   const earlier = found && (await findClientOfTenant(tx, tenantId, found.id));
-  if (found === undefined || earlier === undefined)
-    throw new Error("the client that the idempotency key belongs to does not exist");
-  return { earlier, requestHash: found.hash };
+  return earlier && { earlier, requestHash: found.requestHash };
 }
 
 function applyChange(

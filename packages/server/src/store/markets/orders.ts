@@ -8,8 +8,8 @@ import type {
   OrderStore,
 } from "../../app/markets/order.js";
 import { type OrderDetails, readDetails } from "../../app/markets/order-details.js";
-import { acceptOnce } from "../core/accept-once.js";
 import type { Database } from "../core/database.js";
+import { insertOrFindAll } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isFrozen, requestCancels } from "./cancel-requests.js";
 
@@ -27,14 +27,18 @@ interface EarlierRow extends OrderRow {
   hash: string;
 }
 
+const accepted = { kind: "accepted" } as const;
+
 export function createOrderStore(database: Database): OrderStore {
   return {
-    acceptOrders: (batch) =>
-      acceptOnce(batch, {
+    acceptOrders: async (batch) => {
+      const earlier = await insertOrFindAll(batch, {
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
-        find: (repeated) => database.query<EarlierRow>(selectByKeys(repeated)),
+        find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
         read: readEarlier,
-      }),
+      });
+      return earlier.map((found) => found ?? accepted);
+    },
     findOrderByKey: async (tenantId, idempotencyKey) => {
       const [row] = await database.query<EarlierRow>(selectByKeys([{ tenantId, idempotencyKey }]));
       return row && readEarlier(row);

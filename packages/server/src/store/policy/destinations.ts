@@ -2,18 +2,26 @@ import type { Destination, DestinationFilter, DestinationStore } from "../../app
 import type { AllowList } from "../../app/policy/allow-list.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
+import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 
 export function createDestinationStore(database: Database): DestinationStore & AllowList {
   return {
     addDestination: (destination, request, audit) =>
       database.transaction(async (tx) => {
-        if (await insertDestination(tx, destination, request)) {
-          await appendAudit(tx, [audit]);
-          return { added: destination };
+        const found = await insertOrFind(
+          () => insertDestination(tx, destination, request),
+          // Without a row under its key it is the address that is taken. What was removed is found too: its key stays used.
+          async () =>
+            (await findByKey<Destination>(tx, table, destination.tenantId, request?.key)) ?? "taken",
+        );
+        if (found === "taken") return found;
+        if (found !== undefined) {
+          const { requestHash, ...earlier } = found;
+          return { earlier, requestHash };
         }
-        const earlier = request && (await findByKey(tx, destination.tenantId, request.key));
-        return earlier ?? "taken";
+        await appendAudit(tx, [audit]);
+        return { added: destination };
       }),
     // Served by the primary key.
     readDestination: async (tenantId, id) => {
@@ -73,17 +81,6 @@ async function insertDestination(
   return inserted.length === 1;
 }
 
-/** Served by the unique key on the idempotency key. What was removed is found too: its key stays used. */
-async function findByKey(tx: Queryable, tenantId: string, key: string) {
-  const [found] = await tx.query<Destination & { hash: string }>(sql`
-    SELECT ${columns}, encode(request_hash, 'hex') AS hash FROM destinations
-    WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
-  `);
-  if (found === undefined) return undefined;
-  const { hash, ...earlier } = found;
-  return { earlier, requestHash: hash };
-}
-
 function conditions(
   { network, state }: DestinationFilter,
   now: Date,
@@ -100,3 +97,5 @@ const columns = sql`
   tenant_id AS "tenantId", id, label, network, address, note, client_id AS "clientId", created_at AS "createdAt",
   effective_at AS "effectiveAt"
 `;
+
+const table = { columns, table: sql`destinations` };

@@ -18,8 +18,8 @@ import type {
 } from "../../app/transactions/transaction.js";
 import { readTransactionDetails } from "../../app/transactions/transaction-details.js";
 import { coalesce } from "../../runtime/coalesce.js";
-import { acceptOnce } from "../core/accept-once.js";
 import type { Database } from "../core/database.js";
+import { insertOrFindAll } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
@@ -52,6 +52,8 @@ interface EarlierRow extends TransactionRow {
   key: string;
   hash: string;
 }
+
+const accepted = { kind: "accepted" } as const;
 
 export function createTransactionStore(database: Database, assets: AssetRegistry): TransactionStore {
   const read = (row: TransactionRow): Transaction => {
@@ -90,12 +92,14 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
   );
 
   return {
-    acceptTransactions: (batch) =>
-      acceptOnce(batch, {
+    acceptTransactions: async (batch) => {
+      const earlier = await insertOrFindAll(batch, {
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
-        find: (repeated) => database.query<EarlierRow>(selectByKeys(repeated)),
+        find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
         read: readEarlier,
-      }),
+      });
+      return earlier.map((found) => found ?? accepted);
+    },
     readTransaction: (tenantId, id) => readOne({ tenantId, id }),
     readTransactions: async (tenantId, ids) => {
       if (ids.length === 0) return [];

@@ -8,6 +8,7 @@ import type {
 } from "../../app/wallets/wallet.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
+import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { requestCancels } from "../markets/cancel-requests.js";
@@ -18,15 +19,14 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
   return {
     createWallet: (wallet, request) =>
       database.transaction(async (tx) => {
-        const inserted = await insertWallet(tx, wallet, request);
-        if (inserted) return { created: wallet };
-        const [found] = await tx.query<Wallet & { hash: string }>(sql`
-          SELECT ${walletColumns}, encode(request_hash, 'hex') AS hash FROM wallets w
-          WHERE tenant_id = ${wallet.tenantId} AND idempotency_key = ${request?.key ?? null}
-        `);
-        if (found === undefined) throw new Error("a wallet that was in the way is gone");
-        const { hash, ...earlier } = found;
-        return { earlier, requestHash: hash };
+        const table = { columns: walletColumns, table: sql`wallets w` };
+        const found = await insertOrFind(
+          () => insertWallet(tx, wallet, request),
+          () => findByKey<Wallet>(tx, table, wallet.tenantId, request?.key),
+        );
+        if (found === undefined) return { created: wallet };
+        const { requestHash, ...earlier } = found;
+        return { earlier, requestHash };
       }),
     readWallet: (tenantId, id) => readWallet(database, tenantId, id),
     // Served by the primary key.

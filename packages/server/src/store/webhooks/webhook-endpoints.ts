@@ -1,7 +1,9 @@
+import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
 import { isRefused } from "../../app/requests/refused.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "../../app/webhooks/endpoint.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
+import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 
@@ -15,21 +17,18 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
   return {
     createEndpoint: (endpoint, request, audit, endpointsMax) =>
       database.transaction(async (tx) => {
-        if (request !== undefined) {
-          const earlier = await findEarlier(tx, endpoint.tenantId, request.key);
-          if (earlier !== undefined) return earlier;
-        }
         // Two at once may both find room for the last one: the bound keeps a tenant from many, not from one more.
         const [count] = await tx.query<{ isFull: boolean }>(sql`
           SELECT count(*) >= ${endpointsMax} AS "isFull" FROM webhook_endpoints
           WHERE tenant_id = ${endpoint.tenantId} AND state <> 'deleted'
         `);
-        if (count?.isFull) return "too_many";
-        if (!(await insertEndpoint(tx, endpoint, request))) {
-          const earlier = await findEarlier(tx, endpoint.tenantId, request?.key ?? "");
-          if (earlier === undefined) throw new Error("an endpoint that was in the way is gone");
-          return earlier;
-        }
+        // A repeated request is answered even if there is no room for another endpoint.
+        if (count?.isFull) return (await findEarlier(tx, endpoint.tenantId, request?.key)) ?? "too_many";
+        const earlier = await insertOrFind(
+          () => insertEndpoint(tx, endpoint, request),
+          () => findEarlier(tx, endpoint.tenantId, request?.key),
+        );
+        if (earlier !== undefined) return earlier;
         await appendAudit(tx, [audit]);
         return { created: endpoint };
       }),
@@ -84,19 +83,20 @@ async function readEndpoint(
   return row && toEndpoint(row);
 }
 
-/** Served by the unique key. */
-async function findEarlier(tx: Queryable, tenantId: string, key: string) {
-  const [found] = await tx.query<EndpointRow & { hash: string }>(sql`
-    SELECT ${endpointColumns}, encode(request_hash, 'hex') AS hash FROM webhook_endpoints e
-    WHERE tenant_id = ${tenantId} AND idempotency_key = ${key}
-  `);
-  return found && { earlier: toEndpoint(found), requestHash: found.hash };
+async function findEarlier(
+  tx: Queryable,
+  tenantId: string,
+  key: string | undefined,
+): Promise<Earlier<WebhookEndpoint> | undefined> {
+  const table = { columns: endpointColumns, table: sql`webhook_endpoints e` };
+  const found = await findByKey<EndpointRow>(tx, table, tenantId, key);
+  return found && { earlier: toEndpoint(found), requestHash: found.requestHash };
 }
 
 async function insertEndpoint(
   tx: Queryable,
   endpoint: WebhookEndpoint,
-  request: { key: string; hash: string } | undefined,
+  request: IdempotentRequest | undefined,
 ): Promise<boolean> {
   // The lease is made with the endpoint, so that there is always one to take.
   const inserted = await tx.query(sql`
@@ -134,7 +134,7 @@ async function applyChange(
     WHERE tenant_id = ${endpoint.tenantId} AND id = ${endpoint.id}
     RETURNING ${endpointColumns}
   `);
-  if (row === undefined) throw new Error("an endpoint that was locked is gone");
+  if (row === undefined) throw new Error("an endpoint that was locked does not exist");
   return toEndpoint(row);
 }
 

@@ -1,25 +1,30 @@
+import type { Earlier } from "../../app/requests/idempotency.js";
 import type { FailedFilter, ResendRequest, ResendStore, Resent } from "../../app/webhooks/delivery.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
+import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { newDeliveryId } from "./webhook-queue.js";
 
 export function createResendStore(database: Database): ResendStore {
-  /** Does it once for each idempotency key, with its audit entry; `act` gives undefined where there is nothing to do it to. */
+  /** Acts once for each idempotency key, with an audit entry; `act` returns undefined if there is nothing to act on. */
   const once = <Answer extends object, Nothing extends undefined = never>(
     resend: ResendRequest,
     act: (tx: Queryable) => Promise<Answer | Nothing>,
   ): Promise<Resent<Answer> | Nothing> =>
     database.transaction(async (tx) => {
-      const earlier = await reserveKey<Answer>(tx, resend);
+      const earlier = await insertOrFind(
+        () => reserveKey(tx, resend),
+        () => findAnswer<Answer>(tx, resend),
+      );
       if (earlier !== undefined) return earlier;
       const answer = await act(tx);
       // A refused request does not use up its key.
       await settleKey(tx, resend, answer);
       if (answer === undefined) return answer;
       await appendAudit(tx, [resend.audit]);
-      return { answer, replayed: false };
+      return { answer };
     });
   return {
     resendOne: (resend, deliveryId) =>
@@ -34,23 +39,26 @@ export function createResendStore(database: Database): ResendStore {
 }
 
 /** The key's row is written first, so that of two equal requests one waits for the other. Served by the primary key. */
-async function reserveKey<Answer>(
+async function reserveKey(
   tx: Queryable,
   { tenantId, action, request, audit }: ResendRequest,
-): Promise<Resent<Answer> | undefined> {
-  if (request === undefined) return undefined;
+): Promise<boolean> {
+  if (request === undefined) return true;
   const inserted = await tx.query(sql`
     INSERT INTO webhook_resends (tenant_id, action, idempotency_key, request_hash, answer, created_at)
     VALUES (${tenantId}, ${action}, ${request.key}, decode(${request.hash}, 'hex'), 'null', ${audit.occurredAt})
     ON CONFLICT DO NOTHING RETURNING tenant_id
   `);
-  if (inserted.length === 1) return undefined;
-  const [found] = await tx.query<{ hash: string; answer: Answer }>(sql`
-    SELECT encode(request_hash, 'hex') AS hash, answer FROM webhook_resends
-    WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${request.key}
-  `);
-  if (found === undefined) throw new Error("a request that was in the way is gone");
-  return found.hash === request.hash ? { answer: found.answer, replayed: true } : "key_reused";
+  return inserted.length === 1;
+}
+
+async function findAnswer<Answer>(
+  tx: Queryable,
+  { tenantId, action, request }: ResendRequest,
+): Promise<Earlier<Answer> | undefined> {
+  const table = { columns: sql`answer`, table: sql`webhook_resends`, scope: sql`AND action = ${action}` };
+  const found = await findByKey<{ answer: Answer }>(tx, table, tenantId, request?.key);
+  return found && { earlier: found.answer, requestHash: found.requestHash };
 }
 
 async function settleKey(
@@ -71,7 +79,7 @@ const insertRepeats = sql`
   INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, repeats, due_at)
 `;
 
-/** Repeats never stand among the first attempts: their sequence is an old one. They are due at once, in the order of the log. */
+/** Repeats are never first attempts: their sequence is an old one. They are due at once, in the order of the log. */
 async function repeatOne(
   tx: Queryable,
   { tenantId, audit: { occurredAt } }: ResendRequest,
@@ -154,7 +162,7 @@ async function repeatEvents(
   return { resent: row?.resent ?? 0, next_sequence: hasMore ? Number(row.last) + 1 : null };
 }
 
-/** What was deleted is told of nothing any more. */
+/** Nothing is sent to an endpoint that was deleted. */
 function toLiveEndpoint(tenantId: string): Statement {
   return sql`JOIN webhook_endpoints e ON e.tenant_id = ${tenantId} AND e.id = d.endpoint_id AND e.state <> 'deleted'`;
 }

@@ -1,0 +1,77 @@
+import type { Queryable } from "./database.js";
+import { type Statement, sql } from "./sql.js";
+
+/**
+ * Everything that a client creates is inserted this way. The idempotency key is a column of the row that it protects, unique within the
+ * tenant, and the insert does nothing if the key is taken: of two requests at once the second waits for the first to commit and then finds
+ * its row. There is no look before the insert that a race could get past, and no key without its row.
+ */
+interface Keyed {
+  tenantId: string;
+  id: string;
+  idempotencyKey: string;
+}
+
+interface EarlierRow {
+  tenantId: string;
+  key: string;
+}
+
+export interface InsertOrFind<Item, Row, Found> {
+  /** Inserts what is new, in the order given; returns the ids of the others, whose keys are taken. */
+  insert: (ordered: readonly Item[]) => Promise<{ id: string }[]>;
+  find: (conflicting: readonly Item[]) => Promise<Row[]>;
+  read: (row: Row) => Found;
+}
+
+/**
+ * Inserts a batch; returns for each item what has used its key before, or undefined if it was inserted. All batches insert in the order of
+ * their keys, so that two which share some never wait for each other.
+ */
+export async function insertOrFindAll<Item extends Keyed, Row extends EarlierRow, Found>(
+  items: readonly Item[],
+  { insert, find, read }: InsertOrFind<Item, Row, Found>,
+): Promise<(Found | undefined)[]> {
+  const conflicts = new Set((await insert(items.toSorted(byKey))).map(({ id }) => id));
+  if (conflicts.size === 0) return items.map(() => undefined);
+  const found = new Map<string, Found>();
+  for (const row of await find(items.filter(({ id }) => conflicts.has(id))))
+    found.set(`${row.tenantId} ${row.key}`, read(row));
+  return items.map(({ id, tenantId, idempotencyKey }) =>
+    conflicts.has(id) ? expectFound(found.get(`${tenantId} ${idempotencyKey}`)) : undefined,
+  );
+}
+
+/** Inserts one row; returns what has used its key before, or undefined if it was inserted. */
+export async function insertOrFind<Found>(
+  insert: () => Promise<boolean>,
+  find: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  return (await insert()) ? undefined : expectFound(await find());
+}
+
+/** Rows are never deleted while their keys count, so a row that caused a conflict is there. */
+function expectFound<Found>(found: Found | undefined): Found {
+  if (found === undefined) throw new Error("the row that an idempotency key belongs to does not exist");
+  return found;
+}
+
+/** The row that a request with this key has inserted, with the hash of that request. Served by the unique index on the key. */
+export async function findByKey<Row>(
+  source: Queryable,
+  { columns, table, scope = sql`` }: { columns: Statement; table: Statement; scope?: Statement },
+  tenantId: string,
+  key: string | undefined,
+): Promise<(Row & { requestHash: string }) | undefined> {
+  const [row] = await source.query<Row & { requestHash: string }>(sql`
+    SELECT ${columns}, encode(request_hash, 'hex') AS "requestHash" FROM ${table}
+    WHERE tenant_id = ${tenantId} AND idempotency_key = ${key ?? null} ${scope}
+  `);
+  return row;
+}
+
+function byKey(one: Keyed, other: Keyed): number {
+  if (one.idempotencyKey !== other.idempotencyKey) return one.idempotencyKey < other.idempotencyKey ? -1 : 1;
+  if (one.tenantId !== other.tenantId) return one.tenantId < other.tenantId ? -1 : 1;
+  return 0;
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listRoutes } from "../../../src/http/api.js";
+import type { Route } from "../../../src/http/route.js";
+import { bodyOf, createObjects, pathOf } from "../../harness/http/route-requests.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+
+/** Every route that takes an idempotency key, so that a new one is tested without another line. */
+const routes = listRoutes({} as never, "").filter(({ idempotent }) => idempotent !== undefined);
+
+/** A second body that the route takes, for those whose body must differ elsewhere than in a `reference` or `name`. */
+const otherBodies: Record<string, unknown> = {
+  addKey: { algorithm: "ed25519", public_key: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" },
+  createDestination: { label: "other", network: "eip155:1", address: `0x${"2".repeat(40)}` },
+  createWebhookEndpoint: { url: "https://other.example/hook" },
+  rotateSecret: { overlap_seconds: 60 },
+  resendFailedWebhooks: { created_before: "2021-01-01T00:00:00Z" },
+};
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+describe.each(routes.map((route) => [route.operationId, route] as const))(
+  "an idempotency key of %s",
+  (_, route) => {
+    let token: string;
+    let objects: Record<string, string>;
+    beforeAll(async () => {
+      const owner = await service.createTenant("1000");
+      token = await service.token(owner);
+      objects = await createObjects(service, token, owner.clientId);
+    });
+
+    function bodyFor(marker: string): unknown {
+      const body = bodyOf(route) as Record<string, unknown> | undefined;
+      switch (route.operationId) {
+        case "createDestination":
+          return {
+            ...body,
+            address: `0x${Buffer.from(marker).toString("hex").padEnd(40, "0").slice(0, 40)}`,
+          };
+        case "replayWebhooks":
+          return { ...body, endpoint_id: objects["webhook-endpoints"] };
+        default:
+          return body;
+      }
+    }
+
+    async function send(key: string, body: unknown, path = pathOf(route, objects)) {
+      const answer = await service.call(route.method, path, token, body, { "idempotency-key": key });
+      return {
+        status: answer.status,
+        isReplayed: answer.headers.get("idempotent-replayed") === "true",
+        body: withoutSecrets((await answer.json()) as Record<string, unknown>),
+      };
+    }
+
+    it("gives the same answer to the same request again", async () => {
+      const first = await send("same", bodyFor("same"));
+      const again = await send("same", bodyFor("same"));
+      expect([first.isReplayed, again.isReplayed]).toEqual([false, true]);
+      expect([again.status, again.body]).toEqual([first.status, first.body]);
+    });
+
+    it("is refused for a request with another body", async () => {
+      await send("other", bodyFor("other"));
+      const refused = await sendAnother(route, "other");
+      expect([refused.status, (refused.body["error"] as { code: string }).code]).toEqual([
+        422,
+        "IDEMPOTENCY_KEY_REUSED",
+      ]);
+    });
+
+    it("makes one of two requests at once, and gives both the same answer", async () => {
+      const answers = await Promise.all([send("race", bodyFor("race")), send("race", bodyFor("race"))]);
+      expect(answers.map(({ isReplayed }) => isReplayed).sort()).toEqual([false, true]);
+      expect(answers[0]?.body).toEqual(answers[1]?.body);
+    });
+
+    /** The same key for something else: another body, or another object if there is no body. */
+    async function sendAnother({ operationId }: Route, key: string) {
+      if (operationId === "resendWebhookDelivery") {
+        const first = await send("another", undefined);
+        return await send(key, undefined, `/v1/webhook-deliveries/${first.body["id"]}/resend`);
+      }
+      const body = bodyFor(key) as Record<string, unknown>;
+      const changed =
+        "reference" in body || "market" in body
+          ? { ...body, reference: "other" }
+          : { ...body, name: "other" };
+      if (operationId === "replayWebhooks") return await send(key, { ...body, from_sequence: 2 });
+      return await send(key, otherBodies[operationId] ?? changed);
+    }
+  },
+);
+
+/** A secret is in the original answer alone. */
+function withoutSecrets(body: Record<string, unknown>): Record<string, unknown> {
+  const { secret: _secret, request_id: _requestId, key, ...rest } = body;
+  const { secret: _keySecret, ...shown } = (key ?? {}) as Record<string, unknown>;
+  return { ...rest, key: shown };
+}
