@@ -1,4 +1,4 @@
-// Checks which part of the code may import which: the arrows that ARCHITECTURE.md draws. Types count as much as values.
+// Checks which part of the code may import which. The table in ARCHITECTURE.md is generated from here. Types count as much as values.
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { parseSync } from "oxc-parser";

@@ -16,6 +16,7 @@ import { createLogger } from "../packages/server/dist/log.js";
 import { openDatabase } from "../packages/server/dist/store/core/database.js";
 import { migrate } from "../packages/server/dist/store/core/migrate.js";
 import { readMigrations } from "../packages/server/dist/store/core/migrations.js";
+import { architecturePage } from "./architecture-page.mjs";
 import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
 import { limitsPage } from "./limits-page.mjs";
@@ -25,6 +26,7 @@ const silent = createLogger("silent", false);
 
 /** @type {Record<string, () => string | Promise<string>>} */
 const artefacts = {
+  "ARCHITECTURE.md": architecturePage,
   "docs/operating/limits.md": () => limitsPage(apiRoutes("")),
   "docs/reference/errors.md": errorsPage,
   "docs/reference/configuration.md": configurationPage,
