@@ -7,14 +7,15 @@ const fromSource = {
   ssr: { resolve: { conditions: ["bursar:source"] } },
 };
 
-const limits = { maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 };
+/** The timeouts are ends for what hangs: a test that passes in seconds has minutes on a machine that is busy. */
+const limits = { maxWorkers: 2, testTimeout: 240_000, hookTimeout: 240_000 };
 
 /** Holds every answer of a service against the OpenAPI document. */
 const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
 
 /**
- * Units keep one module graph per worker, because loading it for each file took longer than the tests. Each project is a group
- * of its own, because a worker is only reused by files of the same project.
+ * Units and integration keep one module graph per worker, because loading it for each file took longer than the tests. Each
+ * project is a group of its own, because a worker is only reused by files of the same project.
  */
 export default defineConfig({
   test: {
@@ -40,6 +41,7 @@ export default defineConfig({
           name: "integration",
           include: ["packages/server/test/integration/**/*.test.ts"],
           setupFiles,
+          isolate: false,
           sequence: { groupOrder: 0 },
           ...limits,
         },

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again and again until the answer is what is expected; gives up after a long time, for a machine under load. */
+/** Polls until the value is the expected one. It gives up late, because the machine may be busy with something else. */
 export async function eventually<T>(
   ask: () => Promise<T> | T,
   isExpected: (value: T) => boolean,
-  timeoutMs = 30_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -39,9 +39,11 @@ export interface DatabaseOptions {
   connectionsMax: number;
   /** How long a statement may take; left out, as long as a service can wait. */
   statementTimeoutMs?: number;
+  /** How long to wait for a connection, a new one or one of the pool. */
+  connectTimeoutMs?: number;
 }
 
-const connectTimeoutMs = 5000;
+const connectTimeoutDefaultMs = 5000;
 /**
  * How long a statement may take before the database counts as away. A server that hangs looks to TCP like one that thinks, for
  * many minutes; whoever waits for it must be told sooner.
@@ -65,6 +67,7 @@ export function openDatabase({
   url,
   connectionsMax,
   statementTimeoutMs = statementTimeoutDefaultMs,
+  connectTimeoutMs = connectTimeoutDefaultMs,
 }: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,

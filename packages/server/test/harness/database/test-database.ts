@@ -13,11 +13,11 @@ export interface TestDatabase extends Database {
 /** A database of its own for one test or file: a copy of the migrated template, or an empty one. */
 export async function createTestDatabase(from: "template" | "empty" = "template"): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
-  const admin = openDatabase({ url: inject("postgresUrl"), connectionsMax: 1 });
+  const admin = openDatabase({ url: inject("postgresUrl"), connectionsMax: 1, connectTimeoutMs: 60_000 });
   const administer = (script: string) => admin.session((session) => session.script(script));
   await administer(`CREATE DATABASE ${name}${from === "template" ? ` TEMPLATE ${templateName}` : ""}`);
   const url = withDatabase(inject("postgresUrl"), name);
-  const database = openDatabase({ url, connectionsMax: 5 });
+  const database = openDatabase({ url, connectionsMax: 5, connectTimeoutMs: 60_000 });
   return {
     ...database,
     url,

@@ -1,6 +1,6 @@
 import type { Route } from "../../../src/http/route.js";
 import { eventually } from "../eventually.js";
-import type { TestService } from "../service/test-service.js";
+import type { BlackBoxService } from "../service/test-service.js";
 
 /** A body that the route's schema takes, so that nothing but the caller can be refused. */
 const bodies: Record<string, unknown> = {
@@ -75,7 +75,7 @@ export function pathOf(route: Route, objects: Readonly<Record<string, string>>):
 
 /** One object of each collection, for a tenant. */
 export async function createObjects(
-  { call }: TestService,
+  { call }: BlackBoxService,
   token: string,
   clientId: string,
 ): Promise<Record<string, string>> {
@@ -110,7 +110,7 @@ export async function createObjects(
 }
 
 /** The delivery that the transaction causes, once the engine has settled it. */
-async function firstDelivery(call: TestService["call"], token: string): Promise<string> {
+async function firstDelivery(call: BlackBoxService["call"], token: string): Promise<string> {
   const [delivery] = await eventually(
     async () => {
       const answer = await call("GET", "/v1/webhook-deliveries", token);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Order, Orderbook } from "@bursar/protocol";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { eventually } from "../eventually.js";
-import type { TestClient, TestService } from "../service/test-service.js";
+import type { BlackBoxService, InspectableService, TestClient } from "../service/test-service.js";
 import { transactionsOf } from "../transactions/transactions-client.js";
 
 interface OrderAnswer {
@@ -17,14 +17,14 @@ type Funds = Readonly<Record<string, string>>;
 export type Trader = Awaited<ReturnType<typeof createTrader>>;
 
 /** A tenant with this much in its primary wallet, and what a client of the orders API does for it. */
-export async function createTrader(service: TestService, funds: Funds) {
+export async function createTrader(service: BlackBoxService, funds: Funds) {
   const owner = await service.createTenant();
   for (const [asset, amount] of Object.entries(funds)) await service.fund(owner, asset, amount);
   return tradingAs(service, owner);
 }
 
 /** The same for a tenant that is there already, by whichever process. */
-export async function tradingAs(service: TestService, owner: TestClient) {
+export async function tradingAs(service: BlackBoxService, owner: TestClient) {
   const token = await service.token(owner);
   const { send: sendAny } = transactionsOf(service, token);
   const send = async (...request: Parameters<typeof sendAny>) =>
@@ -60,6 +60,6 @@ export async function tradingAs(service: TestService, owner: TestClient) {
 }
 
 /** What `bursar audit ledger` finds wrong. */
-export async function findViolations(service: TestService) {
+export async function findViolations(service: Pick<InspectableService, "database">) {
   return (await auditLedger(service.database)).filter(({ violations }) => violations.length > 0);
 }

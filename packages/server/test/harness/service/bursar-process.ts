@@ -23,7 +23,7 @@ export interface BursarProcessOptions {
   account?: { uid: number; gid: number };
 }
 
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 180_000;
 
 /** The built command line as a process of its own, on a free port, with nothing from the tests' own environment. */
 export function spawnBursar({ args, env = {}, account }: BursarProcessOptions): BursarProcess {

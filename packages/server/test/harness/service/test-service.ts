@@ -15,18 +15,15 @@ export interface TestClient {
   client: ApiClient;
 }
 
-export interface TestService {
+/** What a client of the service needs: its address, tenants to act for, tokens, and requests. Most tests need no more. */
+export interface BlackBoxService {
   url: string;
-  service: Service;
-  database: TestDatabase;
-  masterKey: Uint8Array;
-  logLines: string[];
-  /** A tenant of its own, with its first client, and this much USD in its primary wallet. */
+  /** A new tenant with its first client, and this much USD in its primary wallet. */
   createTenant: (usd?: string) => Promise<TestClient>;
-  /** Brings more into its primary wallet. */
+  /** Adds funds to the tenant's primary wallet. */
   fund: (client: TestClient, asset: string, amount: string) => Promise<void>;
   token: (client: Pick<TestClient, "clientId" | "secret">, scope?: string) => Promise<string>;
-  /** A request with a token and, where there is one, a JSON body. */
+  /** A request with a token, and with a JSON body if one is given. */
   call: (
     method: string,
     path: string,
@@ -34,8 +31,20 @@ export interface TestService {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Response>;
-  /** Another process's worth of service on the same database and with the same keys. */
+}
+
+/** For tests that also look at what the service stores and logs, or run a second one beside it. */
+export interface InspectableService extends BlackBoxService {
+  database: TestDatabase;
+  logLines: string[];
+  /** A second service on the same database and with the same keys, as another process would run it. */
   another: () => Promise<TestService>;
+}
+
+/** A service that belongs to the test that has started it. */
+export interface TestService extends InspectableService {
+  service: Service;
+  masterKey: Uint8Array;
   stop: () => Promise<void>;
 }
 
@@ -45,20 +54,29 @@ interface SharedParts {
   publicUrl: string | undefined;
 }
 
-/** What would stand in a configuration file: keys with a dot, all of them numbers. */
+/** The settings that a configuration file would have: keys with a dot, all of them numbers. */
 function settingsOfFile(settings: Record<string, string>): object {
   const inFile = Object.entries(settings).filter(([key]) => key.includes("."));
   return Object.fromEntries(inFile.map(([key, value]) => [key, Number(value)]));
 }
 
-/** A test, its clients and the service share one event loop: that it runs late says nothing about the service. */
-const patience = { "limits.event_loop_delay_ms": 60_000, "limits.accept_wait_ms": 60_000 };
+/**
+ * A test, its clients and the service share one event loop on a machine that may be busy with something else. That they are
+ * late says nothing about the service, so it neither sheds load nor reports its database as unavailable because of it.
+ */
+const patientMs = 60_000;
+const patientSettings = { "limits.event_loop_delay_ms": patientMs, "limits.accept_wait_ms": patientMs };
+const openPatiently: typeof openDatabase = (options) =>
+  openDatabase({ connectTimeoutMs: patientMs, statementTimeoutMs: patientMs, ...options });
 
-/** The whole service, on a free port and a database of its own; settings by their environment variables or their keys. */
+/**
+ * The whole service, on a free port and with its own database. Settings are given by their environment variables or their keys.
+ * A test that needs no special settings uses `sharedService` instead, which is already running.
+ */
 export async function startTestService(
   settings: Record<string, string> = {},
   shared?: SharedParts,
-  open: typeof openDatabase = openDatabase,
+  open: typeof openDatabase = openPatiently,
 ): Promise<TestService> {
   const database = shared?.database ?? (await createTestDatabase());
   const masterKey = shared?.masterKey ?? randomBytes(32);
@@ -77,7 +95,7 @@ export async function startTestService(
         ...settings,
         ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
       }).values,
-      ...patience,
+      ...patientSettings,
       ...settingsOfFile(settings),
     },
     log: pino({ level: "trace" }, { write: (line: string) => logLines.push(line) }),

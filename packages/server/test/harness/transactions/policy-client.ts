@@ -2,7 +2,7 @@ import type { PolicyDocument } from "@bursar/domain";
 import { readId, type Transaction } from "@bursar/protocol";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../eventually.js";
-import type { TestService } from "../service/test-service.js";
+import type { BlackBoxService, InspectableService } from "../service/test-service.js";
 
 interface PolicyAnswer {
   status: number;
@@ -16,7 +16,7 @@ interface PolicyAnswer {
 }
 
 /** What somebody who keeps a tenant's policy does. */
-export function policyOf(service: TestService, token: string) {
+export function policyOf(service: BlackBoxService, token: string) {
   const send = async (
     method: string,
     path: string,
@@ -43,7 +43,7 @@ export function policyOf(service: TestService, token: string) {
 }
 
 /** A tenant with 100,000 USD and a policy, what its first client does, and people who are asked. */
-export async function createPolicyTenant(service: TestService) {
+export async function createPolicyTenant(service: InspectableService) {
   const owner = await service.createTenant("100000");
   const token = await service.token(owner);
   const tenantId = readId("tnt", owner.tenantId) ?? "";

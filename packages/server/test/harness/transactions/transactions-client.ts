@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "@bursar/protocol";
 import { eventually } from "../eventually.js";
-import type { TestService } from "../service/test-service.js";
+import type { BlackBoxService } from "../service/test-service.js";
 
 export interface Answer {
   status: number;
@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** What a client of the transactions API does, for one token. */
-export function transactionsOf(service: TestService, token: string) {
+export function transactionsOf(service: BlackBoxService, token: string) {
   const send = async (
     method: string,
     path: string,

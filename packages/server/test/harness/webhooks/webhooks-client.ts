@@ -1,10 +1,10 @@
 import type { WebhookDelivery, WebhookEndpoint } from "@bursar/protocol";
 import { eventually } from "../eventually.js";
-import type { TestService } from "../service/test-service.js";
+import type { BlackBoxService } from "../service/test-service.js";
 import { transactionsOf } from "../transactions/transactions-client.js";
 
 /** What a client of the webhooks API does, for one token. */
-export function webhooksOf(service: TestService, token: string) {
+export function webhooksOf(service: BlackBoxService, token: string) {
   const api = transactionsOf(service, token);
   const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
     const { status, body: answer, headers: answered } = await api.send(method, path, body, headers);

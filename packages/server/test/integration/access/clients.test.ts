@@ -1,7 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
+import type { TestClient } from "../../harness/service/test-service.js";
+
+const service = await inspectSharedService();
 
 interface ShownClient {
   id: string;
@@ -13,17 +16,12 @@ interface ShownClient {
 }
 
 describe("clients", () => {
-  let service: TestService;
   let owner: TestClient;
   let token: string;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
   beforeEach(async () => {
     owner = await service.createTenant();
     token = await service.token(owner);
   });
-  afterAll(() => service.stop());
 
   const call = async (
     method: string,

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import { bodyOf, createObjects, unknownIds } from "../../harness/http/route-requests.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { sharedService } from "../../harness/service/shared-service.js";
+import type { TestClient } from "../../harness/service/test-service.js";
+
+const service = await sharedService();
 
 /**
  * Two tenants, and every way but the path to name what belongs to the other: fields of a query and of a body, cursors, tags and
@@ -17,14 +20,12 @@ const routeOf = (operationId: string) => {
 type Json = Record<string, unknown>;
 
 describe("what belongs to another tenant", () => {
-  let service: TestService;
   let owner: TestClient;
   let ownerToken: string;
   let strangerToken: string;
   let foreign: Record<string, string>;
 
   beforeAll(async () => {
-    service = await startTestService();
     owner = await service.createTenant("1000");
     const stranger = await service.createTenant("1000");
     ownerToken = await service.token(owner);
@@ -44,7 +45,6 @@ describe("what belongs to another tenant", () => {
       }
     }
   });
-  afterAll(() => service.stop());
 
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await service.call(method, path, strangerToken, body, headers);

@@ -1,16 +1,16 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sharedService } from "../../harness/service/shared-service.js";
+import type { TestClient } from "../../harness/service/test-service.js";
+
+const service = await sharedService();
 
 describe("the OAuth endpoints", () => {
-  let service: TestService;
   let owner: TestClient;
   beforeAll(async () => {
-    service = await startTestService();
     owner = await service.createTenant();
   });
-  afterAll(() => service.stop());
 
   const post = async (
     path: string,
@@ -159,11 +159,9 @@ describe("the OAuth endpoints", () => {
 });
 
 describe("client assertions", () => {
-  let service: TestService;
   let owner: TestClient;
   let keys: { privateKey: KeyObject; kid: string };
   beforeAll(async () => {
-    service = await startTestService();
     owner = await service.createTenant();
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
     const body = { algorithm: "ed25519", public_key: publicKey.export({ format: "jwk" }).x };
@@ -175,8 +173,6 @@ describe("client assertions", () => {
     );
     keys = { privateKey, kid: ((await added.json()) as { key: { id: string } }).key.id };
   });
-
-  afterAll(() => service.stop());
 
   const assertion = (
     claims: Record<string, unknown> = {},

@@ -1,25 +1,25 @@
 import type { webcrypto } from "node:crypto";
 import * as oauth from "oauth4webapi";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sharedService } from "../../harness/service/shared-service.js";
+import type { TestClient } from "../../harness/service/test-service.js";
+
+const service = await sharedService();
 
 /** A public OAuth library that knows nothing of Bursar, finding its own way from the address alone. */
 describe("a stranger's OAuth client", () => {
-  let service: TestService;
   let owner: TestClient;
   let server: oauth.AuthorizationServer;
   let client: oauth.Client;
   const insecure = { [oauth.allowInsecureRequests]: true };
 
   beforeAll(async () => {
-    service = await startTestService();
     owner = await service.createTenant();
     const issuer = new URL(service.url);
     const discovered = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...insecure });
     server = await oauth.processDiscoveryResponse(issuer, discovered);
     client = { client_id: owner.clientId };
   });
-  afterAll(() => service.stop());
 
   const getToken = async (auth: oauth.ClientAuth, scope?: string) => {
     const parameters = new URLSearchParams(scope === undefined ? {} : { scope });

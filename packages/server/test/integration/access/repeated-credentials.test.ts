@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sharedService } from "../../harness/service/shared-service.js";
+
+const service = await sharedService();
 
 interface Answer {
   client?: { secrets: { id: string }[] };
@@ -9,13 +11,8 @@ interface Answer {
 }
 
 describe("a request for a secret or a key that is sent again with its idempotency key", () => {
-  let service: TestService;
   let token: string;
   let path: string;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service.stop());
   beforeEach(async () => {
     token = await service.token(await service.createTenant());
     path = await createClient();

@@ -1,9 +1,12 @@
 import { allScopes, type Scope } from "@bursar/protocol";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import type { Route } from "../../../src/http/route.js";
 import { bodyOf, createObjects, isOfTenant, pathOf, unknownIds } from "../../harness/http/route-requests.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { sharedService } from "../../harness/service/shared-service.js";
+import type { TestClient } from "../../harness/service/test-service.js";
+
+const service = await sharedService();
 
 /**
  * Every route, tried by everybody who may not: without a token, with every scope but the right one, and with another tenant's
@@ -14,19 +17,16 @@ const routes = all.filter((route) => route.access !== "open" && route.access !==
 const named = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 
 describe("every route", () => {
-  let service: TestService;
   let owner: TestClient;
   let stranger: TestClient;
   /** Ids of the owner's objects, by the collection that a path has them in. */
   let objects: Record<string, string>;
 
   beforeAll(async () => {
-    service = await startTestService();
     owner = await service.createTenant();
     stranger = await service.createTenant();
     objects = await createObjects(service, await service.token(owner), owner.clientId);
   });
-  afterAll(() => service.stop());
 
   const call = (route: Route, token: string | undefined) =>
     service.call(route.method, pathOf(route, objects), token, bodyOf(route));

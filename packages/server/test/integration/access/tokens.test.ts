@@ -1,24 +1,24 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createTokenKeyRing, rotateTokenKeys } from "../../../src/credentials/token-keys.js";
 import { createTokenSigner } from "../../../src/credentials/token-signer.js";
 import { createTokenKeyStore } from "../../../src/store/access/tokens.js";
 import { createTestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
+import type { BlackBoxService, TestClient } from "../../harness/service/test-service.js";
+
+const service = await inspectSharedService();
 
 describe("access tokens", () => {
-  let service: TestService;
   let owner: TestClient;
   let good: string;
   beforeAll(async () => {
-    service = await startTestService();
     owner = await service.createTenant();
     good = await service.token(owner);
   });
-  afterAll(() => service.stop());
 
   const codeFor = async (token: string, scheme = "Bearer") => {
     const response = await fetch(`${service.url}/v1/clients`, {
@@ -223,7 +223,7 @@ describe("access tokens", () => {
     ).json()) as { id: string; secret: string };
     const worker = { clientId: made.id, secret: made.secret };
     const [first, other] = [await service.token(worker), await service.token(worker)];
-    const ask = async (at: TestService, token: string, path = "/v1/audit") => {
+    const ask = async (at: BlackBoxService, token: string, path = "/v1/audit") => {
       const response = await at.call("GET", path, token);
       return ((await response.json()) as { error?: { code: string } }).error?.code ?? response.status;
     };

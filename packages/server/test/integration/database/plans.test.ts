@@ -60,7 +60,7 @@ describe("every statement of the service", () => {
     await removeExpiredCredentials(recordStatements(service.database, recording));
     await removeOldDeltas(recordStatements(service.database, recording), new Date());
     await addOpenTransactions();
-  }, 120_000);
+  });
   afterAll(() => service.stop());
 
   type Api = ReturnType<typeof transactionsOf>;
@@ -151,12 +151,12 @@ describe("every statement of the service", () => {
 
   it("is served by an index, reads little more than it gives, and sorts no more than a page", async () => {
     expect(await findFaults()).toEqual([]);
-  }, 120_000);
+  });
 
   it("would be found without its index", async () => {
     await service.database.run("DROP INDEX transactions_by_reference");
     expect((await findFaults()).join("\n")).toContain("t.reference = $");
-  }, 120_000);
+  });
 
   async function findFaults(): Promise<string[]> {
     const faults = new Set<string>();

@@ -1,8 +1,11 @@
 import { readId } from "@bursar/protocol";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { createDestinationStore } from "../../../src/store/policy/destinations.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { startTestService, type TestClient } from "../../harness/service/test-service.js";
+
+const service = await inspectSharedService();
 
 interface ShownDestination {
   id: string;
@@ -24,17 +27,12 @@ const address = (number: number) => `0x${number.toString(16).padStart(40, "0")}`
 const daySeconds = 86_400;
 
 describe("destinations", () => {
-  let service: TestService;
   let owner: TestClient;
   let token: string;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
   beforeEach(async () => {
     owner = await service.createTenant();
     token = await service.token(owner);
   });
-  afterAll(() => service.stop());
 
   const call = async (
     method: string,
@@ -203,7 +201,7 @@ describe("destinations", () => {
 });
 
 describe("the waiting time of destinations", () => {
-  it("can be set, and nothing waits where it is 0", async () => {
+  it("can be set to 0, and then nothing waits", async () => {
     const service = await startTestService({ BURSAR_DESTINATION_DELAY_SECONDS: "0" });
     try {
       const token = await service.token(await service.createTenant());

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { describe, expect, it } from "vitest";
+import { sharedService } from "../../harness/service/shared-service.js";
 import { policyOf } from "../../harness/transactions/policy-client.js";
 
-describe("a policy", () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service.stop());
+const service = await sharedService();
 
+describe("a policy", () => {
   it("looks at so many sums and no more", async () => {
     const policy = policyOf(service, await service.token(await service.createTenant()));
     const rules = (count: number) => ({

@@ -1,28 +1,26 @@
 import { defaultPolicy } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
+import type { BlackBoxService, TestClient } from "../../harness/service/test-service.js";
 import { policyOf } from "../../harness/transactions/policy-client.js";
+
+const service = await inspectSharedService();
 
 const nobody = showId("cli", "018e0000-0000-7000-8000-000000000001");
 const nowhere = showId("wlt", "018e0000-0000-7000-8000-000000000001");
 const reject = (reason: string) => ({ rules: [], default: { action: "reject", reason } });
 
 describe("the policy of a tenant", () => {
-  let service: TestService;
   let owner: TestClient;
   let token: string;
   let policy: ReturnType<typeof policyOf>;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
   beforeEach(async () => {
     owner = await service.createTenant();
     token = await service.token(owner);
     policy = policyOf(service, token);
   });
-  afterAll(() => service.stop());
 
   const faultsOf = async (document: unknown) => {
     const { status, body } = await policy.write(document, '"0"');
@@ -260,7 +258,7 @@ describe("the policy of a tenant", () => {
     const another = await service.another();
     try {
       let count = 0;
-      const pay = async (at: TestService) => {
+      const pay = async (at: BlackBoxService) => {
         const body = { reference: "r", asset: "USD", amount: "1" };
         const answer = await at.call("POST", "/v1/transactions", token, body, {
           "idempotency-key": `pay-${count++}`,

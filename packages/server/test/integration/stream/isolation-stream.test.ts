@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { unknownIds } from "../../harness/http/route-requests.js";
 import { createTrader, type Trader } from "../../harness/markets/trader.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { sharedService } from "../../harness/service/shared-service.js";
 import { openStream, refusedStream, type StreamClient } from "../../harness/stream/stream-client.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
+const service = await sharedService();
+
 /** Two tenants on the stream, and every way to hear of the other. What is foreign must look like what is missing. */
 describe("the stream of another tenant", () => {
-  let service: TestService;
   let owner: Trader;
   let stranger: Trader;
   let foreignTransaction: string;
   const streams: StreamClient[] = [];
 
   beforeAll(async () => {
-    service = await startTestService();
     const funds = { USD: "100000", ETH: "100" };
     [owner, stranger] = [await createTrader(service, funds), await createTrader(service, funds)];
     for (let count = 0; count < 5; count++) foreignTransaction = await pay(owner);
@@ -22,7 +22,6 @@ describe("the stream of another tenant", () => {
   });
   afterAll(async () => {
     for (const { ws } of streams) ws.terminate();
-    await service.stop();
   });
 
   const pay = async ({ token }: Trader) => {

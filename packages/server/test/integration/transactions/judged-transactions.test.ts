@@ -1,24 +1,21 @@
 import type { PolicyDocument } from "@bursar/domain";
 import type { Transaction } from "@bursar/protocol";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
 
+const service = await inspectSharedService();
+
 describe("a transaction under a policy", () => {
-  let service: TestService;
   let tenant: PolicyTenant;
   const allow = { action: "allow" } as const;
 
-  beforeAll(async () => {
-    service = await startTestService();
-  });
   afterAll(async () => {
     for (const { what, violations } of await auditLedger(service.database))
       expect(violations, what).toEqual([]);
-    await service.stop();
   });
   beforeEach(async () => {
     tenant = await createPolicyTenant(service);

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sharedService } from "../../harness/service/shared-service.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
+
+const service = await sharedService();
 
 const three = { reference: "invoice-1", asset: "USD", amount: "125.50" };
 
 describe("reading transactions", () => {
-  let service: TestService;
   let api: ReturnType<typeof transactionsOf>;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
   beforeEach(async () => {
     api = transactionsOf(service, await service.token(await service.createTenant("1000")));
   });
-  afterAll(() => service.stop());
 
   it("answers 304 to who knows the version, and holds the answer for who wants to wait", async () => {
     const { body, headers } = await api.create(three);

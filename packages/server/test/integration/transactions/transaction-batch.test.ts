@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
+
+const service = await inspectSharedService();
 
 const three = { reference: "invoice-1", asset: "USD", amount: "125.50" };
 
 describe("a batch of transactions", () => {
-  let service: TestService;
   let api: ReturnType<typeof transactionsOf>;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
   beforeEach(async () => {
     api = transactionsOf(service, await service.token(await service.createTenant("1000")));
   });
-  afterAll(() => service.stop());
 
   it("gives each item its own result, in order, and is not atomic", async () => {
     await api.create(three, "seen");

@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
+
+const service = await inspectSharedService();
 
 const three = { reference: "invoice-1", asset: "USD", amount: "125.50" };
 
 describe("transactions", () => {
-  let service: TestService;
   let api: ReturnType<typeof transactionsOf>;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
   beforeEach(async () => {
     api = transactionsOf(service, await service.token(await service.createTenant("1000")));
   });
   afterAll(async () => {
     const violated = (await auditLedger(service.database)).filter(({ violations }) => violations.length > 0);
-    await service.stop();
     expect(violated).toEqual([]);
   });
 

@@ -1,9 +1,11 @@
 import { readId } from "@bursar/protocol";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
+
+const service = await inspectSharedService();
 
 interface ShownWallet {
   id: string;
@@ -14,13 +16,10 @@ interface ShownWallet {
 }
 
 describe("wallets", () => {
-  let service: TestService;
   let api: ReturnType<typeof transactionsOf>;
   beforeAll(async () => {
-    service = await startTestService();
     api = transactionsOf(service, await service.token(await service.createTenant("100")));
   });
-  afterAll(() => service.stop());
 
   const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
     const answer = await api.send(method, path, body, headers);

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import { bodyOf, pathOf, unknownIds } from "../../harness/http/route-requests.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { sharedService } from "../../harness/service/shared-service.js";
 import { startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
+
+const service = await sharedService();
 
 /** Every route that names an endpoint or a delivery in its path. */
 const routes = listRoutes({} as never, "").filter(({ path }) => /^\/v1\/webhook-[a-z]+\/:/.test(path));
@@ -12,7 +14,6 @@ const transactionOf = ({ body }: { body: { data: { transaction: { id: string } }
 
 /** Two tenants with endpoints at one receiver, and every way to reach the other's. What is foreign must look like what is missing. */
 describe("webhooks of another tenant", () => {
-  let service: TestService;
   let receiver: WebhookReceiver;
   let owner: ReturnType<typeof webhooksOf>;
   let stranger: ReturnType<typeof webhooksOf>;
@@ -20,7 +21,6 @@ describe("webhooks of another tenant", () => {
   let ownersTransaction: string;
 
   beforeAll(async () => {
-    service = await startTestService();
     receiver = await startWebhookReceiver();
     const enter = async () => webhooksOf(service, await service.token(await service.createTenant("1000")));
     [owner, stranger] = [await enter(), await enter()];
@@ -39,7 +39,6 @@ describe("webhooks of another tenant", () => {
     foreign = { "webhook-endpoints": data[0].id, "webhook-deliveries": delivery?.id ?? "" };
   });
   afterAll(async () => {
-    await service.stop();
     await receiver.stop();
   });
 

@@ -3,7 +3,7 @@ import { httpbis } from "http-message-signatures";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { sharedService } from "../../harness/service/shared-service.js";
 import {
   ok,
   startWebhookReceiver,
@@ -12,16 +12,15 @@ import {
 } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
+const service = await sharedService();
+
 describe("a webhook", () => {
-  let service: TestService;
   let receiver: WebhookReceiver;
   beforeAll(async () => {
-    service = await startTestService();
     receiver = await startWebhookReceiver();
   });
   afterEach(() => receiver.answerWith(ok));
   afterAll(async () => {
-    await service.stop();
     await receiver.stop();
   });
 

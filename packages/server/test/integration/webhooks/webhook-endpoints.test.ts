@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
 import {
   startWebhookReceiver,
   status,
@@ -11,17 +11,16 @@ import {
 } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
+const service = await inspectSharedService();
+
 describe("webhook endpoints", () => {
-  let service: TestService;
   let receiver: WebhookReceiver;
   let hooks: ReturnType<typeof webhooksOf>;
   beforeAll(async () => {
-    service = await startTestService();
     receiver = await startWebhookReceiver();
     hooks = webhooksOf(service, await service.token(await service.createTenant("1000")));
   });
   afterAll(async () => {
-    await service.stop();
     await receiver.stop();
   });
 

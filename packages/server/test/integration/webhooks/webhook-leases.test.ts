@@ -5,22 +5,21 @@ import type { AttemptResult, EndpointLease } from "../../../src/app/webhooks/sen
 import type { Database } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { startClockedParts } from "../../harness/webhooks/clocked-parts.js";
 import { ok, startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
+const service = await inspectSharedService();
+
 const leaseMs = 60_000;
 
 describe("the lease on an endpoint", () => {
-  let service: TestService;
   let receiver: WebhookReceiver;
   beforeAll(async () => {
-    service = await startTestService();
     receiver = await startWebhookReceiver();
   });
   afterAll(async () => {
-    await service.stop();
     await receiver.stop();
   });
 

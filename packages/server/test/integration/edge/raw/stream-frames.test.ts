@@ -1,7 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
-import { startTestService, type TestService } from "../../../harness/service/test-service.js";
+import { inspectSharedService } from "../../../harness/service/shared-service.js";
 import { frame, opcodes, openRawStream, type RawStream, text } from "../../../harness/stream/raw-stream.js";
+
+const service = await inspectSharedService();
 
 const { continuation, binary, close, ping, pong } = opcodes;
 const part = (opcode: number, payload: Buffer | string) => frame({ opcode, payload, isFinal: false });
@@ -16,14 +18,11 @@ const repeated = (count: number, make: (index: number) => Buffer) =>
   Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
 
 describe("a stream's client that speaks raw bytes", () => {
-  let service: TestService;
   let token: string;
   let stream: RawStream;
   beforeAll(async () => {
-    service = await startTestService();
     token = await service.token(await service.createTenant());
   });
-  afterAll(() => service.stop());
   /** Whatever was sent, everybody else goes on as if nothing had been. */
   afterEach(async () => {
     stream.socket.destroy();

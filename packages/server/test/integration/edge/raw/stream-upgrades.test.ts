@@ -1,10 +1,12 @@
 import { connect } from "node:net";
 import { ErrorBody } from "@bursar/protocol";
 import { Ajv } from "ajv";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { readAnswers } from "../../../harness/http/raw-exchange.js";
-import { startTestService, type TestService } from "../../../harness/service/test-service.js";
+import { sharedService } from "../../../harness/service/shared-service.js";
 import { handshake, handshakeBytes } from "../../../harness/stream/raw-stream.js";
+
+const service = await sharedService();
 
 const isErrorBody = new Ajv().compile(ErrorBody);
 const key = handshake["Sec-WebSocket-Key"];
@@ -18,13 +20,10 @@ const without = (changed: Record<string, string | undefined>, more: string[] = [
 ];
 
 describe("a request for a stream that is wrong in its bytes", () => {
-  let service: TestService;
   let token: string;
   beforeAll(async () => {
-    service = await startTestService();
     token = await service.token(await service.createTenant());
   });
-  afterAll(() => service.stop());
 
   const exchange = async (bytes: string) => {
     const { hostname, port } = new URL(service.url);
