@@ -79,7 +79,7 @@ describe("the pool", () => {
 
   it("tells everybody who waits when the connections are cut under load, and goes on", async () => {
     const waiting = Array.from({ length: 50 }, () =>
-      database.query(sql`SELECT pg_sleep(0.2)`).catch((error: unknown) => error),
+      database.query(sql`SELECT pg_sleep(10)`).catch((error: unknown) => error),
     );
     await new Promise((resolve) => setTimeout(resolve, 50));
     await proxy.cut();
