@@ -149,7 +149,7 @@ function scopesPage() {
 
 A client has scopes; a token has those of its client, or fewer where it asked for fewer. What a request may do is what both allow: taking a scope from a client takes it from its tokens, within 5 seconds. A route names the one scope that it needs; a token without it is answered with 403 \`INSUFFICIENT_SCOPE\`, which names it.
 
-Nobody gives away more than they have: a client can be given only scopes that the caller's token holds, and a client that holds more than the caller cannot be changed by the caller, because whoever could give it a new secret could become it.
+Nobody gives away more than they have: a client can be given only scopes that the caller's token holds, and a client that holds more than the caller cannot be changed by the caller, because a caller that could give it a new secret could act as it.
 
 | scope | allows | routes |
 |---|---|---|

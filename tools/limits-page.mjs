@@ -21,7 +21,7 @@ ${Object.entries(quotaCatalog)
   .map(([name, about]) => quotaRow(name, about, routes))
   .join("\n")}
 
-The defaults are \`quotas.<class>_per_second\` and \`quotas.<class>_burst\`. A client can have quotas of its own: with \`bursar client quota\`, which may give any, or with \`PATCH /v1/clients/{client_id}\` and \`{"quotas": {"create": {"per_second": 5, "burst": 10}}}\`, which gives no more than the default or than the caller has itself. They are in force everywhere within 5 seconds. Quotas are counted by client: whoever may create clients can have more than one, so a client that is to stay limited must not hold \`clients:manage\`.
+The defaults are \`quotas.<class>_per_second\` and \`quotas.<class>_burst\`. A client can have quotas of its own: with \`bursar client quota\`, which may give any, or with \`PATCH /v1/clients/{client_id}\` and \`{"quotas": {"create": {"per_second": 5, "burst": 10}}}\`, which gives no more than the default or than the caller has itself. They are in force everywhere within 5 seconds. Quotas are counted by client: a caller that may create clients can have more than one, so a client that is to stay limited must not hold \`clients:manage\`.
 
 Every answer to a client that has proven itself says what is left, in the fields of [draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
 
@@ -62,7 +62,7 @@ An order meets at most 1000 resting orders; what is left of it then is cancelled
 
 ## Overload
 
-When a process cannot keep up it refuses new work early, with 503 \`OVERLOADED\` and \`Retry-After\`: everything of the classes \`create\` and \`bulk\`, before the token is looked at and the body is read. Reads, health and everything else are served. Two signs decide, looked at twenty times a second; it is over when both have fallen to half of their bounds.
+When a process cannot keep up it refuses new work early, with 503 \`OVERLOADED\` and \`Retry-After\`: everything of the classes \`create\` and \`bulk\`, before the token is looked at and the body is read. Reads, health and everything else are served. Two signs decide, looked at twenty times a second; it ends when both have fallen to half of their bounds.
 
 ${settingsTable("limits.", (key) => key === "limits.accept_wait_ms" || key === "limits.event_loop_delay_ms")}
 

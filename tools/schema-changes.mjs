@@ -99,7 +99,7 @@ function typeChanges(was, is, place, { side }) {
 }
 
 /**
- * A new enum value of a response is an addition, which clients are told to expect.
+ * A new enum value of a response is an addition, which clients are advised to expect.
  *
  * @param {Schema} was
  * @param {Schema} is

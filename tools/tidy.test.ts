@@ -4,15 +4,17 @@ import { describe, expect, it } from "vitest";
 import { findForbiddenImports } from "./arrows.mjs";
 import { listFiles, root } from "./files.mjs";
 import { proofFiles } from "./proofs.mjs";
+import { avoidedWords, notYetSwept } from "./words.mjs";
 
-/** Habits of the house that no other tool keeps. */
+/** Habits of the project that no other tool checks. */
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const code = listFiles("**/*.ts", "**/*.mjs");
 const documents = listFiles("**/*.md");
+const wordsFile = "tools/words.mjs";
 const linesMax = 300;
 
-/** The lines of a text on which a pattern stands, for a message that leads there. */
+/** The lines of a file that match a pattern, for a message that leads there. */
 function linesWith(path: string, pattern: RegExp): string[] {
   return read(path)
     .split("\n")
@@ -34,7 +36,7 @@ describe("tidy", () => {
     ).toEqual([]);
   });
 
-  it("has no drawers", () => {
+  it("has no files that collect unrelated things", () => {
     expect(
       code.filter((path) => /(^|\/)(utils?|helpers?|common|shared|misc|types)(\/|\.(ts|mjs)$)/.test(path)),
     ).toEqual([]);
@@ -63,6 +65,19 @@ describe("tidy", () => {
     expect(proofFiles.filter((glob) => listFiles(glob).length === 0)).toEqual([]);
   });
 
+  it("uses the field's own words where it has been swept", () => {
+    const swept = [...code, ...documents, ...listFiles(".ci/*")].filter(
+      (path) => path !== wordsFile && !notYetSwept.some((start) => path.startsWith(start)),
+    );
+    expect(
+      swept.flatMap((path) =>
+        avoidedWords.flatMap(({ pattern, instead }) =>
+          linesWith(path, pattern).map((line) => `${line} (write: ${instead})`),
+        ),
+      ),
+    ).toEqual([]);
+  });
+
   it("decides nothing on the text of an error", () => {
     const sources = listFiles("packages/*/src/**/*.ts").filter(
       (path) => !path.endsWith(".test.ts") && !path.includes("/rails/"),
@@ -70,7 +85,7 @@ describe("tidy", () => {
     expect(sources.flatMap((path) => linesWith(path, /message\.(includes|match|startsWith)\(/))).toEqual([]);
   });
 
-  it("has documents whose links lead somewhere", () => {
+  it("has no broken links in documents", () => {
     const broken = documents.flatMap((path) =>
       [...read(path).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]*)?\)/g)].flatMap(
         ([, target = "", anchor]) => {
@@ -130,7 +145,7 @@ describe("the arrows", () => {
     expect(new Set(findForbiddenImports(path, source))).toEqual(new Set([expect.stringContaining(fault)]));
   });
 
-  it("let the allowed pass", () => {
+  it("allow what is listed", () => {
     expect(
       findForbiddenImports(
         "packages/server/src/http/a.ts",

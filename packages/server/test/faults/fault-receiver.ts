@@ -49,7 +49,7 @@ export async function startFaultReceiver(random: () => number): Promise<FaultRec
   const sockets = new Map<number | undefined, Socket>();
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
-    // Whoever is killed while it sends is no news.
+    // A sender that is killed while it sends is expected.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
     const chunks: Buffer[] = [];

@@ -8,7 +8,7 @@ export interface StreamFollower {
   seen: number[];
   /** How often it had to connect. */
   connections: () => number;
-  /** What it was told that it did not expect. */
+  /** Messages that it did not expect. */
   faults: string[];
   stop: () => Promise<void>;
 }

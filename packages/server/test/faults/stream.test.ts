@@ -23,7 +23,7 @@ const print = (what: string, facts: object) => {
   if (isLong) process.stdout.write(`${what}: ${JSON.stringify(facts)}\n`);
 };
 
-/** Makes a batch of events, however often it has to ask. */
+/** Makes a batch of events, and retries until it is accepted. */
 async function pay(url: string, token: string): Promise<void> {
   const transactions = Array.from({ length: batchSize }, () => ({
     idempotency_key: randomUUID(),

@@ -18,7 +18,7 @@ const batchItemsMax = 1000;
 const drainMs = 500;
 
 /**
- * Sends transactions, of which every endpoint is to be told, to receivers that fail at random, and kills the service in between.
+ * Creates transactions whose events go to every endpoint, with receivers that fail at random, and kills the service meanwhile.
  * In the end every endpoint must have had every event, verified, under one id.
  */
 export async function runWebhookStorm({ deliveries, endpoints, kills, seed }: WebhookStormOptions) {

@@ -51,7 +51,7 @@ describe("a flood of slow sockets", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** A slow client, which comes back whenever it is thrown out, until the test is over. */
+  /** A slow client, which reconnects when it is disconnected, until the test ends. */
   function openSlowly(index: number, isOver: () => boolean): void {
     const { first, later, reads } = kinds[index % kinds.length] as (typeof kinds)[number];
     const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(first));

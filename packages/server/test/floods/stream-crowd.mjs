@@ -1,5 +1,5 @@
 // A crowd of clients of the stream, in a process of its own: 2,000 sockets that are read beside the test would slow it down so much
-// that it measured itself. It is told whom to bring, and tells how many are there, what they have had and how they were ended.
+// that it measured itself. Its input says which clients to open; its output says how many are open, what they received and how they ended.
 import { WebSocket } from "ws";
 
 /** How many may be knocking at once, as a crowd behind a real network would. */

@@ -12,7 +12,7 @@ import { createTemporaryFolder } from "../harness/temporary-folder.js";
 /** As many as one client may have by default, from so many clients. */
 const socketsPerClient = 100;
 const clients = 20;
-/** Of the first client, which is the one that has much to be told. */
+/** Of the first client, which is the one that receives many events. */
 const sleepers = 80;
 const publicUrl = "http://bursar.test";
 const metricsToken = "flood";
@@ -101,7 +101,7 @@ describe("a flood of streams, some of which nobody reads", () => {
   };
   const large = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`key${n}`, "x".repeat(512)]));
 
-  it("leaves ordinary requests working and memory bounded, and cuts off whoever does not read", async () => {
+  it("leaves ordinary requests working and memory bounded, and disconnects clients that do not read", async () => {
     const before = (await metrics()).resident;
     const groups = tokens.map((token, index) => ({
       token,
@@ -132,7 +132,7 @@ describe("a flood of streams, some of which nobody reads", () => {
     await eventually(tell, (told) => told.events >= events, timeoutMs);
     expect(await metrics()).toMatchObject({ open: all - sleepers, cut: sleepers });
     expect(most - before).toBeLessThan(memoryGrowthMax);
-    // Whoever wakes up finds out, and nobody else was ended.
+    // Clients that read again find out, and no others were disconnected.
     crowd.send("wake");
     const { endings } = await eventually(tell, ({ endings }) => Object.keys(endings).length > 0);
     expect(Object.keys(endings).filter((code) => !["1013", "1006"].includes(code))).toEqual([]);

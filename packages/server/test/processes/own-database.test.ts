@@ -79,7 +79,7 @@ describe("a database of one's own", () => {
     await proxy.cut();
   });
 
-  it("may hang, which is told within seconds", async () => {
+  it("may hang, which is reported within seconds", async () => {
     const { proxy, url } = await through();
     const address = await run(["serve"], url).ready();
     const status = async () => (await fetch(`${address}/readyz`)).status;
@@ -110,7 +110,7 @@ describe("a database of one's own", () => {
     );
   };
 
-  it("is waited for while it takes no writes, and nobody is told that there is room for work", async () => {
+  it("is waited for while it takes no writes, and the service does not report itself as ready", async () => {
     const bursar = run(["serve"]);
     const url = await bursar.ready();
     const status = async () => (await fetch(`${url}/readyz`)).status;

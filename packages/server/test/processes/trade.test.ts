@@ -66,7 +66,7 @@ async function follow(trader: Trader): Promise<StreamClient> {
   return stream;
 }
 
-it("two crossing orders make a trade that moves balances, is told by webhooks and stream, and leaves the ledger clean", async () => {
+it("two crossing orders make a trade that moves balances, is published to webhooks and stream, and leaves the ledger clean", async () => {
   const seller = await createListener("seller", { ETH: "10" });
   const buyer = await createListener("buyer", { USD: "10000" });
   const market = await follow((await createListener("onlooker", {})).trader);

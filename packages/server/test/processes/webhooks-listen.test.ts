@@ -64,7 +64,7 @@ describe("bursar webhooks listen", () => {
     expect(output()).not.toContain("\u001b");
   });
 
-  it("answers with the status that it was told to", async () => {
+  it("answers with the configured status", async () => {
     const { url, waitFor } = await listen("--status", "503", "--delay", "50");
     expect(await deliver(url)).toBe(503);
     await waitFor(/verified {2}answered 503/);
@@ -102,7 +102,7 @@ describe("bursar webhooks listen", () => {
     expect(await deliver(url)).toBe(200);
   });
 
-  it("ends with 0 when it is told to", async () => {
+  it("exits with 0 on a signal", async () => {
     const { child, exited } = await listen();
     child.kill("SIGINT");
     expect(await exited).toEqual({ code: 0, signal: null });

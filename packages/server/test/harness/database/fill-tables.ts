@@ -51,7 +51,7 @@ const transactions = `
 `;
 
 /**
- * Five thousand a tenant that are over, three in four on one market, and a hundred that rest. The books in memory do not know those,
+ * Five thousand final orders a tenant, three in four on one market, and a hundred that rest. The books in memory do not know those,
  * so they are of a wallet that nothing is done with.
  */
 const orders = `

@@ -103,7 +103,7 @@ export function readAnswers(received: string): RawAnswer[] {
 const second = "GET /second HTTP/1.1\r\nHost: a\r\n\r\n";
 
 /**
- * Sends the bytes of a case and a second request behind them. Who reads the first wrongly serves the second, or waits for ever;
+ * Sends the bytes of a case and a second request behind them. A parser that reads the first wrongly serves the second, or waits without end;
  * so there must be one answer, the right one, and the end of the connection.
  */
 export async function expectOneRefusal(

@@ -6,7 +6,7 @@ export type Deed =
   | { kind: "cancel"; ago: number }
   | { kind: "amend"; ago: number; size: string };
 
-/** An endless, repeatable mix around one price: most of it rests or crosses a little, and some of it is called off or changed. */
+/** An endless, repeatable mix around one price: most of it rests or crosses a little, and some of it is cancelled or amended. */
 export function createRandomDeeds(seed: number, middle = 100): () => Deed {
   const random = createSeededRandom(seed);
   const whole = (max: number) => Math.floor(random() * max);

@@ -23,7 +23,7 @@ export async function createTrader(service: BlackBoxService, funds: Funds) {
   return tradingAs(service, owner);
 }
 
-/** The same for a tenant that is there already, by whichever process. */
+/** The same for an existing tenant, at the given service. */
 export async function tradingAs(service: BlackBoxService, owner: TestClient) {
   const token = await service.token(owner);
   const { send: sendAny } = transactionsOf(service, token);

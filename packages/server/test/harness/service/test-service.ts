@@ -62,10 +62,15 @@ function settingsOfFile(settings: Record<string, string>): object {
 
 /**
  * A test, its clients and the service share one event loop on a machine that may be busy with something else. That they are
- * late says nothing about the service, so it neither sheds load nor reports its database as unavailable because of it.
+ * late says nothing about the service, so it neither sheds load nor times out requests or its database because of it.
  */
 const patientMs = 60_000;
-const patientSettings = { "limits.event_loop_delay_ms": patientMs, "limits.accept_wait_ms": patientMs };
+const patientSettings = {
+  "limits.event_loop_delay_ms": patientMs,
+  "limits.accept_wait_ms": patientMs,
+  "limits.headers_timeout_ms": patientMs,
+  "limits.request_timeout_ms": patientMs,
+};
 const openPatiently: typeof openDatabase = (options) =>
   openDatabase({ connectTimeoutMs: patientMs, statementTimeoutMs: patientMs, ...options });
 

@@ -37,7 +37,7 @@ export const status =
   (_received, response) =>
     response.writeHead(code, headers).end(`status ${code}`);
 
-/** A real receiver on this machine, which keeps what it gets and answers as it is told. */
+/** A real receiver on this machine, which keeps what it receives and answers as configured. */
 export async function startWebhookReceiver(answerer: Answerer = ok): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   let answer = answerer;

@@ -19,7 +19,7 @@ describe("many changes of one client at once", () => {
 
   const change = (name: string) => service.call("PATCH", path, token, { name });
 
-  it("are made one after the other or refused at once, and nobody else waits for a connection", async () => {
+  it("are applied one after the other or refused at once, and other requests do not wait for a connection", async () => {
     const answering = Array.from({ length: changes }, (_, index) => change(`change ${index}`));
     const others = Array.from({ length: 50 }, () => service.call("GET", "/v1/clients?limit=1", token));
     expect(new Set((await Promise.all(others)).map(({ status }) => status))).toEqual(new Set([200]));
@@ -37,10 +37,10 @@ describe("many changes of one client at once", () => {
     expect(data.filter(({ action }) => action === "client.change").length).toBe(Math.min(made.length, 200));
   });
 
-  it("are refused in time where somebody holds the client for long", async () => {
-    let letGo: () => void = () => undefined;
+  it("are refused in time if the client stays locked", async () => {
+    let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     let isHeld: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ describe("many changes of one client at once", () => {
     const answer = await change("held");
     expect(answer.status).toBe(429);
     expect(await answer.json()).toMatchObject({ error: { code: "CONCURRENCY_LIMITED" } });
-    letGo();
+    release();
     await holding;
     expect((await change("free again")).status).toBe(200);
   });

@@ -155,7 +155,7 @@ describe("what belongs to another tenant", () => {
     const first = await service.call("POST", path, ownerToken, body, withKey("the-same"));
     const id = ((await first.json()) as Json)["id"];
     expect(id).toEqual(expect.any(String));
-    // Another body, so that a key that crossed over would be told as one that was used before.
+    // Another body, so that a key of another tenant would be reported as reused.
     const { status, headers, answer } = await ask("POST", path, { ...body, ...change }, withKey("the-same"));
     expect([status, headers.get("idempotent-replayed")]).toEqual([first.status, null]);
     expect(answer["id"]).not.toBe(id);

@@ -146,7 +146,7 @@ describe("the OAuth endpoints", () => {
     ).toMatchObject({ status: 200, body: {} });
   });
 
-  it("slows down whoever keeps failing, but nobody else", async () => {
+  it("slows down an address that keeps failing, but no other", async () => {
     const victim = await service.createTenant();
     const attempt = (secret: string) =>
       post("/oauth/token", { grant_type: "client_credentials" }, basic(victim.clientId, secret));

@@ -93,7 +93,7 @@ describe("a stranger's OAuth client", () => {
     expect([refused.status, await refused.json()]).toMatchObject([401, { error: { code: "TOKEN_REVOKED" } }]);
   });
 
-  it("is told in OAuth's own words what is wrong", async () => {
+  it("gets errors in OAuth's own terms", async () => {
     await expect(getToken(oauth.ClientSecretBasic("bsk_wrong"))).rejects.toMatchObject({
       status: 401,
       code: "OAUTH_WWW_AUTHENTICATE_CHALLENGE",

@@ -27,7 +27,7 @@ describe("requests that are refused", () => {
       Array.from({ length: 100 }, (_, number) => statusOf(`/v1/wallets/wlt_${number}`)),
     );
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(50);
-    // Whoever is known is not touched by that.
+    // Authenticated clients are not affected.
     expect((await service.call("GET", "/v1/wallets", manager)).status).toBe(200);
   });
 });

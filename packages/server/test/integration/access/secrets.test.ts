@@ -85,7 +85,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-/** A text as it could be kept: in clear, in base64 without its uneven ends, and as the bytes of a dump. */
+/** The forms in which a string could be stored: in clear, in base64 without its uneven ends, and as the bytes of a dump. */
 function formsOf(secret: string): string[] {
   return [secret, base64(secret).replace(/.{4}$/, ""), Buffer.from(secret).toString("hex")];
 }

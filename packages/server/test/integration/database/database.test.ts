@@ -77,7 +77,7 @@ describe("the pool", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("tells everybody who waits when the connections are cut under load, and goes on", async () => {
+  it("fails every waiting query when the connections are cut under load, and recovers", async () => {
     const waiting = Array.from({ length: 50 }, () =>
       database.query(sql`SELECT pg_sleep(10)`).catch((error: unknown) => error),
     );
@@ -96,7 +96,7 @@ describe("the pool", () => {
     );
   });
 
-  it("tells a statement that the server refuses from a server that is away", async () => {
+  it("distinguishes a statement that the server refuses from an unavailable server", async () => {
     await expect(database.query(sql`SELECT 1/0`)).rejects.toMatchObject({ code: "22012" });
     const killed = database.session(async (session) => {
       const [row] = await session.query<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);

@@ -64,7 +64,7 @@ describe("scripts of other origins", () => {
     }),
   );
 
-  it("are told of an error as everybody is", () =>
+  it("get errors like any client", () =>
     withEdge("https://console.example", async ({ app }) => {
       const headers = { origin: "https://console.example" };
       const missing = await app.inject({ url: "/v1/nowhere", headers });

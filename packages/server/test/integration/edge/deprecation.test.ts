@@ -73,7 +73,7 @@ describe("what will go", () => {
     ["inside an object", post({ name: "a", side: { old_id: "b" } }), "body.side.old_id"],
     ["in the query", post({ name: "a" }, "?old=1"), "query.old"],
   ])(
-    "can be a field %s: whoever uses it is told, and refused from its day on",
+    "can be a field %s: requests that use it get a notice, and are refused from its day on",
     async (_where, request, field) => {
       const before = await (await at(beforeTheDay)).inject(request);
       expect([before.statusCode, before.headers["sunset"]]).toEqual([200, headers.sunset]);
@@ -84,7 +84,7 @@ describe("what will go", () => {
     },
   );
 
-  it("does not concern whoever does not use the field", async () => {
+  it("does not affect requests without the field", async () => {
     const response = await (await at(onTheDay)).inject(post({ name: "a", side: {} }));
     expect(response.statusCode).toBe(200);
     expect(response.headers["deprecation"]).toBeUndefined();

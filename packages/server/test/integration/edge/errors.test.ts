@@ -44,8 +44,8 @@ const probeRoutes = [
   defineRoute({ ...common, method: "GET", path: "/v1/crash", operationId: "crash" }, () => {
     throw new Error("secret inside: password hunter2");
   }),
-  defineRoute({ ...common, method: "GET", path: "/v1/away", operationId: "away" }, () => {
-    throw new DatabaseUnavailableError("the database is away", {
+  defineRoute({ ...common, method: "GET", path: "/v1/unavailable", operationId: "away" }, () => {
+    throw new DatabaseUnavailableError("the database is unavailable", {
       cause: new Error("connect ECONNREFUSED 10.0.0.7:5432"),
     });
   }),
@@ -104,13 +104,13 @@ describe("every failure has the contract's form", () => {
     ["no body", post(""), "INVALID_REQUEST"],
     ["a missing field", post("{}"), "INVALID_REQUEST"],
     ["an unknown field", post('{"name":"a","colour":"red"}'), "INVALID_REQUEST"],
-    ["a number where a text is due", post('{"name":1}'), "INVALID_REQUEST"],
-    ["a text where a number is due", post('{"name":"a","count":"1"}'), "INVALID_REQUEST"],
+    ["a number instead of a string", post('{"name":1}'), "INVALID_REQUEST"],
+    ["a string instead of a number", post('{"name":"a","count":"1"}'), "INVALID_REQUEST"],
     ["a query out of bounds", { url: "/v1/probes/1?limit=10" }, "INVALID_REQUEST"],
     ["an unknown query parameter", { url: "/v1/probes/1?limits=1" }, "INVALID_REQUEST"],
     ["a body over the limit", post(JSON.stringify({ name: "a".repeat(70_000) })), "PAYLOAD_TOO_LARGE"],
     ["a handler that crashes", { url: "/v1/crash" }, "INTERNAL"],
-    ["a database that is away", { url: "/v1/away" }, "UNAVAILABLE"],
+    ["an unavailable database", { url: "/v1/unavailable" }, "UNAVAILABLE"],
   ])("%s", async (_what, request, code) => {
     const response = await app.inject({
       ...request,
@@ -168,8 +168,8 @@ describe("every failure has the contract's form", () => {
     expect(JSON.stringify(line)).toContain("hunter2");
   });
 
-  it("asks to come back when the database is away", async () => {
-    const response = await app.inject({ url: "/v1/away" });
+  it("asks to retry when the database is unavailable", async () => {
+    const response = await app.inject({ url: "/v1/unavailable" });
     expect(response.headers["retry-after"]).toBe("1");
     expect(response.body).not.toContain("10.0.0.7");
   });

@@ -89,7 +89,7 @@ describe("a quota", () => {
     expect(refused.status).toBe(429);
   });
 
-  it("can be lowered by who manages clients, raised up to their own, and beyond by the operator alone", async () => {
+  it("can be lowered by a client that manages clients, raised up to their own, and beyond by the operator alone", async () => {
     const { id } = await createClient({ read: { per_second: 1000, burst: 2000 } });
     const change = (quotas: object) => service.call("PATCH", `/v1/clients/${id}`, managerToken, { quotas });
     const beyond = await change({ read: { per_second: 1001, burst: 5 }, create: small });
@@ -132,7 +132,7 @@ describe("the quota of an address", () => {
   });
   afterAll(() => service.stop());
 
-  it("is for whoever has no good token, and leaves alone whoever is known", async () => {
+  it("applies to requests without a valid token, and not to authenticated clients", async () => {
     const owner = await service.createTenant();
     const token = await service.token(owner);
     const read = (as: string | undefined) => service.call("GET", "/v1/wallets", as);

@@ -18,7 +18,7 @@ describe("the quota of a client with three processes", () => {
     for (const service of services.reverse()) await service.stop();
   });
 
-  it("is held by all of them together", async () => {
+  it("is enforced by all of them together", async () => {
     const [first] = services as [TestService];
     const owner = await first.createTenant();
     const quota = { per_second: 10, burst: 50 };
@@ -61,7 +61,7 @@ async function countUnanswered({ url }: TestService): Promise<number> {
 }
 
 describe("a quota without its database", () => {
-  it("goes on in each process, so that clients are told what is really the matter", async () => {
+  it("continues in each process, so that clients get the error of the actual problem", async () => {
     const behind = await startTestService();
     const owner = await behind.createTenant();
     const target = new URL(behind.database.url);

@@ -30,7 +30,7 @@ describe("the orders of a wallet that is frozen", () => {
   const list = async (trader: Trader, query = "") =>
     ((await trader.send("GET", `/v1/orders?limit=200${query}`)).body as unknown as { data: Listed[] }).data;
 
-  it("trade no more once the freeze is answered, whoever takes and whatever is placed meanwhile", async () => {
+  it("do not trade after the freeze is answered, with takers at both services and new orders meanwhile", async () => {
     for (let round = 0; round < 5; round++) {
       const maker = await createTrader(first, { ETH: "10" });
       const taker = await createTrader(first, { USD: "100000" });

@@ -106,7 +106,7 @@ describe("an order under a policy", () => {
     ]);
   });
 
-  it("that was let pass goes on counting when it is cancelled; one that could not be held never counts", async () => {
+  it("that was admitted still counts when it is cancelled; one without funds never counts", async () => {
     await usePolicy([dailyLimit("200000.00")]);
     expect(await outcome(buy("10", "10000.01"))).toEqual(["rejected", "INSUFFICIENT_FUNDS"]);
     const { id } = await trader.placed(buy("10", "10000"));
@@ -145,7 +145,7 @@ describe("an order under a policy", () => {
     expect(await lastTotal()).toEqual({ sum: "99542", count: "142" });
   });
 
-  it("is counted after whoever counts at the same time, also where no rule looks at sums yet", async () => {
+  it("is counted after a concurrent one, also if no rule looks at sums yet", async () => {
     expect(await outcome(buy("10", "1"))).toEqual(["open", null]);
     // What an engine does at the end of a batch: it locks the log, counts, and commits.
     const { body } = await service.database.transaction(async (engine) => {

@@ -63,7 +63,7 @@ describe("the order book", () => {
     expect(top.checksum).toBe(book.checksum);
   });
 
-  it("has a tag, by which a client that has it is told that nothing has changed", async () => {
+  it("has an ETag, and answers 304 if nothing has changed", async () => {
     const response = await first.call("GET", "/v1/orderbook", maker.token);
     const tag = response.headers.get("etag") ?? "";
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");

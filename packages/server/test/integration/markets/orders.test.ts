@@ -98,7 +98,7 @@ describe("orders", () => {
     );
   });
 
-  it("end as they were told to: unfilled, not as a whole, not as a taker, nothing to take", async () => {
+  it("end as requested: unfilled, not filled as a whole, not as a taker, nothing to take", async () => {
     const outcome = async (body: object) => {
       const { state, failure } = await buyer.placed(body);
       return [state, failure?.code];
@@ -173,7 +173,7 @@ describe("orders", () => {
     );
   });
 
-  it("are placed once for a key, however often it is sent, and refused with another body", async () => {
+  it("are placed once for a key that is sent many times, and refused with another body", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => buyer.place(limit("buy", "5", "1"), "once")),
     );
@@ -209,7 +209,7 @@ describe("orders", () => {
     expect(amended).toMatchObject({ state: "partially_filled", remaining: "0.20" });
   });
 
-  it("are called off when their wallet is frozen, and rejected while it is", async () => {
+  it("are cancelled when their wallet is frozen, and rejected while it is", async () => {
     const resting = await buyer.placed(limit("buy", "5", "1"));
     await buyer.send("POST", `/v1/wallets/${resting.wallet_id}/freeze`, {});
     await buyer.until(resting.id, ({ state }) => state === "cancelled");

@@ -81,7 +81,7 @@ describe("destinations", () => {
     expect((await call("GET", `/v1/destinations/${body.id}`)).body.state).toBe("active");
   });
 
-  it("are listed for policy when their waiting time is over, to the millisecond, and until they are removed", async () => {
+  it("are listed for policy when their waiting time has passed, to the millisecond, and until they are removed", async () => {
     const { body } = await add();
     const store = createDestinationStore(service.database);
     const isListed = (at: number, network = "eip155:1", tenantId = owner.client.tenantId) =>
@@ -130,7 +130,7 @@ describe("destinations", () => {
     expect((await call("GET", "/v1/destinations")).body.data).toEqual([]);
   });
 
-  it("are gone when they are removed, once, and can be listed anew with a waiting time of their own", async () => {
+  it("are gone when they are removed, once, and can be listed again with a new waiting time", async () => {
     const { body } = await add();
     const path = `/v1/destinations/${body.id}`;
     expect((await call("DELETE", path)).text).toBe("");
@@ -138,9 +138,9 @@ describe("destinations", () => {
       const gone = await call(method, path);
       expect([gone.status, gone.body.error?.code]).toEqual([404, "DESTINATION_NOT_FOUND"]);
     }
-    const anew = await add();
-    expect([anew.status, anew.body.state]).toEqual([201, "waiting"]);
-    expect(anew.body.id).not.toBe(body.id);
+    const again = await add();
+    expect([again.status, again.body.state]).toEqual([201, "waiting"]);
+    expect(again.body.id).not.toBe(body.id);
   });
 
   it("are listed newest first, a page at a time, by network and state", async () => {

@@ -159,7 +159,7 @@ describe("the policy of a tenant", () => {
     ["nothing", undefined],
     ["null", "null"],
     ["a list", []],
-    ["a text", '"policy"'],
+    ["a string", '"policy"'],
     ["an empty object", {}],
     ["rules that are an object", { rules: { length: 1 }, default: { action: "allow" } }],
     ["more rules than there may be", { rules: Array(201).fill({}), default: { action: "allow" } }],

@@ -111,7 +111,7 @@ describe("the stream of another tenant", () => {
     expect([used.status, usedError]).toEqual([unknown.status, unknownError]);
   });
 
-  it("does not tell of orders, and what markets tell everybody names nobody", async () => {
+  it("does not reveal orders, and public market messages name no tenant", async () => {
     const stream = await open({ token: stranger.token });
     const before = stream.messages.length;
     for (const channel of ["events", "orderbook:ETH-USD", "trades:ETH-USD"]) {

@@ -23,7 +23,7 @@ describe("who may open a stream", () => {
     return ((await response.json()) as { ticket: string }).ticket;
   };
 
-  it("greets whoever has a token, with the subprotocol and the request's id", async () => {
+  it("greets a client with a token, with the subprotocol and the request's id", async () => {
     const stream = await openStream(service.url, { token, headers: { "x-request-id": "my-own-id" } });
     expect(stream.ws.protocol).toBe("bursar.v1.json");
     expect(stream.messages[0]).toEqual({

@@ -33,7 +33,10 @@ describe("a stream whose other end is watched", () => {
       pings += 1;
     });
     for (let beat = 0; beat < 4; beat++) await stream.next("heartbeat");
-    expect(pings).toBeGreaterThanOrEqual(4);
+    await eventually(
+      () => pings,
+      (count) => count >= 4,
+    );
     expect(stream.ws.readyState).toBe(stream.ws.OPEN);
     stream.ws.close();
     await stream.closed;
@@ -136,7 +139,7 @@ describe("a stream that goes on for long", () => {
     for (const { ws } of [quick, resumed]) ws.terminate();
   });
 
-  it("is told with 1001 that the service stops, while new ones are refused", async () => {
+  it("is closed with 1001 when the service stops, while new ones are refused", async () => {
     const other = await service.another();
     const token = await service.token(await service.createTenant());
     const streams = await Promise.all(Array.from({ length: 60 }, () => openStream(other.url, { token })));

@@ -157,7 +157,7 @@ describe("the events channel", () => {
     for (const { ws } of [early, stream, atTheEdge, empty]) ws.close();
   });
 
-  it("has no gap and no repeat for whoever joins at any moment, in any process", async () => {
+  it("has no gap and no repeat for clients that join at any moment, in any process", async () => {
     const { pay, open } = await createSubject();
     const total = 2002;
     const joiners: StreamClient[] = [];

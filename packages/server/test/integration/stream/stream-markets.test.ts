@@ -119,10 +119,10 @@ describe("a market on the stream", () => {
           JSON.stringify([book.levels("bids"), book.levels("asks")])
       );
     };
-    await trader.until(ids.at(-1) ?? "", ({ state }) => state === "open");
+    for (const id of ids.slice(-50)) await trader.until(id, ({ state }) => state === "open");
     await eventually(isTheBook, Boolean);
     expect(book.levels("asks")).toHaveLength(1000);
-    // What comes up from below is told.
+    // Levels that move into the best 1000 are published.
     for (const id of ids.slice(0, 60)) await trader.send("DELETE", `/v1/orders/${id}`);
     await trader.until(ids[59] ?? "", ({ state }) => state === "cancelled");
     await eventually(isTheBook, Boolean);

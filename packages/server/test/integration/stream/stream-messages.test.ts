@@ -68,7 +68,7 @@ describe("the messages of a stream", () => {
       "message.since",
     ],
     [
-      "a text as since",
+      "a string as since",
       '{"id":"x","type":"subscribe","channel":"events","since":"1"}',
       "INVALID_REQUEST",
       "message.since",

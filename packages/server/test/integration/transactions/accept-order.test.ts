@@ -51,7 +51,7 @@ it.each([
     accept: (keys: readonly string[]) => createOrderStore(database).acceptOrders(keys.map(toOrder)),
   },
 ])(
-  "two batches of $what with the same keys in opposite order are both answered, and neither waits for the other for ever",
+  "two batches of $what with the same keys in opposite order are both answered, and neither blocks the other",
   async ({ accept }) => {
     for (let round = 0; round < 20; round++) {
       const keys = Array.from({ length: 200 }, (_, index) => `${round}-${index}`);

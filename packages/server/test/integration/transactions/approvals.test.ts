@@ -37,7 +37,7 @@ describe("a transaction that needs approval", () => {
     return await tenant.settled(id, "awaiting_approval");
   };
 
-  it("waits for two people with its funds held, and is completed when both have agreed", async () => {
+  it("waits for two approvers with its funds held, and is completed when both have approved", async () => {
     await tenant.usePolicy(largeNeed(2));
     const [anna, ben] = [await tenant.addClient("anna"), await tenant.addClient("ben")];
     const waiting = await ask();
@@ -88,7 +88,7 @@ describe("a transaction that needs approval", () => {
     expect(audit.data.filter(({ action }) => action === "transaction.approve")).toHaveLength(2);
   });
 
-  it("is not approved by who asked for it, nor by who was not asked, nor as something else", async () => {
+  it("is not approved by its creator, nor by a client that is not an approver, nor under another digest", async () => {
     const [anna, ben] = [await tenant.addClient("anna"), await tenant.addClient("ben")];
     await tenant.usePolicy(largeNeed(1, { from: { clients: [anna.id] } }));
     const waiting = await ask();
@@ -208,7 +208,7 @@ describe("a transaction that needs approval", () => {
       ORDER BY scope, asset, at DESC
     `);
 
-  it("gives back what it counted where it is called off while the engine judges it", async () => {
+  it("releases what it counted if it is cancelled while the engine judges it", async () => {
     await tenant.usePolicy(largeNeed(1));
     const before = await ask();
     await service.call("POST", `/v1/transactions/${before.id}/cancel`, tenant.token, {});
@@ -262,7 +262,7 @@ describe("a transaction that needs approval", () => {
     ]);
   });
 
-  it("can be called off while it waits, and then holds nothing", async () => {
+  it("can be cancelled while it waits, and then holds nothing", async () => {
     await tenant.usePolicy(largeNeed(1));
     const waiting = await ask();
     const cancelled = await service.call("POST", `/v1/transactions/${waiting.id}/cancel`, tenant.token);

@@ -58,7 +58,7 @@ describe("a transaction under a policy", () => {
     expect((await tenant.create("99", "the-key")).status).toBe(422);
   });
 
-  it("keeps a limit over time to the cent, however many come at once and by whichever process", async () => {
+  it("keeps a limit over time to the cent, with many requests at once in two processes", async () => {
     const limit = (per: "client" | "wallet" | "tenant"): PolicyDocument => ({
       rules: [
         {

@@ -269,7 +269,7 @@ describe("what has certainly not left", () => {
     expect(seen.requests).toBe(1);
   });
 
-  it("is one that found every connection to its receiver taken until its time was over", async () => {
+  it("is one that found every connection to its receiver in use until its timeout", async () => {
     let requests = 0;
     const port = await listening(createHttpServer(() => requests++));
     const post = poster({ isLoopbackAllowed: true });

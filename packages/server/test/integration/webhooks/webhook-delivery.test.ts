@@ -161,7 +161,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("answered with 410 disables its endpoint, and the others are told", async () => {
+  it("answered with 410 disables its endpoint, and the other endpoints get an event", async () => {
     const hooks = await tenant();
     const gone = await hooks.createEndpoint(`${receiver.url}/gone`, ["transaction.updated"]);
     await hooks.createEndpoint(`${receiver.url}/watcher`, ["endpoint.disabled"]);

@@ -84,7 +84,7 @@ describe("webhook endpoints", () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, "INVALID_REQUEST"]);
   });
 
-  it("are told at once that they are tested, with what came back", async () => {
+  it("can be tested, and the answer has what the receiver returned", async () => {
     const endpoint = await hooks.createEndpoint(`${receiver.url}/tested`);
     const good = await hooks.send("POST", `${path}/${endpoint.id}/test`);
     expect(good.body).toMatchObject({ delivered: true, status: 200, answer: "thanks", error: null });
@@ -148,7 +148,7 @@ describe("webhook endpoints", () => {
     expect(await secretsOf(id)).toEqual([Buffer.alloc(0)]);
   });
 
-  it("have versions that nobody misses an event for, however often they change", async () => {
+  it("have versions, and miss no event while they change often", async () => {
     const { id } = await hooks.createEndpoint("https://receiver.example/versions");
     await hooks.send("PATCH", `${path}/${id}`, { description: "changed" });
     for (const action of ["disable", "enable", "disable"])

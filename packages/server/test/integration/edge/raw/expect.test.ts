@@ -21,11 +21,11 @@ describe("a client that asks before it sends a body", () => {
     const answers = readAnswers(await converse(edge.app, (socket) => socket.write(post(type, length))));
     expect(answers.map((answer) => answer.status)).toEqual([status]);
     expect(JSON.parse(answers[0]?.body ?? "")).toMatchObject({ error: { code } });
-    // The body may come or not, so that nothing behind it could be told from it.
+    // The body may come or not, so nothing behind it could be distinguished from it.
     expect(answers[0]?.headers).toMatchObject({ connection: "close" });
   });
 
-  it("is told to go on, and is answered, also on the same connection again", async () => {
+  it("gets 100 Continue and its answer, also again on the same connection", async () => {
     const received = await converse(edge.app, async (socket) => {
       const next = () =>
         new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));

@@ -17,7 +17,7 @@ function dribble(socket: Socket, piece: string, intervalMs = 20): void {
   socket.once("close", () => clearInterval(timer));
 }
 
-/** Clients that take their time; each is let go within the limit, by the server and not by the test. */
+/** Clients that take their time; each is disconnected within the limit, by the server and not by the test. */
 const clients: [what: string, write: (socket: Socket) => void][] = [
   [
     "headers that stop half-way",
@@ -79,7 +79,7 @@ describe("requests that take too long to arrive", () => {
     expect(JSON.parse(last?.body ?? "")).toMatchObject({ error: { code: "REQUEST_TIMEOUT" } });
   });
 
-  it("lets go of a client that asks and asks and does not read", async () => {
+  it("disconnects a client that keeps sending requests and does not read", async () => {
     const socket = connectTo(edge.app);
     socket.pause();
     socket.write("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1000));

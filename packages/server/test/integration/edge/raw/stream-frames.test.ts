@@ -55,11 +55,11 @@ describe("a stream's client that speaks raw bytes", () => {
     ["a farewell with a code that there is not", closeWith(999), 1002],
     ["a farewell that is not UTF-8", closeWith(1000, Buffer.from([0xff])), 1007],
     ["a binary message", frame({ opcode: binary, payload: subscribe }), 1003],
-    ["a text that is not UTF-8", text(Buffer.from([0x7b, 0xff, 0x7d])), 1007],
-    ["a text that ends within a character", text(Buffer.from([0x22, 0xe2, 0x82])), 1007],
-    ["a text with half of a surrogate pair", text(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), 1007],
+    ["text that is not UTF-8", text(Buffer.from([0x7b, 0xff, 0x7d])), 1007],
+    ["text that ends within a character", text(Buffer.from([0x22, 0xe2, 0x82])), 1007],
+    ["text with half of a surrogate pair", text(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), 1007],
     [
-      "a text in parts that together are not UTF-8",
+      "text in parts that together are not UTF-8",
       Buffer.concat([part(1, Buffer.from([0xe2, 0x82])), frame({ opcode: 0, payload: "x" })]),
       1007,
     ],
@@ -119,7 +119,7 @@ describe("a stream's client that speaks raw bytes", () => {
     ["a NUL", text('{"type":"subscribe","channel":"\\u0000"}')],
     ["nothing", text("")],
     ["a mark of byte order", text(`\ufeff${subscribe}`)],
-  ])("is told so and goes on after %s", async (_what, bytes) => {
+  ])("gets an error and goes on after %s", async (_what, bytes) => {
     stream = await openRawStream(service.url, token, bytes);
     await eventually(stream.messages, (messages) =>
       messages.some((one) => one.startsWith('{"type":"error"')),

@@ -106,7 +106,7 @@ describe("a request for a stream that is wrong in its bytes", () => {
     const parsed = JSON.parse(body);
     expect(isErrorBody(parsed)).toBe(true);
     expect(parsed.error).toMatchObject({ code, request_id: headers["x-request-id"] });
-    // The one who speaks another version is told which is spoken here (RFC 6455, section 4.4).
+    // A client of another version gets the supported one (RFC 6455, section 4.4).
     if (status === 426) expect(headers["sec-websocket-version"]).toBe("13");
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   });
