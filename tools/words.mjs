@@ -24,7 +24,10 @@ export const avoidedWords = [
   { pattern: /\b(is|are|was) over\b(?! (the|a|its|their)\b)/i, instead: "has ended, is final" },
   { pattern: /\b(has|have) not the form\b/i, instead: "does not match" },
   { pattern: /\bsteadyMs\b|\belapsedMs\b/, instead: "monotonicMs" },
-  { pattern: /\b(was|were|is|are|be|been) told\b|\btells? (it|them|him|everybody|whoever)\b/i, instead: "notify, answer, report" },
+  {
+    pattern: /\b(was|were|is|are|be|been) told\b|\btells? (it|them|him|everybody|whoever)\b/i,
+    instead: "notify, answer, report",
+  },
   { pattern: /\bthe house\b/i, instead: "the fee tenant; the project" },
   { pattern: /\bdoorman\b|\bdoorkeeper\b/i, instead: "authentication, filter" },
 ];
