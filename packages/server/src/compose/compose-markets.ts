@@ -16,15 +16,13 @@ import type { ActivePolicies } from "../app/policy/policy.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { readMarkets } from "../config/market-list.js";
 import { ConfigError } from "../config/setting.js";
-import { createSeededRandom } from "../markets/ladder.js";
 import { createMarketMaker, type MarketMaker } from "../markets/market-maker.js";
-import { createMarketOwner } from "../markets/market-owner.js";
+import { createMatchingEngine } from "../markets/matching-engine.js";
+import { createSeededRandom } from "../markets/quotes.js";
 import { createGroupCommit } from "../runtime/group-commit.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
-import { createOrderAdmission } from "../store/markets/admit-orders.js";
-import { createBatchApplication } from "../store/markets/apply-batch.js";
 import { createMarketLoader } from "../store/markets/load-market.js";
 import { createMarketLeases } from "../store/markets/market-leases.js";
 import {
@@ -33,6 +31,7 @@ import {
   prepareMarkets,
   removeOldDeltas,
 } from "../store/markets/market-levels.js";
+import { createMarketUnits } from "../store/markets/market-unit.js";
 import { createOrderStore } from "../store/markets/orders.js";
 import { createTradeStore } from "../store/markets/trades.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
@@ -137,18 +136,18 @@ export function composeMarkets(
       if (conflict !== undefined) throw new ConfigError(explain(conflict));
     },
     start: () => {
-      for (const { view, owner } of running) {
+      for (const { view, engine } of running) {
         view.start();
-        owner.start();
+        engine.start();
       }
     },
     startMarketMaker: (client) => {
       for (const market of markets.list) {
-        const middle = usualPrices[market.name];
-        if (middle === undefined) continue;
+        const midPrice = usualPrices[market.name];
+        if (midPrice === undefined) continue;
         const maker = createMarketMaker({
           market,
-          middle,
+          midPrice,
           principal: { ...client, tokenId: "", scopes: new Set() },
           useCases,
           onError: (error) => log.warn({ err: error, market: market.name }, "the market maker failed"),
@@ -163,7 +162,7 @@ export function composeMarkets(
     keepHouse: () => removeOldDeltas(database, new Date(now() - deltasKeptMs)),
     stop: async () => {
       await Promise.all(makers.map((maker) => maker.stop()));
-      await Promise.all(running.flatMap(({ view, owner }) => [owner.stop(), view.stop()]));
+      await Promise.all(running.flatMap(({ view, engine }) => [engine.stop(), view.stop()]));
     },
   };
 }
@@ -190,12 +189,11 @@ function runMarket(
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
-  const owner = createMarketOwner({
+  const engine = createMatchingEngine({
     market,
     store: {
       ...createMarketLoader(database),
-      ...createOrderAdmission(database, events),
-      ...createBatchApplication(database, events),
+      ...createMarketUnits(database, events),
     },
     leases: createMarketLeases(database),
     policies,
@@ -215,11 +213,11 @@ function runMarket(
   });
   const isNamed = (names: readonly string[] | "any") => names === "any" || names.includes(name);
   wakeUps.listen("orders", (names) => {
-    if (isNamed(names)) owner.wake();
+    if (isNamed(names)) engine.wake();
   });
   wakeUps.listen("levels", (names) => {
-    // The owner updates the view of its own process directly.
-    if (isNamed(names) && !owner.owns()) view.wake();
+    // The engine updates the view of its own process directly.
+    if (isNamed(names) && !engine.isRunning()) view.wake();
   });
-  return { market, view, owner };
+  return { market, view, engine };
 }

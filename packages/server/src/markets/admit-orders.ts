@@ -1,21 +1,55 @@
 import {
   type AccountKey,
   accountName,
+  applyInPlace,
   countTransaction,
+  type OpenOrder,
   type PolicyRequest,
   type TradedMarket,
   type UsageByWindow,
 } from "@bursar/domain";
 import type { Balances } from "../app/ledger/ledger-unit.js";
-import type { Admission, ClaimedOrder, NewCommand } from "../app/markets/market-store.js";
+import type { Admission, ClaimedOrder, MarketCommand, NewCommand } from "../app/markets/market-store.js";
 import type { OrderFailure, OrderJudgement } from "../app/markets/order.js";
 import { paidAsset } from "../app/markets/order-hold.js";
 import { reasonToRefuse, toPolicyRequest } from "../app/markets/order-policy.js";
 import { judgePlanned } from "../app/policy/judge-batch.js";
 import type { ActivePolicy } from "../app/policy/policy.js";
-import type { OpenOrderCounts } from "./open-order-counts.js";
 
-/** The accounts that new orders set something aside in. */
+/** How many orders each tenant has in a market: those that rest, and those whose commands wait for the book. */
+export interface OpenOrderCounts {
+  of: (tenantId: string) => number;
+  add: (tenantId: string) => void;
+  remove: (tenantId: string) => void;
+}
+
+export function countOpenOrders(
+  resting: readonly Pick<OpenOrder, "owner">[],
+  waiting: readonly Pick<MarketCommand, "kind" | "tenantId">[],
+): OpenOrderCounts {
+  const counts = new Map<string, number>();
+  const change = (tenantId: string, by: number) => {
+    const count = (counts.get(tenantId) ?? 0) + by;
+    if (count === 0) counts.delete(tenantId);
+    else counts.set(tenantId, count);
+  };
+  for (const { owner: tenantId } of resting) change(tenantId, 1);
+  for (const { kind, tenantId } of waiting) if (kind === "place") change(tenantId, 1);
+  return {
+    of: (tenantId) => counts.get(tenantId) ?? 0,
+    add: (tenantId) => change(tenantId, 1),
+    remove: (tenantId) => change(tenantId, -1),
+  };
+}
+
+/** What policy still has to judge of claimed orders. */
+export function requestsToJudge(market: TradedMarket, claimed: readonly ClaimedOrder[]): PolicyRequest[] {
+  return claimed
+    .filter(({ number, needsJudgement }) => number === null && needsJudgement)
+    .map((order) => toPolicyRequest(market, order, order.wallet));
+}
+
+/** The accounts that new orders hold funds in. */
 export function accountsOfOrders(market: TradedMarket, claimed: readonly ClaimedOrder[]): AccountKey[] {
   const keys = new Map<string, AccountKey>();
   for (const order of claimed) {
@@ -29,7 +63,7 @@ export function accountsOfOrders(market: TradedMarket, claimed: readonly Claimed
 
 export interface AdmissionFacts {
   market: TradedMarket;
-  accounts: Balances;
+  balances: Balances;
   usage: UsageByWindow;
   /** The policies of the tenants that have something to be judged. */
   policies: ReadonlyMap<string, ActivePolicy>;
@@ -40,8 +74,8 @@ export interface AdmissionFacts {
 }
 
 /**
- * Judges new orders, holds their funds, one after the other, and makes commands of what is asked for. Each sees the sums and balances
- * that the one before has left. What an order receives counts from the commit of its trade on, not within the batch.
+ * Judges new orders and holds their funds, one after the other, and makes commands of what clients ask for. Each order sees the sums
+ * and balances that the one before has left. What an order receives counts from the commit of its trade on, not within the batch.
  */
 export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFacts): Admission {
   const { market, occurredAt } = facts;
@@ -59,7 +93,7 @@ export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFa
       if (judgement !== null) judged.push({ order, judgement });
       const openCount = facts.open.of(tenantId) + (admitted.get(tenantId) ?? 0);
       const isTooMany = mayRest(order) && openCount >= facts.openOrdersMax;
-      const failure = isTooMany ? "TOO_MANY_OPEN_ORDERS" : letPass(order, request, judgement, facts);
+      const failure = isTooMany ? "TOO_MANY_OPEN_ORDERS" : admit(order, request, judgement, facts);
       if (failure !== null) {
         rejected.push({ order, failure });
         continue;
@@ -81,7 +115,7 @@ function mayRest({ timeInForce }: ClaimedOrder): boolean {
   return timeInForce === "gtc" || timeInForce === "post_only";
 }
 
-/** Null where nothing is left to judge: policy was done with it on the spot, or it fails anyway. */
+/** Null if nothing is left to judge: policy has allowed it when it was accepted, or it fails anyway. */
 function judge(
   { needsJudgement, wallet }: ClaimedOrder,
   request: PolicyRequest,
@@ -92,21 +126,19 @@ function judge(
   return { policyVersion, rule: verdict.rule, reason: reasonToRefuse(verdict) };
 }
 
-/** Sets aside what the order can cost at most and counts it, or says why not. */
-function letPass(
+/** Holds what the order can cost at most and counts it, or returns why not. */
+function admit(
   { tenantId, wallet }: ClaimedOrder,
   request: PolicyRequest,
   judgement: OrderJudgement | null,
-  { accounts, usage, policies }: AdmissionFacts,
+  { balances, usage, policies }: AdmissionFacts,
 ): OrderFailure | null {
   if (wallet.isFrozen) return "WALLET_FROZEN";
   if (judgement !== null && judgement.reason !== null) return "POLICY_REJECTED";
   const { asset, amount } = request;
-  const name = accountName({ tenantId, accountId: wallet.id, asset });
-  const balance = accounts.get(name);
-  if (balance === undefined) throw new Error("an account was not locked");
-  if (balance.available < amount) return "INSUFFICIENT_FUNDS";
-  accounts.set(name, { available: balance.available - amount, held: balance.held + amount });
+  const hold = { tenantId, account: wallet.id, asset, amount };
+  if (applyInPlace(balances, { releases: [], postings: [], holds: [hold] }) !== undefined)
+    return "INSUFFICIENT_FUNDS";
   const policy = policies.get(tenantId)?.policy;
   if (policy !== undefined) countTransaction(policy, request, usage);
   return null;

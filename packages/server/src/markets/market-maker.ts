@@ -4,59 +4,62 @@ import type { MarketUseCases } from "../app/markets/market-use-cases.js";
 import { isRefused } from "../app/requests/refused.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop, type WakingLoop } from "../runtime/waking-loop.js";
-import { type LadderStep, moveMiddle, planLadder } from "./ladder.js";
+import { moveMidPrice, planQuotes, type Quote } from "./quotes.js";
 
 /**
- * A client like any other that keeps a few orders on both sides of a book, so that a sandbox has something to look at and to trade
- * with. It knows no more than anybody else and uses what the API offers.
+ * A client like any other that keeps quotes on both sides of a book, so that a sandbox has something to look at and to trade with. It
+ * uses the same use cases as the API.
  */
 export type MarketMaker = Pick<WakingLoop, "start" | "stop">;
 
 export interface MarketMakerDeps {
   market: TradedMarket;
-  /** Where the price begins, and stays near. */
-  middle: string;
+  /** Where the mid-price begins, and stays near. */
+  midPrice: string;
   principal: Principal;
   useCases: Pick<MarketUseCases, "placeOrder" | "cancelOrder" | "listOrders">;
   onError: (error: unknown) => void;
   newUuid: () => string;
-  /** From 0 up to 1. */
+  /** In [0, 1). */
   random: () => number;
   timers: Pick<Timers, "after">;
 }
 
-const lookEveryMs = 3000;
+const refreshEveryMs = 3000;
 const ordersMax = 200;
 
 export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
   const { market, principal, useCases, random } = deps;
   const { tenantId } = principal;
-  const anchor = parsePrice(deps.middle, market.steps);
-  if (typeof anchor === "string") throw new Error(`${deps.middle} is no price of ${market.name}`);
+  const anchor = parsePrice(deps.midPrice, market.steps);
+  if (typeof anchor === "string") throw new Error(`${deps.midPrice} is not a price of ${market.name}`);
   const start = anchor;
-  let middle = start;
+  let midPrice = start;
   const loop = createWakingLoop({
     step: async () => {
       await refresh();
-      return { pauseMs: lookEveryMs };
+      return { pauseMs: refreshEveryMs };
     },
     onError: deps.onError,
-    pauseAfterErrorMs: lookEveryMs,
+    pauseAfterErrorMs: refreshEveryMs,
     timers: deps.timers,
   });
 
-  /** Brings its orders in line with where it wants them now. */
+  /** Cancels orders that it does not want any more and places those that are missing. */
   async function refresh(): Promise<void> {
-    middle = moveMiddle(middle, start, random);
+    midPrice = moveMidPrice(midPrice, start, random);
     const wanted = new Map(
-      planLadder(middle, market.steps.lotsMin, random).map((step) => [nameOf(step.side, step.price), step]),
+      planQuotes(midPrice, market.steps.lotsMin, random).map((quote) => [
+        nameOf(quote.side, quote.price),
+        quote,
+      ]),
     );
     for (const order of await listOpen()) {
       const name = nameOf(order.side, order.price ?? 0);
-      // What is there stays, with the size that it has; a second order at a price is one too many.
+      // An order at a wanted price stays, with the size that it has; a second one at that price is cancelled.
       if (!wanted.delete(name)) await useCases.cancelOrder(tenantId, order.id);
     }
-    for (const step of wanted.values()) await place(step);
+    for (const quote of wanted.values()) await place(quote);
   }
 
   async function listOpen() {
@@ -68,7 +71,7 @@ export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
     return found;
   }
 
-  async function place({ side, price, lots }: LadderStep): Promise<void> {
+  async function place({ side, price, lots }: Quote): Promise<void> {
     const placed = await useCases.placeOrder(principal, `market-maker-${deps.newUuid()}`, {
       market: market.name,
       side,

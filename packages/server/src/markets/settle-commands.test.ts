@@ -1,4 +1,7 @@
 import {
+  accountName,
+  accountsOfChanges,
+  applyInPlace,
   type Balance,
   createAssetRegistry,
   createBook,
@@ -21,6 +24,8 @@ const markets = createMarketRegistry(
   createAssetRegistry(assetList.default),
 ) as MarketRegistry;
 const market = markets.get("ETH-USD");
+
+const funds = 10n ** 30n;
 
 /** A market in memory: a book, and the rows that a database would have. */
 function createWorld() {
@@ -60,7 +65,9 @@ function createWorld() {
       else rows.set(row.id, row);
       if (orderStates[row.state].final) expect(row.held).toBe(0n);
     }
-    for (const [name, by] of settled.balances) change(name, by);
+    for (const key of accountsOfChanges([settled.ledger]))
+      change(accountName(key), { available: 0n, held: 0n });
+    expect(applyInPlace(balances, settled.ledger)).toBeUndefined();
     return settled;
   }
 
@@ -72,7 +79,12 @@ function createWorld() {
     });
   }
 
+  /** A wallet that appears has funds, which came from outside. */
   function change(name: string, by: Balance) {
+    if (name.includes("-wallet") && !balances.has(name)) {
+      balances.set(name, { available: funds, held: 0n });
+      change(name.replace("-wallet", "-outside"), { available: -funds, held: 0n });
+    }
     const { available, held } = balances.get(name) ?? { available: 0n, held: 0n };
     balances.set(name, { available: available + by.available, held: held + by.held });
   }
@@ -108,7 +120,7 @@ describe("settling commands", () => {
     ]);
     // A lot at a price of one tick costs a cent: 20 lots rest at 105, and 10 were paid at 100.
     expect(rows.get("bid")).toMatchObject({ held: 2100n, filled: 10, quoteFilled: 1000n });
-    expect(balances.get("b b-wallet USD")).toEqual({ available: -3100n, held: 2100n });
+    expect(balances.get("b b-wallet USD")).toEqual({ available: funds - 3100n, held: 2100n });
   });
 
   it("whatever happens, every order in the book holds what it can still cost, and no money appears or goes", () =>
@@ -133,11 +145,11 @@ describe("settling commands", () => {
     ));
 });
 
-function sumOf(balances: ReadonlyMap<string, Balance>, asset: string, ownerId?: string): bigint {
+function sumOf(balances: ReadonlyMap<string, Balance>, asset: string, accountId?: string): bigint {
   let sum = 0n;
   for (const [name, { available, held }] of balances) {
-    const [, owner, its] = name.split(" ");
-    if (its === asset && (ownerId === undefined || owner === ownerId)) sum += available + held;
+    const [, account, ofAccount] = name.split(" ");
+    if (ofAccount === asset && (accountId === undefined || account === accountId)) sum += available + held;
   }
   return sum;
 }

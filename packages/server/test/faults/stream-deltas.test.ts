@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createBook, type Effect } from "@bursar/domain";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { LevelChangeRow } from "../../src/app/markets/market-store.js";
-import { createSeededRandom } from "../../src/markets/ladder.js";
+import { createSeededRandom } from "../../src/markets/quotes.js";
 import { sql } from "../../src/store/core/sql.js";
 import { eventually } from "../harness/eventually.js";
 import { createLocalBook } from "../harness/markets/local-book.js";

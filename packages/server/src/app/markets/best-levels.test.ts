@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSeededRandom } from "../../markets/ladder.js";
+import { createSeededRandom } from "../../markets/quotes.js";
 import { changesOfBest, edgesOf } from "./best-levels.js";
 import { applyLevelChanges, type Levels } from "./depth-view.js";
 import type { LevelChangeRow } from "./market-store.js";

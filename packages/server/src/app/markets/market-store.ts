@@ -1,15 +1,6 @@
-import type {
-  AccountKey,
-  Balance,
-  OpenOrder,
-  OrderState,
-  SelfTrade,
-  Side,
-  TimeInForce,
-  UsageByWindow,
-} from "@bursar/domain";
+import type { OpenOrder, OrderState, SelfTrade, Side, TimeInForce, UsageByWindow } from "@bursar/domain";
 import type { Lease, LeaseStore } from "../../runtime/lease.js";
-import type { Balances } from "../ledger/ledger-unit.js";
+import type { Balances, LedgerEntry, LedgerUnit } from "../ledger/ledger-unit.js";
 import type { Counted, TenantWindow } from "../policy/usage.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { OrderFailure, OrderJudgement, OrderProgress } from "./order.js";
@@ -19,10 +10,10 @@ export interface MarketLease extends Lease {
   market: string;
 }
 
-/** Who owns a market, by its name. */
+/** Leases on markets, by the names of the markets. */
 export type MarketLeases = LeaseStore<MarketLease, string>;
 
-/** An order with something for the owner to do: it is new, or its client wants it called off or made smaller. */
+/** An order with something to do: it is new, or its client wants it cancelled or made smaller. */
 export interface ClaimedOrder {
   tenantId: string;
   id: string;
@@ -36,17 +27,17 @@ export interface ClaimedOrder {
   size: number | null;
   quoteSize: bigint | null;
   createdAt: Date;
-  /** The sequence of the command that placed it; null where it is new. */
+  /** The sequence of the command that placed it; null if it is new. */
   number: number | null;
-  /** Whether policy looks at sums before it goes ahead. */
+  /** Whether policy looks at sums before it is admitted. */
   needsJudgement: boolean;
   cancelRequested: boolean;
   amendSize: number | null;
 }
 
 /**
- * A command as it was taken down. The sequence says when it is its turn; the number of its order is the sequence of the command that
- * placed it, and by it the book finds the order.
+ * A command of a market's log. The sequence is its place there; the number of its order is the sequence of the command that placed the
+ * order, and by it the book finds the order.
  */
 export type MarketCommand = { sequence: number; tenantId: string; orderId: string; orderNumber: number } & (
   | { kind: "place"; order: PlacedOrder }
@@ -65,7 +56,7 @@ export type NewCommand = MarketCommand extends infer C
     : never
   : never;
 
-/** What becomes of claimed orders: commands in their order, and orders that end before they reach the book. */
+/** What was decided about claimed orders: commands in their order, and orders that are rejected before they reach the book. */
 export interface Admission {
   occurredAt: Date;
   commands: readonly NewCommand[];
@@ -73,20 +64,11 @@ export interface Admission {
   holds: ReadonlyMap<string, bigint>;
   rejected: readonly { order: ClaimedOrder; failure: OrderFailure }[];
   judged: readonly { order: ClaimedOrder; judgement: OrderJudgement }[];
-  /** The orders that were let pass. */
+  /** The new orders that were admitted, as they count towards limits. */
   counted: readonly Counted[];
 }
 
-/** How claimed orders are to be admitted: what must be locked and known, and what becomes of them once it is. */
-export interface AdmissionPlan {
-  accounts: readonly AccountKey[];
-  /** The end of the windows. */
-  now: Date;
-  windows: readonly TenantWindow[];
-  decide: (accounts: Balances, usage: UsageByWindow) => Admission;
-}
-
-/** An open order as the database has it, with what is set aside for it. */
+/** An open order as the database has it, with what is held for it. */
 export interface OpenOrderRow extends OrderProgress {
   tenantId: string;
   id: string;
@@ -99,7 +81,7 @@ export interface OpenOrderRow extends OrderProgress {
   held: bigint;
 }
 
-/** A change of an order by one command: one event, and the last one of a batch is what the order is now. */
+/** A change of an order by one command: one event. The last one of a batch is what the order is now. */
 export interface OrderChange extends OpenOrderRow {
   previousState: OrderState;
   failure: OrderFailure | null;
@@ -114,18 +96,7 @@ export interface NewTrade {
   taker: { tenantId: string; orderId: string; fee: bigint };
 }
 
-/** A movement of money from one account of a tenant to another. */
-export interface Posting {
-  tenantId: string;
-  tradeId: string;
-  line: number;
-  debitAccountId: string;
-  creditAccountId: string;
-  asset: string;
-  amount: bigint;
-}
-
-/** What a level is now: side, price, size and how many orders; a size of 0 is gone. */
+/** What a level is now: side, price, size and how many orders; a size of 0 removes it. */
 export type LevelChangeRow = readonly [side: Side, price: number, size: number, orderCount: number];
 
 /** How the levels of a book have changed from one sequence to another. */
@@ -138,45 +109,52 @@ export interface MarketDelta {
 }
 
 /** What a batch of commands has done, to be written as a whole. */
-export interface BatchResult {
-  changes: readonly OrderChange[];
-  trades: readonly NewTrade[];
-  postings: readonly Posting[];
-  /** How much each account's balances change, by the account's name. */
-  balances: ReadonlyMap<string, Balance>;
-}
-
-export interface AppliedBatch {
-  /** The last command of it. */
+export interface MatchedBatch {
+  /** The sequence of its last command. */
   sequence: number;
   levelChanges: readonly LevelChangeRow[];
   occurredAt: Date;
-  /** The orders that the commands have touched. */
-  touched: readonly { tenantId: string; id: string }[];
-  /** What is to be written, once those orders are read and locked. */
-  settle: (orders: readonly OpenOrderRow[]) => BatchResult;
+  changes: readonly OrderChange[];
+  trades: readonly NewTrade[];
+  entries: readonly LedgerEntry[];
 }
 
-/** A market as an owner finds it: the orders that rest in it by priority, and commands that were not carried out yet. */
+/** A market as the process that acquires its lease finds it. */
 export interface LoadedMarket {
+  /** The orders that rest in it, by priority. */
   orders: readonly OpenOrder[];
+  /** Commands of the log that the book has not executed yet. */
   waiting: readonly MarketCommand[];
   /** Nothing that happens now is before this. */
   notBefore: Date;
 }
 
-/** What the owner of a market does to the database. Whatever writes does so under the lease, or throws a `LeaseLostError`. */
+/**
+ * One SQL transaction under the lease of a market: claim, lock, decide, write, in this order, which is the order of locks everywhere.
+ * It must not wait for the network. Its first statement throws a `LeaseLostError` if another process has acquired the lease, and its
+ * commit holds off any other process that would.
+ */
+export interface MarketUnit extends LedgerUnit {
+  /** Orders with something to do, oldest first. Their wallets are locked against a freeze: one that was answered is obeyed. */
+  claimOrders: (limit: number) => Promise<ClaimedOrder[]>;
+  /** Sums of the past. Locks the tenants, so that of two processes that judge, the second sees what the first has allowed. */
+  lockUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
+  /** Writes what was decided about claimed orders. Returns the commands with their places in the log. */
+  writeAdmission: (
+    claimed: readonly ClaimedOrder[],
+    admission: Admission,
+    balances: Balances,
+  ) => Promise<MarketCommand[]>;
+  /** Locks open orders, and reads them. */
+  lockOrders: (keys: readonly { tenantId: string; id: string }[]) => Promise<OpenOrderRow[]>;
+  /** Writes what commands have done. Returns undefined if no level has changed. */
+  writeBatch: (batch: MatchedBatch, balances: Balances) => Promise<MarketDelta | undefined>;
+}
+
 export interface MarketStore {
-  /** Undefined where somebody else has it. */
-  /** The lease is valid for the duration from its end on, and for as long as the book takes to be made. */
+  /** Reads a market under its lease. The lease is valid for the duration from the end on, and for as long as restoring the book takes. */
   load: (lease: MarketLease, durationMs: number) => Promise<LoadedMarket>;
   hasWork: (market: string) => Promise<boolean>;
-  /** Claims orders with something to do, holds funds for the new ones and takes their commands down in order. */
-  admit: (
-    lease: MarketLease,
-    limit: number,
-    plan: (claimed: readonly ClaimedOrder[]) => Promise<AdmissionPlan>,
-  ) => Promise<MarketCommand[]>;
-  /** Writes what commands have done. Undefined where no level has changed. */
-  apply: (lease: MarketLease, batch: AppliedBatch) => Promise<MarketDelta | undefined>;
+  /** Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. */
+  unitOfWork: <T>(lease: MarketLease, work: (unit: MarketUnit) => Promise<T>) => Promise<T>;
 }

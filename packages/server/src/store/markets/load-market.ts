@@ -6,32 +6,33 @@ import type {
   PlacedOrder,
 } from "../../app/markets/market-store.js";
 import type { Database, Queryable } from "../core/database.js";
+import { expiry } from "../core/leases.js";
 import { sql } from "../core/sql.js";
-import { guarded } from "./market-leases.js";
+import { lockMarket } from "./market-leases.js";
 
-/** What a market is made of, read under its lease: nobody changes it meanwhile. */
+/** Reads a market under its lease, so that no other process changes it meanwhile. */
 export function createMarketLoader(database: Database): Pick<MarketStore, "load"> {
   return {
     load: (lease, durationMs) =>
       database.transaction(async (tx): Promise<LoadedMarket> => {
-        const { appliedSequence } = await guarded(tx, lease, sql`market = market`);
+        const { appliedSequence } = await lockMarket(tx, lease);
         const orders = await readResting(tx, lease.market);
         const { waiting, acceptedMs } = await readWaiting(tx, lease.market, appliedSequence);
         const [{ changedAt } = { changedAt: new Date(0) }] = await tx.query<{ changedAt: Date }>(
           sql`SELECT levels_changed_at AS "changedAt" FROM markets WHERE market = ${lease.market}`,
         );
-        // At the end: reading takes long where the book is large, and whoever waits for this row would find the lease over.
+        // At the end, because reading a large book takes long: a process that waits for this row would find the lease expired.
         const validMs = durationMs + orders.length * restoringMs;
-        await guarded(tx, lease, sql`expires_at = clock_timestamp() + ${validMs} * interval '1 ms'`);
+        tx.send(sql`UPDATE markets SET expires_at = ${expiry(validMs)} WHERE market = ${lease.market}`);
         return { orders, waiting, notBefore: new Date(Math.max(changedAt.getTime(), acceptedMs)) };
       }),
   };
 }
 
-/** What it takes to put an order into the book, at the most: 3 to 8 µs were seen on a busy machine. */
+/** An upper bound for putting one order into the book: 3 to 8 µs were measured on a busy machine. */
 const restoringMs = 0.02;
 
-/** By priority, which an order has from the place of its command. Served by open_orders_resting. */
+/** By priority, which is the sequence of the command that placed an order. Served by open_orders_resting. */
 async function readResting(tx: Queryable, market: string): Promise<OpenOrder[]> {
   const rows = await tx.query<{
     number: string;
@@ -62,7 +63,7 @@ interface CommandRow {
   order: Omit<PlacedOrder, "quoteSize"> & { quoteSize: string | null };
 }
 
-/** Commands that were taken down and not carried out; an order that is over has no number any more. Served by the primary keys. */
+/** Commands of the log that were not executed; an order that is final has no number any more. Served by the primary keys. */
 async function readWaiting(
   tx: Queryable,
   market: string,

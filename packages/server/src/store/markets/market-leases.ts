@@ -2,7 +2,7 @@ import type { MarketLease, MarketLeases } from "../../app/markets/market-store.j
 import { LeaseLostError } from "../../runtime/lease.js";
 import type { Database, Queryable } from "../core/database.js";
 import { acquireLeases, isHeld, type LeaseTable, releaseLeases, renewLeases } from "../core/leases.js";
-import { type Statement, sql } from "../core/sql.js";
+import { sql } from "../core/sql.js";
 
 /** How far a market is, as its row says. */
 export interface MarketPosition {
@@ -29,18 +29,18 @@ export function createMarketLeases(database: Database): MarketLeases {
   };
 }
 
-/** Changes the row of a market under a lease, which locks it until the commit. Throws if the lease was lost. */
-export async function guarded(
-  source: Queryable,
-  lease: MarketLease,
-  change: Statement,
-): Promise<MarketPosition> {
-  const [row] = await source.query<Record<keyof MarketPosition, string>>(sql`
-    UPDATE markets l SET ${change} WHERE ${isHeld(marketLeases, lease)}
-    RETURNING admitted_sequence AS "admittedSequence", applied_sequence AS "appliedSequence",
-      level_sequence AS "levelSequence", trade_sequence AS "tradeSequence"
+/**
+ * Locks the row of a market under its lease: until the commit no other process can acquire the lease. Throws if the lease was lost.
+ * Served by the primary key.
+ */
+export async function lockMarket(tx: Queryable, lease: MarketLease): Promise<MarketPosition> {
+  const [row] = await tx.query<Record<keyof MarketPosition, string>>(sql`
+    SELECT l.admitted_sequence AS "admittedSequence", l.applied_sequence AS "appliedSequence",
+      l.level_sequence AS "levelSequence", l.trade_sequence AS "tradeSequence"
+    FROM markets l WHERE ${isHeld(marketLeases, lease)} FOR NO KEY UPDATE
   `);
-  if (row === undefined) throw new LeaseLostError(`another process owns the market ${lease.market}`);
+  if (row === undefined)
+    throw new LeaseLostError(`another process holds the lease of the market ${lease.market}`);
   return {
     admittedSequence: Number(row.admittedSequence),
     appliedSequence: Number(row.appliedSequence),

@@ -1,4 +1,4 @@
-import type { BatchResult } from "../../app/markets/market-store.js";
+import type { NewTrade } from "../../app/markets/market-store.js";
 import type { Trade, TradeStore } from "../../app/markets/trade.js";
 import type { Database, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
@@ -43,12 +43,12 @@ function readTrade(row: TradeRow): Trade {
   };
 }
 
-/** Trades take the market's next numbers. Their postings have one line for each movement, as a transaction's have. */
+/** Trades take the next sequences of their market. */
 export function writeTrades(
   tx: Tx,
   market: string,
   lastSequence: number,
-  { trades, postings }: Pick<BatchResult, "trades" | "postings">,
+  trades: readonly NewTrade[],
   occurredAt: Date,
 ): void {
   if (trades.length === 0) return;
@@ -62,13 +62,5 @@ export function writeTrades(
       ${trades.map((t) => t.maker.tenantId)}::uuid[], ${trades.map((t) => t.maker.orderId)}::uuid[],
       ${trades.map((t) => t.maker.fee)}::numeric[], ${trades.map((t) => t.taker.tenantId)}::uuid[],
       ${trades.map((t) => t.taker.orderId)}::uuid[], ${trades.map((t) => t.taker.fee)}::numeric[]) AS t
-  `);
-  tx.send(sql`
-    INSERT INTO ledger_entries (tenant_id, transaction_id, line, debit_account_id, credit_account_id, asset, amount)
-    SELECT * FROM unnest(
-      ${postings.map((p) => p.tenantId)}::uuid[], ${postings.map((p) => p.tradeId)}::uuid[],
-      ${postings.map((p) => p.line)}::smallint[], ${postings.map((p) => p.debitAccountId)}::uuid[],
-      ${postings.map((p) => p.creditAccountId)}::uuid[], ${postings.map((p) => p.asset)}::text[],
-      ${postings.map((p) => p.amount)}::numeric[])
   `);
 }

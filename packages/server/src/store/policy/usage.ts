@@ -42,10 +42,21 @@ export async function readUsage(
   return new Map(rows.map(({ key, sum, count }) => [key, { sum: BigInt(sum), count: BigInt(count) }]));
 }
 
-/** Of two that judge a tenant's transactions or orders, the second sees what the first has allowed. Served by the primary key. */
-export async function lockTenants(tx: Queryable, tenantIds: readonly string[]): Promise<void> {
-  const ids = [...new Set(tenantIds)];
-  await tx.query(sql`SELECT FROM tenants WHERE id = ANY (${ids}::uuid[]) ORDER BY id FOR NO KEY UPDATE`);
+/**
+ * Reads sums under a lock of their tenants: of two processes that judge a tenant's transactions or orders, the second sees what the
+ * first has allowed. Served by the primary keys.
+ */
+export async function lockUsage(
+  tx: Queryable,
+  windows: readonly TenantWindow[],
+  now: Date,
+): Promise<UsageByWindow> {
+  if (windows.length === 0) return new Map();
+  const tenantIds = [...new Set(windows.map(({ tenantId }) => tenantId))];
+  await tx.query(
+    sql`SELECT FROM tenants WHERE id = ANY (${tenantIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
+  );
+  return await readUsage(tx, windows, now);
 }
 
 /** In place of an asset: the totals over all of them, which only have a count. */

@@ -12,7 +12,7 @@ import { idAt } from "../core/id-at.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
-import { lockTenants, readUsage } from "../policy/usage.js";
+import { lockUsage } from "../policy/usage.js";
 import { writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind the engine and whoever else moves a transaction forward. What a batch costs does not grow by rounds. */
@@ -67,14 +67,7 @@ function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
       tx.send(
         sql`UPDATE open_transactions SET cancel_requested = true WHERE tenant_id = ${tenantId} AND id = ${id}`,
       ),
-    lockUsage: async (windows, now) => {
-      if (windows.length > 0)
-        await lockTenants(
-          tx,
-          windows.map(({ tenantId }) => tenantId),
-        );
-      return await readUsage(tx, windows, now);
-    },
+    lockUsage: (windows, now) => lockUsage(tx, windows, now),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
     write: (settlements, balances) => writeSettlements(tx, log, settlements, balances),
   };

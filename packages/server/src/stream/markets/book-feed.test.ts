@@ -13,7 +13,7 @@ import { presentBook, presentDelta } from "../../app/markets/present-book.js";
 import { presentTrade } from "../../app/markets/present-trade.js";
 import { assetList } from "../../config/asset-list.js";
 import { marketList } from "../../config/market-list.js";
-import { createSeededRandom } from "../../markets/ladder.js";
+import { createSeededRandom } from "../../markets/quotes.js";
 import { createBookFeed } from "./book-feed.js";
 
 const markets = createMarketRegistry(

@@ -1,4 +1,4 @@
-import { createSeededRandom } from "../../../src/markets/ladder.js";
+import { createSeededRandom } from "../../../src/markets/quotes.js";
 
 /** What somebody at a market does next; orders of its own are named by how long ago they were placed. */
 export type Deed =

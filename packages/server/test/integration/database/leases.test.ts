@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MarketLease } from "../../../src/app/markets/market-store.js";
 import type { EndpointLease } from "../../../src/app/webhooks/sending.js";
 import {
   createLeaseKeeper,
@@ -16,7 +17,7 @@ import {
   renewLeases,
 } from "../../../src/store/core/leases.js";
 import { sql } from "../../../src/store/core/sql.js";
-import { createMarketLeases, guarded } from "../../../src/store/markets/market-leases.js";
+import { createMarketLeases, lockMarket } from "../../../src/store/markets/market-leases.js";
 import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
@@ -61,7 +62,14 @@ const markets: LeaseUse = {
     return onlyFor(createMarketLeases(database), market);
   },
   write: (database, lease) =>
-    isWritten(guarded(database, lease as never, sql`trade_sequence = trade_sequence + 1`)),
+    isWritten(
+      database.transaction(async (tx) => {
+        await lockMarket(tx, lease as never);
+        tx.send(
+          sql`UPDATE markets SET trade_sequence = trade_sequence + 1 WHERE market = ${(lease as MarketLease).market}`,
+        );
+      }),
+    ),
 };
 
 const endpoints: LeaseUse = {

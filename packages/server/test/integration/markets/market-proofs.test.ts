@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MarketUnit } from "../../../src/app/markets/market-store.js";
 import { LeaseLostError } from "../../../src/runtime/lease.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
-import { createOrderAdmission } from "../../../src/store/markets/admit-orders.js";
-import { createBatchApplication } from "../../../src/store/markets/apply-batch.js";
 import { createMarketLoader } from "../../../src/store/markets/load-market.js";
 import { createMarketLeases } from "../../../src/store/markets/market-leases.js";
+import { createMarketUnits } from "../../../src/store/markets/market-unit.js";
 import { eventually } from "../../harness/eventually.js";
 import { createRandomDeeds } from "../../harness/markets/random-orders.js";
 import { replayMarket } from "../../harness/markets/replay-market.js";
@@ -94,7 +94,7 @@ describe("a market", () => {
     expect(sums).toEqual({ usd: `${(200 + 1000 + 80_000) * 100}`, eth: `${800n * 10n ** 18n}` });
   });
 
-  it("lets an owner that is late write nothing, whatever it tries", async () => {
+  it("lets a process that lost the lease write nothing, whatever it tries", async () => {
     const { database } = first;
     const events = createEventLog({ announce: () => undefined });
     const leases = createMarketLeases(database);
@@ -109,25 +109,22 @@ describe("a market", () => {
     );
     if (late === undefined || newer === undefined) throw new Error("nobody has the market");
     const before = await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`);
-    const nothing = { changes: [], trades: [], postings: [], balances: new Map() };
-    const batch = {
-      sequence: 1,
-      levelChanges: [],
-      occurredAt: new Date(),
-      touched: [],
-      settle: () => nothing,
-    };
-    const plan = () => Promise.reject(new Error("nothing is claimed"));
+    const { unitOfWork } = createMarketUnits(database, events);
+    const nothing = { changes: [], trades: [], entries: [] };
+    const batch = { ...nothing, sequence: 1, levelChanges: [], occurredAt: new Date() };
+    const write = (unit: MarketUnit) => unit.writeBatch(batch, new Map());
     const attempts = [
       () => createMarketLoader(database).load(late, 60_000),
-      () => createOrderAdmission(database, events).admit(late, 1, plan),
-      () => createBatchApplication(database, events).apply(late, batch),
+      () => unitOfWork(late, (unit) => unit.claimOrders(1)),
+      () => unitOfWork(late, write),
+      // A unit that only locks must not commit either.
+      () => unitOfWork(late, async () => undefined),
     ];
     for (const attempt of attempts) await expect(attempt()).rejects.toThrow(LeaseLostError);
     expect(await leases.renew([late], 60_000)).toEqual([]);
     await leases.release([late]);
     expect(await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`)).toEqual(before);
-    await createBatchApplication(database, events).apply(newer, batch);
+    await unitOfWork(newer, write);
     // Reading can have taken longer than the lease: it counts from the end on.
     await database.run("UPDATE markets SET expires_at = now() - interval '1 hour' WHERE market = 'LATE-USD'");
     await createMarketLoader(database).load(newer, 60_000);

@@ -1,0 +1,204 @@
+import {
+  accountsOfChanges,
+  applyInPlace,
+  type Book,
+  orderStates,
+  restoreBook,
+  type TradedMarket,
+} from "@bursar/domain";
+import type {
+  LevelChangeRow,
+  MarketCommand,
+  MarketDelta,
+  MarketLease,
+  MarketLeases,
+  MarketStore,
+} from "../app/markets/market-store.js";
+import { planJudgement } from "../app/policy/judge-batch.js";
+import type { ActivePolicies } from "../app/policy/policy.js";
+import { createLeaseKeeper, LeaseLostError } from "../runtime/lease.js";
+import type { Timers } from "../runtime/timers.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
+import {
+  accountsOfOrders,
+  admitOrders,
+  countOpenOrders,
+  type OpenOrderCounts,
+  requestsToJudge,
+} from "./admit-orders.js";
+import { applyCommands, touchedOrders } from "./apply-commands.js";
+import { settleCommands } from "./settle-commands.js";
+
+/**
+ * Runs a market while it holds the market's lease, in two steps: it admits orders, which holds their funds and appends commands to the
+ * market's log; and it executes commands in the book in memory and writes what they did. Nothing is shown before its commit, and after
+ * anything unexpected the book is dropped and restored from what was committed.
+ */
+export interface MatchingEngine extends Pick<WakingLoop, "start" | "wake" | "stop"> {
+  /** Whether it holds the lease now, as far as it knows. */
+  isRunning: () => boolean;
+}
+
+export interface MatchingEngineDeps {
+  market: TradedMarket;
+  store: MarketStore;
+  leases: MarketLeases;
+  policies: Pick<ActivePolicies, "peek" | "load">;
+  /** Names this process among those that could hold the lease. */
+  holder: string;
+  leaseMs: number;
+  /** How many orders a tenant may have open here. */
+  openOrdersMax: number;
+  /** Called after the commit of each change of a level. */
+  onDelta: (delta: MarketDelta) => void;
+  onError: (error: unknown) => void;
+  /** Called when another process turns out to hold the lease. */
+  onLost: () => void;
+  newUuid: () => string;
+  now: () => number;
+  monotonicMs: () => number;
+  timers: Pick<Timers, "after">;
+}
+
+/** As large as the group commit in front of it. */
+const batchMax = 256;
+const ordersMax = 1_000_000;
+/** A batch ends when its commands have had this many effects; its last command may add as many as one order can match others. */
+const effectsMax = 1000;
+/** A notification of another process can be lost; its work waits this long then. */
+const pollEveryMs = 200;
+/** How often a process that does not hold the lease tries to acquire it. */
+const retryEveryMs = 500;
+/** Lets commands gather under load: a batch costs two commits, whatever its size. */
+const lingerMs = 2;
+
+/** A market whose lease is held: its book, and the commands of its log that the book has not executed. */
+interface RunningMarket {
+  lease: MarketLease;
+  book: Book;
+  waiting: readonly MarketCommand[];
+  open: OpenOrderCounts;
+}
+
+export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
+  const { market, store, now } = deps;
+  const leases = createLeaseKeeper({
+    store: deps.leases,
+    holder: deps.holder,
+    leaseMs: deps.leaseMs,
+    renewEveryMs: deps.leaseMs / 4,
+    nameOf: (lease) => lease.market,
+    monotonicMs: deps.monotonicMs,
+  });
+  let running: RunningMarket | undefined;
+  let lease: MarketLease | undefined;
+  /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
+  let clockMs = 0;
+
+  const tick = (atLeastMs = 0) => {
+    clockMs = Math.max(clockMs, now(), atLeastMs);
+    return new Date(clockMs);
+  };
+
+  const loop = createWakingLoop({
+    step: async (): Promise<Rest> => {
+      running ??= await begin();
+      if (running === undefined) return { pauseMs: retryEveryMs };
+      return (await step(running)) ? { lingerMs } : { pauseMs: pollEveryMs };
+    },
+    onError: (error) => {
+      running = undefined;
+      if (error instanceof LeaseLostError) {
+        lease = undefined;
+        deps.onLost();
+      } else deps.onError(error);
+    },
+    pauseAfterErrorMs: retryEveryMs,
+    timers: deps.timers,
+  });
+
+  /** Acquires the lease, unless an error came while it was held, and restores the book. */
+  async function begin(): Promise<RunningMarket | undefined> {
+    lease ??= (await leases.acquire(market.name))[0];
+    if (lease === undefined) return undefined;
+    const { orders, waiting, notBefore } = await store.load(lease, deps.leaseMs);
+    tick(notBefore.getTime());
+    const book = restoreBook(orders, { ordersMax });
+    await renew(lease);
+    return { lease, book, waiting, open: countOpenOrders(orders, waiting) };
+  }
+
+  /** Executes the commands that wait, or admits new orders and executes theirs. Returns whether there was anything to do. */
+  async function step(current: RunningMarket): Promise<boolean> {
+    if (leases.isRenewalDue()) await renew(current.lease);
+    if (current.waiting.length === 0) {
+      if (!(await store.hasWork(market.name))) return false;
+      current.waiting = await admit(current);
+      for (const { kind, tenantId } of current.waiting) if (kind === "place") current.open.add(tenantId);
+    }
+    const commands = current.waiting.slice(0, batchMax);
+    if (commands.length > 0) await execute(current, commands);
+    return true;
+  }
+
+  /** Claim, lock, decide, write: orders become commands, or are rejected. */
+  function admit({ lease: held, open }: RunningMarket): Promise<MarketCommand[]> {
+    return store.unitOfWork(held, async (unit) => {
+      const claimed = await unit.claimOrders(batchMax);
+      if (claimed.length === 0) return [];
+      const { policies, windows } = await planJudgement(deps.policies, requestsToJudge(market, claimed));
+      const acceptedMs = Math.max(...claimed.map(({ createdAt }) => createdAt.getTime()));
+      const usage = await unit.lockUsage(windows, tick(acceptedMs));
+      const balances = await unit.lockAccounts(accountsOfOrders(market, claimed));
+      // The time of the decision, when everything is locked: what happened before it has been seen.
+      const occurredAt = tick(acceptedMs);
+      const { openOrdersMax } = deps;
+      const facts = { market, balances, usage, policies, open, openOrdersMax, occurredAt };
+      return await unit.writeAdmission(claimed, admitOrders(claimed, facts), balances);
+    });
+  }
+
+  /** The book decides, and then: lock, work out, write. */
+  async function execute(current: RunningMarket, commands: readonly MarketCommand[]): Promise<void> {
+    const results = applyCommands(current.book, market, commands, effectsMax);
+    const batch = {
+      sequence: results.at(-1)?.command.sequence ?? 0,
+      levelChanges: takeLevelChanges(current.book),
+      occurredAt: tick(),
+    };
+    const { changes, delta } = await store.unitOfWork(current.lease, async (unit) => {
+      const orders = await unit.lockOrders(touchedOrders(results));
+      const { changes, trades, ledger } = settleCommands(market, results, orders, deps.newUuid);
+      const balances = await unit.lockAccounts(accountsOfChanges([ledger]));
+      // Everything is paid from a hold, so nothing can be insufficient.
+      if (applyInPlace(balances, ledger) !== undefined)
+        throw new Error(`the orders of ${market.name} hold less than they pay`);
+      const written = { ...batch, changes, trades, entries: ledger.postings };
+      return { changes, delta: await unit.writeBatch(written, balances) };
+    });
+    current.waiting = current.waiting.slice(results.length);
+    for (const { state, tenantId } of changes) if (orderStates[state].final) current.open.remove(tenantId);
+    if (delta !== undefined) deps.onDelta(delta);
+  }
+
+  async function renew(held: MarketLease): Promise<void> {
+    const renewed = await leases.renew([held]);
+    if (renewed.size === 0)
+      throw new LeaseLostError(`another process holds the lease of the market ${market.name}`);
+  }
+
+  return {
+    ...loop,
+    isRunning: () => running !== undefined,
+    stop: async () => {
+      await loop.stop();
+      if (lease !== undefined) await leases.release([lease]).catch(deps.onError);
+    },
+  };
+}
+
+function takeLevelChanges(book: Book): LevelChangeRow[] {
+  return book
+    .takeLevelChanges()
+    .map(({ side, price, size, orderCount }): LevelChangeRow => [side, price, size, orderCount]);
+}

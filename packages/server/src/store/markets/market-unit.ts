@@ -1,0 +1,53 @@
+import type { MarketLease, MarketStore, MarketUnit } from "../../app/markets/market-store.js";
+import type { Database, Tx } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+import { lockAccounts, withLedger } from "../ledger/ledger.js";
+import { lockUsage } from "../policy/usage.js";
+import { claimOrders, writeAdmission } from "./admit-orders.js";
+import { lockMarket } from "./market-leases.js";
+import { lockOrders, writeBatch } from "./write-batch.js";
+
+export function createMarketUnits(
+  database: Database,
+  log: EventLog,
+): Pick<MarketStore, "hasWork" | "unitOfWork"> {
+  return {
+    // Served by open_orders_to_do.
+    hasWork: async (market) => {
+      const rows = await database.query(sql`
+        SELECT FROM open_orders WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
+        LIMIT 1
+      `);
+      return rows.length > 0;
+    },
+    unitOfWork: (lease, work) =>
+      withLedger(database, async (tx) => {
+        const { unit, locked } = createMarketUnit(tx, log, lease);
+        const result = await work(unit);
+        await locked;
+        return result;
+      }),
+  };
+}
+
+function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease) {
+  const { market } = lease;
+  // Not awaited: it travels together with the unit's first statement. If the lease was lost, that one has read in vain.
+  const locked = lockMarket(tx, lease);
+  locked.catch(() => undefined);
+  const underLease = async <T>(rows: Promise<T>): Promise<T> => (await Promise.all([locked, rows]))[1];
+  const unit: MarketUnit = {
+    claimOrders: (limit) => underLease(claimOrders(tx, market, limit)),
+    lockUsage: (windows, now) => lockUsage(tx, windows, now),
+    writeAdmission: async (claimed, admission, balances) => {
+      const { admittedSequence } = await locked;
+      return await writeAdmission(tx, log, { market, admittedSequence }, claimed, admission, balances);
+    },
+    lockOrders: (keys) => underLease(lockOrders(tx, keys)),
+    lockAccounts: (accounts) => lockAccounts(tx, accounts),
+    writeBatch: async (batch, balances) =>
+      await writeBatch(tx, log, { market, position: await locked }, batch, balances),
+  };
+  return { unit, locked };
+}

@@ -1,0 +1,142 @@
+import { type OrderState, orderStates, type Side } from "@bursar/domain";
+import type { Balances } from "../../app/ledger/ledger-unit.js";
+import type { MarketDelta, MatchedBatch, OpenOrderRow, OrderChange } from "../../app/markets/market-store.js";
+import { writeDetails } from "../../app/markets/order-details.js";
+import type { Queryable, Tx } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+import { writeBalances, writeEntries } from "../ledger/ledger.js";
+import type { MarketPosition } from "./market-leases.js";
+import { writeTrades } from "./trades.js";
+
+/** Locks orders in the order in which a freeze locks a wallet's orders. Served by primary keys. */
+export async function lockOrders(
+  tx: Queryable,
+  keys: readonly { tenantId: string; id: string }[],
+): Promise<OpenOrderRow[]> {
+  if (keys.length === 0) return [];
+  const rows = await tx.query<OrderRow>(sql`
+    SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.version, p.size, p.filled,
+      p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen AS "walletIsFrozen"
+    FROM unnest(${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) AS wanted (tenant_id, id)
+    JOIN open_orders p ON p.tenant_id = wanted.tenant_id AND p.id = wanted.id
+    JOIN wallets w ON w.tenant_id = p.tenant_id AND w.id = p.wallet_id
+    ORDER BY p.tenant_id, p.id FOR UPDATE OF p
+  `);
+  return rows.map((row) => ({
+    ...row,
+    price: row.price === null ? null : Number(row.price),
+    size: row.size === null ? null : Number(row.size),
+    filled: Number(row.filled),
+    quoteFilled: BigInt(row.quoteFilled),
+    fee: BigInt(row.fee),
+    held: BigInt(row.held),
+  }));
+}
+
+interface OrderRow {
+  tenantId: string;
+  id: string;
+  walletId: string;
+  walletIsFrozen: boolean;
+  side: Side;
+  state: OrderState;
+  version: number;
+  price: string | null;
+  size: string | null;
+  filled: string;
+  quoteFilled: string;
+  fee: string;
+  held: string;
+}
+
+/** Writes what commands have done: orders, trades, entries and balances, the market's position, and the events. */
+export async function writeBatch(
+  tx: Tx,
+  log: EventLog,
+  { market, position }: { market: string; position: MarketPosition },
+  batch: MatchedBatch,
+  balances: Balances,
+): Promise<MarketDelta | undefined> {
+  const { changes, trades, entries, occurredAt } = batch;
+  writeOrders(tx, changes);
+  writeTrades(tx, market, position.tradeSequence, trades, occurredAt);
+  writeEntries(tx, entries);
+  writeBalances(tx, balances);
+  const delta = deltaOf(market, position, batch);
+  writePosition(tx, market, position, batch, delta);
+  await log.append(tx, changes.map(toEvent(occurredAt)));
+  return delta;
+}
+
+function deltaOf(
+  market: string,
+  { levelSequence: previousSequence }: MarketPosition,
+  { sequence, levelChanges, occurredAt }: MatchedBatch,
+): MarketDelta | undefined {
+  if (levelChanges.length === 0) return undefined;
+  return { market, sequence, previousSequence, changes: levelChanges, occurredAt };
+}
+
+// Served by primary keys.
+function writePosition(
+  tx: Tx,
+  market: string,
+  { tradeSequence }: MarketPosition,
+  { sequence, trades }: MatchedBatch,
+  delta: MarketDelta | undefined,
+): void {
+  const levels =
+    delta === undefined
+      ? sql``
+      : sql`, level_sequence = ${delta.sequence}::bigint, levels_changed_at = ${delta.occurredAt}`;
+  tx.send(sql`
+    UPDATE markets SET applied_sequence = ${sequence}::bigint, trade_sequence = ${tradeSequence + trades.length}::bigint${levels}
+    WHERE market = ${market}
+  `);
+  if (delta === undefined) return;
+  tx.send(sql`
+    INSERT INTO market_deltas (market, sequence, previous_sequence, changes, occurred_at)
+    VALUES (${market}, ${delta.sequence}, ${delta.previousSequence}, ${JSON.stringify(delta.changes)}::jsonb, ${delta.occurredAt})
+  `);
+}
+
+/** What is final is no longer open. Of several changes of an order the last one is what it is now. */
+function writeOrders(tx: Tx, changes: readonly OrderChange[]): void {
+  const last = [...new Map(changes.map((change) => [change.id, change])).values()];
+  const done = last.filter(({ state }) => orderStates[state].final);
+  const kept = last.filter(({ state }) => !orderStates[state].final);
+  if (done.length > 0) {
+    tx.send(sql`
+      DELETE FROM open_orders p USING unnest(
+        ${done.map((o) => o.tenantId)}::uuid[], ${done.map((o) => o.id)}::uuid[]
+      ) AS done (tenant_id, id) WHERE p.tenant_id = done.tenant_id AND p.id = done.id
+    `);
+  }
+  if (kept.length > 0) {
+    tx.send(sql`
+      UPDATE open_orders p SET state = k.state, version = k.version, size = k.size, filled = k.filled,
+        quote_filled = k.quote_filled, fee = k.fee, held = k.held
+      FROM unnest(
+        ${kept.map((o) => o.tenantId)}::uuid[], ${kept.map((o) => o.id)}::uuid[], ${kept.map((o) => o.state)}::text[],
+        ${kept.map((o) => o.version)}::integer[], ${kept.map((o) => o.size)}::bigint[], ${kept.map((o) => o.filled)}::bigint[],
+        ${kept.map((o) => o.quoteFilled)}::numeric[], ${kept.map((o) => o.fee)}::numeric[], ${kept.map((o) => o.held)}::numeric[]
+      ) AS k (tenant_id, id, state, version, size, filled, quote_filled, fee, held)
+      WHERE p.tenant_id = k.tenant_id AND p.id = k.id
+    `);
+  }
+}
+
+function toEvent(occurredAt: Date) {
+  return (change: OrderChange) => ({
+    tenantId: change.tenantId,
+    event: "order.updated" as const,
+    subjectId: change.id,
+    version: change.version,
+    state: change.state,
+    previousState: change.previousState,
+    failureCode: change.failure,
+    occurredAt,
+    details: writeDetails(change),
+  });
+}
