@@ -18,10 +18,8 @@ function planted(change: (document: Json) => void): string[] {
 }
 
 const operation = (document: Json, path: string, method: string): Json => document["paths"][path][method];
-const bodyOf = (document: Json): Json =>
-  operation(document, "/v1/transactions", "post")["requestBody"].content["application/json"].schema;
-const responseOf = (document: Json): Json =>
-  operation(document, "/v1/transactions", "post")["responses"]["202"].content["application/json"].schema;
+const bodyOf = (document: Json): Json => document["components"].schemas.CreateTransactionBody;
+const responseOf = (document: Json): Json => document["components"].schemas.Transaction;
 const queryOf = (document: Json): Json[] => operation(document, "/v1/transactions", "get")["parameters"];
 
 const breaking: [what: string, change: (document: Json) => void, message: string][] = [

@@ -1,16 +1,16 @@
-/** Marks a route or a field that will go: since when it should not be used, when it ends, and where that is explained. */
+/** Marks a route or a field as deprecated: since when, when it ends, and where that is explained. */
 export interface Deprecation {
-  /** Dates as `2027-03-01`, which mean midnight UTC. */
+  /** Dates such as `2027-03-01`, meaning midnight UTC. */
   since: string;
   sunset: string;
-  /** What to use instead, and how to get there. */
+  /** A page that says what to use instead, and how to migrate. */
   link: string;
 }
 
-/** The keyword under which a schema carries it. */
+/** The schema keyword that carries it. */
 export const deprecationKeyword = "x-deprecation";
 
-/** Options for the schema of a field that will go: `Type.String(deprecated({ … }))`. */
+/** Options for the schema of a deprecated field: `Type.String(deprecated({ … }))`. */
 export function deprecated(deprecation: Deprecation) {
   return { deprecated: true, [deprecationKeyword]: deprecation };
 }

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 export const Liveness = Type.Object(
   { status: Type.Literal("alive") },
-  { $id: "Liveness", description: "The process answers." },
+  { $id: "Liveness", description: "The process responds." },
 );
 
 export const Readiness = Type.Object(
@@ -10,5 +10,5 @@ export const Readiness = Type.Object(
     status: Type.Literal("ready"),
     checks: Type.Object({ database: Type.Literal("up") }),
   },
-  { $id: "Readiness", description: "The service can take work." },
+  { $id: "Readiness", description: "The service can accept requests." },
 );

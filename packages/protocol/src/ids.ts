@@ -1,6 +1,6 @@
 import { typeIdFromUuid, uuidFromTypeId } from "@bursar/domain";
 
-/** The prefixes of the identifiers that cross the wire: inside there are UUIDs, outside TypeIDs. */
+/** The prefixes of identifiers on the wire, which are TypeIDs; inside the service they are UUIDs. */
 type IdPrefix =
   | "cli"
   | "con"
@@ -21,7 +21,7 @@ export function showId(prefix: IdPrefix, uuid: string): string {
   return typeIdFromUuid(prefix, uuid);
 }
 
-/** The UUID inside an identifier; undefined where the text is none of this kind. */
-export function readId(prefix: IdPrefix, text: string): string | undefined {
-  return uuidFromTypeId(prefix, text);
+/** The UUID inside an identifier; undefined if the string is not one of this kind. */
+export function readId(prefix: IdPrefix, id: string): string | undefined {
+  return uuidFromTypeId(prefix, id);
 }

@@ -19,11 +19,13 @@ export {
   IssuedToken,
   JsonWebKeySet,
   OAuthError,
+  RevokedToken,
   TokenActionForm,
   TokenForm,
 } from "./access/oauth.js";
 export { ClientQuotas, type QuotaClass, quotaCatalog, quotaClasses } from "./access/quota.js";
 export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
+export { type Components, createComponents } from "./components.js";
 export { type Deprecation, deprecated, deprecationKeyword } from "./deprecation.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
 export { type ErrorCode, errorCatalog } from "./errors/error-catalog.js";
@@ -46,7 +48,7 @@ export {
   PolicyQuery,
   PolicyVersionPage,
 } from "./policy/policy.js";
-export { PolicyDocument, PolicyDocumentRef } from "./policy/policy-document.js";
+export { PolicyDocument } from "./policy/policy-document.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
 export { type Event, EventList, EventQuery } from "./resources/event.js";
@@ -62,6 +64,7 @@ export {
 } from "./resources/market.js";
 export {
   AmendOrderBody,
+  describeOrderStates,
   Order,
   OrderPage,
   OrderPath,
@@ -69,17 +72,30 @@ export {
   OrderStates,
   PlaceOrderBody,
 } from "./resources/order.js";
-export { describeOrderStates } from "./resources/order-states.js";
 export {
   CreateTransactionBody,
+  describeTransactionStates,
   Transaction,
   TransactionPage,
   TransactionPath,
   TransactionQuery,
   TransactionStates,
 } from "./resources/transaction.js";
-export { describeTransactionStates } from "./resources/transaction-states.js";
-export { CreateWalletBody, Wallet, WalletPage, WalletPath, WalletQuery } from "./resources/wallet.js";
+export {
+  CreateTransactionsBody,
+  TransactionBatchItem,
+  type TransactionBatchItemResult,
+  TransactionBatchResult,
+  transactionBatchMax,
+} from "./resources/transaction-batch.js";
+export {
+  CreateWalletBody,
+  Wallet,
+  WalletPage,
+  WalletPath,
+  WalletQuery,
+  type WalletSummary,
+} from "./resources/wallet.js";
 export {
   ReplayBody,
   ReplayedEvents,

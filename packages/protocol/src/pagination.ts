@@ -1,8 +1,9 @@
 import { type TSchema, Type } from "typebox";
+import { Nullable } from "./values.js";
 
 const pageLimitMax = 200;
 
-/** The query of every list: newest first, a page at a time. */
+/** The query of every list: newest first, one page at a time. */
 export const PageQuery = Type.Object(
   {
     limit: Type.Optional(
@@ -10,11 +11,15 @@ export const PageQuery = Type.Object(
         minimum: 1,
         maximum: pageLimitMax,
         default: 50,
-        description: "How many items to return.",
+        description: "The maximum number of items to return.",
       }),
     ),
     cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: "The `next_cursor` of the page before." }),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "The `next_cursor` of the previous page.",
+      }),
     ),
   },
   { additionalProperties: false },
@@ -24,9 +29,7 @@ export function Page<Item extends TSchema>(item: Item, $id: string) {
   return Type.Object(
     {
       data: Type.Array(item),
-      next_cursor: Type.Union([Type.String(), Type.Null()], {
-        description: "Where the next page begins; null on the last page.",
-      }),
+      next_cursor: Nullable(Type.String(), "The `cursor` of the next page; null on the last page."),
     },
     { $id },
   );

@@ -1,5 +1,5 @@
-/** The version of the contract that this code speaks; `info.version` of the OpenAPI document. */
+/** The version of the contract that this code implements; `info.version` of the OpenAPI document. */
 export const apiVersion = "0.1.0";
 
-/** Names the version on every answer. */
+/** The response header that names the version. */
 export const versionHeader = "bursar-version";

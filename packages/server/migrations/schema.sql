@@ -460,6 +460,7 @@ CREATE TABLE wallets (
   attempts smallint NOT NULL DEFAULT 0,
   last_error text,
   retry_at timestamp with time zone,
+  created_by uuid,
   CONSTRAINT wallets_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT wallets_tenant_id_role_key UNIQUE (tenant_id, role),
   CONSTRAINT wallets_pkey PRIMARY KEY (tenant_id, id),

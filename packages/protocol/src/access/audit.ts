@@ -1,23 +1,22 @@
 import { type Static, Type } from "typebox";
 import { Page } from "../pagination.js";
-
-const Nullable = Type.Union([Type.String(), Type.Null()]);
+import { Nullable, Timestamp } from "../values.js";
 
 export const AuditEntry = Type.Object(
   {
-    number: Type.Integer({ description: "Counts the tenant's entries, without gaps." }),
-    occurred_at: Type.String({ format: "date-time" }),
+    number: Type.Integer({ description: "Numbers the tenant's entries, without gaps." }),
+    occurred_at: Timestamp(),
     actor: Type.Enum(["client", "operator", "anonymous"]),
-    client_id: Nullable,
-    token_id: Nullable,
-    action: Type.String({ description: "What was done or tried: `client.create`, `GET /v1/clients`." }),
-    object: Type.Union([Type.String(), Type.Null()], { description: "What it was done to." }),
+    client_id: Nullable(Type.String()),
+    token_id: Nullable(Type.String()),
+    action: Type.String({ description: "What was done or attempted: `client.create`, `GET /v1/clients`." }),
+    object: Nullable(Type.String(), "The id of the object acted upon."),
     outcome: Type.Enum(["succeeded", "refused"]),
-    code: Type.Union([Type.String(), Type.Null()], { description: "Why it was refused." }),
-    repeated: Type.Integer({ description: "How many equal attempts this entry stands for." }),
-    request_id: Nullable,
-    address: Nullable,
-    hash: Type.String({ description: "Covers this entry and the hash of the one before; hexadecimal." }),
+    code: Nullable(Type.String(), "The error code of a refusal."),
+    repeated: Type.Integer({ description: "The number of identical attempts that this entry represents." }),
+    request_id: Nullable(Type.String()),
+    address: Nullable(Type.String()),
+    hash: Type.String({ description: "Covers this entry and the previous entry's hash, in hex." }),
   },
   { $id: "AuditEntry" },
 );

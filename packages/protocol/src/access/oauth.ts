@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 
-/** What the OAuth endpoints take and give, as RFC 6749, 7009, 7662, 8414 and 7517 write it. */
+/** The requests and responses of the OAuth endpoints, as RFC 6749, 7009, 7662, 8414 and 7517 define them. */
 
 const Token = Type.String({ minLength: 1, maxLength: 4096 });
 
@@ -11,23 +11,31 @@ const clientAuthentication = {
   client_assertion: Type.Optional(Token),
 };
 
-// Unknown parameters are ignored, as RFC 6749 section 3.2 asks.
-export const TokenForm = Type.Object({
-  grant_type: Type.String({ maxLength: 64 }),
-  scope: Type.Optional(
-    Type.String({
-      maxLength: 1024,
-      description: "Scopes, separated by spaces; all of the client's where left out.",
-    }),
-  ),
-  ...clientAuthentication,
-});
+// Unknown parameters are ignored, as RFC 6749 section 3.2 requires.
+export const TokenForm = Type.Object(
+  {
+    grant_type: Type.String({ maxLength: 64 }),
+    scope: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description: "Scopes, separated by spaces. Defaults to all scopes of the client.",
+      }),
+    ),
+    ...clientAuthentication,
+  },
+  { $id: "TokenForm" },
+);
 
-export const TokenActionForm = Type.Object({
-  token: Token,
-  token_type_hint: Type.Optional(Type.String({ maxLength: 64 })),
-  ...clientAuthentication,
-});
+export const TokenActionForm = Type.Object(
+  {
+    token: Token,
+    token_type_hint: Type.Optional(Type.String({ maxLength: 64 })),
+    ...clientAuthentication,
+  },
+  { $id: "TokenActionForm" },
+);
+
+export const RevokedToken = Type.Object({}, { $id: "RevokedToken", description: "An empty object." });
 
 export const IssuedToken = Type.Object(
   {

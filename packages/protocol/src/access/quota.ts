@@ -1,10 +1,10 @@
 import { quotaLimits } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 
-/** What requests are counted as, each against a quota of its own. The names stand in `RateLimit` and in a client's `quotas`. */
+/** The classes of requests, each with its own quota. The names appear in `RateLimit` and in a client's `quotas`. */
 export const quotaCatalog = {
-  create: "Creating and changing things: transactions, wallets, approvals.",
-  bulk: "Batches of transactions; each batch counts once, however many it holds.",
+  create: "Creating and changing transactions, wallets, orders and approvals.",
+  bulk: "Batches of transactions; a batch counts once, regardless of its size.",
   read: "Reading.",
   manage: "Managing clients and policy, and reading the audit log.",
   stream: "Opening streams.",
@@ -20,15 +20,15 @@ const ClientQuota = Type.Object(
     per_second: Type.Integer({
       minimum: 1,
       maximum: quotaLimits.perSecondMax,
-      description: "How many requests a second are allowed in the long run.",
+      description: "The sustained rate of requests.",
     }),
     burst: Type.Integer({
       minimum: 1,
       maximum: quotaLimits.burstMax,
-      description: "How many may come at once after a pause.",
+      description: "The number of requests that may arrive at once after a pause.",
     }),
   },
-  { additionalProperties: false },
+  { $id: "ClientQuota", additionalProperties: false },
 );
 
 export const ClientQuotas = Type.Object(
@@ -37,8 +37,9 @@ export const ClientQuotas = Type.Object(
     ReturnType<typeof Type.Optional<typeof ClientQuota>>
   >,
   {
+    $id: "ClientQuotas",
     additionalProperties: false,
-    description: "Quotas of this client, by the class of the requests; the service's own hold for the rest.",
+    description: "The quotas of this client by class of request. The service's defaults apply to the others.",
   },
 );
 export type ClientQuotas = Static<typeof ClientQuotas>;

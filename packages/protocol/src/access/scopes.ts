@@ -1,17 +1,17 @@
-/** What a token may allow. A route names the one scope that it needs; `docs/reference/scopes.md` is made from both. */
+/** The permissions of a token. A route names the one scope it requires; `docs/reference/scopes.md` is generated from both. */
 export const scopeCatalog = {
   "wallets:read": "Read wallets and their balances.",
   "wallets:write": "Create, freeze and unfreeze wallets.",
   "transactions:read": "Read transactions.",
   "transactions:write": "Create and cancel transactions.",
-  "transactions:approve": "Approve or reject transactions that wait for people.",
+  "transactions:approve": "Approve or reject transactions that await approval.",
   "orderbook:read": "Read order books and markets.",
   "orders:read": "Read orders and trades.",
   "orders:write": "Place and cancel orders.",
   "events:read": "Read the event log and the live stream.",
   "webhooks:manage": "Manage webhook endpoints and deliveries.",
   "policies:manage": "Read and replace the policy and the list of allowed destinations.",
-  "clients:manage": "Manage API clients, as far as the caller's own scopes reach.",
+  "clients:manage": "Manage API clients, within the caller's own scopes.",
   "audit:read": "Read the audit log.",
 } as const satisfies Record<string, string>;
 

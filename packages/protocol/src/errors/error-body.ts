@@ -1,13 +1,16 @@
 import { type Static, Type } from "typebox";
 import type { ErrorCode } from "./error-catalog.js";
 
-const ErrorDetail = Type.Object({
-  path: Type.String({
-    description: "Where the fault is: `body.amount`, `query.limit`, `header.idempotency-key`.",
-  }),
-  reason: Type.String({ description: "What is wrong there." }),
-  rule: Type.Optional(Type.String({ description: "In a policy: the rule that it is in, by its name." })),
-});
+const ErrorDetail = Type.Object(
+  {
+    path: Type.String({
+      description: "The field at fault, such as `body.amount`, `query.limit` or `header.idempotency-key`.",
+    }),
+    reason: Type.String({ description: "What is wrong with it." }),
+    rule: Type.Optional(Type.String({ description: "In a policy document: the name of the rule." })),
+  },
+  { $id: "ErrorDetail" },
+);
 export type ErrorDetail = Static<typeof ErrorDetail>;
 
 export const ErrorBody = Type.Object(
@@ -15,14 +18,14 @@ export const ErrorBody = Type.Object(
     error: Type.Object({
       code: Type.String({
         pattern: "^[A-Z][A-Z0-9_]*$",
-        description: "Machine-readable. New codes may be added; treat an unknown one by its HTTP status.",
+        description: "Machine-readable. New codes may be added; handle an unknown one by its HTTP status.",
       }),
-      message: Type.String({ description: "Short text for people. It may change; do not parse it." }),
-      request_id: Type.String({ description: "Correlates the answer with the service's log." }),
+      message: Type.String({ description: "Human-readable. It may change; do not parse it." }),
+      request_id: Type.String({ description: "Identifies the request in the service's log." }),
       details: Type.Optional(Type.Array(ErrorDetail, { description: "The fields at fault." })),
     }),
   },
-  { $id: "Error", description: "The body of every error answer." },
+  { $id: "Error", description: "The body of every error response." },
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 

@@ -1,12 +1,12 @@
-/** An error that Bursar can answer with. */
+/** An error that Bursar can respond with. */
 export interface ErrorEntry {
   status: number;
-  /** The `message` of an answer that has nothing more precise to say. */
+  /** The default `message`. */
   message: string;
   /** When a client sees it, as the rest of a sentence that begins with "when". */
   when: string;
   /** What the client should do about it. */
   advice: string;
-  /** `never`: the same request fails again. `later`: the same request may succeed, after `Retry-After` where given. */
+  /** `never`: the same request fails again. `later`: it may succeed, after `Retry-After` if that is given. */
   retry: "never" | "later";
 }

@@ -1,39 +1,41 @@
 import { type Static, Type } from "typebox";
+import { Nullable, Timestamp } from "../values.js";
 
+const Decision = Type.Enum(["approve", "reject"]);
 const Digest = Type.String({
   pattern: "^[0-9a-f]{64}$",
-  description: "The SHA-256, in hex, of what is approved: where the money goes, and how much of what.",
+  description: "The SHA-256, in hex, of what is approved: asset, amount, source and destination.",
 });
 
 /** The body of `POST /v1/transactions/{id}/approvals`. */
 export const DecideApprovalBody = Type.Object(
   {
-    decision: Type.Enum(["approve", "reject"]),
+    decision: Decision,
     digest: Digest,
     comment: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   },
-  { additionalProperties: false },
+  { $id: "DecideApprovalBody", additionalProperties: false },
 );
 export type DecideApprovalBody = Static<typeof DecideApprovalBody>;
 
-/** What a transaction waits for, and what has been said so far. */
+/** The approvals that a transaction requires, and the decisions so far. */
 export const ApprovalStatus = Type.Object(
   {
     state: Type.Enum(["pending", "approved", "rejected", "expired"]),
-    rule: Type.String(),
-    required: Type.Integer(),
-    approved: Type.Integer(),
+    rule: Type.String({ description: "The policy rule that requires approval." }),
+    required: Type.Integer({ description: "The number of approvals required." }),
+    approved: Type.Integer({ description: "The number of approvals given." }),
     digest: Digest,
-    expires_at: Type.String({ format: "date-time" }),
+    expires_at: Timestamp(),
     decisions: Type.Array(
       Type.Object({
         client_id: Type.String(),
-        decision: Type.Enum(["approve", "reject"]),
-        comment: Type.Union([Type.String(), Type.Null()]),
-        decided_at: Type.String({ format: "date-time" }),
+        decision: Decision,
+        comment: Nullable(Type.String()),
+        decided_at: Timestamp(),
       }),
     ),
   },
-  { description: "What it waits for, or has waited for; null where nobody was asked." },
+  { $id: "ApprovalStatus" },
 );
 export type ApprovalStatus = Static<typeof ApprovalStatus>;

@@ -1,28 +1,30 @@
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
+import { Nullable, Timestamp } from "../values.js";
 
-const Timestamp = Type.String({ format: "date-time" });
-const states = ["waiting", "active"] as const;
-const Network = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description:
-    "The CAIP-2 id of a chain, such as `eip155:1`, or a network that is configured and has addresses.",
-});
+const State = Type.Enum(["waiting", "active"]);
 
-/** Where money can go on a network. */
-export const AddressSide = Type.Object(
-  { network: Network, address: Type.String({ minLength: 1, maxLength: 128 }) },
-  { additionalProperties: false },
+/** An address together with its network. */
+export const NetworkAddress = Type.Object(
+  {
+    network: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        "The CAIP-2 id of a chain, such as `eip155:1`, or a configured network that has addresses.",
+    }),
+    address: Type.String({ minLength: 1, maxLength: 128 }),
+  },
+  { $id: "NetworkAddress", additionalProperties: false },
 );
 
 export const CreateDestinationBody = Type.Object(
   {
     label: Type.String({ minLength: 1, maxLength: 128 }),
-    ...AddressSide.properties,
+    ...NetworkAddress.properties,
     note: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
   },
-  { additionalProperties: false },
+  { $id: "CreateDestinationBody", additionalProperties: false },
 );
 export type CreateDestinationBody = Static<typeof CreateDestinationBody>;
 
@@ -32,14 +34,14 @@ export const Destination = Type.Object(
     object: Type.Literal("destination"),
     label: Type.String(),
     network: Type.String(),
-    address: Type.String({ description: "In the form in which it is compared: lower case on EVM networks." }),
-    note: Type.Union([Type.String(), Type.Null()]),
-    state: Type.Enum([...states], {
-      description: "Policy takes it for a listed address once it is `active`.",
+    address: Type.String({ description: "In the form used for comparison: lower case on EVM networks." }),
+    note: Nullable(Type.String()),
+    state: Type.Enum(["waiting", "active"], {
+      description: "Policy treats it as a listed address once it is `active`.",
     }),
-    created_by: Type.String({ description: "The client that has listed it." }),
-    created_at: Timestamp,
-    effective_at: Type.String({ format: "date-time", description: "When its waiting time ends." }),
+    created_by: Type.String({ description: "The id of the client that listed it." }),
+    created_at: Timestamp(),
+    effective_at: Timestamp("The end of its waiting period."),
   },
   { $id: "Destination" },
 );
@@ -52,7 +54,7 @@ export const DestinationQuery = Type.Object(
   {
     ...PageQuery.properties,
     network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    state: Type.Optional(Type.Enum([...states])),
+    state: Type.Optional(State),
   },
   { additionalProperties: false },
 );

@@ -2,8 +2,8 @@ import { destinationKinds, policyActions, policyLimits, usageScopes, walletPurpo
 import { type Static, type TSchema, Type } from "typebox";
 
 /**
- * The document of `PUT /v1/policy`. The schema has the shape and the bounds; what it cannot say (an asset that is known, an amount that
- * fits it, members that go with an action) is said by the domain's `compilePolicy`, which refuses all that this refuses.
+ * The document of `PUT /v1/policy`. The schema has the shape and the bounds. What it cannot express (that an asset exists, that an
+ * amount fits it, which members an action needs) is checked by the domain's `compilePolicy`, which also refuses all that this refuses.
  */
 const { itemsMax, textLengthMax } = policyLimits;
 
@@ -11,7 +11,7 @@ const Name = Type.String({
   pattern: policyLimits.namePattern,
   description: "1 to 64 characters of a-z, 0-9 and -.",
 });
-// The items of a list say that they are texts, so that the check for repeated ones is by hash and not pair by pair.
+// With a type, `uniqueItems` compares by hash; without one, every item with every other.
 const listOf = <Item extends TSchema>(item: Item, description?: string) =>
   Type.Array(item, {
     minItems: 1,
@@ -22,7 +22,7 @@ const listOf = <Item extends TSchema>(item: Item, description?: string) =>
 const AssetName = Type.String({
   minLength: 1,
   maxLength: textLengthMax,
-  description: "A code of `GET /v1/assets`, or a CAIP-19 id.",
+  description: "An asset code of `GET /v1/assets`, or a CAIP-19 id.",
 });
 const Amount = Type.String({ minLength: 1, maxLength: policyLimits.amountLengthMax });
 const ClientIds = listOf(Type.String({ pattern: "^cli_[0-9a-hjkmnp-tv-z]{26}$" }));
@@ -30,7 +30,7 @@ const ClientIds = listOf(Type.String({ pattern: "^cli_[0-9a-hjkmnp-tv-z]{26}$" }
 const windowFields = {
   per: Type.Enum([...usageScopes], {
     description:
-      "Whose transactions are added up: of the source wallet, the initiating client, or the tenant.",
+      "Whose transactions are added up: those of the source wallet, of the initiating client, or of the tenant.",
   }),
   period_seconds: Type.Integer({
     minimum: policyLimits.periodSecondsMin,
@@ -46,7 +46,7 @@ const AmountRange = Type.Object(
   },
   {
     additionalProperties: false,
-    description: "Both bounds are within the range. The rule is for this asset alone.",
+    description: "Both bounds are inclusive. The rule applies to this asset only.",
   },
 );
 const Hours = Type.Object(
@@ -56,20 +56,20 @@ const Hours = Type.Object(
     time_zone: Type.String({
       minLength: 1,
       maxLength: textLengthMax,
-      description: "Of the time zone database, such as `Europe/Berlin`.",
+      description: "A name of the IANA time zone database, such as `Europe/Berlin`.",
     }),
   },
   {
     additionalProperties: false,
     description:
-      "Of the request: from this hour until before that one, over midnight where it is not greater.",
+      "The hours of the request: from `from` up to but excluding `to`, across midnight if `to` is not greater.",
   },
 );
 const SumLimit = Type.Object(
   { asset: AssetName, ...windowFields, above: Amount },
   {
     additionalProperties: false,
-    description: "Matches where the sum over the period, this transaction included, is above the limit.",
+    description: "Matches if the sum over the period, including this transaction, is above the limit.",
   },
 );
 const CountLimit = Type.Object(
@@ -80,7 +80,7 @@ const CountLimit = Type.Object(
   },
   {
     additionalProperties: false,
-    description: "The same for the number of transactions, of all assets where none is named.",
+    description: "The same for the number of transactions; of all assets if none is named.",
   },
 );
 
@@ -94,7 +94,7 @@ const Condition = Type.Object(
     destinations: Type.Optional(
       listOf(
         Type.Enum([...destinationKinds], { type: "string" }),
-        "`address` is any address, and so also a listed one.",
+        "`address` is any address, including a listed one.",
       ),
     ),
     clients: Type.Optional(ClientIds),
@@ -104,25 +104,25 @@ const Condition = Type.Object(
   },
   {
     additionalProperties: false,
-    description: "All members that are given must match, and a list matches with any of its items.",
+    description: "All given members must match; a list matches if any of its items does.",
   },
 );
 
-// One form for all actions and not a union of three: of a union a validator can only say that no branch fits.
+// One object for all actions rather than a union of three: its faults are easier to name.
 const actionFields = {
   action: Type.Enum([...policyActions]),
   reason: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: policyLimits.reasonLengthMax,
-      description: "With `reject`, and required there: the client may see it.",
+      description: "Required with `reject`; visible to the client.",
     }),
   ),
   approvals: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: policyLimits.approvalsMax,
-      description: "With `require_approval`, and required there: how many. The initiator never approves.",
+      description: "Required with `require_approval`: the number of approvals. The initiator cannot approve.",
     }),
   ),
   from: Type.Optional(
@@ -136,8 +136,7 @@ const actionFields = {
       {
         additionalProperties: false,
         minProperties: 1,
-        description:
-          "With `require_approval`: who may approve. Any client with the scope where it is left out.",
+        description: "With `require_approval`: who may approve. Defaults to any client with the scope.",
       },
     ),
   ),
@@ -145,7 +144,7 @@ const actionFields = {
     Type.Integer({
       minimum: policyLimits.expirySecondsMin,
       maximum: policyLimits.expirySecondsMax,
-      description: "With `require_approval`: one day where it is left out.",
+      description: "With `require_approval`. Defaults to one day.",
     }),
   ),
 };
@@ -156,24 +155,21 @@ export const PolicyDocument = Type.Object(
       Type.Object({ name: Name, when: Condition, ...actionFields }, { additionalProperties: false }),
       {
         maxItems: policyLimits.rulesMax,
-        description: "Tried in order; the first that matches decides. Their names differ.",
+        description: "Evaluated in order; the first match decides. Names are unique.",
       },
     ),
     default: Type.Object(actionFields, {
       additionalProperties: false,
-      description: "Decides where no rule matches.",
+      description: "Decides if no rule matches.",
     }),
     groups: Type.Optional(
       Type.Record(Name, ClientIds, {
         maxProperties: policyLimits.groupsMax,
         additionalProperties: false,
-        description: "Clients under a name, for `from`.",
+        description: "Named lists of clients, for `from`.",
       }),
     ),
   },
   { $id: "PolicyDocument", additionalProperties: false },
 );
 export type PolicyDocument = Static<typeof PolicyDocument>;
-
-/** Its name in place of it: it is long, and stands in several schemas. */
-export const PolicyDocumentRef = Type.Unsafe<PolicyDocument>(Type.Ref("PolicyDocument"));

@@ -1,23 +1,20 @@
 import { policyActions, usageScopes } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { Page } from "../pagination.js";
-import { CreateTransactionBody, WalletSide } from "../resources/transaction.js";
-import { AddressSide } from "./destination.js";
-import { PolicyDocumentRef } from "./policy-document.js";
+import { CreateTransactionBody, WalletParty } from "../resources/transaction.js";
+import { Nullable, Timestamp } from "../values.js";
+import { NetworkAddress } from "./destination.js";
+import { PolicyDocument } from "./policy-document.js";
 
-const Timestamp = Type.String({ format: "date-time" });
-const nullable = <Value extends Parameters<typeof Type.Union>[0][number]>(value: Value) =>
-  Type.Union([value, Type.Null()]);
-
-/** The policy of a tenant as it stands. */
+/** The policy of a tenant. */
 export const Policy = Type.Object(
   {
     object: Type.Literal("policy"),
     version: Type.Integer({
-      description: "Counts its changes; 0 is the policy that every tenant begins with.",
+      description: "Increases with every change; 0 is the policy that every tenant starts with.",
     }),
-    document: PolicyDocumentRef,
-    updated_at: nullable(Timestamp),
+    document: PolicyDocument,
+    updated_at: Nullable(Timestamp()),
   },
   { $id: "Policy" },
 );
@@ -29,7 +26,7 @@ export const PolicyQuery = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 2_147_483_647,
-        description: "One that was in force before; the one in force where it is left out.",
+        description: "An earlier version. Defaults to the one in force.",
       }),
     ),
   },
@@ -40,72 +37,78 @@ const PolicyVersion = Type.Object(
   {
     object: Type.Literal("policy_version"),
     version: Type.Integer(),
-    created_by: Type.String({ description: "The client that has written it." }),
-    created_at: Timestamp,
+    created_by: Type.String({ description: "The id of the client that wrote it." }),
+    created_at: Timestamp(),
   },
   { $id: "PolicyVersion" },
 );
 
-/** Version 0 was written by nobody, and is not in the list. */
+/** Version 0 has no author, and is not in the list. */
 export const PolicyVersionPage = Page(PolicyVersion, "PolicyVersionPage");
 
-/** A transaction that is not made: `POST /v1/policy/evaluate` says what policy would say of it now. */
+const EvaluatedTransaction = Type.Object(
+  {
+    ...CreateTransactionBody.properties,
+    destination: Type.Optional(Type.Union([WalletParty, NetworkAddress])),
+  },
+  { $id: "EvaluatedTransaction", additionalProperties: false },
+);
+
+/** A hypothetical transaction: `POST /v1/policy/evaluate` says how policy would judge it now. */
 export const EvaluatePolicyBody = Type.Object(
   {
-    transaction: Type.Object(
-      {
-        ...CreateTransactionBody.properties,
-        destination: Type.Optional(Type.Union([WalletSide, AddressSide])),
-      },
-      { additionalProperties: false },
-    ),
+    transaction: EvaluatedTransaction,
     client_id: Type.Optional(
-      Type.String({ maxLength: 64, description: "Who would ask for it; the caller where it is left out." }),
+      Type.String({ maxLength: 64, description: "The initiating client. Defaults to the caller." }),
     ),
     at: Type.Optional(
-      Type.String({
-        format: "date-time",
-        description:
-          "When it would be asked for, for rules with hours and for addresses that wait; now where it is left out. Sums are always those of now.",
-      }),
+      Timestamp(
+        "The time of the request, for rules with hours and for addresses in their waiting period. Defaults to now. Sums are always the present ones.",
+      ),
     ),
-    document: Type.Optional(PolicyDocumentRef),
+    document: Type.Optional(PolicyDocument),
   },
-  { additionalProperties: false },
+  { $id: "EvaluatePolicyBody", additionalProperties: false },
 );
 export type EvaluatePolicyBody = Static<typeof EvaluatePolicyBody>;
 
-const SumUsed = Type.Object({
-  rule: Type.String(),
-  measure: Type.Enum(["sum", "count"]),
-  per: Type.Enum([...usageScopes]),
-  asset: nullable(Type.String({ description: "Null for a count over all assets." })),
-  period_seconds: Type.Integer(),
-  before: Type.String({ description: "What is in the period now." }),
-  including: Type.String({ description: "The same with this transaction." }),
-  limit: Type.String(),
-  above: Type.Boolean({ description: "Whether it would be above the limit." }),
-});
+const PolicySum = Type.Object(
+  {
+    rule: Type.String(),
+    measure: Type.Enum(["sum", "count"]),
+    per: Type.Enum([...usageScopes]),
+    asset: Nullable(Type.String({ description: "Null for a count over all assets." })),
+    period_seconds: Type.Integer(),
+    before: Type.String({ description: "The present value over the period." }),
+    including: Type.String({ description: "The value including this transaction." }),
+    limit: Type.String(),
+    above: Type.Boolean({ description: "Whether `including` is above `limit`." }),
+  },
+  { $id: "PolicySum" },
+);
 
 export const PolicyEvaluation = Type.Object(
   {
     action: Type.Enum([...policyActions]),
-    rule: Type.String({ description: "The rule that decides; `default` where none matches." }),
-    policy_version: nullable(
-      Type.Integer({ description: "Of the policy in force; null where the request brought a document." }),
+    rule: Type.String({ description: "The deciding rule; `default` if none matches." }),
+    policy_version: Nullable(
+      Type.Integer({ description: "The version in force; null if the request contains a document." }),
     ),
-    reason: nullable(Type.String()),
+    reason: Nullable(Type.String()),
     decided: Type.Enum(["at_once", "later"], {
-      description: "Whether `POST /v1/transactions` itself would be refused, or the transaction after it.",
+      description:
+        "`at_once`: `POST /v1/transactions` itself would be refused. `later`: the transaction would be rejected after it was accepted.",
     }),
-    approval: nullable(
+    approval: Nullable(
       Type.Object({
         approvals: Type.Integer(),
-        clients: nullable(Type.Array(Type.String())),
+        clients: Nullable(Type.Array(Type.String())),
         expires_after_seconds: Type.Integer(),
       }),
     ),
-    sums: Type.Array(SumUsed, { description: "Of the rules that were for it, up to the one that decides." }),
+    sums: Type.Array(PolicySum, {
+      description: "The sums of the applicable rules, up to the deciding one.",
+    }),
   },
   { $id: "PolicyEvaluation" },
 );

@@ -1,12 +1,16 @@
 import { Type } from "typebox";
+import { Nullable } from "../values.js";
 
-const Asset = Type.Object({
-  code: Type.String(),
-  caip19: Type.Union([Type.String(), Type.Null()]),
-  decimals: Type.Integer(),
-  network: Type.String(),
-  minimum: Type.String({ description: "The least that one transaction may move." }),
-  maximum: Type.String({ description: "The most that one transaction may move." }),
-});
+const Asset = Type.Object(
+  {
+    code: Type.String(),
+    caip19: Nullable(Type.String(), "The CAIP-19 id; null if the asset has none."),
+    decimals: Type.Integer(),
+    network: Type.String(),
+    minimum: Type.String({ description: "The smallest amount of one transaction." }),
+    maximum: Type.String({ description: "The largest amount of one transaction." }),
+  },
+  { $id: "Asset" },
+);
 
 export const AssetList = Type.Object({ data: Type.Array(Asset) }, { $id: "AssetList" });

@@ -1,32 +1,45 @@
 import { type Static, Type } from "typebox";
+import { Timestamp } from "../values.js";
 import { Order } from "./order.js";
 import { Transaction } from "./transaction.js";
-import { Wallet } from "./wallet.js";
+import { WalletSummary } from "./wallet.js";
 
-/** The body of an event, the same to every reader of the log. */
+export const eventKinds = [
+  "transaction.updated",
+  "wallet.updated",
+  "order.updated",
+  "endpoint.disabled",
+] as const;
+export const EventKind = Type.Enum([...eventKinds]);
+
+const EventData = Type.Object(
+  {
+    transaction: Type.Optional(Transaction),
+    order: Type.Optional(Order),
+    wallet: Type.Optional(WalletSummary),
+    webhook_endpoint: Type.Optional(
+      Type.Object({
+        id: Type.String(),
+        object: Type.Literal("webhook_endpoint"),
+        version: Type.Integer(),
+        state: Type.Literal("disabled"),
+        disabled_reason: Type.String(),
+      }),
+    ),
+    previous_state: Type.String(),
+  },
+  { $id: "EventData", description: "The resource right after the change, and its state before." },
+);
+
+/** The body of an event, identical in the log, in webhooks and in the stream. */
 export const Event = Type.Object(
   {
-    event: Type.Enum(["transaction.updated", "wallet.updated", "order.updated", "endpoint.disabled"]),
+    event: EventKind,
     sequence: Type.Integer({
-      description: "Counts the tenant's events: no gap, in the order of their commits.",
+      description: "Numbers the tenant's events in commit order, without gaps.",
     }),
-    occurred_at: Type.String({ format: "date-time" }),
-    data: Type.Object({
-      transaction: Type.Optional(Transaction),
-      order: Type.Optional(Order),
-      // What a wallet held at that moment is not part of what changed; its balances are read where they are wanted.
-      wallet: Type.Optional(Type.Omit(Wallet, ["balances"])),
-      webhook_endpoint: Type.Optional(
-        Type.Object({
-          id: Type.String(),
-          object: Type.Literal("webhook_endpoint"),
-          version: Type.Integer(),
-          state: Type.Literal("disabled"),
-          disabled_reason: Type.String(),
-        }),
-      ),
-      previous_state: Type.String(),
-    }),
+    occurred_at: Timestamp(),
+    data: EventData,
   },
   { $id: "Event" },
 );

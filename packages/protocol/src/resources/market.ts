@@ -1,40 +1,38 @@
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
+import { Timestamp } from "../values.js";
 
-const Timestamp = Type.String({ format: "date-time" });
 const Name = Type.String({ minLength: 1, maxLength: 65 });
 
-export const MarketList = Type.Object(
+const Market = Type.Object(
   {
-    data: Type.Array(
-      Type.Object({
-        market: Type.String(),
-        base: Type.String(),
-        quote: Type.String(),
-        tick_size: Type.String({ description: "The step of prices." }),
-        lot_size: Type.String({ description: "The step of sizes." }),
-        size_min: Type.String({ description: "The least size of an order." }),
-        maker_fee_basis_points: Type.Integer(),
-        taker_fee_basis_points: Type.Integer(),
-      }),
-    ),
+    market: Type.String(),
+    base: Type.String(),
+    quote: Type.String(),
+    tick_size: Type.String({ description: "Prices are multiples of this." }),
+    lot_size: Type.String({ description: "Sizes are multiples of this." }),
+    size_min: Type.String({ description: "The smallest size of an order." }),
+    maker_fee_basis_points: Type.Integer(),
+    taker_fee_basis_points: Type.Integer(),
   },
-  { $id: "MarketList" },
+  { $id: "Market" },
 );
+
+export const MarketList = Type.Object({ data: Type.Array(Market) }, { $id: "MarketList" });
 
 export const MarketPath = Type.Object({ market: Type.String() });
 
-/** A trade as everybody sees it: not whose it was. */
+/** A public trade: the parties are not named. */
 export const Trade = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal("trade"),
     market: Type.String(),
-    sequence: Type.Integer({ description: "Counts the market's trades." }),
+    sequence: Type.Integer({ description: "Numbers the market's trades." }),
     price: Type.String(),
     size: Type.String(),
-    taker_side: Type.Enum(["buy", "sell"], { description: "The side of the order that came to the other." }),
-    occurred_at: Timestamp,
+    taker_side: Type.Enum(["buy", "sell"], { description: "The side of the taker's order." }),
+    occurred_at: Timestamp(),
   },
   { $id: "Trade" },
 );
@@ -43,7 +41,7 @@ export type Trade = Static<typeof Trade>;
 export const TradePage = Page(Trade, "TradePage");
 export const TradeQuery = Type.Object({ ...PageQuery.properties }, { additionalProperties: false });
 
-/** The most levels of each side that a snapshot shows, and that the stream follows. */
+/** The maximum number of levels per side in a snapshot and in the stream. */
 export const orderbookDepthMax = 1000;
 
 export const OrderbookQuery = Type.Object(
@@ -54,7 +52,7 @@ export const OrderbookQuery = Type.Object(
         minimum: 1,
         maximum: orderbookDepthMax,
         default: 50,
-        description: "How many levels of each side.",
+        description: "The number of levels per side.",
       }),
     ),
   },
@@ -66,16 +64,16 @@ const Level = Type.Array(Type.String(), { minItems: 2, maxItems: 2, description:
 export const Orderbook = Type.Object(
   {
     market: Type.String(),
-    sequence: Type.Integer({ description: "Grows with every change of a level." }),
-    as_of: Type.String({ format: "date-time", description: "When a level has last changed." }),
+    sequence: Type.Integer({ description: "Increases with every change of a level." }),
+    as_of: Timestamp("The time of the last change of a level."),
     bids: Type.Array(Level, { description: "Best first." }),
     asks: Type.Array(Level, { description: "Best first." }),
     checksum: Type.Integer({
       description:
-        "CRC-32 over the ten best asks and then the ten best bids, each as its price and its size without point and leading zeros.",
+        "CRC-32 over the ten best asks and then the ten best bids: price and size of each, without decimal points and leading zeros.",
     }),
-    source: Type.String({ description: "Whose orders these are: `bursar`, its own market." }),
-    stale: Type.Boolean({ description: "Whether it could not be confirmed for some seconds." }),
+    source: Type.String({ description: "The origin of the orders: `bursar` for its own market." }),
+    stale: Type.Boolean({ description: "Whether the book could not be confirmed for some seconds." }),
   },
   { $id: "Orderbook" },
 );

@@ -1,23 +1,18 @@
-import { orderStates } from "@bursar/domain";
+import { type OrderState, orderStates, orderTransitions } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
+import { CreatedBy, Decimal, Failure, Fee, Nullable, Timestamp } from "../values.js";
 
-const Timestamp = Type.String({ format: "date-time" });
-const State = Type.Enum(Object.keys(orderStates) as (keyof typeof orderStates)[]);
+const State = Type.Enum(Object.keys(orderStates) as OrderState[]);
 const Side = Type.Enum(["buy", "sell"]);
 const OrderType = Type.Enum(["limit", "market"]);
 const TimeInForce = Type.Enum(["gtc", "ioc", "fok", "post_only"], {
   description:
-    "How long a limit order lives: until it is cancelled (`gtc`), for its first look at the book (`ioc`), the same and only as a whole (`fok`), or until it is cancelled and never as a taker (`post_only`).",
+    "How long a limit order lives. `gtc`: until it is cancelled. `ioc`: fill what is possible at once, cancel the rest. `fok`: fill completely at once, or not at all. `post_only`: like `gtc`, but rejected if it would take liquidity.",
 });
 const SelfTrade = Type.Enum(["cancel_newest", "cancel_oldest", "cancel_both"], {
-  description: "What happens where it meets an order of the same tenant.",
+  description: "What happens if it would trade with an order of the same tenant.",
 });
-
-// The text of a number is checked where its market is known; here only its length, so that nothing long is looked at.
-const Decimal = (description: string) => Type.String({ minLength: 1, maxLength: 79, description });
-const OrNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) =>
-  Type.Union([schema, Type.Null()]);
 
 export const PlaceOrderBody = Type.Object(
   {
@@ -26,38 +21,36 @@ export const PlaceOrderBody = Type.Object(
     type: Type.Optional(OrderType),
     time_in_force: Type.Optional(TimeInForce),
     price: Type.Optional(
-      Decimal("For a limit order: the most that a buyer pays, the least that a seller takes, for one base."),
-    ),
-    size: Type.Optional(
       Decimal(
-        "How much of the base asset. A market order that buys may leave it out, and spends `quote_size`.",
+        "Limit orders: the highest price a buyer pays or the lowest a seller accepts, per unit of the base asset.",
       ),
     ),
-    quote_size: Type.Optional(
-      Decimal("For a market order that buys: the most that it spends, in the quote asset."),
+    size: Type.Optional(
+      Decimal("The amount of the base asset. A market buy order may give `quote_size` instead."),
     ),
+    quote_size: Type.Optional(Decimal("Market buy orders: the maximum amount to spend, in the quote asset.")),
     self_trade: Type.Optional(SelfTrade),
     wallet_id: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: "The wallet that pays and is paid; the tenant's primary one where it is left out.",
+        description: "The wallet that pays and receives. Defaults to the tenant's primary wallet.",
       }),
     ),
     reference: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: "The client's own name for it." }),
+      Type.String({ minLength: 1, maxLength: 128, description: "The client's own reference for it." }),
     ),
   },
-  { additionalProperties: false },
+  { $id: "PlaceOrderBody", additionalProperties: false },
 );
 export type PlaceOrderBody = Static<typeof PlaceOrderBody>;
 
 export const AmendOrderBody = Type.Object(
   {
     size: Decimal(
-      "The new size, with what is filled already: less than it is, and more than what is filled. The order keeps its place.",
+      "The new total size, including what has been filled: smaller than the present size and larger than `filled`. The order keeps its place in the book.",
     ),
   },
-  { additionalProperties: false },
+  { $id: "AmendOrderBody", additionalProperties: false },
 );
 
 export const Order = Type.Object(
@@ -67,47 +60,33 @@ export const Order = Type.Object(
     market: Type.String(),
     side: Side,
     type: OrderType,
-    time_in_force: OrNull(TimeInForce),
+    time_in_force: Nullable(TimeInForce),
     self_trade: SelfTrade,
-    price: OrNull(Type.String()),
-    size: OrNull(Type.String()),
-    quote_size: OrNull(Type.String()),
+    price: Nullable(Type.String()),
+    size: Nullable(Type.String()),
+    quote_size: Nullable(Type.String()),
     state: State,
-    version: Type.Integer({ description: "Counts its changes; 1 when it is accepted." }),
-    filled: Type.String({ description: "How much of the base asset was traded." }),
-    remaining: OrNull(Type.String({ description: "How much of `size` was not." })),
+    version: Type.Integer({ description: "1 when accepted; increases with every change." }),
+    filled: Type.String({ description: "The amount of the base asset that was traded." }),
+    remaining: Nullable(Type.String({ description: "The part of `size` that was not." })),
     quote_filled: Type.String({
-      description: "What was paid or received for it in the quote asset, before fees.",
+      description: "The amount of the quote asset that was paid or received for it, before fees.",
     }),
-    fee: Type.Object(
-      { asset: Type.String(), amount: Type.String() },
-      { description: "Taken from what the order has received: base for a buyer, quote for a seller." },
-    ),
-    failure: OrNull(
-      Type.Object({
-        code: Type.String(),
-        message: Type.String(),
-        rule: Type.Optional(Type.String({ description: "The rule of the policy that has refused it." })),
-      }),
-    ),
+    fee: Fee,
+    failure: Nullable(Failure),
     wallet_id: Type.String(),
-    reference: OrNull(Type.String()),
-    policy_version: Type.Integer({ description: "The version of the policy that has judged it." }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    reference: Nullable(Type.String()),
+    policy_version: Type.Integer({ description: "The version of the policy that evaluated it." }),
+    created_by: CreatedBy,
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
   },
-  { $id: "Order" },
+  {
+    $id: "Order",
+    description: "The fee is deducted from what the order receives: base for a buyer, quote for a seller.",
+  },
 );
 export type Order = Static<typeof Order>;
-
-export const OrderStates = Type.Object(
-  {
-    data: Type.Array(
-      Type.Object({ state: State, meaning: Type.String(), final: Type.Boolean(), next: Type.Array(State) }),
-    ),
-  },
-  { $id: "OrderStates" },
-);
 
 export const OrderPage = Page(Order, "OrderPage");
 export const OrderPath = Type.Object({ id: Type.String() });
@@ -121,3 +100,20 @@ export const OrderQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+const DescribedState = Type.Object(
+  { state: State, meaning: Type.String(), final: Type.Boolean(), next: Type.Array(State) },
+  { $id: "OrderStateDescription" },
+);
+
+export const OrderStates = Type.Object({ data: Type.Array(DescribedState) }, { $id: "OrderStates" });
+
+/** The table of states as the API shows it. An amendment and a further fill leave an order in its state, so they are no step. */
+export function describeOrderStates(): Static<typeof DescribedState>[] {
+  return (Object.keys(orderStates) as OrderState[]).map((state) => ({
+    state,
+    meaning: orderStates[state].meaning,
+    final: orderStates[state].final,
+    next: [...new Set(Object.values(orderTransitions[state]))].filter((next) => next !== state),
+  }));
+}

@@ -1,45 +1,59 @@
 import { walletPurposes } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
+import { CreatedBy, Nullable, Timestamp } from "../values.js";
 
-const Timestamp = Type.String({ format: "date-time" });
 const Purpose = Type.Enum([...walletPurposes]);
+const State = Type.Enum(["creating", "active"]);
+const Network = Type.String({ minLength: 1, maxLength: 64 });
 
 export const CreateWalletBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 128 }),
     purpose: Purpose,
-    network: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: "`book` where it is left out." }),
-    ),
+    network: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Defaults to `book`." })),
   },
-  { additionalProperties: false },
+  { $id: "CreateWalletBody", additionalProperties: false },
 );
 export type CreateWalletBody = Static<typeof CreateWalletBody>;
 
-export const Wallet = Type.Object(
+const Balance = Type.Object(
   {
-    id: Type.String(),
-    object: Type.Literal("wallet"),
-    name: Type.String(),
-    purpose: Purpose,
-    network: Type.String(),
-    role: Type.Union([Type.Enum(["primary", "settlement"]), Type.Null()], {
-      description: "Of the two wallets that every tenant is born with.",
-    }),
-    state: Type.Enum(["creating", "active"]),
-    frozen: Type.Boolean({ description: "A frozen wallet sends nothing." }),
-    version: Type.Integer(),
-    address: Type.Null({ description: "Wallets of the book have none." }),
-    balances: Type.Array(
-      Type.Object({ asset: Type.String(), available: Type.String(), held: Type.String() }),
-    ),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    asset: Type.String(),
+    available: Type.String({ description: "What can be spent." }),
+    held: Type.String({ description: "What is reserved for open transactions and orders." }),
   },
-  { $id: "Wallet" },
+  { $id: "Balance" },
 );
+
+const walletFields = {
+  id: Type.String(),
+  object: Type.Literal("wallet"),
+  name: Type.String(),
+  purpose: Purpose,
+  network: Type.String(),
+  role: Nullable(
+    Type.Enum(["primary", "settlement"]),
+    "Set on the two wallets that every tenant starts with.",
+  ),
+  state: State,
+  frozen: Type.Boolean({ description: "Nothing can be sent from a frozen wallet." }),
+  version: Type.Integer({ description: "Starts at 1 and increases with every change." }),
+  address: Nullable(
+    Type.String(),
+    "The address on its network; null while it is being created, and for wallets of the book.",
+  ),
+  created_by: CreatedBy,
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
+};
+
+export const Wallet = Type.Object({ ...walletFields, balances: Type.Array(Balance) }, { $id: "Wallet" });
 export type Wallet = Static<typeof Wallet>;
+
+/** A wallet in an event. Its balances are not part of what changed. */
+export const WalletSummary = Type.Object(walletFields, { $id: "WalletSummary" });
+export type WalletSummary = Static<typeof WalletSummary>;
 
 export const WalletPage = Page(Wallet, "WalletPage");
 export const WalletPath = Type.Object({ id: Type.String() });
@@ -48,8 +62,8 @@ export const WalletQuery = Type.Object(
   {
     ...PageQuery.properties,
     purpose: Type.Optional(Purpose),
-    state: Type.Optional(Type.Enum(["creating", "active"])),
-    network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    state: Type.Optional(State),
+    network: Type.Optional(Network),
     frozen: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },

@@ -1,39 +1,39 @@
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
+import { Nullable, Timestamp } from "../values.js";
+import { EventKind } from "./event.js";
 
-const Timestamp = Type.String({ format: "date-time" });
 const State = Type.Enum(["pending", "delivered", "exhausted"]);
-const EventKind = Type.Enum(["transaction.updated", "wallet.updated", "order.updated", "endpoint.disabled"]);
 const EndpointId = Type.String({ maxLength: 64 });
 
-const WebhookAttempt = Type.Object({
-  number: Type.Integer(),
-  at: Timestamp,
-  status: Type.Union([Type.Integer(), Type.Null()], {
-    description: "What the receiver answered; null where it did not.",
-  }),
-  latency_ms: Type.Integer(),
-  error: Type.Union([Type.String(), Type.Null()], { description: "Why there was no answer." }),
-  answer: Type.Union([Type.String(), Type.Null()], { description: "The first 1 KiB of the answer." }),
-});
+const WebhookAttempt = Type.Object(
+  {
+    number: Type.Integer(),
+    at: Timestamp(),
+    status: Nullable(Type.Integer(), "The status of the receiver's response; null if there was none."),
+    latency_ms: Type.Integer(),
+    error: Nullable(Type.String(), "Why there was no response."),
+    answer: Nullable(Type.String(), "The first 1 KiB of the response."),
+  },
+  { $id: "WebhookAttempt" },
+);
 
 const summaryFields = {
   id: Type.String({ description: "The `delivery_id` and `webhook-id` of every attempt." }),
   object: Type.Literal("webhook_delivery"),
   endpoint_id: Type.String(),
   event: EventKind,
-  sequence: Type.Integer({ description: "Of the event, in `GET /v1/events`." }),
+  sequence: Type.Integer({ description: "The sequence of the event in `GET /v1/events`." }),
   state: State,
-  repeats: Type.Union([Type.String(), Type.Null()], {
-    description: "The delivery that this one sends again.",
-  }),
+  repeats: Nullable(Type.String(), "The id of the delivery that this one resends."),
   attempt_count: Type.Integer(),
-  last_status: Type.Union([Type.Integer(), Type.Null()]),
-  next_attempt_at: Type.Union([Timestamp, Type.Null()], {
-    description: "Null where it is not on its way any more, or is tried at once.",
-  }),
-  created_at: Timestamp,
-  finished_at: Type.Union([Timestamp, Type.Null()]),
+  last_status: Nullable(Type.Integer()),
+  next_attempt_at: Nullable(
+    Timestamp(),
+    "Null if no further attempt is planned, or if the next one is due immediately.",
+  ),
+  created_at: Timestamp(),
+  finished_at: Nullable(Timestamp()),
 };
 
 const WebhookDeliverySummary = Type.Object(summaryFields, { $id: "WebhookDeliverySummary" });
@@ -55,8 +55,8 @@ export const WebhookDeliveryQuery = Type.Object(
     event: Type.Optional(EventKind),
     sequence: Type.Optional(Type.Integer({ minimum: 1 })),
     state: Type.Optional(State),
-    created_after: Type.Optional(Timestamp),
-    created_before: Type.Optional(Timestamp),
+    created_after: Type.Optional(Timestamp()),
+    created_before: Type.Optional(Timestamp()),
   },
   { additionalProperties: false },
 );
@@ -64,16 +64,16 @@ export const WebhookDeliveryQuery = Type.Object(
 export const ResendFailedBody = Type.Object(
   {
     endpoint_id: Type.Optional(EndpointId),
-    created_after: Type.Optional(Timestamp),
-    created_before: Type.Optional(Timestamp),
+    created_after: Type.Optional(Timestamp()),
+    created_before: Type.Optional(Timestamp()),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { $id: "ResendFailedBody", additionalProperties: false, minProperties: 1 },
 );
 export type ResendFailedBody = Static<typeof ResendFailedBody>;
 
 export const ResentDeliveries = Type.Object(
   {
-    resent: Type.Integer({ description: "How many new deliveries there are." }),
+    resent: Type.Integer({ description: "The number of new deliveries." }),
     has_more: Type.Boolean({ description: "Whether the same request would find more." }),
   },
   { $id: "ResentDeliveries" },
@@ -84,16 +84,17 @@ export const ReplayBody = Type.Object(
     endpoint_id: EndpointId,
     from_sequence: Type.Integer({ minimum: 1, description: "The first event to send again." }),
   },
-  { additionalProperties: false },
+  { $id: "ReplayBody", additionalProperties: false },
 );
 export type ReplayBody = Static<typeof ReplayBody>;
 
 export const ReplayedEvents = Type.Object(
   {
-    resent: Type.Integer({ description: "How many new deliveries there are." }),
-    next_sequence: Type.Union([Type.Integer(), Type.Null()], {
-      description: "Where to go on; null where the end of the log was reached.",
-    }),
+    resent: Type.Integer({ description: "The number of new deliveries." }),
+    next_sequence: Nullable(
+      Type.Integer(),
+      "The `from_sequence` of the next request; null if the end of the log was reached.",
+    ),
   },
   { $id: "ReplayedEvents" },
 );

@@ -1,24 +1,19 @@
 import { type Static, Type } from "typebox";
 import { Page } from "../pagination.js";
+import { Nullable, Timestamp } from "../values.js";
+import { eventKinds } from "./event.js";
 
-const Timestamp = Type.String({ format: "date-time" });
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
   description:
-    "Where to send: `https://` and a public name. The sandbox also takes `http://` on the same machine.",
+    "An `https://` URL with a public host name. The sandbox also accepts `http://` on the same machine.",
 });
 const Description = Type.String({ maxLength: 256 });
 
-/** What an endpoint can be told of; `*` is all, also what will be added. */
-const eventFilters = [
-  "*",
-  "transaction.updated",
-  "wallet.updated",
-  "order.updated",
-  "endpoint.disabled",
-] as const;
-// The items say that they are texts, so that the check for repeated ones is by hash and not pair by pair.
+/** The event kinds that an endpoint can subscribe to; `*` stands for all, including future ones. */
+const eventFilters = ["*", ...eventKinds] as const;
+// With a type, `uniqueItems` compares by hash; without one, every item with every other.
 const Events = Type.Array(Type.Enum([...eventFilters], { type: "string" }), {
   uniqueItems: true,
   minItems: 1,
@@ -30,24 +25,23 @@ const endpointFields = {
   object: Type.Literal("webhook_endpoint"),
   url: Type.String(),
   events: Events,
-  description: Type.Union([Type.String(), Type.Null()]),
+  description: Nullable(Type.String()),
   state: Type.Enum(["enabled", "disabled", "deleted"], {
-    description: "`deleted` is seen in the answer to deleting it, and never again.",
+    description: "`deleted` appears only in the response to the deletion.",
   }),
-  disabled_reason: Type.Union([Type.Enum(["requested", "gone", "failing"]), Type.Null()], {
-    description:
-      "`requested`: by a client. `gone`: the receiver answered 410. `failing`: nothing had arrived for five days.",
-  }),
-  disabled_at: Type.Union([Timestamp, Type.Null()]),
-  failing_since: Type.Union([Timestamp, Type.Null()], {
-    description: "Since when nothing has arrived there; null where the last attempt has.",
-  }),
-  old_secret_until: Type.Union([Timestamp, Type.Null()], {
-    description: "Until when deliveries are signed with the secret before this one, too.",
-  }),
+  disabled_reason: Nullable(
+    Type.Enum(["requested", "gone", "failing"]),
+    "`requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days.",
+  ),
+  disabled_at: Nullable(Timestamp()),
+  failing_since: Nullable(
+    Timestamp(),
+    "The time since which no delivery has succeeded; null if the last attempt succeeded.",
+  ),
+  old_secret_until: Nullable(Timestamp(), "Until then, deliveries are also signed with the previous secret."),
   version: Type.Integer(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: Timestamp(),
+  updated_at: Timestamp(),
 };
 
 export const WebhookEndpoint = Type.Object(endpointFields, { $id: "WebhookEndpoint" });
@@ -56,10 +50,10 @@ export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 export const CreatedWebhookEndpoint = Type.Object(
   {
     ...endpointFields,
-    secret: Type.Union([Type.String(), Type.Null()], {
-      description:
-        "`whsec_…`, shown this once. Null when the request repeats an earlier one by its idempotency key.",
-    }),
+    secret: Nullable(
+      Type.String(),
+      "`whsec_…`, shown only once. Null if the request repeats an earlier one by its idempotency key.",
+    ),
   },
   { $id: "CreatedWebhookEndpoint" },
 );
@@ -73,7 +67,7 @@ export const CreateWebhookEndpointBody = Type.Object(
     events: Type.Optional(Events),
     description: Type.Optional(Description),
   },
-  { additionalProperties: false },
+  { $id: "CreateWebhookEndpointBody", additionalProperties: false },
 );
 export type CreateWebhookEndpointBody = Static<typeof CreateWebhookEndpointBody>;
 
@@ -81,9 +75,9 @@ export const ChangeWebhookEndpointBody = Type.Object(
   {
     url: Type.Optional(Url),
     events: Type.Optional(Events),
-    description: Type.Optional(Type.Union([Description, Type.Null()])),
+    description: Type.Optional(Nullable(Description)),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { $id: "ChangeWebhookEndpointBody", additionalProperties: false, minProperties: 1 },
 );
 export type ChangeWebhookEndpointBody = Static<typeof ChangeWebhookEndpointBody>;
 
@@ -93,15 +87,15 @@ export const RotateWebhookSecretBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 2_592_000,
-        description: "How long the secret before signs too; one day where it is left out.",
+        description: "How long the previous secret also signs. Defaults to one day.",
       }),
     ),
   },
-  { additionalProperties: false },
+  { $id: "RotateWebhookSecretBody", additionalProperties: false },
 );
 
 export const RotatedWebhookSecret = Type.Object(
-  { webhook_endpoint: WebhookEndpoint, secret: Type.String({ description: "Shown this once." }) },
+  { webhook_endpoint: WebhookEndpoint, secret: Type.String({ description: "Shown only once." }) },
   { $id: "RotatedWebhookSecret" },
 );
 
@@ -109,10 +103,10 @@ export const WebhookTest = Type.Object(
   {
     delivery_id: Type.String(),
     delivered: Type.Boolean({ description: "Whether the receiver answered with a 2xx status." }),
-    status: Type.Union([Type.Integer(), Type.Null()]),
+    status: Nullable(Type.Integer()),
     latency_ms: Type.Integer(),
-    error: Type.Union([Type.String(), Type.Null()]),
-    answer: Type.Union([Type.String(), Type.Null()], { description: "The first 1 KiB of the answer." }),
+    error: Nullable(Type.String()),
+    answer: Nullable(Type.String(), "The first 1 KiB of the response."),
   },
   { $id: "WebhookTest" },
 );

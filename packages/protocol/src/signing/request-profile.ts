@@ -3,15 +3,15 @@ export const requestSignature = {
   label: "sig1",
   tag: "bursar-v1",
   lifetimeSecondsMax: 300,
-  /** How far a client's clock may run ahead of ours. */
+  /** How far a client's clock may be ahead of the service's. */
   clockSkewSecondsMax: 30,
   nonceLengthMin: 16,
   nonceLengthMax: 128,
 } as const;
 
-/** Covered always; and, where the request has them, these too. */
+/** Always covered; and those covered if the request has them. */
 const always = ["@method", "@target-uri", "authorization"] as const;
-const wherePresent = ["content-digest", "idempotency-key"] as const;
+const ifPresent = ["content-digest", "idempotency-key"] as const;
 
 export interface RequestShape {
   hasBody: boolean;
@@ -26,7 +26,7 @@ export function requiredComponents({ hasBody, hasIdempotencyKey }: RequestShape)
   ];
 }
 
-/** The value of `Accept-Signature`, which tells a refused client what would be taken. */
+/** The value of `Accept-Signature`, which tells a refused client what would be accepted. */
 export const acceptSignature =
-  `${requestSignature.label}=(${[...always, ...wherePresent].map((name) => `"${name}"`).join(" ")})` +
+  `${requestSignature.label}=(${[...always, ...ifPresent].map((name) => `"${name}"`).join(" ")})` +
   `;created;expires;nonce;keyid;tag="${requestSignature.tag}"`;

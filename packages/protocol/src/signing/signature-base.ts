@@ -1,6 +1,6 @@
 import { type InnerList, parseDictionary, serializeInnerList } from "structured-headers";
 
-/** HTTP Message Signatures (RFC 9421): the text that is signed, and what the headers say about it. No keys in here. */
+/** HTTP Message Signatures (RFC 9421): the signature base, and the parameters in the headers. No keys are handled here. */
 
 /** The parts of a request that a signature can cover. */
 export interface SignedMessage {
@@ -12,7 +12,7 @@ export interface SignedMessage {
 }
 
 export interface MessageSignature {
-  /** The names of what is covered, in their order. */
+  /** The names of the covered components, in order. */
   components: string[];
   created: number | undefined;
   expires: number | undefined;
@@ -25,7 +25,7 @@ export interface MessageSignature {
   signature: Uint8Array;
 }
 
-/** Reads one labelled signature of a message; undefined where the headers are malformed or lack it. */
+/** Reads one labelled signature of a message; undefined if the headers are malformed or lack it. */
 export function readSignature(
   signatureInput: string,
   signature: string,
@@ -35,27 +35,27 @@ export function readSignature(
   const value = parse(signature)?.get(label)?.[0];
   if (input === undefined || !isInnerList(input) || !(value instanceof ArrayBuffer)) return undefined;
   const [items, parameters] = input;
-  // Parameters of a component (;sf, ;key, ;req) change what is covered; this profile has none.
+  // Component parameters (;sf, ;key, ;req) change what is covered; this profile allows none.
   const components = items.flatMap(([name, own]) =>
     typeof name === "string" && own.size === 0 ? [name] : [],
   );
   if (components.length !== items.length || new Set(components).size !== components.length) return undefined;
   const number = (key: string) => integerOf(parameters.get(key));
-  const text = (key: string) => textOf(parameters.get(key));
+  const string = (key: string) => stringOf(parameters.get(key));
   return {
     components,
     created: number("created"),
     expires: number("expires"),
-    nonce: text("nonce"),
-    keyid: text("keyid"),
-    alg: text("alg"),
-    tag: text("tag"),
+    nonce: string("nonce"),
+    keyid: string("keyid"),
+    alg: string("alg"),
+    tag: string("tag"),
     params: serializeInnerList(input),
     signature: new Uint8Array(value),
   };
 }
 
-/** The text that is signed (section 2.5); undefined where the message lacks something that is covered. */
+/** The signature base (section 2.5); undefined if the message lacks a covered component. */
 export function signatureBase(
   components: readonly string[],
   params: string,
@@ -108,6 +108,6 @@ function integerOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function stringOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

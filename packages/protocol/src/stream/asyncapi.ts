@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { createComponents } from "../components.js";
 import { apiVersion } from "../version.js";
 import { Authenticate, SubscribeToEvents, Unsubscribe } from "./client-messages.js";
 import { closeCodes } from "./close-codes.js";
@@ -20,7 +21,7 @@ import {
   Unsubscribed,
 } from "./server-messages.js";
 
-/** The subprotocol that the stream speaks. */
+/** The WebSocket subprotocol of the stream. */
 export const streamProtocol = "bursar.v1.json";
 
 interface Described {
@@ -34,36 +35,36 @@ const sentByClients: Record<string, Described> = {
   SubscribeToOrderbook: { schema: SubscribeToOrderbook, summary: "Follow the book of a market." },
   SubscribeToTrades: { schema: SubscribeToTrades, summary: "Follow the trades of a market." },
   Unsubscribe: { schema: Unsubscribe, summary: "Stop following a channel." },
-  Authenticate: { schema: Authenticate, summary: "Go on with a new access token." },
+  Authenticate: { schema: Authenticate, summary: "Continue with a new access token." },
 };
 
 const sentByService: Record<string, Described> = {
   Hello: { schema: Hello, summary: "The first message of every stream." },
-  Subscribed: { schema: Subscribed, summary: "Answers `subscribe`; what was asked for follows." },
-  Unsubscribed: { schema: Unsubscribed, summary: "Answers `unsubscribe`; nothing follows." },
+  Subscribed: { schema: Subscribed, summary: "Confirms `subscribe`." },
+  Unsubscribed: { schema: Unsubscribed, summary: "Confirms `unsubscribe`." },
   Event: { schema: EventMessage, summary: "One event, in order of its sequence." },
   Snapshot: {
     schema: SnapshotMessage,
-    summary: "The best 1000 levels of each side; it replaces what the client has.",
+    summary: "The best 1000 levels of each side. It replaces the client's copy.",
   },
-  Delta: { schema: DeltaMessage, summary: "What has changed among the best 1000 levels of each side." },
+  Delta: { schema: DeltaMessage, summary: "Changes among the best 1000 levels of each side." },
   Trade: { schema: TradeMessage, summary: "One trade, in order of its sequence." },
-  Heartbeat: { schema: Heartbeat, summary: "A sign of life." },
-  Reauthenticate: { schema: Reauthenticate, summary: "The access token ends soon." },
-  Authenticated: { schema: Authenticated, summary: "Answers `authenticate`." },
-  Error: { schema: StreamError, summary: "Says why a message was refused; the stream goes on." },
+  Heartbeat: { schema: Heartbeat, summary: "Shows that the connection is alive." },
+  Reauthenticate: { schema: Reauthenticate, summary: "The access token expires soon." },
+  Authenticated: { schema: Authenticated, summary: "Confirms `authenticate`." },
+  Error: { schema: StreamError, summary: "Why a message was refused. The stream stays open." },
 };
 
-/** The stream as AsyncAPI 3.0, from the same schemas that check the messages. */
+/** The stream as AsyncAPI 3.0, from the schemas that validate the messages. */
 export function asyncApiDocument(publicUrl: string): object {
   const [, scheme, host, pathname] = /^(\w+):\/\/([^/]+)(.*)$/.exec(publicUrl) ?? [];
-  const schemas: Record<string, unknown> = {};
+  const { schemas, reference } = createComponents();
   const all = { ...sentByClients, ...sentByService };
   const messages = mapValues(all, ({ schema, summary }, name) => ({
     name,
     summary,
     contentType: "application/json",
-    payload: withReferences(schema, schemas),
+    payload: reference(schema),
   }));
   return {
     asyncapi: "3.0.0",
@@ -92,7 +93,7 @@ export function asyncApiDocument(publicUrl: string): object {
         bindings: { ws: { method: "GET" } },
       },
     },
-    // From the application's side, as AsyncAPI has it: what it receives is what clients send.
+    // From the service's side, as AsyncAPI requires: it receives what clients send.
     operations: {
       receiveFromClient: operation("receive", sentByClients),
       sendToClient: operation("send", sentByService),
@@ -101,12 +102,12 @@ export function asyncApiDocument(publicUrl: string): object {
       messages,
       schemas,
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "With the scope `events:read`." },
+        bearer: { type: "http", scheme: "bearer", description: "Requires the scope `events:read`." },
         ticket: {
           type: "httpApiKey",
           in: "query",
           name: "ticket",
-          description: "Of `POST /v1/stream/tickets`: 30 seconds, one use.",
+          description: "A ticket of `POST /v1/stream/tickets`: valid for 30 seconds and one use.",
         },
       },
     },
@@ -119,17 +120,6 @@ function operation(action: "send" | "receive", messages: Record<string, Describe
     channel: { $ref: "#/channels/stream" },
     messages: Object.keys(messages).map((name) => ({ $ref: `#/channels/stream/messages/${name}` })),
   };
-}
-
-/** A copy in which every schema with a name of its own has moved to the components. */
-function withReferences(node: unknown, schemas: Record<string, unknown>): unknown {
-  if (Array.isArray(node)) return node.map((item) => withReferences(item, schemas));
-  if (typeof node !== "object" || node === null) return node;
-  const { $id, ...rest } = node as Record<string, unknown>;
-  const copy = mapValues(rest, (value) => withReferences(value, schemas));
-  if (typeof $id !== "string") return copy;
-  schemas[$id] = copy;
-  return { $ref: `#/components/schemas/${$id}` };
 }
 
 function closeCodeTable(): string {

@@ -1,13 +1,13 @@
 import { type Static, Type } from "typebox";
 import { Event } from "../resources/event.js";
 
-/** What a client sends. Each schema is checked as it stands, and shown in the AsyncAPI document. */
+/** The messages that a client sends. Each schema validates a message and is part of the AsyncAPI document. */
 
 const MessageId = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 64,
-    description: "Chosen by the client; the answer to the message carries it.",
+    description: "Chosen by the client; the reply carries it.",
   }),
 );
 
@@ -21,7 +21,7 @@ export const SubscribeToEvents = Type.Object(
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          "The last sequence already seen: what came after it is sent first. Without it only what is new.",
+          "The last sequence already seen: later events are sent first. Without it, only new events are sent.",
       }),
     ),
     kinds: Type.Optional(
@@ -56,7 +56,7 @@ export const Authenticate = Type.Object(
     token: Type.String({
       minLength: 1,
       maxLength: 8192,
-      description: "A new access token of the same client; the stream lives as long as this one.",
+      description: "A new access token of the same client; the stream stays open until it expires.",
     }),
   },
   { additionalProperties: false },

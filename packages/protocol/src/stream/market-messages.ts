@@ -1,13 +1,13 @@
 import { type Static, Type } from "typebox";
 import { Orderbook, Trade } from "../resources/market.js";
 
-/** The messages of the channels of markets. */
+/** The messages of the market channels. */
 
 const MessageId = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 64,
-    description: "Chosen by the client; the answer to the message carries it.",
+    description: "Chosen by the client; the reply carries it.",
   }),
 );
 const Since = (description: string) =>
@@ -23,7 +23,7 @@ export const SubscribeToOrderbook = Type.Object(
       description: "`orderbook:` and the name of a market.",
     }),
     since: Since(
-      "The sequence of the book that the client has: where it is recent the changes after it follow, else a snapshot.",
+      "The sequence of the client's copy of the book. If it is recent, the changes after it follow; otherwise a snapshot.",
     ),
   },
   { additionalProperties: false },
@@ -39,7 +39,7 @@ export const SubscribeToTrades = Type.Object(
       description: "`trades:` and the name of a market.",
     }),
     since: Since(
-      "The last sequence already seen: the trades after it are sent first. Without it only new ones.",
+      "The last sequence already seen: later trades are sent first. Without it, only new trades are sent.",
     ),
   },
   { additionalProperties: false },
@@ -61,7 +61,7 @@ export type SnapshotMessage = Static<typeof SnapshotMessage>;
 
 const ChangedLevels = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {
   description:
-    'Price and size of levels as they are now; a size of `"0"` removes one, which is gone or no longer among the best 1000.',
+    'Price and new size of each changed level. A size of `"0"` removes the level: it is empty or no longer among the best 1000.',
 });
 
 export const DeltaMessage = Type.Object({
@@ -69,12 +69,12 @@ export const DeltaMessage = Type.Object({
   channel: Type.String(),
   sequence,
   previous_sequence: Type.Integer({
-    description: "The sequence of the book that this changes. Where it is not yours, subscribe anew.",
+    description: "The sequence of the book that this changes. If it is not yours, subscribe again.",
   }),
   as_of,
   bids: ChangedLevels,
   asks: ChangedLevels,
-  checksum: Type.Integer({ description: "Of the book after the change." }),
+  checksum: Type.Integer({ description: "The checksum of the book after the change." }),
 });
 export type DeltaMessage = Static<typeof DeltaMessage>;
 

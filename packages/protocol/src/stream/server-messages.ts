@@ -1,28 +1,32 @@
 import { type Static, Type } from "typebox";
 import { ErrorBody } from "../errors/error-body.js";
 import { Event } from "../resources/event.js";
+import { Timestamp } from "../values.js";
 
-/** What the service sends. Fields and types may be added; a client passes over those that it does not know. */
+/** The messages that the service sends. Fields and types may be added; a client ignores those it does not know. */
 
-const EchoedId = Type.Optional(Type.String({ description: "That of the message which this answers." }));
-const Timestamp = Type.String({ format: "date-time" });
+const EchoedId = Type.Optional(Type.String({ description: "The id of the message that this replies to." }));
 
 export const Hello = Type.Object({
   type: Type.Literal("hello"),
-  connection_id: Type.String({ description: "Stands in the service's log." }),
-  server_time: Timestamp,
+  connection_id: Type.String({ description: "Identifies the connection in the service's log." }),
+  server_time: Timestamp(),
   heartbeat_interval_ms: Type.Integer({
-    description: "How often `heartbeat` comes. When two are missing the connection is dead: reconnect.",
+    description: "The interval of `heartbeat`. Reconnect after two are missed.",
   }),
   expires_at: Type.String({
     format: "date-time",
-    description: "When the access token ends, and the stream.",
+    description: "When the access token expires, and with it the stream.",
   }),
   limits: Type.Object({
-    message_bytes: Type.Integer({ description: "The largest message that a client may send." }),
-    messages_per_second: Type.Integer({ description: "How many messages a client may send, on average." }),
-    subscriptions: Type.Integer({ description: "How many channels one stream may be subscribed to." }),
-    buffer_bytes: Type.Integer({ description: "How much may wait for a slow reader before it is cut." }),
+    message_bytes: Type.Integer({ description: "The maximum size of a client's message." }),
+    messages_per_second: Type.Integer({
+      description: "The average rate of messages that a client may send.",
+    }),
+    subscriptions: Type.Integer({ description: "The maximum number of subscriptions of a stream." }),
+    buffer_bytes: Type.Integer({
+      description: "How much is buffered for a slow reader before it is disconnected.",
+    }),
   }),
 });
 export type Hello = Static<typeof Hello>;
@@ -33,11 +37,11 @@ export const Subscribed = Type.Object({
   channel: Type.String(),
   recovered: Type.Boolean({
     description:
-      "Whether everything since `since` follows. `false`: the log does not go back that far; what is new follows.",
+      "Whether everything after `since` follows. `false`: the log does not reach back that far, and only new events follow.",
   }),
   sequence: Type.Integer({ description: "Everything after this sequence follows." }),
   oldest_sequence: Type.Optional(
-    Type.Integer({ description: "Where `recovered` is false: the oldest that there is." }),
+    Type.Integer({ description: "If `recovered` is false: the oldest available sequence." }),
   ),
 });
 export type Subscribed = Static<typeof Subscribed>;
@@ -56,14 +60,14 @@ export const EventMessage = Type.Object({
 });
 export type EventMessage = Static<typeof EventMessage>;
 
-export const Heartbeat = Type.Object({ type: Type.Literal("heartbeat"), server_time: Timestamp });
+export const Heartbeat = Type.Object({ type: Type.Literal("heartbeat"), server_time: Timestamp() });
 export type Heartbeat = Static<typeof Heartbeat>;
 
 export const Reauthenticate = Type.Object({
   type: Type.Literal("reauthenticate"),
   expires_at: Type.String({
     format: "date-time",
-    description: "When the stream ends, unless `authenticate` comes.",
+    description: "When the stream is closed, unless the client sends `authenticate`.",
   }),
 });
 export type Reauthenticate = Static<typeof Reauthenticate>;
@@ -71,7 +75,7 @@ export type Reauthenticate = Static<typeof Reauthenticate>;
 export const Authenticated = Type.Object({
   type: Type.Literal("authenticated"),
   id: EchoedId,
-  expires_at: Timestamp,
+  expires_at: Timestamp(),
 });
 export type Authenticated = Static<typeof Authenticated>;
 

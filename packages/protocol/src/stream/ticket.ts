@@ -16,7 +16,7 @@ export const StreamQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 2048,
-        description: "Of `POST /v1/stream/tickets`, where there is no `Authorization`.",
+        description: "A ticket of `POST /v1/stream/tickets`, for clients that cannot send `Authorization`.",
       }),
     ),
   },

@@ -1,6 +1,6 @@
 import {
   checkTimestamp,
-  isSameText,
+  isEqualInConstantTime,
   notVerified,
   type Verification,
   type VerificationClock,
@@ -16,7 +16,7 @@ export interface StandardWebhook {
   /** The value of `webhook-timestamp`: when this attempt was signed. */
   timestampSeconds: number;
   body: string;
-  /** Those that are live: one, and two during a rotation. */
+  /** The live secrets: one, or two during a rotation. */
   secrets: readonly Uint8Array[];
 }
 
@@ -39,10 +39,10 @@ export interface ReceivedStandardWebhook {
   secrets: readonly Uint8Array[];
 }
 
-/** How many signatures of one delivery are looked at. */
+/** The maximum number of signatures of a delivery that are checked. */
 const signaturesMax = 10;
 
-/** Judges a delivery as a receiver does: any signature by any known secret will do. */
+/** Verifies a delivery as a receiver does: one signature by any known secret is enough. */
 export function verifyStandardWebhook(
   { id, timestamp, signature, body, secrets }: ReceivedStandardWebhook,
   clock: VerificationClock,
@@ -56,7 +56,7 @@ export function verifyStandardWebhook(
     .slice(0, signaturesMax)
     .flatMap((entry) => (entry.startsWith(`${version},`) ? [entry.slice(version.length + 1)] : []));
   const expected = secrets.map((secret) => hashes.hmacSha256(secret, content));
-  return expected.some((ours) => given.some((theirs) => isSameText(ours, theirs)))
+  return expected.some((ours) => given.some((theirs) => isEqualInConstantTime(ours, theirs)))
     ? verified
-    : notVerified("webhook-signature is by none of the known secrets");
+    : notVerified("webhook-signature does not match any known secret");
 }

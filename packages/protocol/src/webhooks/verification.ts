@@ -1,4 +1,4 @@
-/** What a receiver learns from checking a delivery. */
+/** The result of verifying a delivery. */
 export type Verification = { verified: true } | { verified: false; reason: string };
 
 export const verified: Verification = { verified: true };
@@ -9,21 +9,21 @@ export function notVerified(reason: string): Verification {
 
 export interface VerificationClock {
   nowSeconds: number;
-  /** How far the time of signing may be from now, either way: what is older may be somebody's recording. */
+  /** The largest allowed distance between the signing time and now. It limits replay. */
   toleranceSeconds: number;
 }
 
-/** Whether the time of signing is well-formed and near enough. */
-export function checkTimestamp(text: string, clock: VerificationClock): Verification {
-  if (!/^\d{1,12}$/.test(text)) return notVerified("webhook-timestamp is not a number of seconds");
-  const distance = Math.abs(clock.nowSeconds - Number(text));
+/** Whether the signing time is well-formed and close enough to now. */
+export function checkTimestamp(timestamp: string, clock: VerificationClock): Verification {
+  if (!/^\d{1,12}$/.test(timestamp)) return notVerified("webhook-timestamp is not a number of seconds");
+  const distance = Math.abs(clock.nowSeconds - Number(timestamp));
   return distance <= clock.toleranceSeconds
     ? verified
-    : notVerified(`webhook-timestamp is ${distance} s away from now`);
+    : notVerified(`webhook-timestamp is ${distance} s from now`);
 }
 
-/** Compares two signatures without telling by the time it takes how far they agree. */
-export function isSameText(one: string, other: string): boolean {
+/** Compares two signatures in a time that does not depend on how many characters match. */
+export function isEqualInConstantTime(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let index = 0; index < one.length; index++) {
     difference |= one.charCodeAt(index) ^ other.charCodeAt(index % Math.max(other.length, 1));

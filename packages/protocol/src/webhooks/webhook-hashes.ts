@@ -1,8 +1,8 @@
 /**
- * The hashes that signing a webhook takes, handed in because this package runs on any platform. All texts are hashed as UTF-8 and
- * all results are in base64, the form in which both kinds of signature carry them.
+ * The hash functions that sign a webhook, passed in because this package runs on any platform. Strings are hashed as UTF-8, and
+ * results are in base64, which both kinds of signature use.
  */
 export interface WebhookHashes {
-  sha256: (text: string) => string;
-  hmacSha256: (secret: Uint8Array, text: string) => string;
+  sha256: (content: string) => string;
+  hmacSha256: (secret: Uint8Array, content: string) => string;
 }

@@ -3,7 +3,7 @@ import { readContentDigest } from "../signing/content-digest.js";
 import { readSignature, signatureBase } from "../signing/signature-base.js";
 import {
   checkTimestamp,
-  isSameText,
+  isEqualInConstantTime,
   notVerified,
   type Verification,
   type VerificationClock,
@@ -14,12 +14,12 @@ import type { WebhookHashes } from "./webhook-hashes.js";
 /** Signatures of webhooks as HTTP Message Signatures (RFC 9421) with HMAC-SHA-256, over the digest of the body (RFC 9530). */
 
 export interface WebhookMessage {
-  /** The `keyid`: whose secret it is. */
+  /** The `keyid`, which names the secret. */
   endpointId: string;
   id: string;
   timestampSeconds: number;
   body: string;
-  /** Those that are live; each signs under a label of its own, `sig1` the first. */
+  /** The live secrets; each signs under its own label, starting with `sig1`. */
   secrets: readonly Uint8Array[];
 }
 
@@ -44,7 +44,7 @@ export function signWebhookMessage(
     "webhook-id": id,
     "webhook-timestamp": `${timestampSeconds}`,
   });
-  if (base === undefined) throw new Error("a webhook has all that its signature covers");
+  if (base === undefined) throw new Error("a webhook lacks a header that its signature covers");
   const signed = labels.flatMap((label, index) => {
     const secret = secrets[index];
     return secret === undefined ? [] : [[label, hashes.hmacSha256(secret, base)] as const];
@@ -63,7 +63,7 @@ export interface ReceivedWebhookMessage {
   secrets: readonly Uint8Array[];
 }
 
-/** Judges a delivery as a receiver does: one good signature that covers all that matters will do. */
+/** Verifies a delivery as a receiver does: one valid signature that covers all required headers is enough. */
 export function verifyWebhookMessage(
   { headers, body, secrets }: ReceivedWebhookMessage,
   clock: VerificationClock,
@@ -73,10 +73,10 @@ export function verifyWebhookMessage(
   if (!time.verified) return time;
   const digest = readContentDigest(headers["content-digest"] ?? "")?.get("sha-256");
   if (digest === undefined || arrayBufferToBase64(Uint8Array.from(digest).buffer) !== hashes.sha256(body)) {
-    return notVerified("content-digest is not that of the body");
+    return notVerified("content-digest does not match the body");
   }
   const isGood = labels.some((label) => isSignedUnder(label, headers, secrets, hashes));
-  return isGood ? verified : notVerified("signature is by none of the known secrets");
+  return isGood ? verified : notVerified("signature does not match any known secret");
 }
 
 function isSignedUnder(
@@ -90,14 +90,14 @@ function isSignedUnder(
   const base = signatureBase(found.components, found.params, messageOf(headers));
   if (base === undefined) return false;
   const given = arrayBufferToBase64(Uint8Array.from(found.signature).buffer);
-  return secrets.some((secret) => isSameText(hashes.hmacSha256(secret, base), given));
+  return secrets.some((secret) => isEqualInConstantTime(hashes.hmacSha256(secret, base), given));
 }
 
 function baseOf(params: string, headers: Record<string, string>): string | undefined {
   return signatureBase(covered, params, messageOf(headers));
 }
 
-/** Only headers are covered: what address a delivery was sent to is no part of it. */
+/** Only headers are covered; the URL of the delivery is not signed. */
 function messageOf(headers: Readonly<Record<string, string | undefined>>) {
   return { method: "POST", targetUri: "", header: (name: string) => headers[name] };
 }

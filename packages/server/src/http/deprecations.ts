@@ -3,20 +3,20 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 
-/** A field that will go, and where it stands: `["body", "source", "wallet_id"]`. */
+/** A deprecated field and its path: `["body", "source", "wallet_id"]`. */
 interface DeprecatedField {
   path: readonly string[];
   deprecation: Deprecation;
 }
 
-/** Whether a route, or a field that its requests can have, is marked as one that will go. */
+/** Whether a route, or a field of its requests, is deprecated. */
 export function isMarkedDeprecated(route: Route): boolean {
   return route.deprecated !== undefined || findDeprecatedFields(route).length > 0;
 }
 
 /**
- * The hooks of a route that will go, or has fields that will: whoever uses it is told by `Deprecation` (RFC 9745), `Sunset`
- * (RFC 8594) and `Link`; when its day has come the answer is 410.
+ * The hooks of a deprecated route, or of one with deprecated fields: responses carry `Deprecation` (RFC 9745), `Sunset` (RFC 8594)
+ * and `Link`; after the sunset the response is 410.
  */
 export function deprecationHooks(route: Route, now: () => number) {
   const { deprecated } = route;
@@ -27,15 +27,15 @@ export function deprecationHooks(route: Route, now: () => number) {
       ? {}
       : {
           onRequest: (_request: FastifyRequest, reply: FastifyReply, done: Done) =>
-            done(tell(reply, deprecated, "This route", now())),
+            done(markDeprecated(reply, deprecated, "This route", now())),
         }),
     ...(fields.length === 0
       ? {}
       : {
           preHandler: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
-            const used = fields.filter(({ path }) => isThere(request, path));
+            const used = fields.filter(({ path }) => isPresent(request, path));
             const refusals = used.map(({ path, deprecation }) =>
-              tell(reply, deprecation, `The field ${path.join(".")}`, now()),
+              markDeprecated(reply, deprecation, `The field ${path.join(".")}`, now()),
             );
             done(refusals.find((refusal) => refusal !== undefined));
           },
@@ -43,7 +43,7 @@ export function deprecationHooks(route: Route, now: () => number) {
   };
 }
 
-function tell(
+function markDeprecated(
   reply: FastifyReply,
   deprecation: Deprecation,
   what: string,
@@ -52,7 +52,7 @@ function tell(
   reply.headers(headersOf(deprecation));
   if (nowMs < Date.parse(deprecation.sunset)) return undefined;
   return new Refusal("API_VERSION_SUNSET", {
-    message: `${what} has ended on ${deprecation.sunset}: see ${deprecation.link}.`,
+    message: `${what} was shut down on ${deprecation.sunset}. See ${deprecation.link}.`,
   });
 }
 
@@ -77,7 +77,7 @@ function walk(schema: unknown, path: readonly string[]): DeprecatedField[] {
   });
 }
 
-function isThere(request: FastifyRequest, [part = "", ...names]: readonly string[]): boolean {
+function isPresent(request: FastifyRequest, [part = "", ...names]: readonly string[]): boolean {
   let value: unknown = part === "body" ? request.body : request.query;
   for (const name of names) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return false;

@@ -3,52 +3,52 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
 
 /**
- * A route, as its row in the API reference: method, path, who may call it, schemas, errors, and one call to a use case. Routes
- * are values in a list, so that the OpenAPI document, the 405 answers and the tests that try every route are made from them.
+ * A route, like its row in the API reference: method, path, required scope, schemas, errors, and one call to a use case. Routes are
+ * values in a list, from which the OpenAPI document, the 405 responses and the tests of every route are derived.
  */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
-  /** The scope that a caller's token must hold; `open` to everybody; `oauth` for endpoints where a client proves itself. */
+  /** The scope that a token must have; `open` to unauthenticated callers; `oauth` for endpoints where a client authenticates. */
   access: Scope | "open" | "oauth";
   operationId: string;
   tag: Tag;
   summary: string;
-  /** Says that the route will go, and when; its answers and the OpenAPI document tell it. */
+  /** Marks the route as deprecated, in its responses and in the OpenAPI document. */
   deprecated?: Deprecation;
   description?: string;
   body?: TSchema;
   query?: TSchema;
   params?: TSchema;
-  /** The body as the edge checks it, where a use case checks it closer and has more to say; `body` is what it shall be. */
+  /** The schema that the body is validated by, if a use case validates it more closely; `body` is the documented one. */
   checkedBody?: TSchema;
-  /** The largest body, where it is not that of every other route. */
+  /** The maximum size of the body, if it differs from the default. */
   bodyBytesMax?: number;
-  /** Whether a stream's ticket lets in, too. */
+  /** Whether a stream ticket is accepted in place of a token. */
   takesTickets?: true;
-  /** Whether the route honours `Idempotency-Key`, or even needs it. */
+  /** Whether the route honours `Idempotency-Key`, or requires it. */
   idempotent?: "honoured" | "required";
-  /** Whether a writer must say which version it has seen. */
+  /** Whether a writer must name the version that it has read. */
   ifMatch?: "required";
-  /** Whether a reader may say what it has by `If-None-Match`, and is then told that nothing has changed. */
+  /** Whether a reader may name the version that it has by `If-None-Match`, and gets 304 if it is current. */
   ifNoneMatch?: true;
-  /** The answer to a request that succeeded. */
+  /** The response to a successful request. */
   success: { status: number; schema: TSchema };
-  /** Errors that this route adds to those that every route of its kind can answer with. */
+  /** Errors in addition to those of every route of its kind. */
   errors: readonly ErrorCode[];
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 
 export const tagDescriptions = {
-  Transactions: "Money that moves, exactly once.",
-  Wallets: "Where money is.",
+  Transactions: "Payments, made exactly once.",
+  Wallets: "Wallets and their balances.",
   Markets: "Order books, orders and trades.",
-  Policy: "What may be paid, and who must agree.",
-  Events: "What has happened, in order.",
-  Webhooks: "Being told of what has happened.",
+  Policy: "Which payments are allowed, and who must approve them.",
+  Events: "The event log and the live stream.",
+  Webhooks: "Notifications of events.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
-  Clients: "The programs that may act for a tenant.",
-  Audit: "Who did what.",
+  Clients: "The API clients of a tenant.",
+  Audit: "The audit log.",
   Operations: "Whether the service is alive and ready.",
 } as const;
 
@@ -62,10 +62,15 @@ type TypedRequest<R> = FastifyRequest<{
   Params: R extends { params: infer S } ? Part<S> : unknown;
 }>;
 
-/** Checks a route and gives its handler a request of the types that its schemas describe. */
+/** The body of a successful response; nothing, or the reply, if the handler has sent it. */
+type TypedResponse<R> = R extends { success: { schema: infer S } }
+  ? Part<S> | FastifyReply | undefined
+  : never;
+
+/** Checks a route, and types the request and the response of its handler by its schemas. */
 export function defineRoute<const R extends Omit<Route, "handle">>(
   route: R,
-  handle: (request: TypedRequest<R>, reply: FastifyReply) => unknown,
+  handle: (request: TypedRequest<R>, reply: FastifyReply) => TypedResponse<R> | Promise<TypedResponse<R>>,
 ): Route {
   return { ...route, handle: handle as Route["handle"] };
 }

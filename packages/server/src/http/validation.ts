@@ -7,14 +7,32 @@ type HttpPart = "body" | "params" | "querystring" | "headers";
 const detailsMax = 20;
 
 /**
- * Compiles TypeBox schemas into validators. Bodies are taken as they are; the texts of a query, a path or a header become the
- * numbers and booleans that their schema asks for.
+ * Compiles TypeBox schemas into validators. Bodies are validated as they are; the strings of a query, a path or a header are converted
+ * to the numbers and booleans of their schema.
  */
 export function createValidatorCompiler() {
-  const strict = createAjv(false);
-  const coercing = createAjv(true);
+  const compileBody = createCompiler(false);
+  const compileRest = createCompiler(true);
   return ({ schema, httpPart }: { schema: unknown; httpPart?: string }): ValidateFunction =>
-    (httpPart === "body" ? strict : coercing).compile(schema as object);
+    (httpPart === "body" ? compileBody : compileRest)(schema as object);
+}
+
+/** Routes that share a schema share its validator. */
+function createCompiler(coerceTypes: boolean): (schema: object) => ValidateFunction {
+  const ajv = createAjv(coerceTypes);
+  const compiled = new Map<object, ValidateFunction>();
+  return (schema) => {
+    const known = compiled.get(schema);
+    if (known !== undefined) return known;
+    const validate = ajv.compile(withoutNames(schema));
+    compiled.set(schema, validate);
+    return validate;
+  };
+}
+
+/** The `$id` of a schema is its name in the documents. Ajv would take it for a definition, and refuse a second use of it. */
+function withoutNames(schema: object): object {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === "$id" ? undefined : value)));
 }
 
 function createAjv(coerceTypes: boolean): Ajv {
@@ -27,16 +45,16 @@ function createAjv(coerceTypes: boolean): Ajv {
   });
   addFormats.default(ajv);
   ajv.addVocabulary([deprecationKeyword]);
-  const { validate: hasFormOfTime } = ajv.formats["date-time"] as { validate: (text: string) => boolean };
-  ajv.addFormat("date-time", (text) => hasFormOfTime(text) && isKnownTime(Date.parse(text)));
+  const { validate: isTimestamp } = ajv.formats["date-time"] as { validate: (value: string) => boolean };
+  ajv.addFormat("date-time", (value) => isTimestamp(value) && isSupportedTime(Date.parse(value)));
   return ajv;
 }
 
 const firstTimeMs = Date.parse("0001-01-01T00:00:00Z");
 const lastTimeMs = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** A leap second has the form of a time, and is none that a clock of ours can show; and years have four digits, from 1 on. */
-function isKnownTime(ms: number): boolean {
+/** A leap second is well-formed, but no `Date`; and years have four digits, starting at 1. */
+function isSupportedTime(ms: number): boolean {
   return ms >= firstTimeMs && ms <= lastTimeMs;
 }
 
@@ -47,16 +65,44 @@ const partNames: Record<HttpPart, string> = {
   headers: "header",
 };
 
-/** The contract's `details` for what a validator found, most useful first and never endless. */
+/** The contract's `details` for what a validator found: one for each field, and a bounded number. */
 export function describeFaults(errors: readonly ErrorObject[], part: string): ErrorDetail[] {
   const base = partNames[part as HttpPart] ?? part;
   const details = new Map<string, ErrorDetail>();
-  for (const error of errors) {
+  for (const error of explainUnions(errors)) {
     const detail = describeFault(error, base);
     if (detail !== undefined && !details.has(detail.path)) details.set(detail.path, detail);
     if (details.size === detailsMax) break;
   }
   return [...details.values()];
+}
+
+/**
+ * Ajv reports the errors of every branch of a union. Of those only the branch that the client most likely meant is kept: the one with
+ * the fewest errors, unless the value has the wrong type for it. If no branch stands out, the error of the union itself is kept.
+ */
+function explainUnions(errors: readonly ErrorObject[]): ErrorObject[] {
+  const unions = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
+  const isInside = (error: ErrorObject, union: ErrorObject) =>
+    error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath);
+  return errors.flatMap((error) => {
+    if (unions.some((union) => isInside(error, union))) return [];
+    if (!unions.includes(error)) return [error];
+    const branches = new Map<string, ErrorObject[]>();
+    for (const inner of errors.filter((one) => isInside(one, error))) {
+      const branch = inner.schemaPath.slice(error.schemaPath.length + 1).split("/", 1)[0] ?? "";
+      branches.set(branch, [...(branches.get(branch) ?? []), inner]);
+    }
+    return meantBranch(error, [...branches.values()]) ?? [error];
+  });
+}
+
+function meantBranch(union: ErrorObject, branches: readonly ErrorObject[][]): ErrorObject[] | undefined {
+  const typed = branches.filter(
+    (branch) => !branch.some((one) => one.keyword === "type" && one.instancePath === union.instancePath),
+  );
+  const [first, second] = typed.map(explainUnions).sort((one, other) => one.length - other.length);
+  return second === undefined || (first ?? []).length < second.length ? first : undefined;
 }
 
 const formatReasons: Readonly<Record<string, string>> = {
@@ -81,7 +127,7 @@ function describeFault(error: ErrorObject, base: string): ErrorDetail | undefine
       return { path, reason: `must be ${JSON.stringify(params["allowedValue"])}` };
     case "anyOf":
     case "oneOf":
-      return { path, reason: "has none of the allowed forms" };
+      return { path, reason: "does not match any of the accepted forms" };
     case "if":
       return undefined;
     case "type":
@@ -97,18 +143,18 @@ function describeFault(error: ErrorObject, base: string): ErrorDetail | undefine
         reason: `must be ${error.keyword === "maximum" ? "at most" : "at least"} ${params["limit"]}`,
       };
     case "pattern":
-      return { path, reason: `has not the form ${params["pattern"]}` };
+      return { path, reason: `does not match ${params["pattern"]}` };
     case "format":
       return {
         path,
-        reason: formatReasons[String(params["format"])] ?? error.message ?? "has the wrong form",
+        reason: formatReasons[String(params["format"])] ?? error.message ?? "has the wrong format",
       };
     default:
       return { path, reason: error.message ?? "is not allowed" };
   }
 }
 
-/** Names of unknown fields are the client's own text and can be as long as the body. */
+/** The name of an unknown field comes from the client and can be as long as the body. */
 function cut(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}…` : name;
 }

@@ -57,7 +57,7 @@ describe("bursar webhooks listen", () => {
     expect(await deliver(url, body, 2)).toBe(200);
     await waitFor(/attempt 2 {2}verified {2}again\n/);
     await deliver(url, body.replace("tx_1", "tx_2"));
-    await waitFor(/tx_2 .* NOT VERIFIED \(webhook-signature is by none of the known secrets\)/);
+    await waitFor(/tx_2 .* NOT VERIFIED \(webhook-signature does not match any known secret\)/);
     await fetch(url, { method: "POST", body: "hello" });
     await waitFor(/no event .* NOT VERIFIED/);
     // A pipe is no terminal.

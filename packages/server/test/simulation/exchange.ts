@@ -44,7 +44,8 @@ export function codeOf(exchange: { answer: Answer }): string | undefined {
 }
 
 /** The wallet or the address on one side of a transaction. */
-export function partyOf(side: { wallet_id: string } | { address: string }): string {
+export function partyOf(side: { wallet_id: string } | { address: string } | null): string {
+  if (side === null) return "unknown";
   return "wallet_id" in side ? side.wallet_id : side.address;
 }
 

@@ -27,7 +27,15 @@ export function openBooks(
       const id = `${tenant.slice(0, -2)}${index}${tenant.slice(-1)}`;
       put(wallets, keyOf(tenant, id), {
         ...{ tenantId: tenant, id, name: `wallet ${index}`, purpose: "treasury", network: "book", role },
-        ...{ state: "active", frozen: false, version: 1, createdAt, updatedAt: createdAt, requestHash: null },
+        ...{
+          state: "active",
+          frozen: false,
+          version: 1,
+          createdBy: null,
+          createdAt,
+          updatedAt: createdAt,
+          requestHash: null,
+        },
       });
       return ["USD", "ETH"].flatMap((asset) => {
         if (index > 0 && random.chance(0.5)) return [];

@@ -110,7 +110,7 @@ function createTrustedPairs() {
 
 const invalidClient: OAuthFault = {
   fault: "invalid_client",
-  description: "The client could not be authenticated.",
+  description: "Client authentication failed.",
 };
 
 function prove(proof: ClientProof, deps: AuthenticateClientDeps): Promise<ApiClient | ClientRefusal> {

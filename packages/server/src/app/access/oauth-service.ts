@@ -77,7 +77,7 @@ export function createOAuthService(deps: OAuthServiceDeps): OAuthService {
   async function refuseBeyondQuota(action: string, client: ApiClient): Promise<OAuthFault | undefined> {
     const waitSeconds = action === "token.revoke" ? 0 : await deps.takeQuota(client);
     if (waitSeconds === 0) return undefined;
-    return { fault: "slow_down", description: "The quota is used up.", retryAfterSeconds: waitSeconds };
+    return { fault: "slow_down", description: "The quota is exhausted.", retryAfterSeconds: waitSeconds };
   }
 
   function record(

@@ -46,6 +46,7 @@ function firstWallets({ id: tenantId, createdAt }: Tenant, newUuid: () => string
     state: "active",
     frozen: false,
     version: 1,
+    createdBy: null,
     createdAt,
     updatedAt: createdAt,
   } as const;

@@ -2,21 +2,21 @@ import { formatAmount, formatPrice, formatSize, type MarketRegistry } from "@bur
 import { type Order as OrderBody, showId } from "@bursar/protocol";
 import type { Order, OrderFailure, OrderJudgement } from "./order.js";
 
-/** Why an order has ended, for people; its page in the documentation is made of them. */
+/** The human-readable reasons; the reference page lists them. */
 export const orderFailureMessages: Record<OrderFailure, string> = {
-  INSUFFICIENT_FUNDS: "The wallet did not have enough.",
+  INSUFFICIENT_FUNDS: "Insufficient funds in the wallet.",
   WALLET_FROZEN: "The wallet is frozen.",
-  POLICY_REJECTED: "Policy has refused it.",
-  POST_ONLY_WOULD_CROSS: "It was not to take, and there was something to take.",
-  FOK_NOT_FILLABLE: "It could not be filled as a whole.",
-  NO_LIQUIDITY: "There was nothing to take.",
-  QUOTE_LIMIT_TOO_LOW: "What it may spend does not buy the least that can be traded.",
-  SELF_TRADE: "It met an order of the same tenant.",
-  UNFILLED: "There was no more to take.",
-  QUOTE_LIMIT: "What it may still spend does not buy the least that can be traded.",
-  BOOK_FULL: "The book holds as much as it may.",
-  MATCH_LIMIT: "It has met as many orders as one may: place another for the rest.",
-  TOO_MANY_OPEN_ORDERS: "The tenant has as many orders open in this market as it may.",
+  POLICY_REJECTED: "Rejected by policy.",
+  POST_ONLY_WOULD_CROSS: "A post-only order would have taken liquidity.",
+  FOK_NOT_FILLABLE: "It could not be filled completely.",
+  NO_LIQUIDITY: "There was no liquidity.",
+  QUOTE_LIMIT_TOO_LOW: "The quote size is too small to buy one lot.",
+  SELF_TRADE: "It would have traded with an order of the same tenant.",
+  UNFILLED: "There was not enough liquidity to fill the rest.",
+  QUOTE_LIMIT: "The remaining quote size is too small to buy one lot.",
+  BOOK_FULL: "The order book is full.",
+  MATCH_LIMIT: "It matched the maximum number of orders. Place another order for the rest.",
+  TOO_MANY_OPEN_ORDERS: "The tenant has reached the maximum number of open orders in this market.",
 };
 
 export type PresentOrder = (order: Order) => OrderBody;
@@ -54,6 +54,7 @@ export function createOrderPresenter(markets: MarketRegistry): PresentOrder {
       wallet_id: showId("wlt", order.walletId),
       reference: order.reference,
       policy_version: judgement?.policyVersion ?? order.policyVersion,
+      created_by: showId("cli", order.clientId),
       created_at: createdAt.toISOString(),
       updated_at: (step?.occurredAt ?? createdAt).toISOString(),
     };

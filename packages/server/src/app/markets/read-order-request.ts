@@ -72,7 +72,7 @@ function readPrice({ steps, definition }: TradedMarket, text: string | undefined
     case "not_in_ticks":
       return fieldFault("PRICE_NOT_IN_TICKS", "price", `is not a multiple of ${definition.tickSize}`);
     case "too_large":
-      return fieldFault("PRICE_NOT_IN_TICKS", "price", "is more than a market can hold");
+      return fieldFault("PRICE_NOT_IN_TICKS", "price", "exceeds the maximum of a market");
     default:
       return price;
   }
@@ -90,7 +90,7 @@ export function readSize({ steps, definition }: TradedMarket, text: string | und
     case "below_minimum":
       return fieldFault("SIZE_NOT_IN_LOTS", "size", `is less than ${definition.sizeMin}`);
     case "too_large":
-      return fieldFault("SIZE_NOT_IN_LOTS", "size", "is more than a market can hold");
+      return fieldFault("SIZE_NOT_IN_LOTS", "size", "exceeds the maximum of a market");
     default:
       return size;
   }

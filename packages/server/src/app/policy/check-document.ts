@@ -32,7 +32,7 @@ export type CheckDocument = (
 const tooManyWindows: PolicyFault = {
   rule: null,
   field: "rules",
-  reason: `look at more than ${policyLimits.windowsMax} different sums and counts: take the same periods where you can`,
+  reason: `use more than ${policyLimits.windowsMax} different sums and counts; reuse the same periods`,
 };
 
 /** No more than the domain tells of its own faults: an answer has a bound. */

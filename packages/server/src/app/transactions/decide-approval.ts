@@ -67,6 +67,6 @@ function findFault(
   // The engine may not have expired it yet. A decision that comes too late would not count.
   const deadline = approvalDeadline(transaction);
   return deadline !== undefined && decidedAt >= deadline
-    ? { refused: "NOT_AWAITING_APPROVAL", message: "The time for approving it has passed." }
+    ? { refused: "NOT_AWAITING_APPROVAL", message: "The approval period has expired." }
     : undefined;
 }

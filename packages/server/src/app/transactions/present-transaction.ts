@@ -48,6 +48,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     ],
     metadata: { ...transaction.metadata },
     expires_at: transaction.expiresAt?.toISOString() ?? null,
+    created_by: transaction.clientId === null ? null : showId("cli", transaction.clientId),
     created_at: created,
     updated_at: last === undefined ? created : isoTime(last.occurredAt),
   };

@@ -44,7 +44,14 @@ export async function readTransactionRequest(
   const { asset, amount, source } = payment;
   const given: GivenParty = body.destination;
   if (given !== undefined && "address" in given) {
-    const address = deps.rails.get(asset.network).readAddress?.(given.address);
+    const { readAddress } = deps.rails.get(asset.network);
+    if (readAddress === undefined)
+      return fieldFault(
+        "ADDRESS_NOT_SUPPORTED",
+        "destination.address",
+        `cannot be paid on the network ${asset.network}`,
+      );
+    const address = readAddress(given.address);
     if (address === undefined)
       return fieldFault(
         "INVALID_REQUEST",
@@ -58,7 +65,7 @@ export async function readTransactionRequest(
   if (isRefused(destination)) return destination;
   if (destination.network !== asset.network) return networkMismatch("destination", destination, asset);
   if (source.id === destination.id)
-    return fieldFault("INVALID_REQUEST", "destination", "is the same wallet as the source");
+    return fieldFault("INVALID_REQUEST", "destination", "must differ from the source");
   return {
     asset,
     amount,
@@ -117,7 +124,7 @@ function readMoney(
     case "malformed":
       return fieldFault("INVALID_REQUEST", "amount", "must be a decimal number such as 12.50");
     case "not_positive":
-      return fieldFault("INVALID_REQUEST", "amount", "must be more than zero");
+      return fieldFault("INVALID_REQUEST", "amount", "must be greater than zero");
     case "too_precise":
       return fieldFault("AMOUNT_PRECISION_EXCEEDED", "amount", `has more than ${asset.decimals} decimals`);
     default:

@@ -49,6 +49,7 @@ export function createWalletCreator({
       state: "creating",
       frozen: false,
       version: 1,
+      createdBy: principal.clientId,
       createdAt,
       updatedAt: createdAt,
     };

@@ -1,5 +1,5 @@
 import { type AssetRegistry, formatAmount } from "@bursar/domain";
-import { showId, type Wallet as WalletBody } from "@bursar/protocol";
+import { showId, type Wallet as WalletBody, type WalletSummary } from "@bursar/protocol";
 import type { Wallet, WalletWithBalances } from "./wallet.js";
 
 /** A wallet as every reader sees it. */
@@ -18,7 +18,7 @@ export function createWalletPresenter(assets: AssetRegistry) {
 }
 
 /** What a wallet is, without what it holds. */
-export function presentWallet(wallet: Wallet): Omit<WalletBody, "balances"> {
+export function presentWallet(wallet: Wallet): WalletSummary {
   return {
     id: showId("wlt", wallet.id),
     object: "wallet",
@@ -30,6 +30,7 @@ export function presentWallet(wallet: Wallet): Omit<WalletBody, "balances"> {
     frozen: wallet.frozen,
     version: wallet.version,
     address: null,
+    created_by: wallet.createdBy === null ? null : showId("cli", wallet.createdBy),
     created_at: wallet.createdAt.toISOString(),
     updated_at: wallet.updatedAt.toISOString(),
   };

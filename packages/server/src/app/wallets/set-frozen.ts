@@ -37,7 +37,7 @@ export function createFreezer({ store, callOffOrders, now }: FreezerDeps): SetFr
         return {
           refused: "UNAVAILABLE",
           message:
-            "The wallet is frozen, but orders of it are still in a book: ask again until they are out.",
+            "The wallet is frozen, but some of its orders are still in a book. Retry until they are cancelled.",
         };
     }
   };

@@ -14,6 +14,8 @@ export interface Wallet {
   state: "creating" | "active";
   frozen: boolean;
   version: number;
+  /** The client that created it; null for the wallets that a tenant starts with. */
+  createdBy: string | null;
   createdAt: Date;
   updatedAt: Date;
 }

@@ -1,6 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import cors from "@fastify/cors";
+import type { FastifyInstance } from "fastify";
 
-/** What a script of an allowed origin may send, beside what a browser lets every script send. */
+/** What a script of an allowed origin may send, besides what browsers always allow. */
 const requestHeaders = [
   "authorization",
   "content-digest",
@@ -12,9 +13,9 @@ const requestHeaders = [
   "signature",
   "signature-input",
   "x-request-id",
-].join(", ");
+];
 
-/** What it may read of an answer. */
+/** What it may read of a response. */
 const responseHeaders = [
   "bursar-version",
   "deprecation",
@@ -28,40 +29,27 @@ const responseHeaders = [
   "sunset",
   "www-authenticate",
   "x-request-id",
-].join(", ");
-
-const preflightSeconds = 600;
+];
 
 /**
- * Lets scripts of other origins in, where the operator has named them; without that nobody's. Cookies and the like are never
- * allowed, whoever asks: a token is sent by the script itself, so that no other page can borrow it.
+ * Allows scripts of the origins that the operator has configured; without configuration, of none. Credentials are never allowed: a
+ * script sends its token itself, so that no other page can use it. Preflights are enabled by the routes that know which methods
+ * their path has (`method-not-allowed.ts`). Register it before any route is collected: the plugin adds a wildcard route.
  */
-export function installCors(
-  app: FastifyInstance,
-  origins: string | undefined,
-  methodsByPath: ReadonlyMap<string, ReadonlySet<string>>,
-): void {
+export async function installCors(app: FastifyInstance, origins: string | undefined): Promise<void> {
   if (origins === undefined) return;
   const allowed = new Set(origins.split(","));
   const isForAll = allowed.has("*");
-  app.addHook("onRequest", (request, reply, done) => {
-    if (!isForAll) reply.header("vary", "origin");
-    const { origin } = request.headers;
-    if (origin === undefined || !(isForAll || allowed.has(origin))) return done();
-    reply
-      .header("access-control-allow-origin", isForAll ? "*" : origin)
-      .header("access-control-expose-headers", responseHeaders);
-    const methods = methodsByPath.get(request.routeOptions.url ?? "");
-    if (methods === undefined || !isPreflight(request)) return done();
-    reply
-      .code(204)
-      .header("access-control-allow-methods", [...methods].sort().join(", "))
-      .header("access-control-allow-headers", requestHeaders)
-      .header("access-control-max-age", preflightSeconds)
-      .send();
+  await app.register(cors, {
+    origin: (origin, done) => {
+      if (origin === undefined || !(isForAll || allowed.has(origin))) done(null, false);
+      else done(null, isForAll ? "*" : origin);
+    },
+    allowedHeaders: requestHeaders,
+    exposedHeaders: responseHeaders,
+    maxAge: 600,
+    preflight: false,
+    // A strict preflight would be refused in plain text, which is not the contract's error body.
+    strictPreflight: false,
   });
-}
-
-function isPreflight({ method, headers }: FastifyRequest): boolean {
-  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }

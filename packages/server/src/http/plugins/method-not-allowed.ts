@@ -6,8 +6,8 @@ import { Refusal } from "../refusal.js";
 const allMethods = METHODS.filter((method) => method !== "CONNECT") as HTTPMethods[];
 
 /**
- * Gives every path an answer for the methods that it does not take: 405 with `Allow`. The router alone would say 404, as if
- * the path did not exist. Call it after every route has been added.
+ * Answers the methods that a path does not support with 405 and `Allow`; the router alone would answer 404, as if the path did not
+ * exist. A preflight is an OPTIONS request to such a path. Call it after all routes have been added.
  */
 export function installMethodNotAllowed(
   app: FastifyInstance,
@@ -21,15 +21,15 @@ export function installMethodNotAllowed(
     app.route({
       method: allMethods.filter((method) => !methods.has(method)),
       url: path,
-      schema: { hide: true },
-      // A refusal in a hook comes before the body is read: it does not matter what this method's body would be.
+      config: { cors: { preflight: true, methods: [...methods].sort() } },
+      // In a hook, before the body is read: the media type of this method's body does not matter.
       onRequest: (_request, _reply, done) => done(new Refusal("METHOD_NOT_ALLOWED", { headers: { allow } })),
       handler: () => undefined,
     });
   }
 }
 
-/** Collects which methods each path takes, as routes are added, until it is told to stop. */
+/** Collects the methods of each path as routes are added, until it is stopped. */
 export function collectMethods(app: FastifyInstance): {
   methodsByPath: ReadonlyMap<string, ReadonlySet<string>>;
   stop: () => void;

@@ -33,7 +33,7 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen, metri
     durations.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
-  app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
+  app.get("/metrics", async (request, reply) => {
     if (!mayRead(request, token, isLocalOpen)) throw new Refusal("NOT_FOUND");
     return reply.type(registry.contentType).send(await registry.metrics());
   });

@@ -107,11 +107,12 @@ export async function insertWallet(
 ): Promise<boolean> {
   const inserted = await tx.query(sql`
     INSERT INTO wallets
-      (tenant_id, id, name, purpose, network, role, state, frozen, version, idempotency_key, request_hash, created_at, updated_at)
+      (tenant_id, id, name, purpose, network, role, state, frozen, version, idempotency_key, request_hash, created_by, created_at,
+       updated_at)
     VALUES
       (${wallet.tenantId}, ${wallet.id}, ${wallet.name}, ${wallet.purpose}, ${wallet.network}, ${wallet.role}, ${wallet.state},
        ${wallet.frozen}, ${wallet.version}, ${request?.key ?? null},
-       decode(${request?.hash ?? null}, 'hex'), ${wallet.createdAt}, ${wallet.updatedAt})
+       decode(${request?.hash ?? null}, 'hex'), ${wallet.createdBy}, ${wallet.createdAt}, ${wallet.updatedAt})
     ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
     RETURNING id
   `);
@@ -131,7 +132,7 @@ async function readWallet(
 
 const walletColumns = sql`
   w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, w.frozen, w.version,
-  w.created_at AS "createdAt", w.updated_at AS "updatedAt"
+  w.created_by AS "createdBy", w.created_at AS "createdAt", w.updated_at AS "updatedAt"
 `;
 
 // Numbers go through JSON as texts: they do not fit into a JavaScript number.

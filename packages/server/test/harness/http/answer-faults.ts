@@ -55,7 +55,7 @@ function isOAuth({ path }: Operation): boolean {
 function createValidators(document: ApiDocument): (schema: JsonSchema) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  ajv.addSchema({ $id: "document", components: document.components });
+  ajv.addSchema({ $id: "document", components: closed(document.components) });
   const compiled = new Map<JsonSchema, ValidateFunction>();
   return (schema) => {
     const known = compiled.get(schema);
@@ -65,6 +65,16 @@ function createValidators(document: ApiDocument): (schema: JsonSchema) => Valida
     compiled.set(schema, validate);
     return validate;
   };
+}
+
+/** A copy in which objects have only the fields that are documented: clients may not see what nobody wrote down. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== "object" || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, closed(value)]));
+  return "properties" in node && !("additionalProperties" in node)
+    ? { ...copy, additionalProperties: false }
+    : copy;
 }
 
 function describe(validate: ValidateFunction, body: string): string[] {

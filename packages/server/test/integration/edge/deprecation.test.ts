@@ -106,8 +106,8 @@ describe("other versions", () => {
     ["/v2", "version 2"],
     ["/v10/wallets?limit=1", "version 10"],
     ["/v0/wallets", "version 0"],
-    ["/v1/nowhere", "nothing at this path"],
-    ["/v2x", "nothing at this path"],
+    ["/v1/nowhere", "No route matches"],
+    ["/v2x", "No route matches"],
   ])("%s is not found, and says: %s", async (url, hint) => {
     const { app } = await createTestEdge();
     const response = await app.inject(url);

@@ -101,11 +101,10 @@ describe("documents", () => {
       expect.objectContaining({ in: "header", name: "idempotency-key", required: true }),
     );
     expect(create.security).toEqual([{ oauth2: ["transactions:write"] }]);
-    expect(create.requestBody.content["application/json"].schema.required).toEqual([
-      "reference",
-      "asset",
-      "amount",
-    ]);
+    expect(create.requestBody.content["application/json"].schema).toEqual({
+      $ref: "#/components/schemas/CreateTransactionBody",
+    });
+    expect(components.schemas.CreateTransactionBody.required).toEqual(["reference", "asset", "amount"]);
     expect(Object.keys(create.responses)).toEqual(
       expect.arrayContaining(["202", "400", "401", "403", "422", "503"]),
     );

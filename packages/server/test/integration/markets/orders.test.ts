@@ -29,6 +29,7 @@ describe("orders", () => {
   it("that cross make a trade, which moves money and takes fees from what each side receives", async () => {
     const resting = await seller.placed(limit("sell", "3000", "2"));
     expect(resting).toMatchObject({ state: "open", filled: "0.00", remaining: "2.00", version: 2 });
+    expect(resting.created_by).toMatch(/^cli_/);
     expect(await seller.balances()).toEqual({ ETH: ["98", "2"] });
     const taker = await buyer.placed(limit("buy", "3010", "0.5"));
     expect(taker).toMatchObject({

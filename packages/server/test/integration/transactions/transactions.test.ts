@@ -9,8 +9,11 @@ const three = { reference: "invoice-1", asset: "USD", amount: "125.50" };
 
 describe("transactions", () => {
   let api: ReturnType<typeof transactionsOf>;
+  let clientId: string;
   beforeEach(async () => {
-    api = transactionsOf(service, await service.token(await service.createTenant("1000")));
+    const client = await service.createTenant("1000");
+    clientId = client.clientId;
+    api = transactionsOf(service, await service.token(client));
   });
   afterAll(async () => {
     const violated = (await auditLedger(service.database)).filter(({ violations }) => violations.length > 0);
@@ -24,6 +27,10 @@ describe("transactions", () => {
     expect(headers.get("retry-after")).toBe("1");
     expect(body).toMatchObject({
       object: "transaction",
+      kind: "transfer",
+      fee: null,
+      network: "book",
+      created_by: clientId,
       reference: "invoice-1",
       asset: "USD",
       amount: "125.5",
@@ -67,6 +74,21 @@ describe("transactions", () => {
       422,
       "WALLET_UNKNOWN",
       "body.destination.wallet_id",
+    ],
+    [
+      "an address, which the book does not have",
+      { ...three, destination: { address: "0x00000000219ab540356cbb839cbe05303d7705fa" } },
+      422,
+      "ADDRESS_NOT_SUPPORTED",
+      "body.destination.address",
+    ],
+    ["a destination of nothing", { ...three, destination: {} }, 400, "INVALID_REQUEST", "body.destination"],
+    [
+      "an address as the source",
+      { ...three, source: { address: "0x00000000219ab540356cbb839cbe05303d7705fa" } },
+      400,
+      "INVALID_REQUEST",
+      "body.source.wallet_id",
     ],
     ["an unknown field", { ...three, colour: "red" }, 400, "INVALID_REQUEST", "body.colour"],
     ["metadata that is no text", { ...three, metadata: { a: 1 } }, 400, "INVALID_REQUEST", "body.metadata.a"],

@@ -13,12 +13,17 @@ interface ShownWallet {
   frozen: boolean;
   version: number;
   role: string | null;
+  address: string | null;
+  created_by: string | null;
 }
 
 describe("wallets", () => {
   let api: ReturnType<typeof transactionsOf>;
+  let clientId: string;
   beforeAll(async () => {
-    api = transactionsOf(service, await service.token(await service.createTenant("100")));
+    const client = await service.createTenant("100");
+    clientId = client.clientId;
+    api = transactionsOf(service, await service.token(client));
   });
 
   const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
@@ -26,20 +31,21 @@ describe("wallets", () => {
     return { ...answer, wallet: answer.body as unknown as ShownWallet };
   };
 
-  it("are born with the tenant: one pays, one is paid", async () => {
+  it("exist from the start of a tenant: one pays, one is paid", async () => {
     const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
-    expect(data.map(({ role, state }) => [role, state]).sort()).toEqual([
-      ["primary", "active"],
-      ["settlement", "active"],
+    expect(data.map(({ role, state, created_by }) => [role, state, created_by]).sort()).toEqual([
+      ["primary", "active", null],
+      ["settlement", "active", null],
     ]);
   });
 
-  it("are accepted and come to life, and say so in an event", async () => {
+  it("are accepted and become active, with an event, and name the client that created them", async () => {
     const { status, headers, wallet } = await send("POST", "/v1/wallets", {
       name: "payouts",
       purpose: "payout",
     });
     expect([status, wallet.state, wallet.version]).toEqual([202, "creating", 1]);
+    expect([wallet.created_by, wallet.address]).toEqual([clientId, null]);
     expect(headers.get("location")).toBe(`/v1/wallets/${wallet.id}`);
     const active = await eventually(
       async () => (await send("GET", `/v1/wallets/${wallet.id}`)).wallet,
@@ -47,13 +53,12 @@ describe("wallets", () => {
     );
     expect(active.version).toBe(2);
     const { data } = (await send("GET", "/v1/events?limit=200")).body as unknown as {
-      data: { event: string; data: { wallet?: { id: string } } }[];
+      data: { event: string; data: { wallet?: { id: string; created_by: string } } }[];
     };
-    expect(
-      data.some(
-        ({ event, data: { wallet: subject } }) => event === "wallet.updated" && subject?.id === wallet.id,
-      ),
-    ).toBe(true);
+    const subjects = data.flatMap(({ data: { wallet: subject } }) =>
+      subject?.id === wallet.id ? [subject] : [],
+    );
+    expect(subjects.map(({ created_by }) => created_by)).toEqual([clientId]);
   });
 
   it("honour an idempotency key, with the answer of the first time", async () => {

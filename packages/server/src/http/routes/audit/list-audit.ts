@@ -14,7 +14,7 @@ export function listAudit({ listAudit: list }: Pick<UseCases, "listAudit">) {
       operationId: "listAudit",
       tag: "Audit",
       summary: "Read the audit log",
-      description: "Newest first. Each entry's hash covers the entry before it.",
+      description: "Newest first. Each entry's hash covers the previous entry.",
       query: PageQuery,
       success: { status: 200, schema: AuditPage },
       errors: [],

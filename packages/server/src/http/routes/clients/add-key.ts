@@ -14,7 +14,7 @@ export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {
       access: "clients:manage",
       operationId: "addKey",
       tag: "Clients",
-      summary: "Register a key that signs requests or assertions",
+      summary: "Register a key for signed requests or client assertions",
       params: ClientPath,
       body: AddKeyBody,
       idempotent: "honoured",

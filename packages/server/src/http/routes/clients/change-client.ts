@@ -15,7 +15,7 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
       tag: "Clients",
       summary: "Change, disable or enable a client",
       description:
-        "In force everywhere within 5 seconds. The caller must hold every scope that the client holds or is given. `quotas` replaces all quotas of the client; those that it does not name are the service's own.",
+        "Takes effect everywhere within 5 seconds. The caller must hold every scope that the client has or is given. `quotas` replaces all quotas of the client; classes that it omits use the service's defaults.",
       params: ClientPath,
       body: ChangeClientBody,
       success: { status: 200, schema: Client },

@@ -15,7 +15,7 @@ export function createClient({ createClient: create }: Pick<UseCases, "createCli
       tag: "Clients",
       summary: "Create a client",
       description:
-        "The secret is in this answer and nowhere else. A client cannot be given a scope that the caller's token does not hold.",
+        "The secret is shown only in this response. A client cannot be given a scope that the caller's token lacks.",
       body: CreateClientBody,
       idempotent: "honoured",
       success: { status: 201, schema: CreatedClient },

@@ -13,7 +13,7 @@ export function removeSecret({ removeSecret: remove }: Pick<UseCases, "removeSec
       access: "clients:manage",
       operationId: "removeSecret",
       tag: "Clients",
-      summary: "End a secret at once",
+      summary: "Remove a secret",
       params: ClientSecretPath,
       success: { status: 200, schema: Client },
       errors: ["CLIENT_NOT_FOUND", "CREDENTIAL_NOT_FOUND"],

@@ -14,9 +14,9 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       access: "clients:manage",
       operationId: "rotateSecret",
       tag: "Clients",
-      summary: "Give a client a new secret",
+      summary: "Rotate a client's secret",
       description:
-        "The secret in use stays valid for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
+        "The present secret stays valid for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
       params: ClientPath,
       body: RotateSecretBody,
       idempotent: "honoured",
@@ -35,8 +35,7 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       );
       if (secret === null) reply.header("idempotent-replayed", "true");
       reply.code(201);
-      // Clients of 0.1.0 know a text here, which does not become null within a version.
-      return { client: presentClient(client), secret: secret ?? "" };
+      return { client: presentClient(client), secret };
     },
   );
 }

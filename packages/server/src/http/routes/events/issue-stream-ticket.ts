@@ -13,7 +13,7 @@ export function issueStreamTicket({ issueStreamTicket: issue }: Pick<UseCases, "
       tag: "Events",
       summary: "Get a ticket for the live stream",
       description:
-        "For browsers, which cannot send `Authorization` with a WebSocket. It opens one stream, within 30 seconds, with what the token allows.",
+        "For browsers, which cannot send `Authorization` with a WebSocket. A ticket opens one stream, within 30 seconds, with the permissions of the token.",
       success: { status: 201, schema: StreamTicket },
       errors: [],
     },

@@ -13,7 +13,7 @@ export function listEvents({ listEvents: list }: Pick<UseCases, "listEvents">) {
       operationId: "listEvents",
       tag: "Events",
       summary: "Read the event log",
-      description: "In order of `sequence`, which has no gaps. `after` is the last one already seen.",
+      description: "In order of `sequence`, which has no gaps. `after` is the last sequence already seen.",
       query: EventQuery,
       success: { status: 200, schema: EventList },
       errors: [],

@@ -18,7 +18,10 @@ export function openStream({ openStream: open }: Pick<UseCases, "openStream">) {
       description:
         "A WebSocket with the subprotocol `bursar.v1.json`; its messages are described by `/asyncapi.json`.",
       query: StreamQuery,
-      success: { status: 101, schema: Type.Null({ description: "From here on it is a WebSocket." }) },
+      success: {
+        status: 101,
+        schema: Type.Null({ description: "The connection is upgraded to a WebSocket." }),
+      },
       errors: ["TICKET_INVALID", "ORIGIN_NOT_ALLOWED", "UPGRADE_REQUIRED", "TOO_MANY_STREAMS", "OVERLOADED"],
     },
     (request, reply) => {
@@ -34,7 +37,7 @@ export function openStream({ openStream: open }: Pick<UseCases, "openStream">) {
   );
 }
 
-/** Whoever speaks another version is told which is spoken here (RFC 6455, section 4.4). */
+/** Names the supported version (RFC 6455, section 4.4). */
 function upgradeRequired(more: Record<string, string>): Refusal {
   const headers = { upgrade: "websocket", "sec-websocket-version": "13", ...more };
   return new Refusal("UPGRADE_REQUIRED", { headers });

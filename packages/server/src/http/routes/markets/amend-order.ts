@@ -15,9 +15,9 @@ export function amendOrder({
       access: "orders:write",
       operationId: "amendOrder",
       tag: "Markets",
-      summary: "Make an order smaller",
+      summary: "Reduce the size of an order",
       description:
-        "Asks for it: the answer shows the order as it is now. It keeps its place in the book; where it is filled beyond the new size before its turn comes, it stays as it is.",
+        "Asynchronous: the response shows the order as it is now. The order keeps its place in the book. If it is filled beyond the new size before the request is processed, it stays unchanged.",
       params: OrderPath,
       body: AmendOrderBody,
       success: { status: 202, schema: Order },

@@ -15,9 +15,9 @@ export function cancelOrder({
       access: "orders:write",
       operationId: "cancelOrder",
       tag: "Markets",
-      summary: "Call an order off",
+      summary: "Cancel an order",
       description:
-        "Asks for it: the answer shows the order as it is now, and what is filled before its turn comes stays filled.",
+        "Asynchronous: the response shows the order as it is now. What is filled before the request is processed stays filled.",
       params: OrderPath,
       success: { status: 202, schema: Order },
       errors: ["ORDER_NOT_FOUND", "ORDER_NOT_OPEN"],

@@ -8,7 +8,7 @@ export const listOrderStates = defineRoute(
     access: "orders:read",
     operationId: "listOrderStates",
     tag: "Markets",
-    summary: "The states of an order and where each may lead",
+    summary: "List the states of an order and their transitions",
     success: { status: 200, schema: OrderStates },
     errors: [],
   },

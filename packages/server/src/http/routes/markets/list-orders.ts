@@ -16,7 +16,7 @@ export function listOrders({
       operationId: "listOrders",
       tag: "Markets",
       summary: "List orders",
-      description: "Newest first. Filters are joined by and.",
+      description: "Newest first. Filters are combined with AND.",
       query: OrderQuery,
       success: { status: 200, schema: OrderPage },
       errors: [],

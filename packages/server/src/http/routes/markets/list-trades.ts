@@ -14,7 +14,7 @@ export function listTrades({ listTrades: list }: Pick<UseCases, "listTrades">) {
       operationId: "listTrades",
       tag: "Markets",
       summary: "List the trades of a market",
-      description: "Newest first, and not whose they were.",
+      description: "Newest first. The parties are not named.",
       params: MarketPath,
       query: TradeQuery,
       success: { status: 200, schema: TradePage },

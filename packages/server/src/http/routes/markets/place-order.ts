@@ -17,7 +17,7 @@ export function placeOrder({
       tag: "Markets",
       summary: "Place an order",
       description:
-        "Accepted for asynchronous processing: the answer leaves after the order is on disk, and before its funds are held and it reaches the book. The same key with the same body gives the same answer, for ever; with another body it is refused.",
+        "Accepted for asynchronous processing: the response is sent once the order is durable, before its funds are held and it reaches the book. Repeating the key with the same body returns the original response; with a different body it is refused. Keys do not expire.",
       body: PlaceOrderBody,
       idempotent: "required",
       success: { status: 202, schema: Order },

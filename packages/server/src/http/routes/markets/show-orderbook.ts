@@ -16,17 +16,17 @@ export function showOrderbook({ showOrderbook: show }: Pick<UseCases, "showOrder
       tag: "Markets",
       summary: "Read an order book",
       description:
-        "Without a parameter: the first market, 50 levels of each side. With `If-None-Match` the answer is 304 while nothing has changed.",
+        "Defaults to the first market and 50 levels per side. With `If-None-Match` the response is 304 if nothing has changed.",
       query: OrderbookQuery,
       ifNoneMatch: true,
       success: { status: 200, schema: Orderbook },
       errors: ["MARKET_NOT_FOUND"],
     },
-    (request, reply) => {
+    (request, reply): undefined => {
       const { market, depth = depthDefault } = request.query;
       const { json, tag } = unwrap(show(market, depth));
       reply.header("etag", tag);
-      // Nothing is given back: a reply that is would be waited for, though it has been sent.
+      // Nothing is returned: Fastify would wait for a returned reply, though it has been sent.
       if (namesTag(request.headers["if-none-match"], tag)) reply.code(304).send();
       else reply.type("application/json; charset=utf-8").send(json);
     },

@@ -8,9 +8,9 @@ export const healthz = defineRoute(
     access: "open",
     operationId: "getLiveness",
     tag: "Operations",
-    summary: "Whether the process is alive",
+    summary: "Check that the process is alive",
     success: { status: 200, schema: Liveness },
     errors: [],
   },
-  () => ({ status: "alive" }),
+  () => ({ status: "alive" as const }),
 );

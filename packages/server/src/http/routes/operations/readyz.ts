@@ -11,9 +11,9 @@ export function readyz(readiness: Readiness) {
       access: "open",
       operationId: "getReadiness",
       tag: "Operations",
-      summary: "Whether the service can take work",
+      summary: "Check that the service can accept requests",
       description:
-        "Load balancers ask here. 503 while the service starts, stops, or cannot reach its database.",
+        "For load balancers. 503 while the service is starting or stopping, or cannot reach its database.",
       success: { status: 200, schema: ReadinessBody },
       errors: ["UNAVAILABLE"],
     },
@@ -23,7 +23,7 @@ export function readyz(readiness: Readiness) {
       await readiness.checkDatabase().catch((cause: unknown) => {
         throw unavailable("database", "is down", cause);
       });
-      return { status: "ready", checks: { database: "up" } };
+      return { status: "ready" as const, checks: { database: "up" as const } };
     },
   );
 }

@@ -15,8 +15,8 @@ export function createDestination({
       access: "policies:manage",
       operationId: "createDestination",
       tag: "Policy",
-      summary: "Put an address on the allow-list",
-      description: "It waits until `effective_at` before policy takes it for a listed address.",
+      summary: "Add an address to the allow-list",
+      description: "Policy treats it as a listed address from `effective_at` on.",
       body: CreateDestinationBody,
       idempotent: "honoured",
       success: { status: 201, schema: Destination },
@@ -26,7 +26,7 @@ export function createDestination({
       const { destination, replayed } = unwrap(
         await add(originOf(request), request.body, readIdempotencyKey(request)),
       );
-      // As it was when it was made: a repeated request gets the answer of the first.
+      // As it was at its creation: a repeated request gets the original response.
       const body = presentDestination(destination, destination.createdAt);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(201).header("location", `/v1/destinations/${body.id}`);

@@ -12,16 +12,16 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
       access: "policies:manage",
       operationId: "evaluatePolicy",
       tag: "Policy",
-      summary: "Say how policy would judge a transaction",
+      summary: "Evaluate the policy for a transaction",
       description:
-        "A dry run: nothing is created and nothing is counted. It names the rule that decides and the sums that were looked at, by the policy in force or by a `document` that is not.",
+        "A dry run: nothing is created or counted. The response names the deciding rule and the sums considered, using the policy in force or a given `document`.",
       body: EvaluatePolicyBody,
-      // The document is checked by the domain, which names the rules of its faults.
+      // The domain validates the document, and names the rule of each fault.
       checkedBody: Type.Object(
         { ...EvaluatePolicyBody.properties, document: Type.Optional(Type.Unknown()) },
         { additionalProperties: false },
       ),
-      // The largest policy, and a transaction besides.
+      // The largest policy, plus a transaction.
       bodyBytesMax: 1_114_112,
       success: { status: 200, schema: PolicyEvaluation },
       errors: [
@@ -30,6 +30,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
         "AMOUNT_OUT_OF_RANGE",
         "WALLET_UNKNOWN",
         "NETWORK_UNKNOWN",
+        "NETWORK_MISMATCH",
         "CLIENT_UNKNOWN",
         "POLICY_INVALID",
       ],

@@ -15,7 +15,7 @@ export function listPolicyVersions({ listPolicyVersions: list }: Pick<UseCases, 
       tag: "Policy",
       summary: "List the versions of the policy",
       description:
-        "Newest first, with who has written each; `GET /v1/policy?version=` reads one. Version 0, with which every tenant begins, was written by nobody and is not listed.",
+        "Newest first, with the author of each; `GET /v1/policy?version=` reads one. Version 0, which every tenant starts with, has no author and is not listed.",
       query: PageQuery,
       success: { status: 200, schema: PolicyVersionPage },
       errors: [],

@@ -6,13 +6,13 @@ export function policyTag(version: number): string {
 }
 
 /**
- * The version that a writer has seen, from `If-Match`. A `*` would match whatever is in force, and so overwrite what somebody else
- * has just written: it is answered as if nothing had been sent.
+ * The version that a writer has read, from `If-Match`. A `*` matches any version and would overwrite a concurrent change, so it counts
+ * as missing.
  */
 export function expectedVersion(ifMatch: string | undefined): number {
   if (ifMatch === undefined || ifMatch.trim() === "*") throw new Refusal("PRECONDITION_REQUIRED");
   const match = /^"(0|[1-9]\d{0,8})"$/.exec(ifMatch.trim());
   if (match === null)
-    throw new Refusal("PRECONDITION_FAILED", { message: "If-Match is no version of the policy." });
+    throw new Refusal("PRECONDITION_FAILED", { message: "If-Match is not a policy version." });
   return Number(match[1]);
 }

@@ -15,7 +15,7 @@ export function readDestination({
       access: "policies:manage",
       operationId: "readDestination",
       tag: "Policy",
-      summary: "Read an address of the allow-list",
+      summary: "Read an address on the allow-list",
       params: DestinationPath,
       success: { status: 200, schema: Destination },
       errors: ["DESTINATION_NOT_FOUND"],

@@ -16,7 +16,7 @@ export function readPolicy({ readPolicy: read }: Pick<UseCases, "readPolicy">) {
       tag: "Policy",
       summary: "Read the policy",
       description:
-        "`ETag` is its version in quotes, for the `If-Match` of a change. With `If-None-Match` the answer is 304 while nothing has changed.",
+        "`ETag` is the quoted version, for the `If-Match` of a change. With `If-None-Match` the response is 304 if nothing has changed.",
       query: PolicyQuery,
       ifNoneMatch: true,
       success: { status: 200, schema: Policy },

@@ -1,4 +1,4 @@
-import { Policy, PolicyDocumentRef } from "@bursar/protocol";
+import { Policy, PolicyDocument } from "@bursar/protocol";
 import { Type } from "typebox";
 import { presentPolicy } from "../../../app/policy/present-policy.js";
 import type { UseCases } from "../../../app/use-cases.js";
@@ -16,9 +16,9 @@ export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replac
       tag: "Policy",
       summary: "Replace the policy",
       description:
-        "The whole document, up to 1 MiB. In force everywhere within 5 seconds; every version is kept. All faults of a document are told at once, each with its rule and its field.",
-      body: PolicyDocumentRef,
-      // The domain checks all that the schema says and more, and names the rules.
+        "The whole document, up to 1 MiB. Takes effect everywhere within 5 seconds; every version is kept. All faults of a document are reported at once, each with its rule and its field.",
+      body: PolicyDocument,
+      // The domain checks everything that the schema does and more, and names the rules.
       checkedBody: Type.Unknown(),
       bodyBytesMax: 1_048_576,
       ifMatch: "required",

@@ -16,9 +16,9 @@ export function introspectToken(
       access: "oauth",
       operationId: "introspectToken",
       tag: "Tokens",
-      summary: "Ask what a token allows",
+      summary: "Introspect an access token",
       description:
-        "RFC 7662. A client learns of its own tenant's tokens only; every other is not active to it.",
+        "RFC 7662. A client can introspect only its own tenant's tokens; others appear as inactive.",
       body: TokenActionForm,
       success: { status: 200, schema: Introspection },
       errors: [],

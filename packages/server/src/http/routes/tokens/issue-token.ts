@@ -36,7 +36,7 @@ export function issueToken({ requestToken }: Pick<UseCases, "requestToken">) {
       const { token, claims } = issued;
       return {
         access_token: token,
-        token_type: "Bearer",
+        token_type: "Bearer" as const,
         expires_in: (claims.expiresAtMs - claims.issuedAtMs) / 1000,
         scope: claims.scopes.join(" "),
       };

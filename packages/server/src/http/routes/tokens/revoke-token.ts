@@ -1,5 +1,4 @@
-import { TokenActionForm } from "@bursar/protocol";
-import { Type } from "typebox";
+import { RevokedToken, TokenActionForm } from "@bursar/protocol";
 import { isOAuthFault } from "../../../app/access/authenticate-client.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { readClientProof } from "../../oauth/client-proof.js";
@@ -14,11 +13,10 @@ export function revokeToken({ revokeToken: revoke }: Pick<UseCases, "revokeToken
       access: "oauth",
       operationId: "revokeToken",
       tag: "Tokens",
-      summary: "End an access token before its time",
-      description:
-        "RFC 7009. A token that is not valid is a success too. In force everywhere within 5 seconds.",
+      summary: "Revoke an access token",
+      description: "RFC 7009. An invalid token is also a success. Takes effect everywhere within 5 seconds.",
       body: TokenActionForm,
-      success: { status: 200, schema: Type.Object({}) },
+      success: { status: 200, schema: RevokedToken },
       errors: [],
     },
     async (request) => {

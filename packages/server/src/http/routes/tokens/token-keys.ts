@@ -10,17 +10,16 @@ export function tokenKeys({ listTokenKeys }: Pick<UseCases, "listTokenKeys">) {
       access: "open",
       operationId: "getTokenKeys",
       tag: "Tokens",
-      summary: "The public keys that verify access tokens",
+      summary: "Read the public keys that verify access tokens",
       success: { status: 200, schema: JsonWebKeySet },
       errors: ["UNAVAILABLE"],
     },
     async (_request, reply) => {
-      // Shorter than a new key is published ahead of its use.
+      // Shorter than the time between the publication of a key and its first use.
       reply.header("cache-control", "public, max-age=15");
       const keys = await listTokenKeys();
-      return {
-        keys: keys.map(({ kid, x }) => ({ kty: "OKP", crv: "Ed25519", x, kid, use: "sig", alg: "EdDSA" })),
-      };
+      const common = { kty: "OKP", crv: "Ed25519", use: "sig", alg: "EdDSA" } as const;
+      return { keys: keys.map(({ kid, x }) => ({ ...common, x, kid })) };
     },
   );
 }

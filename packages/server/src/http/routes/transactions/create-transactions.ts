@@ -1,11 +1,14 @@
 import {
-  CreateTransactionBody,
+  CreateTransactionsBody,
   type ErrorCode,
   errorBody,
   errorCatalog,
-  Transaction,
+  TransactionBatchItem,
+  type TransactionBatchItemResult,
+  TransactionBatchResult,
+  transactionBatchMax,
 } from "@bursar/protocol";
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import type { Principal } from "../../../app/access/authenticate-request.js";
 import { isRefused } from "../../../app/requests/refused.js";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
@@ -15,36 +18,15 @@ import { isIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
 import { createValidatorCompiler, describeFaults } from "../../validation.js";
 
-const itemsMax = 1000;
 const bodyBytesMax = 4_194_304;
 
-const Item = Type.Object(
-  { idempotency_key: Type.String({ minLength: 1, maxLength: 255 }), ...CreateTransactionBody.properties },
-  { additionalProperties: false },
-);
-type Item = Static<typeof Item>;
-
-// The items are checked one by one, so that a wrong one is answered in its place and does not fail its neighbours.
-const Batch = Type.Object(
-  { transactions: Type.Array(Type.Unknown(), { minItems: 1, maxItems: itemsMax }) },
+// Items are validated one by one, so that an invalid one gets its own error and the others are accepted.
+const CheckedBody = Type.Object(
+  { transactions: Type.Array(Type.Unknown(), { minItems: 1, maxItems: transactionBatchMax }) },
   { additionalProperties: false },
 );
 
-const Result = Type.Object({
-  status: Type.Enum(["accepted", "replayed", "error"]),
-  transaction: Type.Optional(Transaction),
-  error: Type.Optional(
-    Type.Object({
-      code: Type.String(),
-      message: Type.String(),
-      request_id: Type.String(),
-      details: Type.Optional(Type.Array(Type.Object({ path: Type.String(), reason: Type.String() }))),
-    }),
-  ),
-});
-const Results = Type.Object({ data: Type.Array(Result) }, { $id: "TransactionBatchResult" });
-
-const validate = createValidatorCompiler()({ schema: Item, httpPart: "body" });
+const validate = createValidatorCompiler()({ schema: TransactionBatchItem, httpPart: "body" });
 
 export function createTransactions({
   createTransaction: create,
@@ -59,10 +41,11 @@ export function createTransactions({
       tag: "Transactions",
       summary: "Create up to 1000 transactions",
       description:
-        "Each item is a request of its own, with its own `idempotency_key` and its own result, in the order given. The batch as a whole is not atomic: some may be accepted and others not.",
-      body: Batch,
+        "Each item is a separate request with its own `idempotency_key` and its own result, in the order given. The batch is not atomic: some items may be accepted and others refused.",
+      body: CreateTransactionsBody,
+      checkedBody: CheckedBody,
       bodyBytesMax,
-      success: { status: 202, schema: Results },
+      success: { status: 202, schema: TransactionBatchResult },
       errors: [],
     },
     async (request, reply) => {
@@ -71,7 +54,7 @@ export function createTransactions({
         request.body.transactions.map((item, index) => createOne(create, principal, item, index, request.id)),
       );
       const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
-      // Where nothing went well, the request has failed as a whole; else whoever was accepted must be told.
+      // If all failed, so did the request. Otherwise the client must learn which items were accepted.
       if (failures.length === results.length) throw failures[0];
       if (failures.length > 0)
         request.log.error(
@@ -96,16 +79,16 @@ async function createOne(
   item: unknown,
   index: number,
   requestId: string,
-): Promise<Static<typeof Result>> {
+): Promise<TransactionBatchItemResult> {
   if (!validate(item)) {
     const details = describeFaults(validate.errors ?? [], `body.transactions.${index}`);
     return refuse("INVALID_REQUEST", requestId, { details });
   }
-  const { idempotency_key: key, ...body } = item as Item;
+  const { idempotency_key: key, ...body } = item as TransactionBatchItem;
   if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID", requestId);
   const created = await create(principal, key, body);
   if (isRefused(created)) {
-    // A use case speaks of a body of one; here it is one of many.
+    // A use case refers to the body of a single request.
     const details = created.details?.map(({ path, reason }) => ({
       path: path.replace(/^body\./, `body.transactions.${index}.`),
       reason,
@@ -120,7 +103,7 @@ function refuse(
   code: ErrorCode,
   requestId: string,
   more: { message?: string | undefined; details?: Parameters<typeof errorBody>[3] } = {},
-): Static<typeof Result> {
+): TransactionBatchItemResult {
   const { message = errorCatalog[code].message, details } = more;
   return { status: "error", ...errorBody(code, message, requestId, details) };
 }

@@ -8,7 +8,7 @@ export const listTransactionStates = defineRoute(
     access: "transactions:read",
     operationId: "listTransactionStates",
     tag: "Transactions",
-    summary: "The states of a transaction and where each may lead",
+    summary: "List the states of a transaction and their transitions",
     success: { status: 200, schema: TransactionStates },
     errors: [],
   },

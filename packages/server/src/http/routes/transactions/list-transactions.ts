@@ -18,7 +18,7 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
       tag: "Transactions",
       summary: "List transactions",
       description:
-        "Newest first. Filters are joined by and; pages stay correct while new transactions arrive.",
+        "Newest first. Filters are combined with AND. Pages stay consistent while new transactions arrive.",
       query: TransactionQuery,
       success: { status: 200, schema: TransactionPage },
       errors: [],
@@ -53,6 +53,6 @@ function readWalletId(text: string): string {
   const id = readId("wlt", text);
   if (id !== undefined) return id;
   throw new Refusal("INVALID_REQUEST", {
-    details: [{ path: "query.wallet_id", reason: "is not a wallet's id" }],
+    details: [{ path: "query.wallet_id", reason: "is not a wallet id" }],
   });
 }

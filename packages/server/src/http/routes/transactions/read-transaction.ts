@@ -18,7 +18,7 @@ export function readTransaction({ showTransaction: show }: Pick<UseCases, "showT
       tag: "Transactions",
       summary: "Read the state of a transaction",
       description:
-        "With `If-None-Match` the answer is 304 while nothing has changed; with `Prefer: wait=N` besides, it is held for up to min(N, 30) seconds until something does.",
+        "With `If-None-Match` the response is 304 if nothing has changed. With `Prefer: wait=N` in addition, the response is delayed for up to min(N, 30) seconds until something changes.",
       params: TransactionPath,
       ifNoneMatch: true,
       success: { status: 200, schema: Transaction },
@@ -42,7 +42,7 @@ export function readTransaction({ showTransaction: show }: Pick<UseCases, "showT
   );
 }
 
-/** The `wait` of a Prefer header (RFC 7240: in either case, quoted or bare), within our bound. */
+/** The `wait` of a Prefer header (RFC 7240: case-insensitive, quoted or bare), within the bound. */
 function preferredWait(prefer: string | string[] | undefined): number {
   const match = /(?:^|[,;\s])wait\s*=\s*("?)(\d+)\1(?:$|[,;\s])/i.exec([prefer ?? ""].flat().join(","));
   return Math.min(Number(match?.[2] ?? 0), waitSecondsMax);

@@ -16,7 +16,7 @@ export function createWallet({
       operationId: "createWallet",
       tag: "Wallets",
       summary: "Create a wallet",
-      description: "Accepted for asynchronous processing: its state goes from `creating` to `active`.",
+      description: "Accepted for asynchronous processing: its state changes from `creating` to `active`.",
       body: CreateWalletBody,
       idempotent: "honoured",
       success: { status: 202, schema: Wallet },

@@ -6,7 +6,7 @@ import { defineRoute } from "../../route.js";
 
 type Needed = Pick<UseCases, "setFrozen" | "presentWallet">;
 
-/** Freezing and unfreezing are one thing done in two directions. */
+/** Freezing and unfreezing differ only in the value that they set. */
 function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
   const verb = frozen ? "freeze" : "unfreeze";
   return defineRoute(
@@ -16,11 +16,11 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
       access: "wallets:write",
       operationId: `${verb}Wallet`,
       tag: "Wallets",
-      summary: frozen ? "Freeze a wallet: it sends nothing" : "Unfreeze a wallet",
+      summary: frozen ? "Freeze a wallet" : "Unfreeze a wallet",
       ...(frozen
         ? {
             description:
-              "Transactions from it fail, and its orders are called off. The answer comes when they are out of the books: from then on nothing leaves the wallet. Where they are not out after five seconds it is 503 `UNAVAILABLE`; the wallet is frozen then, and the same request again waits for the rest.",
+              "Transactions from it fail, and its orders are cancelled. The response is sent when the orders have left the books: from then on nothing leaves the wallet. If that takes longer than five seconds, the response is 503 `UNAVAILABLE`; the wallet is frozen, and repeating the request waits for the remaining orders.",
           }
         : {}),
       params: WalletPath,

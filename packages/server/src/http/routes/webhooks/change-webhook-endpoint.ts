@@ -14,7 +14,7 @@ export function changeWebhookEndpoint({ changeEndpoint }: Pick<UseCases, "change
       operationId: "changeWebhookEndpoint",
       tag: "Webhooks",
       summary: "Change a webhook endpoint",
-      description: "What waits to be sent goes to the new URL; the new `events` are those of events to come.",
+      description: "Pending deliveries go to the new URL; the new `events` apply to future events.",
       params: WebhookEndpointPath,
       body: ChangeWebhookEndpointBody,
       success: { status: 200, schema: WebhookEndpoint },

@@ -15,7 +15,7 @@ export function createWebhookEndpoint({ createEndpoint }: Pick<UseCases, "create
       tag: "Webhooks",
       summary: "Create a webhook endpoint",
       description:
-        "It is told of every event of the kinds in `events` from now on; of all where that is left out. The secret is in this answer and nowhere else.",
+        "It receives every event of the kinds in `events` from now on; all kinds by default. The secret is shown only in this response.",
       body: CreateWebhookEndpointBody,
       idempotent: "honoured",
       success: { status: 201, schema: CreatedWebhookEndpoint },

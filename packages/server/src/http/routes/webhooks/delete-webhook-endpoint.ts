@@ -15,7 +15,7 @@ export function deleteWebhookEndpoint({ deleteEndpoint }: Pick<UseCases, "delete
       tag: "Webhooks",
       summary: "Delete a webhook endpoint",
       description:
-        "The answer shows it for the last time. What waits to be sent is not sent; what was sent can be read as long as deliveries are kept.",
+        "The response shows it for the last time. Pending deliveries are not sent; earlier deliveries can be read as long as they are retained.",
       params: WebhookEndpointPath,
       success: { status: 200, schema: WebhookEndpoint },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],

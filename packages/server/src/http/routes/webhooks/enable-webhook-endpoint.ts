@@ -7,7 +7,7 @@ import { defineRoute } from "../../route.js";
 
 type Needed = Pick<UseCases, "setEndpointEnabled">;
 
-/** Enabling and disabling are one thing done in two directions. */
+/** Enabling and disabling differ only in the value that they set. */
 function enabledRoute(enabled: boolean, { setEndpointEnabled }: Needed) {
   const verb = enabled ? "enable" : "disable";
   return defineRoute(
@@ -17,10 +17,10 @@ function enabledRoute(enabled: boolean, { setEndpointEnabled }: Needed) {
       access: "webhooks:manage",
       operationId: `${verb}WebhookEndpoint`,
       tag: "Webhooks",
-      summary: enabled ? "Enable a webhook endpoint" : "Disable a webhook endpoint: nothing is sent there",
+      summary: enabled ? "Enable a webhook endpoint" : "Disable a webhook endpoint",
       description: enabled
-        ? "What was waiting when it was disabled is sent now. Of what has happened meanwhile nothing is: replay it from its `sequence`."
-        : "The tenant's other endpoints are told, by `endpoint.disabled`.",
+        ? "Deliveries that were pending when it was disabled are sent now. Events since then are not: replay them from their `sequence`."
+        : "Nothing is sent to it any more. The tenant's other endpoints receive `endpoint.disabled`.",
       params: WebhookEndpointPath,
       success: { status: 200, schema: WebhookEndpoint },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],

@@ -19,7 +19,7 @@ export function listWebhookDeliveries({ listDeliveries }: Pick<UseCases, "listDe
       tag: "Webhooks",
       summary: "List webhook deliveries",
       description:
-        "Newest first. Filters are joined by and. Deliveries are kept for a while, 30 days unless configured otherwise.",
+        "Newest first. Filters are combined with AND. Deliveries are retained for 30 days unless configured otherwise.",
       query: WebhookDeliveryQuery,
       success: { status: 200, schema: WebhookDeliveryPage },
       errors: [],
@@ -50,6 +50,6 @@ function readEndpointId(text: string): string {
   const id = readId("whe", text);
   if (id !== undefined) return id;
   throw new Refusal("INVALID_REQUEST", {
-    details: [{ path: "query.endpoint_id", reason: "is not a webhook endpoint's id" }],
+    details: [{ path: "query.endpoint_id", reason: "is not a webhook endpoint id" }],
   });
 }

@@ -13,7 +13,7 @@ export function readWebhookDelivery({ readDelivery }: Pick<UseCases, "readDelive
       access: "webhooks:manage",
       operationId: "readWebhookDelivery",
       tag: "Webhooks",
-      summary: "Read a webhook delivery, with every attempt",
+      summary: "Read a webhook delivery and its attempts",
       params: WebhookDeliveryPath,
       success: { status: 200, schema: WebhookDelivery },
       errors: ["WEBHOOK_DELIVERY_NOT_FOUND"],

@@ -12,9 +12,9 @@ export function replayWebhooks({ replayEvents }: Pick<UseCases, "replayEvents">)
       access: "webhooks:manage",
       operationId: "replayWebhooks",
       tag: "Webhooks",
-      summary: "Send everything again from a sequence on",
+      summary: "Replay events from a sequence",
       description:
-        "Sends the events of the log to an endpoint, as new deliveries in the order of the log, as far as it wants events of their kind. A request looks at up to 10,000 events and says where to go on.",
+        "Sends the logged events of the kinds that the endpoint subscribes to, as new deliveries in log order. A request covers up to 10,000 events; `next_sequence` says where to continue.",
       body: ReplayBody,
       idempotent: "honoured",
       success: { status: 202, schema: ReplayedEvents },

@@ -12,9 +12,9 @@ export function resendFailedWebhooks({ resendFailed }: Pick<UseCases, "resendFai
       access: "webhooks:manage",
       operationId: "resendFailedWebhooks",
       tag: "Webhooks",
-      summary: "Send all failed webhook deliveries again",
+      summary: "Resend failed webhook deliveries",
       description:
-        "Those that are `exhausted` and were not sent again before, of an endpoint, of a time range, or of both: the oldest first, up to 10,000 a request.",
+        "Resends deliveries that are `exhausted` and were not resent before, of an endpoint, of a time range, or both: oldest first, up to 10,000 per request.",
       body: ResendFailedBody,
       idempotent: "honoured",
       success: { status: 202, schema: ResentDeliveries },

@@ -13,9 +13,9 @@ export function rotateWebhookSecret({ rotateEndpointSecret }: Pick<UseCases, "ro
       access: "webhooks:manage",
       operationId: "rotateWebhookSecret",
       tag: "Webhooks",
-      summary: "Give a webhook endpoint a new secret",
+      summary: "Rotate a webhook endpoint's secret",
       description:
-        "The secret before signs too for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
+        "The previous secret also signs for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
       params: WebhookEndpointPath,
       body: RotateWebhookSecretBody,
       success: { status: 201, schema: RotatedWebhookSecret },

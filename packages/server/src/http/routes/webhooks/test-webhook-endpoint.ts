@@ -14,7 +14,7 @@ export function testWebhookEndpoint({ testEndpoint }: Pick<UseCases, "testEndpoi
       tag: "Webhooks",
       summary: "Send a test to a webhook endpoint",
       description:
-        "Sends a signed `endpoint.test` at once and answers with what the receiver said. It is no event, has no `sequence` and is not kept.",
+        "Sends a signed `endpoint.test` immediately and returns the receiver's response. It is not an event, has no `sequence` and is not stored.",
       params: WebhookEndpointPath,
       success: { status: 200, schema: WebhookTest },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],

@@ -1,17 +1,36 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { asyncApiDocument } from "@bursar/protocol";
 import type { FastifyInstance } from "fastify";
+import { openApiDocument } from "../openapi/openapi-document.js";
+import type { Route } from "../route.js";
+
+/** `/openapi.json` and `/asyncapi.json`, and `/docs`, which shows the first. */
+export function installDocuments(app: FastifyInstance, routes: readonly Route[], publicUrl: string): void {
+  serveJson(app, "/openapi.json", () => openApiDocument(routes, publicUrl));
+  serveJson(app, "/asyncapi.json", () => asyncApiDocument(publicUrl));
+  installReference(app);
+}
+
+/** Written at the first request: the same bytes serve all responses, however many are waiting to be read. */
+function serveJson(app: FastifyInstance, path: string, write: () => object): void {
+  let bytes: Buffer | undefined;
+  app.get(path, (_request, reply) => {
+    bytes ??= Buffer.from(JSON.stringify(write()));
+    return reply.type("application/json; charset=utf-8").send(bytes);
+  });
+}
 
 /**
- * `/docs`: the API reference as a page that needs no network. Only the bundle of Scalar is used, served from here, under a
+ * The API reference as a page that works offline. Only Scalar's bundle is used. It is served from here, under a content security
  * policy that forbids the browser to load or call anything else; its hosted extras cannot work and are switched off.
  */
-export function installDocs(app: FastifyInstance): void {
+function installReference(app: FastifyInstance): void {
   const scalarDir = dirname(createRequire(import.meta.url).resolve("@scalar/fastify-api-reference"));
   const bundle = readFileSync(join(scalarDir, "js", "standalone.js"));
   const serve = (url: string, type: string, content: string | Buffer) =>
-    app.get(url, { schema: { hide: true } }, (_request, reply) =>
+    app.get(url, (_request, reply) =>
       reply
         .type(type)
         .header("content-security-policy", contentSecurityPolicy)

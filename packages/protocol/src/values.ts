@@ -1,0 +1,40 @@
+import { type TSchema, type TSchemaOptions, Type } from "typebox";
+
+/** The schemas of single values that many resources have. */
+
+export const Timestamp = (description?: string) =>
+  Type.String({ format: "date-time", ...(description === undefined ? {} : { description }) });
+
+export const Nullable = <Value extends TSchema>(value: Value, description?: string) =>
+  Type.Union([value, Type.Null()], description === undefined ? {} : { description });
+
+/** A decimal number in a request. The asset or market decides about its digits; the bound keeps long strings out. */
+export const Decimal = (description: string) => Type.String({ minLength: 1, maxLength: 79, description });
+
+/** Strings under names that the client chooses. Not a record: the pattern of its names would let line breaks through. */
+export const Strings = (options: {
+  additionalProperties: TSchema;
+  propertyNames?: TSchemaOptions;
+  maxProperties?: number;
+  description?: string;
+}) => Type.Unsafe<Record<string, string>>({ type: "object", ...options });
+
+export const CreatedBy = Nullable(
+  Type.String(),
+  "The id of the client that created it; null if the operator or the service did.",
+);
+
+export const Fee = Type.Object(
+  { asset: Type.String(), amount: Type.String() },
+  { $id: "Fee", description: "An amount of an asset that was charged." },
+);
+
+/** Why a transaction or an order did not succeed. */
+export const Failure = Type.Object(
+  {
+    code: Type.String({ description: "Machine-readable, such as `INSUFFICIENT_FUNDS`." }),
+    message: Type.String({ description: "Human-readable. It may change; do not parse it." }),
+    rule: Type.Optional(Type.String({ description: "The policy rule that rejected it." })),
+  },
+  { $id: "Failure" },
+);

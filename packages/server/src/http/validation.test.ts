@@ -1,0 +1,44 @@
+import { CreateTransactionBody } from "@bursar/protocol";
+import { Type } from "typebox";
+import { describe, expect, it } from "vitest";
+import { createValidatorCompiler, describeFaults } from "./validation.js";
+
+function faultsOf(schema: unknown, value: unknown) {
+  const validate = createValidatorCompiler()({ schema, httpPart: "body" });
+  return validate(value) ? [] : describeFaults(validate.errors ?? [], "body");
+}
+
+describe("the faults of a destination, which is a wallet or an address", () => {
+  const request = { reference: "r", asset: "USD", amount: "1" };
+  it.each([
+    [{ wallet_id: "wlt_1" }, []],
+    [{ address: "0x1" }, []],
+    [{ wallet_id: 5 }, [{ path: "body.destination.wallet_id", reason: "must be string" }]],
+    [{ address: "" }, [{ path: "body.destination.address", reason: expect.stringContaining("1 character") }]],
+    [{ wallet_id: "w", note: "x" }, [{ path: "body.destination.note", reason: "is not a known field" }]],
+    [{}, [{ path: "body.destination", reason: "does not match any of the accepted forms" }]],
+    [
+      { wallet_id: "w", address: "0x1" },
+      [{ path: "body.destination", reason: "does not match any of the accepted forms" }],
+    ],
+    ["wlt_1", [{ path: "body.destination", reason: "does not match any of the accepted forms" }]],
+  ])("of %j are those of what the client most likely meant", (destination, faults) => {
+    expect(faultsOf(CreateTransactionBody, { ...request, destination })).toEqual(faults);
+  });
+});
+
+it("says of a nullable string what is wrong with the string", () => {
+  const schema = Type.Object({ note: Type.Union([Type.String({ maxLength: 2 }), Type.Null()]) });
+  expect(faultsOf(schema, { note: "long" })).toEqual([
+    { path: "body.note", reason: "must NOT have more than 2 characters" },
+  ]);
+  expect(faultsOf(schema, { note: 5 })).toEqual([
+    { path: "body.note", reason: "does not match any of the accepted forms" },
+  ]);
+});
+
+it("names a pattern that a string does not match", () => {
+  expect(faultsOf(Type.String({ pattern: "^a+$" }), "b")).toEqual([
+    { path: "body", reason: "does not match ^a+$" },
+  ]);
+});
