@@ -201,7 +201,7 @@ describe("commands beside a running sandbox", () => {
     ).json()) as { data: object[] };
     expect(entries.data[0]).toMatchObject({ action: "wallet.fund", object: primary, actor: "operator" });
     const { code, output } = await run(["audit", "ledger"]);
-    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 14, false]);
+    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 12, false]);
   });
 
   it("`failures` lists the rows that failed and retries them", async () => {

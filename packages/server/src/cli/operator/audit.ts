@@ -33,7 +33,7 @@ export function addAuditCommand(program: Command): void {
         const tenants = await createTenantStore(database).listTenants();
         return await verifyAudit(
           createAuditStore(database),
-          // The house is born with the schema, which writes no entries.
+          // A migration creates the fee tenant, and migrations write no audit entries.
           tenants.map(({ id }) => id).filter((id) => id !== feeTenantId),
         );
       });

@@ -2,46 +2,63 @@ import type { Database, Queryable } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { marketChecks } from "../markets/audit-markets.js";
 
-/** One thing that must hold in the books, and a query that finds where it does not. */
+/** A rule of the ledger, and a query that finds where it is violated. */
 export interface LedgerCheck {
   what: string;
   violations: Statement;
 }
 
+/**
+ * The rule of the ledger: every account is what its entries say, and holds what open transactions and orders hold. An entry debits as
+ * much as it credits, so the accounts of an asset sum to zero by that; the sum is computed all the same, from the balances alone.
+ */
+const accountRule: LedgerCheck = {
+  what: "every account is the sum of its entries, holds what is open, and every asset sums to zero",
+  violations: sql`
+    WITH posted AS (
+      SELECT tenant_id, account_id, asset, sum(amount) AS amount FROM (
+        SELECT tenant_id, debit_account_id AS account_id, asset, -amount AS amount FROM ledger_entries
+        UNION ALL SELECT tenant_id, credit_account_id, asset, amount FROM ledger_entries) sides
+      GROUP BY 1, 2, 3),
+    holding AS (
+      SELECT tenant_id, account_id, asset, sum(amount) AS amount FROM (
+        SELECT t.tenant_id, t.source_account_id AS account_id, t.asset, t.amount
+        FROM open_transactions o JOIN transactions t USING (tenant_id, id) WHERE o.state <> 'accepted'
+        UNION ALL
+        SELECT t.tenant_id, t.source_account_id, o.fee_asset, o.fee_held
+        FROM open_transactions o JOIN transactions t USING (tenant_id, id) WHERE o.fee_held > 0
+        UNION ALL
+        SELECT p.tenant_id, p.wallet_id, CASE p.side WHEN 'buy' THEN m.quote ELSE m.base END, p.held
+        FROM open_orders p JOIN markets m USING (market)) holds
+      GROUP BY 1, 2, 3)
+    SELECT tenant_id, account_id, asset, (a.available + a.held)::text AS balance, p.amount::text AS entries,
+      a.held::text AS held, h.amount::text AS open
+    FROM ledger_accounts a FULL JOIN posted p USING (tenant_id, account_id, asset)
+    FULL JOIN holding h USING (tenant_id, account_id, asset)
+    WHERE coalesce(a.available + a.held, 0) <> coalesce(p.amount, 0) OR coalesce(a.held, 0) <> coalesce(h.amount, 0)
+    UNION ALL
+    SELECT tenant_id, NULL, asset, sum(available + held)::text, '0', NULL, NULL FROM ledger_accounts
+    GROUP BY tenant_id, asset HAVING sum(available + held) <> 0`,
+};
+
+/** Line 1 of a transaction's entries is its amount, the lines after it are fees: see `Posting`. */
+const transactionRule: LedgerCheck = {
+  what: "every completed transaction has moved its amount once, and any other has at most paid fees",
+  violations: sql`
+    SELECT t.tenant_id, t.id, e.state FROM transactions t
+    LEFT JOIN events e ON e.tenant_id = t.tenant_id AND e.subject_id = t.id AND e.state IN ('completed', 'failed', 'cancelled')
+    LEFT JOIN ledger_entries l ON l.tenant_id = t.tenant_id AND l.transaction_id = t.id
+    LEFT JOIN ledger_accounts c ON c.tenant_id = l.tenant_id AND c.account_id = l.credit_account_id AND c.asset = l.asset
+    GROUP BY t.tenant_id, t.id, e.state
+    HAVING count(*) FILTER (WHERE l.line = 1) <> CASE e.state WHEN 'completed' THEN 1 ELSE 0 END
+      OR bool_or(l.line = 1 AND (l.amount, l.asset, l.debit_account_id, l.credit_account_id)
+        IS DISTINCT FROM (t.amount, t.asset, t.source_account_id, t.destination_account_id))
+      OR bool_or(l.line > 1 AND (e.state IS NULL OR l.debit_account_id <> t.source_account_id OR c.kind <> 'external'))`,
+};
+
 const checks: readonly LedgerCheck[] = [
-  {
-    what: "the accounts of an asset sum to zero",
-    violations: sql`
-      SELECT tenant_id, asset, sum(available + held)::text AS sum FROM ledger_accounts
-      GROUP BY tenant_id, asset HAVING sum(available + held) <> 0`,
-  },
-  {
-    what: "every balance is the sum of its entries",
-    violations: sql`
-      WITH moved AS (
-        SELECT tenant_id, account_id, asset, sum(amount) AS amount FROM (
-          SELECT tenant_id, debit_account_id AS account_id, asset, -amount AS amount FROM ledger_entries
-          UNION ALL SELECT tenant_id, credit_account_id, asset, amount FROM ledger_entries) sides
-        GROUP BY tenant_id, account_id, asset)
-      SELECT tenant_id, account_id, asset, (a.available + a.held)::text AS balance, m.amount::text AS entries
-      FROM ledger_accounts a FULL JOIN moved m USING (tenant_id, account_id, asset)
-      WHERE coalesce(a.available + a.held, 0) <> coalesce(m.amount, 0)`,
-  },
-  {
-    what: "what is held is what open transactions and orders hold",
-    violations: sql`
-      WITH holding AS (
-        SELECT tenant_id, account_id, asset, sum(amount) AS amount FROM (
-          SELECT t.tenant_id, t.source_account_id AS account_id, t.asset, t.amount
-          FROM open_transactions o JOIN transactions t USING (tenant_id, id) WHERE o.state <> 'accepted'
-          UNION ALL
-          SELECT p.tenant_id, p.wallet_id, CASE p.side WHEN 'buy' THEN m.quote ELSE m.base END, p.held
-          FROM open_orders p JOIN markets m USING (market)) holds
-        GROUP BY 1, 2, 3)
-      SELECT tenant_id, account_id, asset, a.held::text AS held, h.amount::text AS open
-      FROM ledger_accounts a FULL JOIN holding h USING (tenant_id, account_id, asset)
-      WHERE coalesce(a.held, 0) <> coalesce(h.amount, 0)`,
-  },
+  accountRule,
+  transactionRule,
   {
     what: "every transaction is either open or final, and never both",
     violations: sql`
@@ -53,17 +70,6 @@ const checks: readonly LedgerCheck[] = [
       HAVING count(DISTINCT o.id) + count(DISTINCT e.sequence) <> 1`,
   },
   {
-    what: "every completed transaction has moved its amount once, and no other has moved anything",
-    violations: sql`
-      SELECT t.tenant_id, t.id FROM transactions t
-      LEFT JOIN events e ON e.tenant_id = t.tenant_id AND e.subject_id = t.id AND e.state = 'completed'
-      LEFT JOIN ledger_entries l ON l.tenant_id = t.tenant_id AND l.transaction_id = t.id
-      GROUP BY t.tenant_id, t.id, t.amount, t.asset, t.source_account_id, t.destination_account_id
-      HAVING count(l.line) <> count(DISTINCT e.sequence)
-        OR bool_or(l.amount <> t.amount OR l.asset <> t.asset OR l.debit_account_id <> t.source_account_id
-          OR l.credit_account_id <> t.destination_account_id)`,
-  },
-  {
     what: "the sequence of every tenant has no gap",
     violations: sql`
       SELECT s.tenant_id, s.sequence::text, count(e.sequence)::text AS events FROM event_sequences s
@@ -71,7 +77,7 @@ const checks: readonly LedgerCheck[] = [
       HAVING count(e.sequence) <> s.sequence OR coalesce(max(e.sequence), 0) <> s.sequence`,
   },
   {
-    // An endpoint of webhooks also changes in ways that nobody is told of.
+    // A webhook endpoint also changes without an event.
     what: "the versions of every transaction, order and wallet have no gap",
     violations: sql`
       SELECT tenant_id, subject_id FROM events WHERE event <> 'endpoint.disabled' GROUP BY tenant_id, subject_id
@@ -82,19 +88,19 @@ const checks: readonly LedgerCheck[] = [
 
 export interface LedgerVerdict {
   what: string;
-  /** Where it does not hold; the first few. */
+  /** The first few. */
   violations: Record<string, unknown>[];
 }
 
 const violationsMax = 10;
 
-/** Checks the books as a whole, on one snapshot: what is being written meanwhile is not seen by halves. */
+/** Checks the whole ledger on one snapshot, so that a transaction that commits meanwhile is seen as a whole or not at all. */
 export async function auditLedger(database: Database): Promise<LedgerVerdict[]> {
   return await database.transaction(async (tx) => {
     await tx.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
-    // These read everything, where the service's own statements read by an index.
-    for (const way of [sql`SET LOCAL enable_seqscan = on`, sql`SET LOCAL enable_hashjoin = on`])
-      await tx.query(way);
+    // These queries read everything; the service's own statements are set up to read by an index.
+    for (const setting of [sql`SET LOCAL enable_seqscan = on`, sql`SET LOCAL enable_hashjoin = on`])
+      await tx.query(setting);
     const verdicts: LedgerVerdict[] = [];
     for (const { what, violations } of checks)
       verdicts.push({ what, violations: await find(tx, violations) });
