@@ -1,5 +1,5 @@
-// Looks at the registry's signatures of what is installed, where the registry and its keys can be reached. It says one line; it
-// fails only where a signature is wrong, because not every registry has signatures and not every machine reaches the keys.
+// Checks the registry's signatures of the installed packages, if the registry and its keys can be reached. It prints one line and
+// fails only if a signature is invalid, because not every registry has signatures and not every machine reaches the keys.
 import { spawnSync } from "node:child_process";
 import { root } from "./files.mjs";
 
@@ -12,12 +12,12 @@ const { stdout } = spawnSync(
 /** @type {{ invalid?: { name: string, version: string }[], missing?: unknown[], error?: { code?: string } }} */
 const report = read(stdout);
 if (report.invalid === undefined) {
-  console.log(`signatures of packages: not checked (${report.error?.code ?? "no answer"})`);
+  console.log(`signatures of packages: not checked (${report.error?.code ?? "no response"})`);
 } else if (report.invalid.length === 0) {
-  console.log(`signatures of packages: none is wrong, ${report.missing?.length ?? 0} are missing`);
+  console.log(`signatures of packages: none is invalid, ${report.missing?.length ?? 0} are missing`);
 } else {
   console.log(
-    `signatures of packages: WRONG for ${report.invalid.map(({ name, version }) => `${name}@${version}`).join(", ")}`,
+    `signatures of packages: INVALID for ${report.invalid.map(({ name, version }) => `${name}@${version}`).join(", ")}`,
   );
   process.exitCode = 1;
 }

@@ -30,7 +30,7 @@ interface Told {
   endings: Record<string, number>;
 }
 
-describe("a flood of streams, some of which nobody reads", () => {
+describe("a flood of streams, some of which are not read", () => {
   let database: TestDatabase;
   let bursar: BursarProcess;
   let crowd: ChildProcess;

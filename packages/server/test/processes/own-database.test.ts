@@ -141,7 +141,7 @@ describe("a database of one's own", () => {
     }
   });
 
-  it("is refused where a commit can be lost", async () => {
+  it("is refused if a commit can be lost", async () => {
     await database.run(
       "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$",
     );

@@ -93,7 +93,7 @@ describe("the sandbox", () => {
       expect(await readiness(url)).toBe(200);
     });
 
-    it("refuses a taken port, with one sentence", async () => {
+    it("refuses a port that is in use, with one sentence", async () => {
       const { port } = new URL(url);
       const second = dev({ env: { PORT: port, BURSAR_DATA_DIR: `${dataDir}-2` } });
       expect(await second.exited).toEqual({ code: 1, signal: null });

@@ -119,7 +119,7 @@ describe("bursar webhooks listen", () => {
     expect(listener.output()).not.toContain("    at ");
   });
 
-  it("says so when there is no sandbox to listen to, or the port is taken", async () => {
+  it("reports that there is no sandbox to listen to, or that the port is in use", async () => {
     const alone = spawnBursar({
       args: ["webhooks", "listen", "--port", "0"],
       env: { BURSAR_DATA_DIR: "/nonexistent" },

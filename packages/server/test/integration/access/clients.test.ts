@@ -91,7 +91,7 @@ describe("clients", () => {
     const send = (key: string, name = "once") =>
       call("POST", "/v1/clients", { name, scopes: [] }, token, { "idempotency-key": key });
 
-    it("finds the client that the first request has made, quoted or bare, whatever the order of the fields", async () => {
+    it("finds the client that the first request created, with a quoted or bare key and fields in any order", async () => {
       const first = await send("key-1");
       const again = await call("POST", "/v1/clients", '{ "scopes": [], "name": "once" }', token, {
         "idempotency-key": '"key-1"',

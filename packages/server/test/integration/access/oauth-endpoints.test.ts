@@ -202,7 +202,7 @@ describe("client assertions", () => {
     return { status: response.status, body: await response.json() };
   };
 
-  it("are taken once", async () => {
+  it("are accepted once", async () => {
     const jwt = await assertion();
     expect((await present(jwt)).status).toBe(200);
     expect((await present(jwt)).status).toBe(401);

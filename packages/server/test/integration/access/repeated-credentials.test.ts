@@ -71,7 +71,7 @@ describe("a request for a secret or a key that is sent again with its idempotenc
       expect([status, answer.error?.code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
   });
 
-  it("has not used up its key where it was refused, and is found where it filled the last place", async () => {
+  it("has not used its key if it was refused, and is found if it took the last place", async () => {
     const body = { algorithm: "hmac-sha256" };
     for (let count = 0; count < 9; count++) await post(`${path}/keys`, body);
     const last = await post(`${path}/keys`, body, "last");

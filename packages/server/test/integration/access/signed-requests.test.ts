@@ -101,7 +101,7 @@ describe("signed requests", () => {
     };
   };
 
-  it("are taken with an Ed25519 key and with a shared secret", async () => {
+  it("are accepted with an Ed25519 key and with a shared secret", async () => {
     expect(await send()).toMatchObject({ status: 201 });
     expect(
       await send({ params: { keyid: hmac.id, alg: "hmac-sha256" }, hmacSecret: hmac.secret }),
@@ -214,13 +214,13 @@ describe("signed requests", () => {
     },
   );
 
-  it("are taken once", async () => {
+  it("are accepted once", async () => {
     const params = { nonce: randomBytes(16).toString("base64url") };
     expect(await send({ params })).toMatchObject({ status: 201 });
     expect(await send({ params })).toMatchObject({ status: 401, message: "The nonce was used before." });
   });
 
-  it("are taken once, however many arrive together", async () => {
+  it("are accepted once of many that arrive together", async () => {
     const params = { nonce: randomBytes(16).toString("base64url") };
     const answers = await Promise.all(Array.from({ length: 10 }, () => send({ params })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -251,7 +251,7 @@ describe("signed requests", () => {
     ]);
   });
 
-  it("are taken from a public library", async () => {
+  it("are accepted from a public library", async () => {
     const body = '{"name":"from a library","scopes":[]}';
     const request = {
       method: "POST",

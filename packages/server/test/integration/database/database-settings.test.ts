@@ -29,7 +29,7 @@ describe("the database's settings", () => {
     `);
   };
 
-  it("are taken as PostgreSQL has them by default", async () => {
+  it("are accepted as PostgreSQL has them by default", async () => {
     await expect(check()).resolves.toBeUndefined();
   });
 

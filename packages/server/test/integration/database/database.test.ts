@@ -41,7 +41,7 @@ describe("the pool", () => {
     expect(await names()).toEqual(["kept"]);
   });
 
-  it("commits nothing where a statement that was only sent has failed, and says which", async () => {
+  it("commits nothing if a statement that was sent without waiting has failed, and says which", async () => {
     await database.query(insert("there"));
     for (const last of [undefined, insert("too late")]) {
       const failing = database.transaction(async (tx) => {

@@ -200,7 +200,7 @@ describe.each(Object.entries({ markets, endpoints, networks }))("the leases of %
     expect(await leases.acquire(undefined, other, longMs)).toHaveLength(1);
   });
 
-  it("hold after they expire for as long as nobody else acquires them", async () => {
+  it("hold after they expire until another holder acquires them", async () => {
     const leases = await use.prepare(database);
     const lease = await acquire(leases, one, 1);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -40,7 +40,7 @@ describe("hints between processes", () => {
     return { ...wakeUps, heard };
   }
 
-  it("are heard at once where they were given and soon elsewhere, each once", async () => {
+  it("arrive at once in the process that sent them and soon in others, each once", async () => {
     const [here, there] = [await join("a", database.url), await join("b", database.url)];
     here.announce("events", ["t1"]);
     expect(here.heard).toEqual([["t1"]]);
@@ -50,7 +50,7 @@ describe("hints between processes", () => {
     expect(there.heard).toEqual([["t1"], ["t2"]]);
   });
 
-  it("travel together, name each tenant once, and name none where they are too many", async () => {
+  it("are sent together, name each tenant once, and name none if there are too many", async () => {
     const [here, there] = [await join("a", database.url), await join("b", database.url)];
     for (const tenantId of ["t1", "t2", "t1"]) here.announce("events", [tenantId]);
     here.announce("accepted", []);

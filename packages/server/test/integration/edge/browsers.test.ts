@@ -21,7 +21,7 @@ async function withEdge(corsOrigins: string | undefined, work: (edge: TestEdge) 
 }
 
 describe("scripts of other origins", () => {
-  it("are let in by nobody where nothing is set", () =>
+  it("are refused if nothing is configured", () =>
     withEdge(undefined, async ({ app }) => {
       const response = await app.inject({
         url: "/v1/probes",
@@ -116,7 +116,7 @@ describe("headers for browsers", () => {
     },
   );
 
-  it("let our own page load nothing from elsewhere and stand in nobody's frame", async () => {
+  it("keep the API reference from loading foreign content and from being framed", async () => {
     const { headers } = await edge.app.inject("/docs");
     expect(headers["content-security-policy"]).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
     expect(headers["referrer-policy"]).toBe("no-referrer");

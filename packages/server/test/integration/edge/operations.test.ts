@@ -76,7 +76,7 @@ describe("metrics", () => {
     expect((await ask(token, headers, address)).statusCode).toBe(404);
   });
 
-  it("answers who has the token, wherever they are", async () => {
+  it("answers requests with the token, from any address", async () => {
     expect((await ask("t0ken", { authorization: "Bearer t0ken" }, "192.0.2.1")).statusCode).toBe(200);
   });
 });

@@ -90,7 +90,7 @@ describe("the ledger", () => {
     expect(await kindsOf([funding.walletId])).toEqual([{ kind: "wallet", available: "50" }]);
   });
 
-  it("refuses a wallet below zero, whatever was decided", async () => {
+  it("refuses a wallet below zero in any decision", async () => {
     const wallet = key(randomUUID());
     const overdraw = withLedger(database, async (tx) => {
       await lockAccounts(tx, [wallet]);

@@ -98,7 +98,7 @@ describe("the orders of a wallet that is frozen", () => {
     });
   });
 
-  it("hold up the freeze no longer when somebody unfreezes the wallet meanwhile", async () => {
+  it("do not block a freeze that is undone meanwhile", async () => {
     const maker = await createTrader(first, { ETH: "1" });
     const { wallet_id: wallet } = await maker.placed(sell(900));
     await withStandingMarket(async () => {

@@ -41,7 +41,7 @@ describe("an order under a policy", () => {
     return [state, failure?.code ?? null];
   };
 
-  it("is refused on the spot where that needs no sums: nothing is created and the key stays free", async () => {
+  it("is refused at once if that needs no sums: nothing is created and the key stays unused", async () => {
     await usePolicy([
       {
         name: "large",
@@ -80,7 +80,7 @@ describe("an order under a policy", () => {
     expect(data[1]?.data.order).toEqual(rejected);
   });
 
-  it("counts what it holds: quote where it buys, base where it sells, together with transactions", async () => {
+  it("counts what it holds, together with transactions: quote for a buy, base for a sell", async () => {
     await usePolicy([dailyLimit("100.00"), { ...dailyLimit("5", "ETH"), name: "daily-base" }]);
     const pay = async (amount: string) => {
       const { body } = await trader.send(
@@ -136,7 +136,7 @@ describe("an order under a policy", () => {
     });
   });
 
-  it("keeps a limit to the cent, however many come at once, in two markets, with transactions, at two services", async () => {
+  it("keeps a limit to the cent with many at once, in two markets, with transactions, at two services", async () => {
     await usePolicy([dailyLimit("1000.00")]);
     const states = await manyAtOnce(600);
     // 142 times 7.01 is 995.42, and once more would be above.

@@ -78,7 +78,7 @@ describe("a configured market", () => {
   const dollars =
     "{ base: ETH, quote: USD, tick_size: 0.01, lot_size: 1, size_min: 1, maker_fee_basis_points: 0, taker_fee_basis_points: 0 }";
 
-  it("goes on after an order for less than a lot at one tick costs", async () => {
+  it("continues after an order for less than the price of a lot at one tick", async () => {
     const service = await startTestService(withMarkets(coarse));
     try {
       const market = { market: "ETH-USDC" };

@@ -36,7 +36,7 @@ describe("a market", () => {
       (count) => count === 0,
     );
 
-  it("holds no more than there is, however many orders come at once", async () => {
+  it("holds no more than there is with many orders at once", async () => {
     const trader = await createTrader(first, { USD: "200" });
     const elsewhere = await tradingAs(second, trader.owner);
     const placed = await Promise.all(

@@ -145,7 +145,7 @@ describe("orders", () => {
     await seller.until(id, ({ state }) => state === "cancelled");
   });
 
-  it("are refused where they make no sense in their market", async () => {
+  it("are refused if they do not fit their market", async () => {
     const refusal = async (body: object) => {
       const { status, body: answer } = await buyer.place(body);
       return [status, answer.error?.code, answer.error?.details?.[0]?.path];

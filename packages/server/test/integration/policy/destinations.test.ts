@@ -96,7 +96,7 @@ describe("destinations", () => {
     expect(await isListed(effectiveAt)).toBe(false);
   });
 
-  it("are listed once, whatever the case of the address", async () => {
+  it("are listed once, in any letter case of the address", async () => {
     expect((await add()).status).toBe(201);
     const again = await add({ address: mixedCase.toLowerCase(), label: "other" });
     expect([again.status, again.body.error?.code]).toEqual([409, "DESTINATION_EXISTS"]);
@@ -183,7 +183,7 @@ describe("destinations", () => {
     expect(answer.body.error?.details?.map((detail) => detail.path)).toEqual([path]);
   });
 
-  it("are in the audit log, with who has listed and who has removed them", async () => {
+  it("are in the audit log, with the clients that listed and removed them", async () => {
     const { body } = await add();
     await call("DELETE", `/v1/destinations/${body.id}`);
     const { data } = (await call("GET", "/v1/audit?limit=2")).body as unknown as {

@@ -114,7 +114,7 @@ describe("a dry run of policy", () => {
     expect(beyond.sums).toMatchObject([{ including: "1000.01", above: true }]);
   });
 
-  it("says who would have to agree", async () => {
+  it("names the approvers", async () => {
     await tenant.usePolicy(limited);
     const officer = await tenant.addClient("officer");
     expect((await evaluate({ amount: "600" })).body).toMatchObject({

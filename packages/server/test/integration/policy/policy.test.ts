@@ -37,7 +37,7 @@ describe("the policy of a tenant", () => {
     expect([(await again('"0"')).status, (await again('"1"')).status]).toEqual([304, 200]);
   });
 
-  it("is replaced as a whole, and every version is kept with who has written it", async () => {
+  it("is replaced as a whole, and every version is kept with its author", async () => {
     const texts = ["first", "second", "third"];
     for (const [index, text] of texts.entries()) {
       const written = await policy.write(reject(text), `"${index}"`);
@@ -72,7 +72,7 @@ describe("the policy of a tenant", () => {
     expect((await policy.read(`?version=${version}`)).status).toBe(400);
   });
 
-  it("is changed by one of many editors who have seen the same version", async () => {
+  it("is changed by only one of many editors of the same version", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => policy.write(reject(`editor ${index}`), '"0"')),
     );
@@ -93,7 +93,7 @@ describe("the policy of a tenant", () => {
     },
   );
 
-  it("is not changed by somebody who does not say which version they have seen", async () => {
+  it("is not changed without If-Match", async () => {
     for (const headers of [{}, { "if-match": "*" }] as Record<string, string>[]) {
       const { status, body } = await policy.send("PUT", "/v1/policy", reject("no"), headers);
       expect([status, body.error?.code]).toEqual([428, "PRECONDITION_REQUIRED"]);
@@ -254,7 +254,7 @@ describe("the policy of a tenant", () => {
     expect((await policy.read()).body.document).toEqual(reject("ours"));
   });
 
-  it("is in force at once where it was written, and soon in another process", async () => {
+  it("is in force at once in the process that wrote it, and soon in another", async () => {
     const another = await service.another();
     try {
       let count = 0;

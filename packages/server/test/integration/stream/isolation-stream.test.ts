@@ -57,7 +57,7 @@ describe("the stream of another tenant", () => {
     expect(stream.sequences()).toEqual(stream.sequences().map((_, index) => index + 1));
   });
 
-  it("is not heard by the id of a transaction, which is answered like one that nobody has", async () => {
+  it("cannot be subscribed to by the id of another tenant's transaction, which is answered as unknown", async () => {
     const [asked, missing] = [await open({ token: stranger.token }), await open({ token: stranger.token })];
     for (const [stream, id] of [
       [asked, foreignTransaction],

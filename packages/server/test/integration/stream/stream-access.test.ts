@@ -5,7 +5,7 @@ import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 import { openStream, refusedStream } from "../../harness/stream/stream-client.js";
 
-describe("who may open a stream", () => {
+describe("access to the stream", () => {
   let service: TestService;
   let tenant: TestClient;
   let token: string;

@@ -59,7 +59,7 @@ describe("a stream whose other end is watched", () => {
   });
 });
 
-describe("a stream that goes on for long", () => {
+describe("a long-lived stream", () => {
   let service: TestService;
   beforeAll(async () => {
     // A clock that can be put forward; otherwise it goes on as it does.

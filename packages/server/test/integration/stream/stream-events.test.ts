@@ -118,7 +118,7 @@ describe("the events channel", () => {
     for (const { ws } of streams) ws.close();
   });
 
-  it("stops when asked, and goes on where it was asked to", async () => {
+  it("stops on unsubscribe, and resumes from the requested sequence", async () => {
     const { pay, open } = await createSubject();
     const stream = await open();
     await subscribe(stream);
@@ -131,7 +131,7 @@ describe("the events channel", () => {
     stream.ws.close();
   });
 
-  it("says what the oldest is where the log does not go back that far, and sends only what is new", async () => {
+  it("reports the oldest sequence if the log does not go back that far, and sends only new events", async () => {
     const { tenantId, pay, open } = await createSubject();
     await pay(10);
     const early = await open();

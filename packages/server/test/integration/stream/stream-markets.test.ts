@@ -60,7 +60,7 @@ describe("a market on the stream", () => {
     }
   });
 
-  it("begins with the book as it is, and goes on from where a client was", async () => {
+  it("begins with the current book, and resumes from a client's last sequence", async () => {
     const [trader] = traders as [Trader];
     const stream = await openStream(first.url, { token: trader.token });
     stream.send({ type: "subscribe", channel: "orderbook:USDC-USD" });

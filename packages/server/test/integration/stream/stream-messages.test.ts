@@ -148,7 +148,7 @@ describe("the messages of a stream", () => {
     });
   });
 
-  it("are not compressed, whatever the client offers", async () => {
+  it("are not compressed, even if the client offers it", async () => {
     const ws = new WebSocket(`${service.url.replace("http", "ws")}/v1/stream`, {
       headers: { authorization: `Bearer ${token}` },
       perMessageDeflate: true,

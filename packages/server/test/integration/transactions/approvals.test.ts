@@ -175,7 +175,7 @@ describe("a transaction that needs approval", () => {
     await tenant.settled(waiting.id, "completed");
   });
 
-  it("goes on when a client says again what was not heard", async () => {
+  it("continues when a client repeats an approval that was lost", async () => {
     await tenant.usePolicy(largeNeed(1));
     const anna = await tenant.addClient("anna");
     const waiting = await approvedUnheard(anna);
@@ -183,7 +183,7 @@ describe("a transaction that needs approval", () => {
     await tenant.settled(waiting.id, "completed");
   });
 
-  it("that nobody approves in time is rejected; one that expires itself fails", async () => {
+  it("without approval in time is rejected; one that expires itself fails", async () => {
     await tenant.usePolicy(largeNeed(1, { expires_after_seconds: 60 }));
     const [slow, own] = [
       await ask(),
@@ -271,7 +271,7 @@ describe("a transaction that needs approval", () => {
     expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
   });
 
-  it("fails at once where the funds to hold are not there", async () => {
+  it("fails at once without enough funds to hold", async () => {
     await tenant.usePolicy(largeNeed(1));
     const { id } = (await (await tenant.create("100001")).json()) as Transaction;
     expect(await tenant.settled(id, "failed")).toMatchObject({ failure: { code: "INSUFFICIENT_FUNDS" } });

@@ -21,7 +21,7 @@ describe("a transaction under a policy", () => {
     tenant = await createPolicyTenant(service);
   });
 
-  it("is refused on the spot where that needs no sums: nothing is created and the key stays free", async () => {
+  it("is refused at once if that needs no sums: nothing is created and the key stays unused", async () => {
     await tenant.usePolicy({
       rules: [
         {

@@ -75,7 +75,7 @@ describe("a batch of transactions", () => {
     expect((await api.send("POST", "/v1/transactions/batch", { transactions })).status).toBe(400);
   });
 
-  it("of a thousand items, each a hundred bytes and more, is taken", async () => {
+  it("of a thousand items, each a hundred bytes and more, is accepted", async () => {
     const transactions = Array.from({ length: 1000 }, (_, index) => ({
       idempotency_key: `k${index}`,
       reference: "x".repeat(128),

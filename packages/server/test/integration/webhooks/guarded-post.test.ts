@@ -231,7 +231,7 @@ describe("a certificate", () => {
     expect(seen).toEqual({ requests: 0, connections: 1 });
   });
 
-  it("is checked also where the environment says otherwise", async () => {
+  it("is checked even if the environment disables it", async () => {
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
     closers.push(async () => delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"]);
     const { url, seen } = await receiver((_request, response) => response.end(), bad[0][1]);
@@ -241,7 +241,7 @@ describe("a certificate", () => {
 });
 
 describe("what has certainly not left", () => {
-  it("is a request to a port where nobody listens", async () => {
+  it("is a request to a closed port", async () => {
     const url = `https://receiver.example:${await freePort()}/`;
     expect(await poster()(url)).toMatchObject({
       kind: "failed",

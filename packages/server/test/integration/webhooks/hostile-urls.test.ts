@@ -108,7 +108,7 @@ describe("the address guard", () => {
     expect(connections).toBe(1);
   });
 
-  it("connects where all addresses are public", async () => {
+  it("connects if all addresses are public", async () => {
     const resolveHost = async () => [publicAddress, publicAddress6];
     await tryToReach(`https://receiver.example:${port}/`, { resolveHost });
     expect(connections).toBe(1);

@@ -49,7 +49,7 @@ describe("webhooks of another tenant", () => {
     return { status, headers: [...headers.keys()].sort(), body: { ...body, error } };
   };
 
-  it("never reach an endpoint, also where both have the same address", async () => {
+  it("never reach an endpoint of another tenant, even at the same address", async () => {
     const arrivedAt = (path: string) => receiver.received.filter((one) => one.path === path);
     const own = new Set(arrivedAt("/owner").map(transactionOf));
     const theirs = new Set(arrivedAt("/stranger").map(transactionOf));

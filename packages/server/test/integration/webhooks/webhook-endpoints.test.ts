@@ -101,7 +101,7 @@ describe("webhook endpoints", () => {
     expect(await hooks.list(`endpoint_id=${endpoint.id}`)).toEqual([]);
   });
 
-  it("say when nobody is there", async () => {
+  it("report that no host was found", async () => {
     const gone = await startWebhookReceiver();
     const { id } = await hooks.createEndpoint(`${gone.url}/nobody`);
     await gone.stop();

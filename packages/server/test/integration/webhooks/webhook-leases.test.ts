@@ -52,7 +52,7 @@ describe("the lease on an endpoint", () => {
     next: { state: "delivered", at: new Date() },
   });
 
-  it("is held by one process at a time, and free when it has run out", async () => {
+  it("is held by one process at a time, and free when it has expired", async () => {
     const { tenantId, endpointId } = await hanging("/held");
     expect(await lease(tenantId)).toEqual([]);
     await expire(endpointId);
@@ -60,7 +60,7 @@ describe("the lease on an endpoint", () => {
     expect([...(first ?? []), ...(second ?? [])]).toHaveLength(1);
   });
 
-  it("does not let a holder of before report anything, nor renew or release it", async () => {
+  it("prevents a former holder from reporting, renewing or releasing", async () => {
     const { hooks, tenantId, endpointId, deliveryId } = await hanging("/fenced");
     await expire(endpointId);
     const [before] = await lease(tenantId);
@@ -114,7 +114,7 @@ describe("the lease on an endpoint", () => {
     });
   });
 
-  it("is given back by a process that stops, after what was under way has been answered and written down", async () => {
+  it("is released by a process that stops, after the requests in flight are answered and recorded", async () => {
     const own = await startClockedParts();
     const tenant = await own.createTenant();
     await tenant.createEndpoint(`${receiver.url}/stopping`);
@@ -133,7 +133,7 @@ describe("the lease on an endpoint", () => {
     await own.stop();
   });
 
-  it("is given back by a process that stops, with what did not finish in time", async () => {
+  it("is released by a process that stops, with what did not finish in time", async () => {
     const own = await startClockedParts();
     const tenant = await own.createTenant();
     await tenant.createEndpoint(`${receiver.url}/never`);

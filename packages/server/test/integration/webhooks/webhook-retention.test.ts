@@ -63,7 +63,7 @@ describe("old deliveries", () => {
     expect(await remove()).toBe(0);
   });
 
-  it("that wait for an endpoint that was deleted are removed whatever their age", async () => {
+  it("that wait for a deleted endpoint are removed at any age", async () => {
     const tenantId = randomUUID();
     const [kept, deleted] = [await addEndpoint(tenantId, "enabled"), await addEndpoint(tenantId, "deleted")];
     await add("pending", tenantId, kept, 0, 10);

@@ -64,7 +64,7 @@ describe("the sender", () => {
     await tenant.deliveriesWhen((all) => all.every(({ state }) => state === "delivered"));
   });
 
-  it("disables an endpoint where nothing has arrived for five days, and tells the others", async () => {
+  it("disables an endpoint that has failed for five days, and notifies the others", async () => {
     const tenant = await service.createTenant();
     const dead = await tenant.createEndpoint(`${receiver.url}/dead`, ["transaction.updated"]);
     await tenant.createEndpoint(`${receiver.url}/alive`, ["endpoint.disabled"]);

@@ -41,7 +41,7 @@ describe("a client that asks before it sends a body", () => {
     expect(statuses).toEqual([100, 200, 100, 200]);
   });
 
-  it("need not wait: what it sends at once is taken", async () => {
+  it("need not wait: a body that is sent at once is accepted", async () => {
     const bytes = post("application/json", body.length, "Connection: close\r\n") + body;
     const received = await converse(edge.app, (socket) => socket.write(bytes));
     expect(readAnswers(received).map(({ status }) => status)).toEqual([100, 200]);

@@ -61,7 +61,7 @@ const cases: RawCase[] = [
   ["a chunk extension without end", chunked(`2;${"x".repeat(20_000)}\r\n{}\r\n`), 413, "PAYLOAD_TOO_LARGE"],
 ];
 
-describe("where a body ends", () => {
+describe("the end of a body", () => {
   let edge: TestEdge;
   beforeAll(async () => {
     edge = await listenForRawRequests();

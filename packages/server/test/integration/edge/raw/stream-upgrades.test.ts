@@ -111,7 +111,7 @@ describe("a request for a stream that is wrong in its bytes", () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
   });
 
-  it("is not refused for extensions that make no sense, which are not taken", async () => {
+  it("is not refused for meaningless extensions, which are not negotiated", async () => {
     const lines = without({}, [
       "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits=99, ;;=",
       `Authorization: Bearer ${token}`,
