@@ -5,7 +5,7 @@ import { type KillLoopReport, runKillLoop } from "./kill-loop.js";
 const serviceKills = Number(process.env["BURSAR_KILLS"]);
 const postgresKills = Number(process.env["BURSAR_POSTGRES_KILLS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
-const timeoutMs = 120_000 + Math.max(serviceKills, postgresKills) * 30_000;
+const timeoutMs = 300_000 + Math.max(serviceKills, postgresKills) * 30_000;
 
 const print = (victim: string, report: KillLoopReport) => {
   if (isLong) process.stdout.write(`${victim}: ${JSON.stringify({ ...report, books: report.books.code })}\n`);

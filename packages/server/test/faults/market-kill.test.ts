@@ -17,5 +17,5 @@ it(
     expect(report.owners).toBeGreaterThan(1);
     expect(report.trades).toBeGreaterThan(20);
   },
-  240_000 + times * 30_000,
+  300_000 + times * 30_000,
 );

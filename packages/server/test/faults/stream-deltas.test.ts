@@ -11,7 +11,7 @@ import { openStream } from "../harness/stream/stream-client.js";
 
 /** Short and long sizes are in tools/proofs.mjs. */
 const deltasWanted = Number(process.env["BURSAR_DELTAS"]);
-const timeoutMs = 120_000 + deltasWanted * 20;
+const timeoutMs = 300_000 + deltasWanted * 20;
 const pageOfDeltas = 100;
 
 let first: TestService;

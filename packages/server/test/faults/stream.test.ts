@@ -15,7 +15,7 @@ const cuts = Number(process.env["BURSAR_CUTS"]);
 const events = Number(process.env["BURSAR_EVENTS"]);
 const kills = Number(process.env["BURSAR_STREAM_KILLS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
-const timeoutMs = 120_000 + cuts * 5000 + kills * 20_000;
+const timeoutMs = 300_000 + cuts * 5000 + kills * 20_000;
 
 const batchSize = 50;
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);

@@ -24,6 +24,6 @@ describe("webhooks to receivers that fail at random, from a service that is kill
       });
       expect(report.requests).toBeGreaterThan(report.expected);
     },
-    180_000 + deliveries * 50,
+    300_000 + deliveries * 50,
   );
 });
