@@ -33,8 +33,8 @@ const answersMin = 40;
 const answersMax = 120;
 /** And a moment more, so that it is killed anywhere between two answers. */
 const momentMaxMs = 50;
-const requestTimeoutMs = 5000;
-const startTimeoutMs = 60_000;
+const requestTimeoutMs = 15_000;
+const startTimeoutMs = 180_000;
 
 /**
  * Sends transactions without pause while the victim is killed at random moments and started again. It remembers every 202 that it
