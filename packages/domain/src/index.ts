@@ -103,7 +103,6 @@ export {
   type UsageByWindow,
   type UsageWindow,
 } from "./policy/usage.js";
-export { addressBlock } from "./quota/address-block.js";
 export {
   fullBucket,
   msUntilTokens,

@@ -1,4 +1,5 @@
 import type { LookupFunction } from "node:net";
+import { LRUCache } from "lru-cache";
 import { Pool } from "undici";
 
 export interface ConnectionPools {
@@ -15,7 +16,7 @@ export interface ConnectionPoolsOptions {
   connectTimeoutMs: number;
 }
 
-/** How many pools keep their connections; the one that was used longest ago makes room. */
+/** How many pools keep their connections; the one that was used longest ago is closed. */
 const poolsMax = 512;
 const connectionsPerOriginMax = 64;
 /** Shorter than what common servers allow (5 s), so that a connection is seldom found closed when it is used again. */
@@ -28,7 +29,13 @@ export function createConnectionPools({
   ca,
   connectTimeoutMs,
 }: ConnectionPoolsOptions): ConnectionPools {
-  const pools = new Map<string, Pool>();
+  const pools = new LRUCache<string, Pool>({
+    max: poolsMax,
+    dispose: (pool, _key, reason) => {
+      // Requests under way in it are finished.
+      if (reason === "evict") pool.close().catch(() => undefined);
+    },
+  });
 
   const open = (origin: string) =>
     new Pool(origin, {
@@ -44,30 +51,19 @@ export function createConnectionPools({
       connect: {
         lookup,
         timeout: connectTimeoutMs,
-        // Said here, so that no environment variable can switch it off.
+        // Set here, so that no environment variable can switch it off.
         rejectUnauthorized: true,
         ...(ca === undefined ? {} : { ca }),
       },
     });
 
-  const closeOldest = () => {
-    const [oldest] = pools;
-    if (oldest === undefined) return;
-    const [key, pool] = oldest;
-    pools.delete(key);
-    // Requests under way in it are finished.
-    pool.close().catch(() => undefined);
-  };
-
   return {
     poolFor: (owner, origin) => {
       const key = `${owner} ${origin}`;
       const known = pools.get(key);
-      const pool = known ?? open(origin);
-      // A map keeps the order in which keys were added: the first is the one used longest ago.
-      pools.delete(key);
+      if (known !== undefined) return known;
+      const pool = open(origin);
       pools.set(key, pool);
-      if (known === undefined && pools.size > poolsMax) closeOldest();
       return pool;
     },
     close: async () => {

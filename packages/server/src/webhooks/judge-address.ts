@@ -1,69 +1,55 @@
 import { isIPv4, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 import { type AddressKind, ipv4Ranges, ipv6Ranges } from "./address-ranges.js";
 
-/** An address as a number of so many bits. */
-export interface Address {
-  value: bigint;
-  bits: 32 | 128;
-}
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** From the first to the last address of a network. */
-export interface AddressRange {
-  first: Address;
-  last: Address;
-}
+/** A network: an address and how many of its leading bits count. */
+export type Network = [Address, number];
 
-const kinds = [...ipv4Ranges, ...ipv6Ranges].map(([network, kind]) => ({ kind, range: rangeOf(network) }));
+const kinds = [...ipv4Ranges, ...ipv6Ranges].map(([cidr, kind]) => ({ kind, network: parseNetwork(cidr) }));
 
-/** What kind of address it is; undefined for what is no address. */
+/** What kind of address it is; undefined if it is not an address. */
 export function judgeAddress(text: string): AddressKind | undefined {
   const address = parseAddress(text);
   return address && kindOf(address);
 }
 
+/**
+ * Our own table decides, because it is stricter than the library's: it knows the metadata addresses of clouds and everything outside of
+ * 2000::/3. The library's list is asked as well, so that a range it learns of in an update is refused here too.
+ */
 export function kindOf(address: Address): AddressKind {
-  return kinds.find(({ range }) => isWithin(address, range))?.kind ?? "public";
+  const known = kinds.find(({ network }) => isWithin(address, network))?.kind ?? "public";
+  return known === "public" && address.range() !== "unicast" ? "reserved" : known;
 }
 
-export function isWithin({ value, bits }: Address, { first, last }: AddressRange): boolean {
-  return bits === first.bits && value >= first.value && value <= last.value;
+export function isWithin(address: Address, [base, bits]: Network): boolean {
+  if (address instanceof ipaddr.IPv4) return base instanceof ipaddr.IPv4 && address.match(base, bits);
+  return base instanceof ipaddr.IPv6 && address.match(base, bits);
 }
 
+/** Only the usual notations: the library also reads `0x7f.1` and `017700000001`, which no resolver answers with. */
 export function parseAddress(text: string): Address | undefined {
-  if (isIPv4(text)) return { value: ipv4Value(text), bits: 32 };
+  if (isIPv4(text)) return ipaddr.IPv4.parse(text);
   // An address with a zone (fe80::1%eth0) has a meaning on one machine only.
-  if (!isIPv6(text) || text.includes("%")) return undefined;
-  return { value: ipv6Value(text), bits: 128 };
+  return isIPv6(text) && !text.includes("%") ? ipaddr.IPv6.parse(text) : undefined;
 }
 
-/** The range of a network in CIDR notation; an address by itself is a network of one. */
-export function rangeOf(network: string): AddressRange {
-  const [text = "", length] = network.split("/");
+/** A network in CIDR notation; an address by itself is a network of one. */
+export function parseNetwork(cidr: string): Network {
+  const [text = "", length] = cidr.split("/");
   const address = parseAddress(text);
-  if (address === undefined) throw new RangeError(`${network} is no network`);
-  const { value, bits } = address;
-  const hosts = (1n << BigInt(bits - Number(length ?? bits))) - 1n;
-  return { first: { value: value & ~hosts, bits }, last: { value: value | hosts, bits } };
+  if (address === undefined) throw new RangeError(`${cidr} is not a network`);
+  const bitsMax = address.kind() === "ipv4" ? 32 : 128;
+  const bits = length === undefined ? bitsMax : Number(length);
+  if (!Number.isInteger(bits) || bits < 0 || bits > bitsMax) throw new RangeError(`${cidr} is not a network`);
+  return [address, bits];
 }
 
-function ipv4Value(address: string): bigint {
-  return address.split(".").reduce((value, part) => (value << 8n) | BigInt(part), 0n);
-}
-
-function ipv6Value(address: string): bigint {
-  const [head = "", tail] = address.split("::");
-  const before = groupsOf(head);
-  const after = groupsOf(tail ?? "");
-  const zeros = new Array<bigint>(8 - before.length - after.length).fill(0n);
-  return [...before, ...zeros, ...after].reduce((value, group) => (value << 16n) | group, 0n);
-}
-
-/** The 16-bit groups of one side of an address; the last 32 bits may be written as IPv4. */
-function groupsOf(text: string): bigint[] {
-  if (text === "") return [];
-  return text.split(":").flatMap((group) => {
-    if (!group.includes(".")) return [BigInt(`0x${group}`)];
-    const value = ipv4Value(group);
-    return [value >> 16n, value & 0xffffn];
-  });
+/** The first and the last address of a network. */
+export function endsOf([address, bits]: Network): [Address, Address] {
+  const cidr = `${address.toString()}/${bits}`;
+  const family = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6;
+  return [family.networkAddressFromCIDR(cidr), family.broadcastAddressFromCIDR(cidr)];
 }

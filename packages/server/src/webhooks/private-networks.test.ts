@@ -32,7 +32,7 @@ describe("private networks", () => {
     "fe80::/10",
     "::/0",
   ])("%s cannot be opened", (network) => {
-    expect(() => readPrivateNetworks([network])).toThrow(`${network} is no private network`);
+    expect(() => readPrivateNetworks([network])).toThrow(`${network} is not a private network`);
   });
 
   it("are none unless the operator names some", () => {

@@ -1,36 +1,36 @@
 import type { AddressKind } from "./address-ranges.js";
-import { type Address, isWithin, kindOf, parseAddress, rangeOf } from "./judge-address.js";
+import { endsOf, isWithin, judgeAddress, kindOf, parseAddress, parseNetwork } from "./judge-address.js";
 
-/** Networks of the operator's own that webhooks may go to, beside the public internet. */
+/** Networks of the operator's own that webhooks may be sent to, besides the public internet. */
 export interface PrivateNetworks {
   isEmpty: boolean;
   includes: (address: string) => boolean;
 }
 
 /**
- * What an operator can open. Loopback, link-local and the addresses at which clouds tell secrets stay closed whatever is said: no
- * receiver lives there, and much that trusts its neighbours does.
+ * What an operator can open. Loopback, link-local and the metadata addresses of clouds stay closed in any case: no receiver is there, but
+ * much that trusts its neighbours.
  */
-const openableKinds: ReadonlySet<AddressKind> = new Set(["private", "unique local", "carrier-grade NAT"]);
+const openableKinds: ReadonlySet<AddressKind | undefined> = new Set([
+  "private",
+  "unique local",
+  "carrier-grade NAT",
+]);
 
-/** From a list in CIDR notation. Throws at a network that begins or ends outside of what can be opened. */
+/** Reads a list in CIDR notation. Throws for a network that begins or ends outside of what can be opened. */
 export function readPrivateNetworks(list: readonly string[]): PrivateNetworks {
-  const ranges = list.map((network) => {
-    const range = rangeOf(network);
-    if (!isOpenable(range.first) || !isOpenable(range.last))
-      throw new RangeError(`${network} is no private network`);
-    return range;
+  const networks = list.map((cidr) => {
+    const network = parseNetwork(cidr);
+    if (!endsOf(network).every((end) => openableKinds.has(kindOf(end))))
+      throw new RangeError(`${cidr} is not a private network`);
+    return network;
   });
   return {
-    isEmpty: ranges.length === 0,
+    isEmpty: networks.length === 0,
     includes: (text) => {
       const address = parseAddress(text);
-      if (address === undefined || !isOpenable(address)) return false;
-      return ranges.some((range) => isWithin(address, range));
+      if (address === undefined || !openableKinds.has(judgeAddress(text))) return false;
+      return networks.some((network) => isWithin(address, network));
     },
   };
-}
-
-function isOpenable(address: Address): boolean {
-  return openableKinds.has(kindOf(address));
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { addressBlock } from "@bursar/domain";
+import { addressBlock } from "../../runtime/address-block.js";
 import type { ApiClient, ClientStore } from "../clients/client.js";
 import { matchesSecret } from "../clients/client-secret.js";
 import type { FailureThrottle, ThrottleKey } from "./failure-throttle.js";

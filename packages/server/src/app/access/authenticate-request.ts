@@ -1,4 +1,5 @@
 import type { Scope } from "@bursar/protocol";
+import { LRUCache } from "lru-cache";
 import type { ApiClient, ClientAccess, ClientAccessCache } from "../clients/client.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
 import type { Refused } from "../requests/refused.js";
@@ -77,7 +78,7 @@ export function createRequestAuthenticator({
   clients,
   now,
 }: RequestAuthenticatorDeps): RequestAuthenticator {
-  const verified = new Map<string, VerifiedToken>();
+  const verified = new LRUCache<string, VerifiedToken>({ max: verifiedMax });
 
   function refuse(refusal: TokenRefusal, { ip }: Caller): TokenRefusal {
     const waitSeconds = addresses.take(ip);
@@ -112,7 +113,6 @@ export function createRequestAuthenticator({
     const access = clients.peek(claims.clientId) ?? (await clients.load(claims.clientId));
     const judgement = judge(claims, access);
     verified.set(authorization.slice(-endLength), { authorization, claims, access, judgement });
-    if (verified.size > verifiedMax) verified.delete(verified.keys().next().value as string);
     return countRefusal(judgement, caller);
   }
 

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** Slows down callers that keep failing to authenticate. Memory is bounded, and each process counts on its own. */
 export interface FailureThrottle {
   /**
@@ -26,7 +28,7 @@ const forgetAfterMs = 600_000;
 const entriesMax = 10_000;
 
 export function createFailureThrottle(monotonicMs: () => number): FailureThrottle {
-  const failures = new Map<string, Failures>();
+  const failures = new LRUCache<string, Failures>({ max: entriesMax });
 
   const recent = (name: string): Failures | undefined => {
     const entry = failures.get(name);
@@ -41,9 +43,8 @@ export function createFailureThrottle(monotonicMs: () => number): FailureThrottl
   };
 
   function remember(name: string, count: number): void {
-    failures.delete(name);
     if (count > 0) failures.set(name, { count, lastAtMs: monotonicMs() });
-    if (failures.size > entriesMax) failures.delete(failures.keys().next().value as string);
+    else failures.delete(name);
   }
 
   function release(keys: readonly ThrottleKey[]): void {

@@ -1,5 +1,4 @@
 import {
-  addressBlock,
   fullBucket,
   msUntilTokens,
   type Quota,
@@ -7,6 +6,8 @@ import {
   takeTokens,
   toRetryAfterSeconds,
 } from "@bursar/domain";
+import { LRUCache } from "lru-cache";
+import { addressBlock } from "../../runtime/address-block.js";
 
 /**
  * Limits unauthenticated requests by address: those with a missing or invalid token, and everything under `/oauth`. It bounds the cost
@@ -24,14 +25,8 @@ export interface AddressQuota {
 const blocksMax = 10_000;
 
 export function createAddressQuota(quota: Quota, monotonicMs: () => number): AddressQuota {
-  const buckets = new Map<string, TokenBucket>();
+  const buckets = new LRUCache<string, TokenBucket>({ max: blocksMax });
   const counts = { refused: 0 };
-
-  function remember(block: string, bucket: TokenBucket): void {
-    buckets.delete(block);
-    buckets.set(block, bucket);
-    if (buckets.size > blocksMax) buckets.delete(buckets.keys().next().value as string);
-  }
 
   function secondsToWait(bucket: TokenBucket, nowMs: number): number {
     const waitMs = msUntilTokens(quota, bucket, nowMs, 1);
@@ -50,7 +45,7 @@ export function createAddressQuota(quota: Quota, monotonicMs: () => number): Add
       const block = addressBlock(address);
       const nowMs = monotonicMs();
       const taken = takeTokens(quota, buckets.get(block) ?? fullBucket(quota, nowMs), nowMs, 1);
-      remember(block, taken.bucket);
+      buckets.set(block, taken.bucket);
       return taken.granted === 1 ? 0 : secondsToWait(taken.bucket, nowMs);
     },
   };

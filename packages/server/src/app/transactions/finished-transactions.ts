@@ -1,10 +1,11 @@
 import { isFinal } from "@bursar/domain";
 import type { Transaction } from "@bursar/protocol";
+import { LRUCache } from "lru-cache";
 
 /**
  * Transactions that are over, as readers see them, from memory: a final state is never left, so what was read once stays true, and
  * whoever asks again costs no query. One is kept when it is read for the second time; most never are, and to keep those as well would
- * cost more than it saves. Bounded by weight; what was kept first makes room.
+ * cost more than it saves. Bounded by weight; those that were used longest ago are dropped.
  */
 export interface FinishedTransactions {
   find: (tenantId: string, id: string) => Transaction | undefined;
@@ -22,10 +23,9 @@ const kinds = 16 ** kindDigits;
 const readOnceMax = kinds / 16;
 
 export function createFinishedTransactions(): FinishedTransactions {
-  const kept = new Map<string, Transaction>();
+  const kept = new LRUCache<string, Transaction>({ maxSize: weightMax, sizeCalculation: weightOf });
   const isReadOnce = new Uint8Array(kinds);
   let readOnceCount = 0;
-  let weight = 0;
 
   function isReadAgain(id: string): boolean {
     const kind = Number.parseInt(id.slice(-kindDigits), 16);
@@ -39,23 +39,12 @@ export function createFinishedTransactions(): FinishedTransactions {
     return false;
   }
 
-  function makeRoom(): void {
-    // A map keeps the order in which its keys were added.
-    for (const [name, transaction] of kept) {
-      if (weight <= weightMax) return;
-      kept.delete(name);
-      weight -= weightOf(transaction);
-    }
-  }
-
   return {
     find: (tenantId, id) => kept.get(nameOf(tenantId, id)),
     noteRead: (tenantId, id, transaction) => {
       const name = nameOf(tenantId, id);
       if (!isFinal(transaction.state) || !isReadAgain(id) || kept.has(name)) return;
       kept.set(name, transaction);
-      weight += weightOf(transaction);
-      makeRoom();
     },
   };
 }

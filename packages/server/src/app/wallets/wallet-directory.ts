@@ -1,8 +1,9 @@
+import { LRUCache } from "lru-cache";
 import type { KnownWallet, WalletRole, WalletStore } from "./wallet.js";
 
 /**
- * Which wallets there are, from memory: wallets are never removed and what is known of them here never changes, so what was found
- * once stays true, and a request for a known wallet costs no query.
+ * Caches the wallets that exist: wallets are never removed and their fields here never change, so a request for a known wallet costs no
+ * query.
  */
 export interface WalletDirectory {
   find: (tenantId: string, walletId: string) => Promise<KnownWallet | undefined>;
@@ -14,11 +15,10 @@ const entriesMax = 100_000;
 export function createWalletDirectory(
   store: Pick<WalletStore, "findWallet" | "findWalletByRole">,
 ): WalletDirectory {
-  const known = new Map<string, KnownWallet>();
+  const known = new LRUCache<string, KnownWallet>({ max: entriesMax });
 
   function remember(key: string, wallet: KnownWallet): KnownWallet {
     known.set(key, wallet);
-    if (known.size > entriesMax) known.delete(known.keys().next().value as string);
     return wallet;
   }
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import pLimit from "p-limit";
 import type { EventPositions } from "../../app/events/event.js";
 import type { ListEvents } from "../../app/events/list-events.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
-import { createTurnstile } from "../turnstile.js";
 import { type EventBatch, makeBatch, splitBatch } from "./event-batch.js";
 
 /** The end of one tenant's log, as it grows. */
@@ -57,12 +57,12 @@ export const pieceBytesMax = 131_072;
  * Writing to a socket costs some 15 µs, whatever the size. A busy engine commits every 5 ms; to tell a thousand sockets each time
  * would take three times as long as there is. So a reader with many followers lets events gather.
  */
-const breathMsPerFollower = 0.05;
-const breathMsMax = 50;
+const lingerMsPerFollower = 0.05;
+const lingerMsMax = 50;
 
 export function createLogTails({ listEvents, events, wakeUps, onError }: LogTailsDeps): LogTails {
   const tails = new Map<string, Tail>();
-  const turnstile = createTurnstile(readsAtOnceMax);
+  const limitReads = pLimit(readsAtOnceMax);
 
   /** Reads on; a reading that is under way reads once more when it is done. */
   function wake(tail: Tail): Promise<void> {
@@ -77,7 +77,7 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
     await tail.started;
     while (tail.isStale && tail.users > 0) {
       tail.isStale = false;
-      const page = await turnstile(() => listEvents(tail.tenantId, tail.position, pageMax));
+      const page = await limitReads(() => listEvents(tail.tenantId, tail.position, pageMax));
       const batch = makeBatch(page);
       if (batch === undefined) continue;
       if (page.length === pageMax || batch.events.length < page.length) tail.isStale = true;
@@ -89,7 +89,7 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
     for (const piece of splitBatch(batch, pieceBytesMax)) {
       remember(tail, piece);
       for (const follower of tail.followers) follower(piece);
-      const lingerMs = Math.min(breathMsMax, Math.floor(tail.followers.size * breathMsPerFollower));
+      const lingerMs = Math.min(lingerMsMax, Math.floor(tail.followers.size * lingerMsPerFollower));
       await (lingerMs > 0 ? sleep(lingerMs) : nextTurn());
     }
   }

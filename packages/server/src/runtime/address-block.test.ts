@@ -16,7 +16,7 @@ describe("the block of an address", () => {
     ["[2001:db8::1]", "2001:db8:0:0::/64"],
     ["fe80::1%eth0", "fe80:0:0:0::/64"],
     ["64:ff9b::192.0.2.1", "64:ff9b:0:0::/64"],
-  ])("%s is of %s", (address, block) => {
+  ])("%s is in %s", (address, block) => {
     expect(addressBlock(address)).toBe(block);
   });
 });
