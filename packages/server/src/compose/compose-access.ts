@@ -24,7 +24,7 @@ import { createTokenKeyRing, prepareTokenKeys } from "../credentials/token-keys.
 import { createTokenSigner } from "../credentials/token-signer.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { createFreshCache } from "../runtime/fresh-cache.js";
-import { createLanes } from "../runtime/keyed-mutex.js";
+import { createKeyedMutex } from "../runtime/keyed-mutex.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { createAuditStore } from "../store/access/audit.js";
 import { createClientStore } from "../store/access/clients.js";
@@ -84,7 +84,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     newUuid,
     now,
   });
-  const changes = createLanes(clientChangesWaitingMax);
+  const changes = createKeyedMutex(clientChangesWaitingMax);
   const deps = { clients, access, changes, defaultQuotas, newUuid, randomBytes, now };
 
   const useCases: AccessUseCases = {
@@ -109,7 +109,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
       ...deps,
       onApproverEnabled: async (tenantId, clientId) => {
         if (await lookAgainAtApproved(database, { tenantId, clientId }))
-          options.wakeUps.announce("accepted", []);
+          options.wakeUps.publish("accepted", []);
       },
     }),
     ...createClientCredentials({

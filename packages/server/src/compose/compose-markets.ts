@@ -75,7 +75,7 @@ export function composeMarkets(
   const trades = createTradeStore(database);
   const running = markets.list.map((market) => runMarket(options, market, policies));
   const views = new Map(running.map(({ market, view }) => [market.name, view]));
-  const wakeOwner = (market: string) => wakeUps.announce("orders", [market]);
+  const wakeOwner = (market: string) => wakeUps.publish("orders", [market]);
   const changing = { markets, store: orders, onRequested: wakeOwner };
   const presentOrder = createOrderPresenter(markets);
   const makers: MarketMaker[] = [];
@@ -202,7 +202,7 @@ function runMarket(
     openOrdersMax: settings["limits.open_orders"],
     onDelta: (delta) => {
       view.advance(delta);
-      wakeUps.announce("levels", [name]);
+      wakeUps.publish("levels", [name]);
     },
     onError: (error) => log.error({ err: error, market: name }, "the market failed and will retry"),
     onLost: () => log.warn({ market: name }, "another process has taken over the market"),
@@ -212,10 +212,10 @@ function runMarket(
     timers: nodeTimers,
   });
   const isNamed = (names: readonly string[] | "any") => names === "any" || names.includes(name);
-  wakeUps.listen("orders", (names) => {
+  wakeUps.subscribe("orders", (names) => {
     if (isNamed(names)) engine.wake();
   });
-  wakeUps.listen("levels", (names) => {
+  wakeUps.subscribe("levels", (names) => {
     // The engine updates the view of its own process directly.
     if (isNamed(names) && !engine.isRunning()) view.wake();
   });

@@ -111,7 +111,7 @@ export function composeTransactions(
   const queue = createAcceptQueue({
     store: transactions,
     isUnavailable: isDatabaseUnavailable,
-    onAccepted: () => wakeUps.announce("accepted", []),
+    onAccepted: () => wakeUps.publish("accepted", []),
     monotonicMs,
     timers: nodeTimers,
   });
@@ -128,7 +128,7 @@ export function composeTransactions(
     monotonicMs,
     timers: nodeTimers,
   });
-  wakeUps.listen("accepted", engine.wake);
+  wakeUps.subscribe("accepted", engine.wake);
 
   return {
     assets,
@@ -164,7 +164,7 @@ export function composeTransactions(
       decideApproval: createApprovalDecider({
         store: createApprovalStore(database, events),
         read,
-        onRecorded: () => wakeUps.announce("accepted", []),
+        onRecorded: () => wakeUps.publish("accepted", []),
         now,
       }),
       listAssets: () => presentedAssets,
@@ -172,7 +172,7 @@ export function composeTransactions(
       createWallet: createWalletCreator({
         store: wallets,
         rails,
-        onCreated: () => wakeUps.announce("accepted", []),
+        onCreated: () => wakeUps.publish("accepted", []),
         newUuid,
         now,
       }),

@@ -109,7 +109,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
     lookEveryMs,
     timers: nodeTimers,
   });
-  const stopListening = wakeUps.listen("deliveries", sender.wake);
+  const unsubscribe = wakeUps.subscribe("deliveries", sender.wake);
   const stopRemoving = removeRegularly(options);
   const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, now };
 
@@ -129,12 +129,12 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
         resends: createResendStore(database),
         deliveries,
         endpoints,
-        onResent: (tenantId) => wakeUps.announce("deliveries", [tenantId]),
+        onResent: (tenantId) => wakeUps.publish("deliveries", [tenantId]),
         now,
       }),
     },
     close: async () => {
-      stopListening();
+      unsubscribe();
       stopRemoving();
       await sender.stop();
       await guarded.close();

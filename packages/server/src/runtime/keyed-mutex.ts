@@ -1,23 +1,24 @@
 /**
- * Does what concerns the same thing one after the other, in the order in which it came. Whoever would wait for a row's lock waits
- * here instead, without a connection to the database, of which there are few for everybody.
+ * Runs work with the same key one after the other, in order. What would wait for a row's lock waits here instead, without one of the few
+ * connections to the database. Written by hand: a limiter such as p-limit has no keys and no bound on what waits, so that around it the map
+ * and the count would be the same 15 lines.
  */
-export type Lanes = <T>(key: string, work: () => Promise<T>) => Promise<T> | undefined;
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T> | undefined;
 
-/** In each lane so many may wait; what comes beyond that gets undefined. */
-export function createLanes(waitingMax: number): Lanes {
-  const lanes = new Map<string, { count: number; last: Promise<unknown> }>();
+/** At most this many wait for each key; further work is refused with undefined. */
+export function createKeyedMutex(waitingMax: number): KeyedMutex {
+  const queues = new Map<string, { count: number; last: Promise<unknown> }>();
   return (key, work) => {
-    const lane = lanes.get(key) ?? { count: 0, last: Promise.resolve() };
-    if (lane.count > waitingMax) return undefined;
-    lanes.set(key, lane);
-    lane.count += 1;
-    const done = lane.last.then(work).finally(() => {
-      lane.count -= 1;
-      if (lane.count === 0) lanes.delete(key);
+    const queue = queues.get(key) ?? { count: 0, last: Promise.resolve() };
+    if (queue.count > waitingMax) return undefined;
+    queues.set(key, queue);
+    queue.count += 1;
+    const done = queue.last.then(work).finally(() => {
+      queue.count -= 1;
+      if (queue.count === 0) queues.delete(key);
     });
-    // Whoever comes next waits for the end of this, however it ends.
-    lane.last = done.catch(() => undefined);
+    // The next one waits for the end of this one, whether it succeeds or fails.
+    queue.last = done.catch(() => undefined);
     return done;
   };
 }

@@ -1,11 +1,11 @@
 import type { Timers } from "./timers.js";
 
 /**
- * Says when the service cannot keep up, early enough to refuse new work instead of letting all of it wait. Two signs: how long the
- * oldest request has been waiting to be written, and how late the event loop runs what is due.
+ * Detects that the service cannot keep up, early enough to refuse new work instead of letting all of it wait. Two signs: how long the oldest
+ * request has been waiting to be written, and how late the event loop runs what is due.
  */
 export interface LoadGauge {
-  /** Looked at for every request that brings work: a variable, not a calculation. */
+  /** Read for every request that brings work: a variable, not a calculation. */
   isOverloaded: () => boolean;
   reading: () => LoadReading;
   start: () => void;
@@ -33,9 +33,9 @@ export interface LoadGaugeDeps {
 }
 
 const lookIntervalMs = 50;
-/** It is over when both signs have fallen to this part of their bounds, so that it does not come and go with every look. */
+/** It ends when both signs have fallen to this share of their bounds, so that it does not change with every look. */
 const reliefShare = 0.5;
-/** How much one pause can count, as a part of the bound: half of it stays below, and a second one behind it goes past. */
+/** How much one pause can count, as a share of the bound: half of it stays below, and a second one right after it exceeds it. */
 const pauseShareMax = 1.5;
 
 export function createLoadGauge({
@@ -46,11 +46,11 @@ export function createLoadGauge({
   timers,
 }: LoadGaugeDeps): LoadGauge {
   let reading: LoadReading = { acceptWaitMs: 0, eventLoopDelayMs: 0, isOverloaded: false };
-  let callOff: () => void = () => undefined;
+  let cancel: () => void = () => undefined;
 
   function schedule(): void {
     const dueAtMs = monotonicMs() + lookIntervalMs;
-    callOff = timers.after(lookIntervalMs, () => {
+    cancel = timers.after(lookIntervalMs, () => {
       look(Math.max(0, monotonicMs() - dueAtMs));
       schedule();
     });
@@ -58,7 +58,7 @@ export function createLoadGauge({
 
   function look(lateMs: number): void {
     const wasOverloaded = reading.isOverloaded;
-    // One pause is no overload, however long it was: it counts half, and half of that at the next look.
+    // One pause is not an overload, however long it was: it counts half, and half of that at the next look.
     const countedMs = Math.min(lateMs, pauseShareMax * bounds.eventLoopDelayMs);
     const eventLoopDelayMs = (reading.eventLoopDelayMs + countedMs) / 2;
     const share = Math.max(acceptWaitMs() / bounds.acceptWaitMs, eventLoopDelayMs / bounds.eventLoopDelayMs);
@@ -71,6 +71,6 @@ export function createLoadGauge({
     isOverloaded: () => reading.isOverloaded,
     reading: () => reading,
     start: schedule,
-    stop: () => callOff(),
+    stop: () => cancel(),
   };
 }

@@ -1,4 +1,4 @@
-/** Whether the service can take work. The edge asks; whoever starts and stops the service tells. */
+/** Whether the service can take work. Set by what starts and stops the service, read by the edge. */
 export interface Readiness {
   state: () => ReadinessState;
   set: (state: ReadinessState) => void;
@@ -30,7 +30,7 @@ export function createReadiness(probe: DatabaseProbe): Readiness {
   };
 }
 
-/** A database that has not answered by then cannot serve anybody. */
+/** A database that has not answered by then cannot serve requests. */
 const pingTimeoutMs = 2000;
 
 async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void> {
@@ -38,7 +38,7 @@ async function withTimeout(work: Promise<void>, timeoutMs: number): Promise<void
   const tooLate = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
   });
-  // Whichever is second is not waited for; its failure is nobody's business any more.
+  // The one that loses the race is not waited for, and its failure is ignored.
   work.catch(() => undefined);
   try {
     await Promise.race([work, tooLate]);

@@ -1,8 +1,8 @@
-/** When to do what is not to be done now. Passed in, so that a test can put everything that happens in an order of its own. */
+/** Schedules work. Passed in, so that a test decides the order in which everything happens. */
 export interface Timers {
   /** At the end of this turn of the event loop. */
   soon: (work: () => void) => void;
-  /** After the time. The answer calls it off. */
+  /** After the delay. Returns a function that cancels it. */
   after: (delayMs: number, work: () => void) => () => void;
 }
 

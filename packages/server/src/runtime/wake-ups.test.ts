@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
 import { createWakeUps } from "./wake-ups.js";
 
-it("hears what other processes say, and passes over what it does not understand", async () => {
-  let say: (text: string) => void = () => undefined;
+it("wakes subscribers by notifications of other processes, and ignores what it cannot read", async () => {
+  let receive: (payload: string) => void = () => undefined;
   const wakeUps = createWakeUps({
-    openChannel: ({ onText }) => {
-      say = onText;
-      return { send: async () => undefined, close: async () => undefined };
+    openChannel: ({ onNotification }) => {
+      receive = onNotification;
+      return { notify: async () => undefined, close: async () => undefined };
     },
     processId: "own",
   });
-  const heard: unknown[] = [];
-  wakeUps.listen("events", (tenantIds) => heard.push(tenantIds));
-  for (const text of [
+  const woken: unknown[] = [];
+  wakeUps.subscribe("events", (tenantIds) => woken.push(tenantIds));
+  for (const payload of [
     "",
     "x",
     "other events",
@@ -21,7 +21,7 @@ it("hears what other processes say, and passes over what it does not understand"
     "other events a,b",
     "other events any",
   ])
-    say(text);
-  expect(heard).toEqual([["a", "b"], "any"]);
+    receive(payload);
+  expect(woken).toEqual([["a", "b"], "any"]);
   await wakeUps.close();
 });

@@ -1,91 +1,92 @@
 /**
- * Says across the service, and across its processes, that there is something new to look at. In the process itself it is heard
- * at once; the others hear it through a channel, once for many. A hint can be lost: whoever listens also looks now and then.
+ * Notifies the parts of the service, in all of its processes, that there is something new to look at. Subscribers in the same process are
+ * called at once; those in other processes through a channel, once for many changes. A notification can be lost, so every subscriber also
+ * looks now and then.
  */
 export interface WakeUps {
-  announce: (topic: Topic, tenantIds: readonly string[]) => void;
-  /** Gives back how to stop listening. */
-  listen: (topic: Topic, listener: WakeUpListener) => () => void;
+  publish: (topic: Topic, tenantIds: readonly string[]) => void;
+  /** Returns a function that ends the subscription. */
+  subscribe: (topic: Topic, subscriber: WakeUpSubscriber) => () => void;
 }
 
 export type Topic = "accepted" | "events" | "policy" | "deliveries" | "orders" | "levels";
 
-/** `any` means that hints may have been lost, or were too many to name. */
-type WakeUpListener = (tenantIds: readonly string[] | "any") => void;
+/** `any` means that notifications may have been lost, or were too many to name their tenants. */
+type WakeUpSubscriber = (tenantIds: readonly string[] | "any") => void;
 
-/** What carries hints between processes. */
-interface HintChannel {
-  send: (text: string) => Promise<void>;
+/** Carries notifications between processes. */
+interface NotifyChannel {
+  notify: (payload: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
-export type OpenHintChannel = (handlers: {
-  onText: (text: string) => void;
-  /** The channel is there, for the first time or again; what was said before has been missed. */
+export type OpenNotifyChannel = (handlers: {
+  onNotification: (payload: string) => void;
+  /** The channel is open, for the first time or again; notifications from before were missed. */
   onOpen: () => void;
-}) => HintChannel;
+}) => NotifyChannel;
 
 export interface WakeUpsDeps {
-  openChannel: OpenHintChannel;
-  /** Names this process among those that share the channel, which also brings back what was sent. */
+  openChannel: OpenNotifyChannel;
+  /** Names this process among those that share the channel, which also returns what was sent. */
   processId: string;
 }
 
-/** Long enough to make one hint of a busy engine's many commits, short enough for a person not to notice. */
-const gatherMs = 20;
-/** PostgreSQL carries 8000 bytes at most; this many identifiers fit. */
+/** Long enough to make one notification of a busy engine's many commits, short enough for a person not to notice. */
+const lingerMs = 20;
+/** PostgreSQL carries 8000 bytes at most; this many ids fit. */
 const tenantsMax = 200;
 
 export function createWakeUps({
   openChannel,
   processId,
 }: WakeUpsDeps): WakeUps & { close: () => Promise<void> } {
-  const listeners = new Map<Topic, Set<WakeUpListener>>();
-  const gathered = new Map<Topic, Set<string>>();
+  const subscribers = new Map<Topic, Set<WakeUpSubscriber>>();
+  const unsent = new Map<Topic, Set<string>>();
   let timer: NodeJS.Timeout | undefined;
 
-  const tell = (topic: Topic, tenantIds: readonly string[] | "any") => {
-    for (const listener of listeners.get(topic) ?? []) listener(tenantIds);
+  const wake = (topic: Topic, tenantIds: readonly string[] | "any") => {
+    for (const subscriber of subscribers.get(topic) ?? []) subscriber(tenantIds);
   };
   const channel = openChannel({
-    onText: (text) => {
-      const [sender, topic, names] = text.split(" ") as [string, Topic, string?];
-      // Anybody who may use the database can say anything here, and so can another version.
+    onNotification: (payload) => {
+      const [sender, topic, names] = payload.split(" ") as [string, Topic, string?];
+      // Any user of the database can send anything here, and so can another version.
       if (names === undefined) return;
-      if (sender !== processId) tell(topic, names === "any" ? "any" : names.split(",").filter(Boolean));
+      if (sender !== processId) wake(topic, names === "any" ? "any" : names.split(",").filter(Boolean));
     },
     onOpen: () => {
-      for (const topic of listeners.keys()) tell(topic, "any");
+      for (const topic of subscribers.keys()) wake(topic, "any");
     },
   });
 
-  async function send(): Promise<void> {
+  async function notifyOthers(): Promise<void> {
     timer = undefined;
-    const texts = [...gathered].map(([topic, tenantIds]) => {
+    const payloads = [...unsent].map(([topic, tenantIds]) => {
       const names = tenantIds.size > tenantsMax ? "any" : [...tenantIds].join(",");
       return `${processId} ${topic} ${names}`;
     });
-    gathered.clear();
-    // Where one cannot be sent the others find out when they look.
-    await Promise.all(texts.map((text) => channel.send(text).catch(() => undefined)));
+    unsent.clear();
+    // If one cannot be sent, the other processes find out when they look.
+    await Promise.all(payloads.map((payload) => channel.notify(payload).catch(() => undefined)));
   }
 
   return {
-    announce: (topic, tenantIds) => {
-      tell(topic, tenantIds);
-      const known = gathered.get(topic) ?? new Set();
-      gathered.set(topic, known);
+    publish: (topic, tenantIds) => {
+      wake(topic, tenantIds);
+      const known = unsent.get(topic) ?? new Set();
+      unsent.set(topic, known);
       for (const tenantId of tenantIds) known.add(tenantId);
-      timer ??= setTimeout(() => void send(), gatherMs);
+      timer ??= setTimeout(() => void notifyOthers(), lingerMs);
     },
-    listen: (topic, listener) => {
-      const known = listeners.get(topic) ?? new Set();
-      listeners.set(topic, known.add(listener));
-      return () => known.delete(listener);
+    subscribe: (topic, subscriber) => {
+      const known = subscribers.get(topic) ?? new Set();
+      subscribers.set(topic, known.add(subscriber));
+      return () => known.delete(subscriber);
     },
     close: async () => {
       clearTimeout(timer);
-      await send();
+      await notifyOthers();
       await channel.close();
     },
   };

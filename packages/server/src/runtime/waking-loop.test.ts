@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createWakingLoop, type Rest } from "./waking-loop.js";
 
-/** A loop whose timers run out only when the test says so, and whose steps are listed as they happen. */
+/** A loop whose timers fire only when the test says so, and whose steps are listed as they happen. */
 function createWatchedLoop(plan: ((wake: () => void) => Rest)[]) {
   const happened: string[] = [];
   const waiting = new Map<number, () => void>();
@@ -39,7 +39,7 @@ function createWatchedLoop(plan: ((wake: () => void) => Rest)[]) {
 }
 
 describe("a loop that can be woken", () => {
-  it("pauses until the time is over, or somebody wakes it", async () => {
+  it("pauses until the time has passed or it is woken", async () => {
     const { loop, happened, settle, runOut } = createWatchedLoop([
       () => ({ pauseMs: 10 }),
       () => ({ pauseMs: 20 }),
@@ -56,7 +56,7 @@ describe("a loop that can be woken", () => {
     await loop.stop();
   });
 
-  it("does not pause where it was woken during the step, but finishes its breath", async () => {
+  it("does not pause if it was woken during the step, but lingers all the same", async () => {
     const { loop, happened, settle, runOut } = createWatchedLoop([
       (wake) => {
         wake();
@@ -78,7 +78,7 @@ describe("a loop that can be woken", () => {
     await loop.stop();
   });
 
-  it("rests after an error, also where it was woken during the step, and goes on", async () => {
+  it("rests after an error even if it was woken during the step, and continues", async () => {
     const { loop, happened, settle, runOut } = createWatchedLoop([
       (wake) => {
         wake();
@@ -94,7 +94,7 @@ describe("a loop that can be woken", () => {
     await loop.stop();
   });
 
-  it("stops after the step that is under way, and at once while it pauses", async () => {
+  it("stops after the current step, and at once while it pauses", async () => {
     const { loop, happened, settle } = createWatchedLoop([() => ({ pauseMs: 10 }), () => ({ pauseMs: 10 })]);
     loop.start();
     await settle();

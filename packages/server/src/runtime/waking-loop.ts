@@ -1,27 +1,27 @@
 import type { Timers } from "./timers.js";
 
 /**
- * How long to rest after a step. A pause ends when somebody has something to do, and is left out where that was said during the step;
- * a breath lets work gather, and not even a wake-up cuts it short. Undefined goes on at once.
+ * How long to rest after a step. A pause ends when the loop is woken, and is left out if it was woken during the step; lingering lets work
+ * gather, and no wake-up shortens it. Undefined continues at once.
  */
 export type Rest = { pauseMs: number } | { lingerMs: number } | undefined;
 
-/** Does one step after the other, until it is stopped. */
+/** Runs one step after the other until it is stopped. */
 export interface WakingLoop {
   start: () => void;
-  /** Says that there is something to do, so that nobody waits for the next look. */
+  /** There is something to do: ends the pause. */
   wake: () => void;
-  /** Whether somebody has said so since the step began. */
+  /** Whether it was woken since the step began. */
   isWoken: () => boolean;
   isStopping: () => boolean;
-  /** Resolves when the step that is under way has ended. */
+  /** Resolves when the current step has ended. */
   stop: () => Promise<void>;
 }
 
 export interface WakingLoopDeps {
   step: () => Promise<Rest>;
   onError: (error: unknown) => void;
-  /** A wake-up that came during the step does not shorten it: whatever fails at once is not to be tried without end. */
+  /** A wake-up during the step does not shorten it: what fails at once must not be tried in a busy loop. */
   pauseAfterErrorMs: number;
   timers: Pick<Timers, "after">;
 }
@@ -46,19 +46,19 @@ export function createWakingLoop({ step, onError, pauseAfterErrorMs, timers }: W
 
   async function rest(after: Rest): Promise<void> {
     if (after === undefined) return;
-    if ("lingerMs" in after) await breathe(after.lingerMs);
+    if ("lingerMs" in after) await linger(after.lingerMs);
     else if (!isWoken) await pause(after.pauseMs);
   }
 
-  function breathe(ms: number): Promise<void> {
+  function linger(ms: number): Promise<void> {
     return new Promise((resolve) => void timers.after(ms, resolve));
   }
 
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      const callOff = timers.after(ms, resolve);
+      const cancel = timers.after(ms, resolve);
       endPause = () => {
-        callOff();
+        cancel();
         resolve();
       };
     });

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { CloseCode, Hello } from "@bursar/protocol";
 import type { WebSocket } from "ws";
 import type { Authenticated } from "../app/access/authenticate-request.js";
-import { createInbox } from "./inbox.js";
+import { createMessageHandler } from "./message-handler.js";
 import { createOutbox } from "./outbox.js";
 import { createSession } from "./session.js";
 import type { StreamDeps } from "./stream-deps.js";
@@ -12,12 +12,12 @@ import { textFrame } from "./text-frames.js";
 /** One open stream. */
 export interface Connection {
   clientId: string;
-  /** Pings the client and sends it the heartbeat; ends the stream where two pings were not answered. */
+  /** Pings the client and sends it the heartbeat; ends the stream if two pings were not answered. */
   beat: (heartbeat: Buffer) => void;
-  /** Ends the stream where its token does not do any more. */
+  /** Ends the stream if its token is no longer sufficient. */
   review: () => Promise<void> | undefined;
   close: (code: CloseCode, reason: string) => void;
-  /** Without a farewell. */
+  /** Ends the stream without a close frame. */
   terminate: () => void;
 }
 
@@ -46,38 +46,41 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
     bufferBytesMax: limits.bufferBytes,
     isOpen,
     onFull: () => {
-      log.info({ request_id: requestId, connection_id: options.id }, "a reader is too slow and is cut");
+      log.info(
+        { request_id: requestId, connection_id: options.id },
+        "A stream was closed because its client reads too slowly.",
+      );
       close(1013, "too slow");
     },
   });
   const send = (message: object) => outbox.send(textFrame(JSON.stringify(message)));
   const fail = (error: Error) => {
-    log.error({ err: error, request_id: requestId }, "a stream could not go on");
+    log.error({ err: error, request_id: requestId }, "A stream failed.");
     close(1011, "try again");
   };
   const subscriptions = createSubscriptions({ tenantId, ...outbox, fail }, limits.subscriptions);
   const session = createSession({ ...options, send, close, subscriptions }, deps);
-  const inbox = createInbox({ requestId, session, subscriptions, send, close }, deps);
+  const messages = createMessageHandler({ requestId, session, subscriptions, send, close }, deps);
 
   function close(code: CloseCode, reason: string): void {
     ownCode ??= code;
     subscriptions.stopAll();
-    inbox.clear();
+    messages.clear();
     ws.close(code, reason);
   }
 
   ws.on("message", (data: Buffer, isBinary: boolean) => {
-    if (isOpen()) inbox.receive(data, isBinary);
+    if (isOpen()) messages.receive(data, isBinary);
   });
-  ws.on("ping", inbox.receivePing);
+  ws.on("ping", messages.receivePing);
   ws.on("pong", () => {
     missedPongs = 0;
   });
-  // What is wrong on the wire ends the stream with a code of its own, by the library; there is nothing left to do.
+  // The library ends the stream with the right code after a protocol error; there is nothing left to do.
   ws.on("error", () => undefined);
   ws.on("close", (code) => {
     subscriptions.stopAll();
-    // Where the service has ended it, that is the reason, whether or not the client was still there to answer.
+    // If the service has ended it, its code is the reason, whether or not the client was still there to answer.
     options.onClosed(ownCode ?? code);
   });
   send(hello(options.id, session.expiresAt(), deps));

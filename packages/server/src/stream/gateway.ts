@@ -6,17 +6,17 @@ import type { StreamOpening } from "../app/stream/stream-use-cases.js";
 import type { Metric } from "../runtime/metric.js";
 import { type Connection, createConnection } from "./connection.js";
 import { findHandshakeFault, type HandshakeRules } from "./handshake.js";
-import { createPulse } from "./pulse.js";
+import { createHeartbeats } from "./heartbeat.js";
 import type { StreamDeps } from "./stream-deps.js";
 
 /**
  * The live stream: it makes WebSockets of requests that the HTTP edge has let in, and looks after them. Nothing here has a timer or
- * a query of its own per socket: thousands of idle streams cost memory and one pulse.
+ * a query of its own per socket: thousands of idle streams cost memory and one set of timers.
  */
 export interface StreamGateway {
   open: (opening: StreamOpening) => Refused | undefined;
   metrics: readonly Metric[];
-  /** Ends all streams, spread over a while so that their clients do not come back all at once, and within the time in any case. */
+  /** Ends all streams within the time, spread over a while so that their clients do not reconnect all at once. */
   close: (withinMs: number) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
     handleProtocols: () => streamProtocol,
   } as ConstructorParameters<typeof WebSocketServer>[0]);
   const byClient = new Map<string, Set<Connection>>();
-  const pulse = createPulse(deps);
+  const heartbeats = createHeartbeats(deps);
   const stats = { open: 0, opened: 0, cut: 0 };
   let isStopping = false;
 
@@ -62,7 +62,7 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
       lines.push(`${requestIdHeader}: ${requestId}`, `${versionHeader}: ${apiVersion}`);
     };
     server.once("headers", addHeaders);
-    // Called before this returns, or not at all where the client has gone.
+    // Called before this returns, or not at all if the client has disconnected.
     server.handleUpgrade(request, socket, head, (ws: WebSocket) => {
       const id = deps.newConnectionId();
       const connection = createConnection(
@@ -87,7 +87,7 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
   function join(connection: Connection): void {
     const own = byClient.get(connection.clientId) ?? new Set();
     byClient.set(connection.clientId, own.add(connection));
-    pulse.add(connection);
+    heartbeats.add(connection);
     stats.open += 1;
     stats.opened += 1;
   }
@@ -96,7 +96,7 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
     const own = byClient.get(connection.clientId);
     own?.delete(connection);
     if (own?.size === 0) byClient.delete(connection.clientId);
-    pulse.remove(connection);
+    heartbeats.remove(connection);
     stats.open -= 1;
     if (code === 1013) stats.cut += 1;
     log.info({ connection_id: id, code }, "stream closed");
@@ -115,7 +115,7 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
     }
     while (stats.open > 0 && deps.monotonicMs() < deadlineMs) await sleep(closingStepMs / 5);
     for (const own of byClient.values()) for (const connection of own) connection.terminate();
-    pulse.stop();
+    heartbeats.stop();
   }
 
   return { open, metrics: describeStats(stats), close };

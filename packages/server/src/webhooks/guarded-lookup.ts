@@ -3,21 +3,21 @@ import { judgeAddress } from "./judge-address.js";
 import type { PrivateNetworks } from "./private-networks.js";
 import type { ResolveHost } from "./resolve-host.js";
 
-/** A name leads to an address that no webhook may go to. */
+/** A name resolves to an address that no webhook may be sent to. */
 export class AddressRefusedError extends Error {}
 
 export interface GuardedLookupOptions {
   resolveHost: ResolveHost;
   isLoopbackAllowed: boolean;
   privateNetworks: PrivateNetworks;
-  /** Where to go instead of a checked address; tests lead public addresses to their own machine. */
+  /** Where to connect instead of a checked address; tests redirect public addresses to their own machine. */
   dialAs: (address: string) => string;
 }
 
 /**
- * The lookup that a new connection makes. It gives out addresses that it has judged in the same breath, and the connection goes to
- * one of those: a name server that answers differently the next time has no say. One bad address among good ones is enough to
- * refuse, because whoever put it there tries something.
+ * The lookup that a new connection makes. It returns addresses that it has just judged, and the connection goes to one of those: a name
+ * server that answers differently the next time has no effect. One bad address among good ones is enough to refuse, because it is a sign of
+ * an attack.
  */
 export function createGuardedLookup({
   resolveHost,
@@ -32,7 +32,7 @@ export function createGuardedLookup({
     for (const address of addresses) {
       const kind = judgeAddress(address);
       if (kind !== "public" && !privateNetworks.includes(address))
-        throw new AddressRefusedError(`${name} leads to an address that is ${kind ?? "malformed"}`);
+        throw new AddressRefusedError(`${name} resolves to an address that is ${kind ?? "malformed"}`);
     }
     return addresses.map(dialAs);
   };

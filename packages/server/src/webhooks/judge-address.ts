@@ -33,7 +33,12 @@ export function isWithin(address: Address, [base, bits]: Network): boolean {
 export function parseAddress(text: string): Address | undefined {
   if (isIPv4(text)) return ipaddr.IPv4.parse(text);
   // An address with a zone (fe80::1%eth0) has a meaning on one machine only.
-  return isIPv6(text) && !text.includes("%") ? ipaddr.IPv6.parse(text) : undefined;
+  return isIPv6(text) && !text.includes("%") ? ipaddr.IPv6.parse(inHexadecimal(text)) : undefined;
+}
+
+/** The library takes `::127.0.0.1` for `::ffff:127.0.0.1`. The platform's parser, which also connects, writes dotted parts as hexadecimal. */
+function inHexadecimal(ipv6: string): string {
+  return ipv6.includes(".") ? new URL(`http://[${ipv6}]`).hostname.slice(1, -1) : ipv6;
 }
 
 /** A network in CIDR notation; an address by itself is a network of one. */

@@ -5,7 +5,7 @@ import {
   type Scope,
   showId,
 } from "@bursar/protocol";
-import type { Lanes } from "../../runtime/keyed-mutex.js";
+import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
@@ -41,7 +41,7 @@ export interface CreatedClient {
 export interface ClientDeps {
   clients: ClientStore;
   /** Serialises changes of the same client in this process. */
-  changes: Lanes;
+  changes: KeyedMutex;
   access: ClientAccessCache;
   /** The service's default quotas. */
   defaultQuotas: Quotas;

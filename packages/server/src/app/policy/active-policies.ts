@@ -6,7 +6,7 @@ import type { ActivePolicies, ActivePolicy, PolicyStore, StoredPolicy } from "./
 export interface ActivePoliciesDeps {
   store: Pick<PolicyStore, "readPolicy">;
   world: PolicyWorld;
-  wakeUps: Pick<WakeUps, "listen">;
+  wakeUps: Pick<WakeUps, "subscribe">;
   /** A clock that nobody can set back. */
   monotonicMs: () => number;
 }
@@ -24,7 +24,7 @@ export function createActivePolicies({
     async (tenantId) => activate((await store.readPolicy(tenantId)) ?? firstPolicy, world),
     monotonicMs,
   );
-  wakeUps.listen("policy", (tenantIds) => {
+  wakeUps.subscribe("policy", (tenantIds) => {
     if (tenantIds !== "any") for (const tenantId of tenantIds) cache.forget(tenantId);
   });
   return cache;

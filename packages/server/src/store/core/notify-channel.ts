@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import type { OpenHintChannel } from "../../runtime/wake-ups.js";
+import type { OpenNotifyChannel } from "../../runtime/wake-ups.js";
 
 const channelName = "bursar";
 const reconnectAfterMs = 1000;
@@ -8,18 +8,18 @@ const connectTimeoutMs = 5000;
 const statementTimeoutMs = 5000;
 
 /**
- * Hints between processes by LISTEN and NOTIFY, on a connection of its own. NOTIFY in a transaction that writes would take a
- * lock over the whole database at its commit; here it is a transaction by itself and holds up nobody.
+ * Notifies other processes by LISTEN and NOTIFY, on a connection of its own. NOTIFY in a transaction that writes takes a lock on the whole
+ * database at its commit; here it is a transaction by itself, and nothing waits for it.
  */
-export function createNotifyChannelOpener(url: string): OpenHintChannel {
-  return ({ onText, onOpen }) => {
+export function createNotifyChannelOpener(url: string): OpenNotifyChannel {
+  return ({ onNotification, onOpen }) => {
     const stopped = new AbortController();
     let client: pg.Client | undefined;
 
     async function connect(): Promise<void> {
       const next = new pg.Client({
         connectionString: url,
-        application_name: "bursar hints",
+        application_name: "bursar notifications",
         pipeline: true,
         connectionTimeoutMillis: connectTimeoutMs,
         query_timeout: statementTimeoutMs,
@@ -28,7 +28,7 @@ export function createNotifyChannelOpener(url: string): OpenHintChannel {
       const lost = new Promise<void>((resolve) => next.once("end", resolve).on("error", () => resolve()));
       try {
         await next.connect();
-        next.on("notification", ({ payload }) => onText(payload ?? ""));
+        next.on("notification", ({ payload }) => onNotification(payload ?? ""));
         await next.query(`LISTEN ${channelName}`);
         client = next;
         onOpen();
@@ -48,7 +48,8 @@ export function createNotifyChannelOpener(url: string): OpenHintChannel {
 
     const running = run();
     return {
-      send: async (text) => void (await client?.query("SELECT pg_notify($1, $2)", [channelName, text])),
+      notify: async (payload) =>
+        void (await client?.query("SELECT pg_notify($1, $2)", [channelName, payload])),
       close: async () => {
         stopped.abort();
         await running;

@@ -73,15 +73,15 @@ export interface EventLog {
   lock: (tx: Tx, tenantIds: Iterable<string>) => void;
 }
 
-export function createEventLog(wakeUps: Pick<WakeUps, "announce">): EventLog {
+export function createEventLog(wakeUps: Pick<WakeUps, "publish">): EventLog {
   return {
     append: async (tx, events) => {
       if (events.length === 0) return;
       const told = await appendEvents(tx, events);
       const tenantIds = [...new Set(events.map(({ tenantId }) => tenantId))];
       tx.afterCommit(() => {
-        wakeUps.announce("events", tenantIds);
-        if (told.length > 0) wakeUps.announce("deliveries", told);
+        wakeUps.publish("events", tenantIds);
+        if (told.length > 0) wakeUps.publish("deliveries", told);
       });
     },
     // Served by the primary key. A log that is empty yet gets a counter, so that there is something to lock.

@@ -5,7 +5,7 @@ import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
-export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "announce">): PolicyStore {
+export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "publish">): PolicyStore {
   return {
     // Served by the primary key, read backwards.
     readPolicy: async (tenantId, version) => {
@@ -25,7 +25,7 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "an
         });
         if (version === undefined) return undefined;
         await appendAudit(tx, [audit]);
-        tx.afterCommit(() => wakeUps.announce("policy", [tenantId]));
+        tx.afterCommit(() => wakeUps.publish("policy", [tenantId]));
         return { version, document, updatedAt: createdAt };
       }),
     // Served by the primary key, read backwards.

@@ -28,7 +28,7 @@ export interface LogTails {
 export interface LogTailsDeps {
   listEvents: ListEvents;
   events: Pick<EventPositions, "readHeads">;
-  wakeUps: Pick<WakeUps, "listen">;
+  wakeUps: Pick<WakeUps, "subscribe">;
   onError: (error: unknown) => void;
 }
 
@@ -130,7 +130,7 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
     if (tail.users === 0) tails.delete(tail.tenantId);
   }
 
-  const stopListening = wakeUps.listen("events", (tenantIds) => {
+  const unsubscribe = wakeUps.subscribe("events", (tenantIds) => {
     if (tenantIds === "any") lookAtAll().catch(onError);
     else for (const tail of tenantIds.flatMap((id) => tails.get(id) ?? [])) wake(tail).catch(onError);
   });
@@ -153,7 +153,7 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
       );
     },
     close: () => {
-      stopListening();
+      unsubscribe();
       clearInterval(timer);
     },
   };

@@ -16,7 +16,7 @@ export async function startClockedParts() {
   const database = await createTestDatabase();
   let nowMs = Date.now();
   const wakeUps = createWakeUps({
-    openChannel: () => ({ send: async () => undefined, close: async () => undefined }),
+    openChannel: () => ({ notify: async () => undefined, close: async () => undefined }),
     processId: randomUUID(),
   });
   const errors: unknown[] = [];

@@ -34,7 +34,7 @@ describe("hints between processes", () => {
     const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId });
     closers.push(wakeUps.close);
     const heard: (readonly string[] | "any")[] = [];
-    wakeUps.listen(topic, (tenantIds) => heard.push(tenantIds));
+    wakeUps.subscribe(topic, (tenantIds) => heard.push(tenantIds));
     await hears(heard, ["any"]);
     heard.length = 0;
     return { ...wakeUps, heard };
@@ -42,20 +42,20 @@ describe("hints between processes", () => {
 
   it("arrive at once in the process that sent them and soon in others, each once", async () => {
     const [here, there] = [await join("a", database.url), await join("b", database.url)];
-    here.announce("events", ["t1"]);
+    here.publish("events", ["t1"]);
     expect(here.heard).toEqual([["t1"]]);
     await hears(there.heard, [["t1"]]);
-    there.announce("events", ["t2"]);
+    there.publish("events", ["t2"]);
     await hears(here.heard, [["t1"], ["t2"]]);
     expect(there.heard).toEqual([["t1"], ["t2"]]);
   });
 
   it("are sent together, name each tenant once, and name none if there are too many", async () => {
     const [here, there] = [await join("a", database.url), await join("b", database.url)];
-    for (const tenantId of ["t1", "t2", "t1"]) here.announce("events", [tenantId]);
-    here.announce("accepted", []);
+    for (const tenantId of ["t1", "t2", "t1"]) here.publish("events", [tenantId]);
+    here.publish("accepted", []);
     await hears(there.heard, [["t1", "t2"]]);
-    here.announce(
+    here.publish(
       "events",
       Array.from({ length: 1000 }, () => crypto.randomUUID()),
     );
@@ -65,11 +65,11 @@ describe("hints between processes", () => {
   it("that were lost with a connection are made up for by a look at everything", async () => {
     const [here, there] = [await join("a", database.url), await join("b", proxiedUrl)];
     await proxy.cut();
-    here.announce("events", ["lost"]);
+    here.publish("events", ["lost"]);
     await hears(here.heard, [["lost"]]);
     await proxy.restore();
     await hears(there.heard, ["any"]);
-    here.announce("events", ["t1"]);
+    here.publish("events", ["t1"]);
     await hears(there.heard, ["any", ["t1"]]);
   });
 });

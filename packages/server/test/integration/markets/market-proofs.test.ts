@@ -96,7 +96,7 @@ describe("a market", () => {
 
   it("lets a process that lost the lease write nothing, whatever it tries", async () => {
     const { database } = first;
-    const events = createEventLog({ announce: () => undefined });
+    const events = createEventLog({ publish: () => undefined });
     const leases = createMarketLeases(database);
     await database.run(
       "INSERT INTO markets (market, base, quote, tick_size, lot_size, lot_units, tick_lot_units) VALUES ('LATE-USD', 'ETH', 'USD', '1', '1', 1, 1)",

@@ -119,7 +119,7 @@ describe("a long-lived stream", () => {
       const response = await service.call("POST", "/v1/transactions/batch", token, { transactions });
       expect(response.status).toBe(202);
     }
-    const isCut = () => service.logLines.some((line) => line.includes("too slow and is cut"));
+    const isCut = () => service.logLines.some((line) => line.includes("reads too slowly"));
     await eventually(isCut, Boolean);
     slow.ws.resume();
     // The service waits a moment for the close to be read; on a busy machine it ends the connection before that.

@@ -137,7 +137,7 @@ describe("the address guard", () => {
     expect([asked, connections]).toEqual([1, 1]);
     expect(await send()).toMatchObject({
       kind: "refused",
-      reason: "rebind.example leads to an address that is loopback",
+      reason: "rebind.example resolves to an address that is loopback",
     });
     expect([asked, connections]).toEqual([2, 1]);
     await close();

@@ -6,16 +6,16 @@ import type { Session } from "./session.js";
 import type { StreamDeps } from "./stream-deps.js";
 import type { Subscriptions } from "./subscriptions.js";
 
-/** What one client sends, taken in order and within bounds. */
-export interface Inbox {
+/** Handles the messages of one client, in order and within bounds. */
+export interface MessageHandler {
   receive: (data: Buffer, isBinary: boolean) => void;
-  /** Each ping is answered, so that a flood of them would fill the buffer of a client that does not read; they count, too. */
+  /** Each ping is answered, so that a flood of them would fill the buffer of a client that does not read; they count as messages. */
   receivePing: () => void;
-  /** Forgets what has not been handled yet. */
+  /** Drops what has not been handled yet. */
   clear: () => void;
 }
 
-export interface InboxOptions {
+export interface MessageHandlerOptions {
   requestId: string;
   session: Session;
   subscriptions: Subscriptions;
@@ -26,7 +26,7 @@ export interface InboxOptions {
 /** How many messages may be refused before the stream ends with 1008. */
 const refusalsAllowed = { burst: 10, perSecond: 0.1 };
 
-export function createInbox(options: InboxOptions, deps: StreamDeps): Inbox {
+export function createMessageHandler(options: MessageHandlerOptions, deps: StreamDeps): MessageHandler {
   const { requestId, session, subscriptions, send, close } = options;
   const { limits, log, monotonicMs } = deps;
   // Enough for every subscription at once.
@@ -48,7 +48,7 @@ export function createInbox(options: InboxOptions, deps: StreamDeps): Inbox {
     if (!refusals.take()) close(1008, "too many messages were refused");
   }
 
-  /** One message after the other, so that the answers come in the order of what they answer. */
+  /** One message after the other, so that the answers are in the order of the messages. */
   async function work(): Promise<void> {
     isWorking = true;
     for (let message = waiting.shift(); message !== undefined; message = waiting.shift()) {

@@ -2,19 +2,23 @@ import type { Connection } from "./connection.js";
 import type { StreamDeps } from "./stream-deps.js";
 import { textFrame } from "./text-frames.js";
 
-/** The timers of all streams. */
-export interface Pulse {
+/** The timers of all streams: heartbeats, and reviews of their tokens. */
+export interface Heartbeats {
   add: (connection: Connection) => void;
   remove: (connection: Connection) => void;
   stop: () => void;
 }
 
-/** Streams beat in turns, so that thousands of them never beat in the same moment: a turn is a second, by default. */
+/** Heartbeats are sent in turns, so that thousands of streams are never served in the same moment: a turn is a second by default. */
 const turns = 25;
-/** What is known of a client is 2 s old at most when it is asked for every second; with this a revoked token ends within 5 s. */
+/** With a review every second the cached client is at most 2 s old, so that a revoked token ends its streams within 5 s. */
 const reviewEveryMs = 1000;
 
-export function createPulse({ limits, log, now }: Pick<StreamDeps, "limits" | "log" | "now">): Pulse {
+export function createHeartbeats({
+  limits,
+  log,
+  now,
+}: Pick<StreamDeps, "limits" | "log" | "now">): Heartbeats {
   const slots = Array.from({ length: turns }, () => new Set<Connection>());
   const slotOf = new Map<Connection, Set<Connection>>();
   let turn = 0;
@@ -29,7 +33,7 @@ export function createPulse({ limits, log, now }: Pick<StreamDeps, "limits" | "l
     for (const connection of slots[turn] ?? []) connection.beat(heartbeat);
   }
 
-  /** One after the other: where clients have to be asked for, the database is asked for one at a time. */
+  /** One after the other, so that clients which are not cached cost one query at a time. */
   async function reviewAll(): Promise<void> {
     if (isReviewing) return;
     isReviewing = true;
@@ -39,7 +43,7 @@ export function createPulse({ limits, log, now }: Pick<StreamDeps, "limits" | "l
         const review = connection.review();
         if (review !== undefined) await review;
       } catch (error) {
-        // Without the database nothing new is told either; the streams wait for it. The others are looked at all the same.
+        // Without the database no events arrive either, so the streams stay open. The others are reviewed all the same.
         if (failures++ === 0) log.warn({ err: error }, "a stream could not be reviewed");
       }
     }
