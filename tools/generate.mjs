@@ -66,7 +66,7 @@ function errorsPage() {
 
 <!-- Generated from packages/protocol/src/errors/error-catalog.ts by \`npm run generate\`. -->
 
-Every failure is answered with one JSON object:
+Every error response has one JSON object as its body:
 
 \`\`\`json
 {
@@ -79,7 +79,7 @@ Every failure is answered with one JSON object:
 }
 \`\`\`
 
-\`code\` is for programs and \`message\` for people. \`request_id\` is also the \`X-Request-Id\` header of the answer and stands in every log line of the request. \`details\` is there where fields are at fault. New codes may be added; treat one that you do not know by its HTTP status.
+\`code\` is for programs and \`message\` for people. \`request_id\` is also the \`X-Request-Id\` header of the response, and part of every log line of the request. \`details\` lists the fields at fault, if any. New codes may be added; handle an unknown one by its HTTP status.
 
 | code | status | when | what to do | may the same request succeed later? |
 |---|---|---|---|---|
@@ -147,7 +147,7 @@ function scopesPage() {
 
 <!-- Generated from the routes and packages/protocol/src/access/scopes.ts by \`npm run generate\`. -->
 
-A client has scopes; a token has those of its client, or fewer where it asked for fewer. What a request may do is what both allow: taking a scope from a client takes it from its tokens, within 5 seconds. A route names the one scope that it needs; a token without it is answered with 403 \`INSUFFICIENT_SCOPE\`, which names it.
+A client has scopes; a token has those of its client, or fewer if it requested fewer. A request needs a scope of both: removing a scope from a client removes it from its tokens, within 5 seconds. Each route requires one scope; without it the response is 403 \`INSUFFICIENT_SCOPE\`, which names the scope.
 
 Nobody gives away more than they have: a client can be given only scopes that the caller's token holds, and a client that holds more than the caller cannot be changed by the caller, because a caller that could give it a new secret could act as it.
 
@@ -165,7 +165,7 @@ function transactionStatesPage() {
 
 ${statesTable(states)}
 
-On the book a transaction goes from \`accepted\` to \`completed\`, \`failed\` or \`cancelled\` in one step. What is held is released by every final state but \`completed\`, which pays it.
+On the book a transaction goes from \`accepted\` to \`completed\`, \`failed\` or \`cancelled\` in one step. Every final state but \`completed\` releases the held funds; \`completed\` pays them.
 
 ${statesDiagram(states)}
 `;
@@ -182,19 +182,19 @@ function orderStatesPage() {
 
 ${statesTable(states)}
 
-What is held for an order is paid as it is filled; every final state releases what is left. An amendment and a further fill leave an order in its state, and count as a version of it.
+The funds held for an order are paid as it is filled; every final state releases the rest. An amendment or a further fill does not change the state, but increases the version.
 
 ${statesDiagram(states)}
 
-## Why it ended
+## Why an order was rejected or cancelled
 
-An order that was \`rejected\`, or was \`cancelled\` by something else than a request of its client, says why in \`failure\`:
+An order that was \`rejected\`, or \`cancelled\` for a reason other than a request of its client, has the reason in \`failure\`:
 
 | code | message |
 |---|---|
 ${reasons.join("\n")}
 
-After a refusal by policy \`message\` is the reason that the rule gives, and \`rule\` its name.
+If policy rejected it, \`message\` is the reason of the rule, and \`rule\` its name.
 `;
 }
 

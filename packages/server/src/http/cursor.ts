@@ -1,8 +1,8 @@
 import { Refusal } from "./refusal.js";
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** The lists that have pages, and what the place in each is. */
-const placePatterns = {
+/** The paginated lists, and the form of a position in each. */
+const positionPatterns = {
   clients: uuidPattern,
   transactions: uuidPattern,
   wallets: uuidPattern,
@@ -15,32 +15,32 @@ const placePatterns = {
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 
-type ListName = keyof typeof placePatterns;
+type ListName = keyof typeof positionPatterns;
 
-/** A place in a list, opaque to clients. It holds no more than the place: whose list it is comes from the token alone. */
-function writeCursor(list: ListName, place: string): string {
-  return Buffer.from(`${list}:${place}`).toString("base64url");
+/** A position in a list, opaque to clients. It contains nothing else: the tenant comes from the token alone. */
+function writeCursor(list: ListName, position: string): string {
+  return Buffer.from(`${list}:${position}`).toString("base64url");
 }
 
 export function readCursor(list: ListName, cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
-  const [name, place = ""] = Buffer.from(cursor, "base64url").toString("latin1").split(":");
-  if (name === list && placePatterns[list].test(place)) return place;
+  const [name, position = ""] = Buffer.from(cursor, "base64url").toString("latin1").split(":");
+  if (name === list && positionPatterns[list].test(position)) return position;
   throw new Refusal("INVALID_REQUEST", {
     details: [{ path: "query.cursor", reason: "is not a cursor of this list" }],
   });
 }
 
-/** A page of a list, from one item more than it shows: that one says whether there is another page. */
+/** A page of a list, from one item more than it shows: if that one exists, there is another page. */
 export function toPage<Item, Shown>(
   list: ListName,
   found: readonly Item[],
   limit: number,
-  placeOf: (item: Item) => string,
+  positionOf: (item: Item) => string,
   present: (item: Item) => Shown,
 ): { data: Shown[]; next_cursor: string | null } {
   const page = found.slice(0, limit);
   const last = page.at(-1);
   const hasMore = found.length > limit && last !== undefined;
-  return { data: page.map(present), next_cursor: hasMore ? writeCursor(list, placeOf(last)) : null };
+  return { data: page.map(present), next_cursor: hasMore ? writeCursor(list, positionOf(last)) : null };
 }

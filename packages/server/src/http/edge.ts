@@ -36,7 +36,7 @@ import { createValidatorCompiler } from "./validation.js";
 
 /**
  * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, quota, body,
- * signature, schema, handler; whatever fails on the way is answered by the error catalog.
+ * signature, schema, handler; any failure is answered from the error catalog.
  */
 export interface EdgeOptions {
   log: FastifyBaseLogger;
@@ -50,7 +50,7 @@ export interface EdgeOptions {
   metrics: readonly Metric[];
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
-  /** Origins whose scripts may call, separated by commas; `*` for all of them. */
+  /** Origins whose scripts may call the API, separated by commas; `*` for all. */
   corsOrigins: string | undefined;
   now: () => number;
   limits: EdgeLimits;
@@ -62,11 +62,11 @@ interface EdgeLimits extends ConcurrencyLimits {
   jsonDepth: number;
   headersTimeoutMs: number;
   requestTimeoutMs: number;
-  /** How long nothing may move on a connection that has a request in hand; longer than any answer is held back. */
+  /** How long a connection with a pending request may be idle; longer than any response is delayed. */
   idleTimeoutMs: number;
 }
 
-/** How often Node looks for requests that are late; its own default of 30 s would make a limit of 5 s meaningless. */
+/** How often Node checks for late requests; its default of 30 s would make a limit of 5 s meaningless. */
 const lateRequestCheckMs = 1000;
 
 /** Longer than any identifier or market name. */
@@ -124,12 +124,12 @@ function createApp(
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: pathSegmentLengthMax },
-    // Requests that arrive on an open connection while the service stops are still served; the connection closes after.
+    // Requests that arrive on an open connection while the service stops are still served; then the connection closes.
     return503OnClosing: false,
     forceCloseConnections: "idle",
     clientErrorHandler: createClientErrorHandler({ log, newRequestId }, pending),
     frameworkErrors: (error, request, reply) => {
-      // No hook runs for these, so what the hooks do is done here.
+      // No hook runs for these, so their work is done here.
       setCommonHeaders(request, reply);
       answerRouterError(error, request, reply);
       logAccess(request, reply);
@@ -137,7 +137,7 @@ function createApp(
   });
 }
 
-/** A logger of its own for each request would cost every one of them 4 µs, for what few need: whoever logs names the request. */
+/** A child logger for each request would cost 4 µs, and few requests log anything: each log call names its request. */
 function withoutChildren(log: FastifyBaseLogger): FastifyBaseLogger {
   const same: FastifyBaseLogger = Object.create(log, { child: { value: () => same } });
   return same;
@@ -177,7 +177,7 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
 
 function concurrencyOf({ limits, trustedProxies }: EdgeOptions): ConcurrencyLimits {
   const { requestsPerClient, connectionsPerClient } = limits;
-  // A proxy's connections belong to nobody in particular.
+  // A proxy's connections are shared by all clients.
   return {
     requestsPerClient,
     connectionsPerClient: trustedProxies === undefined ? connectionsPerClient : Number.POSITIVE_INFINITY,
@@ -196,7 +196,7 @@ function validatedSchemas({ body, checkedBody, query, params }: Route): FastifyS
   };
 }
 
-/** Before the schema is migrated a query could fail in ways that mean nothing to a client. */
+/** Before the schema is migrated, a query could fail in ways that mean nothing to a client. */
 function refuseWhileStarting(readiness: Readiness) {
   return (_request: unknown, _reply: unknown, done: (error?: Error) => void): void => {
     if (readiness.state() !== "starting") done();

@@ -1,14 +1,14 @@
 import { type ErrorCode, type ErrorDetail, errorCatalog } from "@bursar/protocol";
 
 export interface RefusalOptions {
-  /** Says more than the catalog's own message. */
+  /** Replaces the catalog's message. */
   message?: string;
   details?: readonly ErrorDetail[];
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }
 
-/** Ends a request with an error of the catalog. The error handler turns it into an answer. */
+/** Ends a request with an error of the catalog. The error handler turns it into a response. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;

@@ -1,39 +1,22 @@
-import { readId } from "@bursar/protocol";
+import { type ErrorCode, readId } from "@bursar/protocol";
 import { Refusal } from "./refusal.js";
 
-/** The resource of a path. A text that is no identifier names one that does not exist, as any unknown identifier does. */
-export function transactionIdOf(params: { id: string }): string {
-  const id = readId("tx", params.id);
-  if (id === undefined) throw new Refusal("TRANSACTION_NOT_FOUND");
-  return id;
-}
+/** The ids of a path. A string that is not an id names a resource that does not exist, like any unknown id. */
+type Params<Name extends string = "id"> = Readonly<Record<Name, string>>;
 
-export function destinationIdOf(params: { id: string }): string {
-  const id = readId("dst", params.id);
-  if (id === undefined) throw new Refusal("DESTINATION_NOT_FOUND");
-  return id;
-}
+export const transactionIdOf = ({ id }: Params) => idOf("tx", id, "TRANSACTION_NOT_FOUND");
+export const walletIdOf = ({ id }: Params) => idOf("wlt", id, "WALLET_NOT_FOUND");
+export const orderIdOf = ({ id }: Params) => idOf("ord", id, "ORDER_NOT_FOUND");
+export const destinationIdOf = ({ id }: Params) => idOf("dst", id, "DESTINATION_NOT_FOUND");
+export const endpointIdOf = ({ id }: Params) => idOf("whe", id, "WEBHOOK_ENDPOINT_NOT_FOUND");
+export const deliveryIdOf = ({ id }: Params) => idOf("dlv", id, "WEBHOOK_DELIVERY_NOT_FOUND");
+export const clientIdOf = (params: Params<"client_id">) => idOf("cli", params.client_id, "CLIENT_NOT_FOUND");
+export const secretIdOf = (params: Params<"secret_id">) =>
+  idOf("sec", params.secret_id, "CREDENTIAL_NOT_FOUND");
+export const keyIdOf = (params: Params<"key_id">) => idOf("key", params.key_id, "CREDENTIAL_NOT_FOUND");
 
-export function walletIdOf(params: { id: string }): string {
-  const id = readId("wlt", params.id);
-  if (id === undefined) throw new Refusal("WALLET_NOT_FOUND");
-  return id;
-}
-
-export function orderIdOf(params: { id: string }): string {
-  const id = readId("ord", params.id);
-  if (id === undefined) throw new Refusal("ORDER_NOT_FOUND");
-  return id;
-}
-
-export function endpointIdOf(params: { id: string }): string {
-  const id = readId("whe", params.id);
-  if (id === undefined) throw new Refusal("WEBHOOK_ENDPOINT_NOT_FOUND");
-  return id;
-}
-
-export function deliveryIdOf(params: { id: string }): string {
-  const id = readId("dlv", params.id);
-  if (id === undefined) throw new Refusal("WEBHOOK_DELIVERY_NOT_FOUND");
+function idOf(prefix: Parameters<typeof readId>[0], given: string, missing: ErrorCode): string {
+  const id = readId(prefix, given);
+  if (id === undefined) throw new Refusal(missing);
   return id;
 }

@@ -4,8 +4,8 @@ import { Refusal } from "../refusal.js";
 /** Visible ASCII other than the quote and the backslash. */
 const barePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,255}$/;
 
-export function isIdempotencyKey(text: string): boolean {
-  return barePattern.test(text);
+export function isIdempotencyKey(key: string): boolean {
+  return barePattern.test(key);
 }
 
 /**
@@ -15,8 +15,8 @@ export function isIdempotencyKey(text: string): boolean {
 export function readIdempotencyKey(request: FastifyRequest): string | undefined {
   const header = request.headers["idempotency-key"];
   if (header === undefined) return undefined;
-  const text = typeof header === "string" ? header : "";
-  const key = text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
+  const value = typeof header === "string" ? header : "";
+  const key = value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
   if (!isIdempotencyKey(key)) throw new Refusal("IDEMPOTENCY_KEY_INVALID");
   return key;
 }

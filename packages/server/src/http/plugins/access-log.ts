@@ -8,11 +8,11 @@ export function installAccessLog(app: FastifyInstance): void {
 }
 
 /**
- * One line a request, when it has been answered. The query is left out, and of an absolute target the authority: they can hold
- * what no log should.
+ * One line for each request, after its response. The query, and the authority of an absolute target, are omitted: they can contain
+ * secrets.
  */
 export function logAccess(request: FastifyRequest, reply: FastifyReply): void {
-  if (!isWanted(request.log)) return;
+  if (!isLogged(request.log)) return;
   const path = request.url.replace(/^[^/?]+:\/\/[^/?]*/, "").split("?", 1)[0];
   const durationMs = Math.round(reply.elapsedTime * 10) / 10;
   request.log.info(
@@ -27,7 +27,7 @@ export function logAccess(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-/** Making the line costs more than asking whether anybody wants it. */
-function isWanted(log: FastifyBaseLogger & { isLevelEnabled?: (level: string) => boolean }): boolean {
+/** Building the line costs more than asking whether it is logged. */
+function isLogged(log: FastifyBaseLogger & { isLevelEnabled?: (level: string) => boolean }): boolean {
   return log.isLevelEnabled?.("info") ?? true;
 }

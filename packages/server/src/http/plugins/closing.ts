@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 
 /**
- * Lets the last answers of a stopping service close their connections. Without it a client that keeps its connection open
- * would hold up the stop for as long as the keep-alive lasts.
+ * Closes connections with the last responses of a stopping service. Otherwise a client that keeps its connection open would delay the
+ * stop until the keep-alive ends.
  */
 export function installClosing(app: FastifyInstance): void {
   let closing = false;

@@ -4,13 +4,13 @@ import { Refusal } from "../refusal.js";
 import { describeFaults } from "../validation.js";
 
 export interface ErrorsOptions {
-  /** Whether an error means that something the service needs is away for the moment. */
+  /** Whether an error means that a dependency is temporarily unavailable. */
   isUnavailable: (error: unknown) => boolean;
 }
 
-/** Fastify's own errors, by their codes. One that is missing here is answered with 500 and logged, and then added. */
+/** Fastify's own errors, by code. One that is missing here is answered with 500 and logged. */
 const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
-  // The client went away in the middle of its body; the answer reaches nobody, and it is no failure of ours.
+  // The client disconnected while it sent its body; this is not a failure of the service.
   ECONNRESET: "MALFORMED_REQUEST",
   FST_ERR_BAD_URL: "MALFORMED_REQUEST",
   FST_ERR_MAX_PARAM_LENGTH: "URI_TOO_LONG",
@@ -20,7 +20,7 @@ const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
 };
 
-/** Turns whatever was thrown, by the framework, a hook or a handler, into an error of the catalog. */
+/** Turns anything thrown by the framework, a hook or a handler into an error of the catalog. */
 export function toRefusal(error: unknown, { isUnavailable }: ErrorsOptions): Refusal {
   if (error instanceof Refusal) return error;
   const { code, validation, validationContext } = error as Partial<FastifyError>;
@@ -40,16 +40,16 @@ export function installErrors(app: FastifyInstance, options: ErrorsOptions): voi
   app.setNotFoundHandler((request, reply) => sendError(notFound(request.url), request, reply));
 }
 
-/** Whoever asks for another version is told which there is. */
+/** A request for another version learns the current one. */
 function notFound(url: string): Refusal {
   const version = /^\/v(\d{1,9})(?=[/?]|$)/.exec(url)?.[1];
   if (version === undefined || version === "1") return new Refusal("NOT_FOUND");
   return new Refusal("NOT_FOUND", {
-    message: `There is no version ${version} of this API; its paths begin with /v1.`,
+    message: `API version ${version} does not exist; paths begin with /v1.`,
   });
 }
 
-/** The answer to an error that the router meets before any hook runs, such as a wrongly encoded path. */
+/** Answers an error of the router, such as invalid percent-encoding, for which no hook runs. */
 export function answerRouterError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   sendError(toRefusal(error, { isUnavailable: () => false }), request, reply);
 }
@@ -57,7 +57,7 @@ export function answerRouterError(error: unknown, request: FastifyRequest, reply
 function sendError(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = errorCatalog[refusal.code];
   request.errorCode = refusal.code;
-  // Overload is logged when it begins and when it ends; a line for each request would add to it.
+  // Overload is logged when it begins and ends; a line for each request would add to it.
   if (status >= 500 && refusal.code !== "OVERLOADED") logFailure(refusal, status, request);
   return reply
     .code(status)

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { readJson } from "../../app/requests/read-json.js";
 import { Refusal } from "../refusal.js";
 
-/** Takes JSON, in UTF-8 and not compressed, and nothing else. */
+/** Accepts only JSON in UTF-8, without compression. */
 export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: number }): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
-    // Kept as it arrived: the digest of a signed request is that of these bytes.
+    // The digest of a signed request covers these bytes.
     request.rawBody = body as Buffer;
     const reading = parse(request, body as Buffer, depthMax);
     if (reading instanceof Refusal) done(reading);
@@ -15,7 +15,7 @@ export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: 
   });
   app.addHook("onRequest", (request, _reply, done) => {
     const encoding = request.headers["content-encoding"];
-    // The body of a GET is not looked at.
+    // The body of a GET is ignored.
     if (encoding === undefined || encoding === "identity" || request.method === "GET") done();
     else done(new Refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The body must not be compressed." }));
   });
@@ -26,7 +26,7 @@ function parse(request: FastifyRequest, body: Buffer, depthMax: number): unknown
   for (const [, charset] of charsets) {
     if (charset?.toLowerCase() !== "utf-8") return new Refusal("UNSUPPORTED_MEDIA_TYPE");
   }
-  // A route that takes a body refuses its absence by its schema; one that takes none lets an empty one pass.
+  // A route with a body schema refuses an absent body by that schema; one without accepts an empty body.
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) return new Refusal("MALFORMED_JSON", { message: "The body is not valid UTF-8." });
   const reading = readJson(body.toString("utf8"), depthMax);

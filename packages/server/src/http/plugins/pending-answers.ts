@@ -2,17 +2,17 @@ import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 
 /**
- * Knows which answers a connection still waits for. Requests can be sent one behind the other; when the bytes behind a good one
- * are garbage, the answer to the garbage must not overtake the answer to the good one, or the client takes the one for the other.
+ * Tracks the responses that a connection still awaits. Requests can be pipelined: if invalid bytes follow a valid request, the response
+ * to them must not overtake the response to that request, or the client would mistake one for the other.
  */
 export interface PendingAnswers {
-  /** Begins to follow a server's requests. */
+  /** Starts tracking a server's requests. */
   follow: (server: Server) => void;
-  /** The answer that must be out before an error of this connection may be told; undefined where there is none. */
+  /** The response that must be sent before an error of this connection; undefined if there is none. */
   before: (socket: Duplex) => ServerResponse | undefined;
-  /** How many requests of this connection have no answer yet. */
+  /** The number of requests of this connection without a response. */
   count: (socket: Duplex) => number;
-  /** The answer to the request that was still arriving when the error happened, where one has begun. */
+  /** The response to the request that was still being received when the error happened, if it has begun. */
   begun: (socket: Duplex) => ServerResponse | undefined;
 }
 
@@ -24,7 +24,7 @@ export function createPendingAnswers(): PendingAnswers {
       server.prependListener("request", (request, response) => {
         const pending = bySocket.get(request.socket) ?? [];
         if (pending.push(response) === 1) bySocket.set(request.socket, pending);
-        // Answers close in the order of their requests: what is looked for is the first, and nearly always the only one.
+        // Responses close in the order of their requests: this one is the first, and nearly always the only one.
         response.on("close", () => {
           const index = pending.indexOf(response);
           if (index >= 0) pending.splice(index, 1);

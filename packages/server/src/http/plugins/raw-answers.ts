@@ -16,23 +16,23 @@ export interface RawAnswersOptions {
   newRequestId: () => string;
 }
 
-/** Node's parser and timers, by their codes; everything else that the parser dislikes is a malformed request. */
+/** The errors of Node's parser and timers, by code; any other is a malformed request. */
 const parserErrors: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "HEADERS_TOO_LARGE",
   HPE_CHUNK_EXTENSIONS_OVERFLOW: "PAYLOAD_TOO_LARGE",
   ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
 };
 
-/** Answers what never becomes a request: bytes that are not HTTP, headers without end, a client that stops half-way. */
+/** Answers what never becomes a request: invalid HTTP, oversized headers, a client that stops midway. */
 export function createClientErrorHandler(options: RawAnswersOptions, pending: PendingAnswers) {
   const ended = new WeakSet<Duplex>();
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    // A connection that was reset has nobody left to answer.
+    // A connection that was reset cannot be answered.
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    // The parser fails again at every further byte.
+    // The parser fails again at every further chunk.
     if (ended.has(socket)) return;
     ended.add(socket);
     const earlier = pending.before(socket);
@@ -65,12 +65,12 @@ function answerError(
   answerAndClose(socket, rawAnswer(code, requestId));
 }
 
-/** How long a peer that does not read may keep us from closing. */
+/** How long a peer that does not read can delay the close. */
 const lingerMs = 1000;
 
 /**
- * Answers and lets go. These sockets have left Node's care: nobody else listens for their errors, which would end the process,
- * and no timeout closes them if the peer does not.
+ * Answers and closes. Node no longer manages these sockets: without a listener an error would end the process, and no timeout closes
+ * them if the peer does not.
  */
 function answerAndClose(socket: Duplex, answer: string): void {
   socket.on("error", () => undefined);
@@ -79,7 +79,7 @@ function answerAndClose(socket: Duplex, answer: string): void {
   socket.end(answer, () => socket.destroy());
 }
 
-/** Requests that Node hands to events of their own instead of to the router. */
+/** Requests that Node emits as separate events instead of passing them to the router. */
 export function answerUnusualRequests(server: Server, { log, newRequestId }: RawAnswersOptions): void {
   server.on("connect", (_request, socket) => {
     const requestId = newRequestId();
@@ -90,22 +90,22 @@ export function answerUnusualRequests(server: Server, { log, newRequestId }: Raw
     continueWhenRead(request, response);
     server.emit("request", request, response);
   });
-  // `Expect` with anything but 100-continue; the request is served as if it had not asked.
+  // `Expect` with anything but 100-continue is ignored.
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     server.emit("request", request, response);
   });
 }
 
 /**
- * Asks for the body when somebody begins to read it, and not before: a request that is refused by its headers, for its size or
- * its token, is answered at once, and the client need not send what nobody wants (RFC 9110, section 10.1.1).
+ * Asks for the body only when it is read: a request that is refused by its headers, for its size or its token, is answered at once,
+ * and the client need not send the body (RFC 9110, section 10.1.1).
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response;
-  // Where the body was not asked for, nobody knows whether it comes all the same; what follows cannot be told from it.
+  // If the body was not asked for, it may arrive anyway, and could not be distinguished from the next request.
   response.shouldKeepAlive = false;
   request.once("resume", () => {
-    // What is left of a request is thrown away after its answer, which reads it too.
+    // The rest of a request is discarded after its response, which also resumes it.
     if (response.headersSent) return;
     response.shouldKeepAlive = shouldKeepAlive;
     response.writeContinue();

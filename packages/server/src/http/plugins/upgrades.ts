@@ -5,22 +5,22 @@ import type { FastifyInstance } from "fastify";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** There where the request asks for a WebSocket, on a path that has one. */
+    /** Set if the request asks for a WebSocket, on a path that has one. */
     readonly upgrade: Upgrade | undefined;
   }
 }
 
 interface Upgrade {
-  /** Takes the connection over; whoever does has to look after its errors. */
+  /** Takes over the connection; the caller must handle its errors. */
   takeSocket: () => { socket: Duplex; head: Buffer };
 }
 
-/** How long a peer that does not read its refusal may keep us from closing. */
+/** How long a peer that does not read its refusal can delay the close. */
 const lingerMs = 1000;
 
 /**
- * Sends requests for a WebSocket through the router like all others, so that token, scope, request id, audit and errors are the
- * same for them: what is refused is refused before the upgrade, as an ordinary answer.
+ * Routes requests for a WebSocket like all others, so that token, scope, request id, audit and errors work the same: a refusal is an
+ * ordinary response before the upgrade.
  */
 export function installUpgrades(app: FastifyInstance, path: string): void {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
@@ -51,8 +51,8 @@ function asksForWebSocket({ method, url = "", headers }: IncomingMessage, path: 
 }
 
 /**
- * Lets an answer go out on a socket that has left Node's care: nobody else listens for its errors, which would end the process,
- * and nobody else closes it. Gives back how to let go of it instead.
+ * Sends a response on a socket that Node no longer manages: without a listener an error would end the process, and nothing else closes
+ * it. Returns a function that releases the socket instead.
  */
 function answerOn(socket: Socket, response: ServerResponse): () => void {
   const ignore = () => undefined;
@@ -66,14 +66,14 @@ function answerOn(socket: Socket, response: ServerResponse): () => void {
   });
   return () => {
     response.detachSocket(socket);
-    // Not before the next turn: whoever takes the socket over adds a listener of its own now.
+    // Deferred: the new owner of the socket adds its own listener now.
     setImmediate(() => socket.off("error", ignore));
   };
 }
 
 /**
- * A request that asks for another protocol, or on another path, is served as if it had not asked (RFC 9110, section 7.8); curl does
- * so with every `--http2`. Node has stopped reading it as HTTP, so it is put back in front of what follows, without the header.
+ * A request that asks for another protocol, or on another path, is served without the upgrade (RFC 9110, section 7.8); curl sends
+ * such requests with `--http2`. Node has stopped parsing HTTP, so the request is put back into the stream, without the header.
  */
 function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request;

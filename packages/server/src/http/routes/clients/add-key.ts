@@ -2,8 +2,8 @@ import { AddedKey, AddKeyBody, ClientPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
+import { clientIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
-import { clientIdOf } from "./client-path.js";
 import { presentKey } from "./present-client.js";
 
 export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {

@@ -1,8 +1,8 @@
 import { ChangeClientBody, Client, ClientPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
+import { clientIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
-import { clientIdOf } from "./client-path.js";
 import { presentClient } from "./present-client.js";
 
 export function changeClient({ changeClient: change }: Pick<UseCases, "changeClient">) {

@@ -1,8 +1,8 @@
 import { Client, ClientPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
+import { clientIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
-import { clientIdOf } from "./client-path.js";
 import { presentClient } from "./present-client.js";
 
 export function readClient({ readClient: read }: Pick<UseCases, "readClient">) {

@@ -1,8 +1,8 @@
 import { Client, ClientKeyPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
+import { clientIdOf, keyIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
-import { clientIdOf, keyIdOf } from "./client-path.js";
 import { presentClient } from "./present-client.js";
 
 export function removeKey({ removeKey: remove }: Pick<UseCases, "removeKey">) {

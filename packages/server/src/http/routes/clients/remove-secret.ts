@@ -1,8 +1,8 @@
 import { Client, ClientSecretPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
+import { clientIdOf, secretIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
-import { clientIdOf, secretIdOf } from "./client-path.js";
 import { presentClient } from "./present-client.js";
 
 export function removeSecret({ removeSecret: remove }: Pick<UseCases, "removeSecret">) {

@@ -2,8 +2,8 @@ import { ClientPath, RotatedSecret, RotateSecretBody } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
+import { clientIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
-import { clientIdOf } from "./client-path.js";
 import { presentClient } from "./present-client.js";
 
 export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSecret">) {

@@ -2,9 +2,8 @@ import { Policy, PolicyQuery } from "@bursar/protocol";
 import { presentPolicy } from "../../../app/policy/present-policy.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
-import { namesTag } from "../../entity-tags.js";
+import { namesTag, policyTag } from "../../entity-tags.js";
 import { defineRoute } from "../../route.js";
-import { policyTag } from "./policy-tag.js";
 
 export function readPolicy({ readPolicy: read }: Pick<UseCases, "readPolicy">) {
   return defineRoute(

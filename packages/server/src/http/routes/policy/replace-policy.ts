@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import { presentPolicy } from "../../../app/policy/present-policy.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
+import { expectedVersion, policyTag } from "../../entity-tags.js";
 import { defineRoute } from "../../route.js";
-import { expectedVersion, policyTag } from "./policy-tag.js";
 
 export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replacePolicy">) {
   return defineRoute(

@@ -3,8 +3,8 @@ import { presentTransaction } from "../../../app/transactions/present-transactio
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
 import { requireIdempotencyKey } from "../../access/idempotency-key.js";
+import { transactionTag } from "../../entity-tags.js";
 import { defineRoute } from "../../route.js";
-import { transactionTag } from "./transaction-tag.js";
 
 export function createTransaction({ createTransaction: create }: Pick<UseCases, "createTransaction">) {
   return defineRoute(

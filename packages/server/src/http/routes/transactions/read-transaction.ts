@@ -1,10 +1,9 @@
 import { Transaction, TransactionPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
-import { namesTag } from "../../entity-tags.js";
+import { knownVersion, namesTag, transactionTag } from "../../entity-tags.js";
 import { transactionIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
-import { knownVersion, transactionTag } from "./transaction-tag.js";
 
 const waitSecondsMax = 30;
 
