@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createTypeIdSource, createUuidV7Source } from "@bursar/domain";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import type { RailPart } from "./app/rails/rail.js";
 import { assertAssetsKept } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   masterKey: (dataDir: string) => Uint8Array;
   /** Fills the database before the service is ready; can be called again after a failure. */
   seed?: (url: string, parts: Parts) => Promise<void>;
+  /** Rails beside the book. */
+  rails?: readonly RailPart[];
   /** Opens the connection pool; replaced in tests. */
   openDatabase?: typeof openDatabase;
   /** Called when the service cannot continue. */
@@ -87,6 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       settings,
       publicUrl,
       webhooks: webhookOptions(settings, options.isSandbox),
+      rails: options.rails ?? [],
       log,
       newUuid,
       now: Date.now,
@@ -111,6 +115,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await options.seed?.(url, parts);
     });
     parts.engine.start();
+    for (const driver of parts.railDrivers) driver.start();
     parts.load.start();
     parts.markets.start();
     parts.sender.start();

@@ -15,6 +15,11 @@ export interface AddressParty {
   address: string;
 }
 
+/** Where a deposit came from; null if the network does not name one sender. */
+export interface SenderParty {
+  address: string | null;
+}
+
 /**
  * Who pays whom. Inside a tenant, wallets pay wallets: because a client asked for it (`transfer`), to gather deposits (`sweep`) or to
  * give a wallet coins for fees (`refuel`). A `payout` leaves the tenant's wallets, a `deposit` arrives in one.
@@ -23,10 +28,10 @@ export type TransactionParties =
   | { kind: "transfer"; source: WalletParty; destination: WalletParty }
   | { kind: "sweep" | "refuel"; source: WalletParty; destination: WalletParty }
   | { kind: "payout"; source: WalletParty; destination: AddressParty }
-  | { kind: "deposit"; source: AddressParty; destination: WalletParty };
+  | { kind: "deposit"; source: SenderParty; destination: WalletParty };
 
 /** The account of a party: a wallet's own, or that of everything outside the network. */
-export function accountOfParty(party: WalletParty | AddressParty, network: string): string {
+export function accountOfParty(party: WalletParty | AddressParty | SenderParty, network: string): string {
   return "walletId" in party ? party.walletId : externalAccountId(network);
 }
 

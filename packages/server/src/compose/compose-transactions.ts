@@ -12,7 +12,8 @@ import {
   type PresentEvents,
   type PresentEventsDeps,
 } from "../app/events/present-events.js";
-import type { Rails } from "../app/rails/rail.js";
+import type { RailServices, Rails } from "../app/rails/rail.js";
+import { createRailRecorder } from "../app/rails/record-rail-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
@@ -35,6 +36,7 @@ import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { fundWallet } from "../store/ledger/fund-wallet.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
+import { createRailTransactionStore } from "../store/transactions/rail-transactions.js";
 import { createSettlementStore } from "../store/transactions/settlement.js";
 import { createTransactionStore } from "../store/transactions/transactions.js";
 import { createWalletActivation } from "../store/wallets/activate-wallets.js";
@@ -52,6 +54,8 @@ export interface TransactionParts {
   presentEvents: PresentEvents;
   /** Ends long polls, because the service stops. */
   endWaiting: () => void;
+  /** What the drivers of rails work with. */
+  railServices: Omit<RailServices, "onError">;
   /** Credits a tenant's primary wallet with money from outside. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
@@ -96,13 +100,20 @@ export function composeTransactions(
   });
   const engine = createEngine({
     settleBatch,
-    wallets: createWalletActivation(database, events, ({ tenantId, id }, error) =>
-      log.error(
-        { err: error, tenant_id: showId("tnt", tenantId), wallet_id: showId("wlt", id) },
-        "A wallet could not be activated. It is tried again later.",
-      ),
+    wallets: createWalletActivation(
+      database,
+      events,
+      rails.list.filter((rail) => rail.activatesWalletsAtOnce).map(({ network }) => network),
+      ({ tenantId, id }, error) =>
+        log.error(
+          { err: error, tenant_id: showId("tnt", tenantId), wallet_id: showId("wlt", id) },
+          "A wallet could not be activated. It is tried again later.",
+        ),
     ),
-    onChanged: (settled) => changes.announce(settled.map(({ transaction }) => transaction.id)),
+    onChanged: (settled) => {
+      changes.announce(settled.map(({ transaction }) => transaction.id));
+      if (settled.some(({ decision }) => decision?.state === "processing")) wakeUps.publish("rails", []);
+    },
     onError: (error) => log.error({ err: error }, "The engine failed. It tries again."),
     now,
     monotonicMs,
@@ -136,6 +147,11 @@ export function composeTransactions(
     load,
     presentEvents,
     endWaiting: changes.close,
+    railServices: {
+      assets,
+      ...createRailTransactionStore(database),
+      ...createRailRecorder({ settlements, assets, onChanged: changes.announce, newUuid, now }),
+    },
     useCases: {
       createTransaction: createTransactionCreator({
         assets,
@@ -158,7 +174,7 @@ export function composeTransactions(
         rails,
         read,
         changes,
-        onRequested: () => undefined,
+        onRequested: () => wakeUps.publish("rails", []),
         now,
       }),
       decideApproval: createApprovalDecider({

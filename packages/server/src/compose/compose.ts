@@ -2,7 +2,7 @@ import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/d
 import type { Logger } from "pino";
 import { createTenantCreator } from "../app/clients/create-tenant.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
-import { createRails } from "../app/rails/rail.js";
+import { createRails, type RailDriver, type RailPart } from "../app/rails/rail.js";
 import type { UseCases } from "../app/use-cases.js";
 import { assertNetworksKnown } from "../config/asset-list.js";
 import type { Settings } from "../config/settings.js";
@@ -24,7 +24,7 @@ import { composeAccess } from "./compose-access.js";
 import { composeMarkets, type MarketParts } from "./compose-markets.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
-import { composeTransactions } from "./compose-transactions.js";
+import { composeTransactions, type TransactionParts } from "./compose-transactions.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 
 /** The dependencies of all parts. Each subject has a file that wires its use cases to their ports; this one wires the subjects together. */
@@ -35,6 +35,8 @@ export interface ComposeOptions {
   settings: Settings;
   publicUrl: string;
   webhooks: WebhookOptions;
+  /** Rails beside the book. */
+  rails?: readonly RailPart[];
   log: Logger;
   newUuid: () => string;
   now: () => number;
@@ -54,6 +56,8 @@ export interface Parts {
   /** Runs the markets, or waits to take over one whose process is gone. */
   markets: Pick<MarketParts, "start" | "startMarketMaker">;
   sender: WebhookSender;
+  /** Those of the rails that have one. */
+  railDrivers: readonly RailDriver[];
   /** Ends long polls, because the service stops. */
   endWaiting: () => void;
   assets: AssetRegistry;
@@ -69,11 +73,13 @@ export function compose(options: ComposeOptions): Parts {
   const { database, log, newUuid, now } = options;
   const access = composeAccess(options);
   const assets = createAssetRegistry(options.settings.assets);
-  const rails = createRails([bookRail]);
+  const railParts: readonly RailPart[] = [{ rail: bookRail }, ...(options.rails ?? [])];
+  const rails = createRails(railParts.map(({ rail }) => rail));
   assertNetworksKnown(assets.list, rails.networks);
   const policy = composePolicy(options, { assets, rails });
   const markets = composeMarkets(options, assets, policy.policies);
   const transactions = composeTransactions(options, { rails, policy, orders: markets });
+  const railDrivers = createDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents);
   const stream = composeStream(options, access, transactions.useCases, markets);
   const housekeeping = setInterval(() => {
@@ -121,6 +127,7 @@ export function compose(options: ComposeOptions): Parts {
     load: transactions.load,
     markets,
     sender: webhooks.sender,
+    railDrivers,
     endWaiting: transactions.endWaiting,
     assets: transactions.assets,
     close: async () => {
@@ -129,9 +136,25 @@ export function compose(options: ComposeOptions): Parts {
       transactions.load.stop();
       await stream.close();
       await markets.stop();
+      for (const driver of railDrivers) await driver.stop();
       await transactions.engine.stop();
       await webhooks.close();
       await access.close();
     },
   };
+}
+
+function createDrivers(
+  parts: readonly RailPart[],
+  { railServices }: Pick<TransactionParts, "railServices">,
+  { log, wakeUps }: ComposeOptions,
+): RailDriver[] {
+  const drivers = parts.flatMap(({ rail: { network }, createDriver }) => {
+    const onError = (error: unknown) => log.error({ err: error, network }, "A rail failed. It tries again.");
+    return createDriver === undefined ? [] : [createDriver({ ...railServices, onError })];
+  });
+  wakeUps.subscribe("rails", () => {
+    for (const driver of drivers) driver.wake();
+  });
+  return drivers;
 }

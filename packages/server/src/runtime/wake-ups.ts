@@ -9,7 +9,7 @@ export interface WakeUps {
   subscribe: (topic: Topic, subscriber: WakeUpSubscriber) => () => void;
 }
 
-export type Topic = "accepted" | "events" | "policy" | "deliveries" | "orders" | "levels";
+export type Topic = "accepted" | "rails" | "events" | "policy" | "deliveries" | "orders" | "levels";
 
 /** `any` means that notifications may have been lost, or were too many to name their tenants. */
 type WakeUpSubscriber = (tenantIds: readonly string[] | "any") => void;

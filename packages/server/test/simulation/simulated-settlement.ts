@@ -3,23 +3,28 @@ import type { Balances } from "../../src/app/ledger/ledger-unit.js";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
+  NewDeposit,
   Settlement,
   SettlementStore,
   SettlementUnit,
   TransactionKey,
 } from "../../src/app/transactions/settlement.js";
+import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
 import { writeTransactionDetails } from "../../src/app/transactions/transaction-details.js";
 import { BrokenRule } from "./database-faults.js";
 import type { Actor } from "./scheduler.js";
+import { simulatedAssets } from "./simulated-assets.js";
 import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { appendEvents } from "./simulated-events.js";
 import type { Rows } from "./simulated-rows.js";
 import {
   accounts,
+  asOpen,
   eventsBySubject,
   keyOf,
   type OpenTransaction,
   openTransactions,
+  transactionKeys,
   transactions,
   wallets,
 } from "./simulated-tables.js";
@@ -77,6 +82,7 @@ function createUnit(run: RunStatement): SettlementUnit {
         return claimed;
       }),
     claimOnRail: (network, keys) => run("claim on rail", (rows) => claimOnRail(rows, network, keys)),
+    insertDeposits: (deposits) => run("insert deposits", (rows) => insertDeposits(rows, deposits)),
     requestCancel: (key) =>
       run("request cancel", (rows) => {
         const open = rows.get(openTransactions, keyOf(key.tenantId, key.id));
@@ -130,6 +136,30 @@ async function claimOnRail(
     claimed.push({ ...readOpen(rows, open, network), countedAt: countedAt ?? null } as ClaimedTransaction);
   }
   return claimed;
+}
+
+async function insertDeposits(rows: Rows, deposits: readonly NewDeposit[]): Promise<ReadonlySet<string>> {
+  const inserted = new Set<string>();
+  for (const deposit of deposits.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1))) {
+    const { tenantId, id, idempotencyKey, requestHash, reference, amount, createdAt } = deposit;
+    if (!(await rows.isFree(transactionKeys, keyOf(tenantId, idempotencyKey)))) continue;
+    const asset = simulatedAssets.find(deposit.asset);
+    if (asset === undefined) throw new Error(`there is no asset ${deposit.asset}`);
+    const accepted: AcceptedTransaction = {
+      ...{ tenantId, id, idempotencyKey, requestHash, reference, asset, amount, createdAt },
+      ...{ clientId: null, metadata: null, expiresAt: null, policyVersion: 0, needsJudgement: false },
+      parties: {
+        kind: "deposit",
+        source: { address: deposit.sourceAddress },
+        destination: { walletId: deposit.destinationAccountId },
+      },
+    };
+    rows.put(transactionKeys, keyOf(tenantId, idempotencyKey), id);
+    rows.insert(transactions, keyOf(tenantId, id), accepted);
+    rows.insert(openTransactions, keyOf(tenantId, id), asOpen(accepted));
+    inserted.add(id);
+  }
+  return inserted;
 }
 
 function readTransaction(rows: Rows, { tenantId, id }: TransactionKey) {

@@ -1,4 +1,4 @@
-import { createAssetRegistry, type FailureCode, type TransactionState } from "@bursar/domain";
+import type { FailureCode, TransactionState } from "@bursar/domain";
 import type {
   AcceptedTransaction,
   AcceptOutcome,
@@ -6,8 +6,8 @@ import type {
   TransactionStore,
 } from "../../src/app/transactions/transaction.js";
 import { readTransactionDetails } from "../../src/app/transactions/transaction-details.js";
-import { assetList } from "../../src/config/asset-list.js";
 import type { Actor } from "./scheduler.js";
+import { simulatedAssets } from "./simulated-assets.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
 import {
@@ -18,8 +18,6 @@ import {
   transactionKeys,
   transactions,
 } from "./simulated-tables.js";
-
-const assets = createAssetRegistry(assetList.default);
 
 /** `store/transactions/transactions.ts`, on the simulated database: the same statements in the same order. */
 export function createSimulatedTransactionStore(database: SimulatedDatabase, actor: Actor): TransactionStore {
@@ -108,7 +106,7 @@ function readTransaction(rows: Rows, tenantId: string, id: string): Transaction 
     state: state as TransactionState,
     failure: failureCode as FailureCode | null,
     occurredAt,
-    details: readTransactionDetails(details, assets),
+    details: readTransactionDetails(details, simulatedAssets),
   }));
   return { ...accepted, steps, judgement: null };
 }

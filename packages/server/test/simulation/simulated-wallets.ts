@@ -1,8 +1,9 @@
-import type {
-  Wallet,
-  WalletActivation,
-  WalletStore,
-  WalletWithBalances,
+import {
+  loggedWalletState,
+  type Wallet,
+  type WalletActivation,
+  type WalletStore,
+  type WalletWithBalances,
 } from "../../src/app/wallets/wallet.js";
 import type { Actor } from "./scheduler.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
@@ -71,8 +72,8 @@ export function createSimulatedWalletStore(
           await appendEvents(run, [
             {
               ...{ tenantId, event: "wallet.updated", subjectId: id, version: changed.version, occurredAt },
-              state: frozen ? "frozen" : changed.state,
-              previousState: frozen ? changed.state : "frozen",
+              state: loggedWalletState(changed.state, frozen),
+              previousState: loggedWalletState(changed.state, !frozen),
               failureCode: null,
             },
           ]);
@@ -86,8 +87,8 @@ export function createSimulatedWalletStore(
           run,
           activated.map(({ tenantId, id, version, frozen }) => ({
             ...{ tenantId, event: "wallet.updated" as const, subjectId: id, version, occurredAt },
-            state: frozen ? "frozen" : "active",
-            previousState: "creating",
+            state: loggedWalletState("active", frozen),
+            previousState: loggedWalletState("creating", frozen),
             failureCode: null,
           })),
         );

@@ -6,7 +6,7 @@ import type { PresentOrder } from "../markets/present-order.js";
 import { presentTransaction } from "../transactions/present-transaction.js";
 import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
 import { presentWallet } from "../wallets/present-wallet.js";
-import type { Wallet, WalletStore } from "../wallets/wallet.js";
+import { readLoggedWalletState, type Wallet, type WalletStore } from "../wallets/wallet.js";
 import type { LoggedEvent } from "./event.js";
 
 export interface PresentEventsDeps {
@@ -59,7 +59,7 @@ function presentData(
   presentOrder: PresentOrder,
 ): EventBody["data"] {
   const previous_state =
-    entry.event === "wallet.updated" ? walletState(entry.previousState) : entry.previousState;
+    entry.event === "wallet.updated" ? readLoggedWalletState(entry.previousState).state : entry.previousState;
   switch (entry.event) {
     case "transaction.updated": {
       const transaction = asOfVersion(found(transactions, entry), entry.version);
@@ -91,16 +91,10 @@ function orderAsOfThen(order: Order, entry: LoggedEvent): Order {
   return { ...order, step: { version, state, failure, occurredAt, ...progress } };
 }
 
-/** The log calls a frozen wallet's state `frozen`; the wallet has that in a field of its own. */
-function walletState(logged: string): Wallet["state"] {
-  return logged === "creating" ? logged : "active";
-}
-
 function walletAsOfThen(wallet: Wallet, { state, version, occurredAt }: LoggedEvent): Wallet {
   return {
     ...wallet,
-    state: walletState(state),
-    frozen: state === "frozen",
+    ...readLoggedWalletState(state),
     version,
     updatedAt: occurredAt,
   };

@@ -40,6 +40,8 @@ export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
     if (isRefused(request)) return request;
     const wallet = await findWallet(deps.wallets, tenantId, body.wallet_id);
     if (isRefused(wallet)) return wallet;
+    const { network } = request.market.base;
+    if (wallet.network !== network) return networkMismatch(wallet, network);
     const { version, policy } = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
     const id = deps.newUuid();
     // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
@@ -85,6 +87,12 @@ async function findWallet(
     refused: "WALLET_UNKNOWN",
     details: [{ path: "body.wallet_id", reason: "is not a wallet of this tenant" }],
   };
+}
+
+/** Orders are settled in the ledger, in assets of one network: only that network's wallets have them. */
+function networkMismatch(wallet: KnownWallet, network: string): Refused {
+  const reason = `is a wallet of the network ${wallet.network}; the market trades assets of ${network}`;
+  return { refused: "NETWORK_MISMATCH", details: [{ path: "body.wallet_id", reason }] };
 }
 
 /** The original answer: as it was accepted, whatever has happened since. */

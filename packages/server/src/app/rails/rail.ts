@@ -1,4 +1,12 @@
-import type { DecidableTransaction, TransactionEvent } from "@bursar/domain";
+import type {
+  AssetAmount,
+  AssetRegistry,
+  DecidableTransaction,
+  TransactionEvent,
+  TransactionKind,
+} from "@bursar/domain";
+import type { TransactionKey } from "../transactions/settlement.js";
+import type { RailRecorder } from "./record-rail-events.js";
 
 /** The states in which a rail is working on a transaction. From then on only the rail says what happens to it. */
 export const railStates = ["processing", "broadcast", "confirming"] as const;
@@ -40,6 +48,44 @@ export interface RailDriver {
   /** There is something new to do: a transaction has begun, or its cancellation was requested. */
   wake: () => void;
   stop: () => Promise<void>;
+}
+
+/** A transaction that a rail is working on, as its driver sees it. */
+export interface RailTransaction extends TransactionKey {
+  kind: TransactionKind;
+  state: RailState;
+  version: number;
+  asset: string;
+  amount: bigint;
+  sourceAccountId: string;
+  destinationAccountId: string;
+  /** Where a payout goes; null for the other kinds. */
+  destinationAddress: string | null;
+  /** Its last hash on the network; null before it was broadcast. */
+  hash: string | null;
+  feeHold: AssetAmount | null;
+  cancelRequested: boolean;
+}
+
+export interface RailTransactionStore {
+  /** What is under way in these assets, oldest first, behind this id. */
+  listOnRail: (
+    assets: readonly string[],
+    limit: number,
+    afterId: string | undefined,
+  ) => Promise<RailTransaction[]>;
+}
+
+/** A rail with its driver, if it has one. */
+export interface RailPart {
+  rail: Rail;
+  createDriver?: (services: RailServices) => RailDriver;
+}
+
+/** What a driver works with. */
+export interface RailServices extends RailTransactionStore, RailRecorder {
+  assets: AssetRegistry;
+  onError: (error: unknown) => void;
 }
 
 /** The rails of an installation, by their networks. */

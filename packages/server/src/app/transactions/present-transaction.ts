@@ -35,7 +35,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     amount: formatAmount(transaction.amount, asset.decimals),
     state: last?.state ?? "accepted",
     version: last?.version ?? 1,
-    source: presentParty(parties.source),
+    source: parties.kind === "deposit" ? presentSender(parties.source) : presentParty(parties.source),
     destination: presentParty(parties.destination),
     fee: presentFee(last),
     network: asset.network,
@@ -54,8 +54,12 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
   };
 }
 
-function presentParty(party: TransactionParties["source" | "destination"]) {
+function presentParty(party: TransactionParties["destination"]) {
   return "walletId" in party ? { wallet_id: showId("wlt", party.walletId) } : { address: party.address };
+}
+
+function presentSender({ address }: Extract<TransactionParties, { kind: "deposit" }>["source"]) {
+  return address === null ? null : { address };
 }
 
 /** What the network charged, which the last event says. */

@@ -5,6 +5,7 @@ import type {
   DecidableTransaction,
   Decision,
   PolicyRequest,
+  Receipt,
   TransactionKind,
   UsageByWindow,
 } from "@bursar/domain";
@@ -56,6 +57,20 @@ export interface NewJudgement {
   requirement: ApprovalRequirement | null;
 }
 
+/** A deposit that is stored when it is first seen. */
+export interface NewDeposit extends TransactionKey {
+  idempotencyKey: string;
+  requestHash: string;
+  reference: string;
+  asset: string;
+  amount: bigint;
+  sourceAccountId: string;
+  sourceAddress: string | null;
+  destinationAccountId: string;
+  createdAt: Date;
+  receipt: Receipt;
+}
+
 /**
  * One SQL transaction in which money moves: claim, lock, decide, write, in this order, which is the order of locks everywhere. It must
  * not wait for the network.
@@ -73,6 +88,8 @@ export interface SettlementUnit extends LedgerUnit {
   claimPayment: (key: TransactionKey) => Promise<ClaimedPayment | undefined>;
   /** Those of these that a rail is working on, on its network; waits for a process that holds one. */
   claimOnRail: (network: string, keys: readonly TransactionKey[]) => Promise<ClaimedTransaction[]>;
+  /** Inserts those that were not seen before, as accepted transactions that only this unit of work can see; returns their ids. */
+  insertDeposits: (deposits: readonly NewDeposit[]) => Promise<ReadonlySet<string>>;
   /** Records that its client wants it cancelled, for its rail to answer. */
   requestCancel: (key: TransactionKey) => Promise<void>;
   /** Sums of the past. Locks the tenants, so that of two processes that judge, the second sees what the first has allowed. */

@@ -1,9 +1,9 @@
 import { LRUCache } from "lru-cache";
-import type { KnownWallet, WalletRole, WalletStore } from "./wallet.js";
+import type { FoundWallet, KnownWallet, WalletRole, WalletStore } from "./wallet.js";
 
 /**
- * Caches the wallets that exist: wallets are never removed and their fields here never change, so a request for a known wallet costs no
- * query.
+ * Caches a tenant's wallets: wallets are never removed, and the fields here of an active one never change, so a request for a known
+ * wallet costs no query. One that is still being created is read again each time.
  */
 export interface WalletDirectory {
   find: (tenantId: string, walletId: string) => Promise<KnownWallet | undefined>;
@@ -17,7 +17,8 @@ export function createWalletDirectory(
 ): WalletDirectory {
   const known = new LRUCache<string, KnownWallet>({ max: entriesMax });
 
-  function remember(key: string, wallet: KnownWallet): KnownWallet {
+  function remember(key: string, wallet: FoundWallet): KnownWallet {
+    if (wallet.state !== "active") return wallet;
     known.set(key, wallet);
     return wallet;
   }
@@ -25,7 +26,9 @@ export function createWalletDirectory(
   return {
     find: async (tenantId, walletId) => {
       const key = `${tenantId} ${walletId}`;
-      const wallet = known.get(key) ?? (await store.findWallet(tenantId, walletId));
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const wallet = await store.findWallet(tenantId, walletId);
       return wallet && remember(key, wallet);
     },
     findByRole: async (tenantId, role) => {

@@ -20,8 +20,23 @@ export interface Wallet {
   updatedAt: Date;
 }
 
-/** What never changes of a wallet. */
+/** What a request needs to know of a wallet. Once it is active, none of this changes. */
 export type KnownWallet = Pick<Wallet, "id" | "purpose" | "network">;
+
+export type FoundWallet = KnownWallet & Pick<Wallet, "state">;
+
+/** What the event log calls a wallet's state: it has one name for state and freeze together. */
+export function loggedWalletState(state: Wallet["state"], frozen: boolean): string {
+  if (state === "creating") return frozen ? "creating_frozen" : "creating";
+  return frozen ? "frozen" : "active";
+}
+
+export function readLoggedWalletState(logged: string): Pick<Wallet, "state" | "frozen"> {
+  return {
+    state: logged.startsWith("creating") ? "creating" : "active",
+    frozen: logged.endsWith("frozen"),
+  };
+}
 
 export interface WalletBalance {
   asset: string;
@@ -53,7 +68,7 @@ export interface WalletStore {
     limit: number,
     beforeId: string | undefined,
   ) => Promise<WalletWithBalances[]>;
-  /** Freezes or unfreezes it, with its event and its audit entry; undefined where the tenant has no such wallet. */
+  /** Freezes or unfreezes it, with its event and its audit entry; undefined if the tenant has no such wallet. */
   setFrozen: (
     tenantId: string,
     id: string,
@@ -61,6 +76,6 @@ export interface WalletStore {
     audit: AuditDraft,
   ) => Promise<WalletWithBalances | undefined>;
   readWallets: (tenantId: string, ids: readonly string[]) => Promise<Wallet[]>;
-  findWallet: (tenantId: string, id: string) => Promise<KnownWallet | undefined>;
-  findWalletByRole: (tenantId: string, role: WalletRole) => Promise<KnownWallet>;
+  findWallet: (tenantId: string, id: string) => Promise<FoundWallet | undefined>;
+  findWalletByRole: (tenantId: string, role: WalletRole) => Promise<FoundWallet>;
 }

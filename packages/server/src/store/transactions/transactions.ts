@@ -181,7 +181,7 @@ function readParties(row: TransactionRow): TransactionParties {
     case "deposit":
       return {
         kind,
-        source: { address: sourceAddress ?? "" },
+        source: { address: sourceAddress },
         destination: { walletId: destinationAccountId },
       };
     default:

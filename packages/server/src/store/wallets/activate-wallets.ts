@@ -1,4 +1,4 @@
-import type { WalletActivation } from "../../app/wallets/wallet.js";
+import { loggedWalletState, type WalletActivation } from "../../app/wallets/wallet.js";
 import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
 import { type Database, isDatabaseUnavailable } from "../core/database.js";
 import { type FailureTable, type RowKey, recordFailure } from "../core/failures.js";
@@ -12,16 +12,17 @@ export const walletFailures: FailureTable = {
   retryAt: sql`retry_at`,
 };
 
-/** Makes new wallets active, with their events. One that fails is tried again later and does not hold up the others. */
+/** Makes new wallets of these networks active, with their events. One that fails is tried again later and does not hold up the others. */
 export function createWalletActivation(
   database: Database,
   log: EventLog,
+  networks: readonly string[],
   onFailure: (wallet: RowKey, error: unknown) => void,
 ): WalletActivation {
   return {
     activateWallets: async (limit, now) => {
       const activated = await isolateFailingRows(
-        await listCreating(database, limit, now),
+        await listCreating(database, networks, limit, now),
         (wallets) => activate(database, log, wallets, now),
         {
           isUnavailable: isDatabaseUnavailable,
@@ -37,10 +38,15 @@ export function createWalletActivation(
 }
 
 /** Served by wallets_creating. */
-function listCreating(database: Database, limit: number, now: Date): Promise<RowKey[]> {
+function listCreating(
+  database: Database,
+  networks: readonly string[],
+  limit: number,
+  now: Date,
+): Promise<RowKey[]> {
   return database.query<RowKey>(sql`
     SELECT tenant_id AS "tenantId", id FROM wallets
-    WHERE state = 'creating' AND (retry_at IS NULL OR retry_at <= ${now}) ORDER BY id LIMIT ${limit}
+    WHERE state = 'creating' AND network = ANY (${[...networks]}::text[]) AND (retry_at IS NULL OR retry_at <= ${now}) ORDER BY id LIMIT ${limit}
   `);
 }
 
@@ -69,8 +75,8 @@ function activate(
         event: "wallet.updated" as const,
         subjectId: id,
         version,
-        state: frozen ? "frozen" : "active",
-        previousState: "creating",
+        state: loggedWalletState("active", frozen),
+        previousState: loggedWalletState("creating", frozen),
         failureCode: null,
         occurredAt,
       })),

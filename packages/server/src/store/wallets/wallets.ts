@@ -1,10 +1,11 @@
-import type {
-  KnownWallet,
-  Wallet,
-  WalletBalance,
-  WalletFilter,
-  WalletStore,
-  WalletWithBalances,
+import {
+  type FoundWallet,
+  loggedWalletState,
+  type Wallet,
+  type WalletBalance,
+  type WalletFilter,
+  type WalletStore,
+  type WalletWithBalances,
 } from "../../app/wallets/wallet.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
@@ -45,14 +46,12 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
     },
     setFrozen: (tenantId, id, frozen, audit) =>
       database.transaction(async (tx) => {
-        // Its orders are called off. They are locked before the wallet, as by the owner of a market.
+        // Its orders are cancelled. They are locked before the wallet, as by the owner of a market.
         if (frozen) await requestCancels(tx, tenantId, id);
-        // One that is still being made is made by this: the log has one name for what a wallet is, and `frozen` says that it is there.
-        const [changed] = await tx.query<Wallet & { before: string }>(sql`
-          UPDATE wallets w SET frozen = ${frozen}, state = 'active', version = w.version + 1, updated_at = ${audit.occurredAt}
-          FROM (SELECT state FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE) AS was
+        const [changed] = await tx.query<Wallet>(sql`
+          UPDATE wallets w SET frozen = ${frozen}, version = w.version + 1, updated_at = ${audit.occurredAt}
           WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND w.frozen <> ${frozen}
-          RETURNING ${walletColumns}, was.state AS before
+          RETURNING ${walletColumns}
         `);
         if (changed !== undefined) {
           await appendAudit(tx, [audit]);
@@ -62,8 +61,8 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
               event: "wallet.updated",
               subjectId: id,
               version: changed.version,
-              state: frozen ? "frozen" : "active",
-              previousState: frozen ? changed.before : "frozen",
+              state: loggedWalletState(changed.state, frozen),
+              previousState: loggedWalletState(changed.state, !frozen),
               failureCode: null,
               occurredAt: audit.occurredAt,
             },
@@ -72,15 +71,15 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         return await readWallet(tx, tenantId, id);
       }),
     findWallet: async (tenantId, id) => {
-      const [row] = await database.query<KnownWallet>(
-        sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      const [row] = await database.query<FoundWallet>(
+        sql`SELECT id, purpose, network, state FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`,
       );
       return row;
     },
     // Served by the unique key on the role.
     findWalletByRole: async (tenantId, role) => {
-      const [row] = await database.query<KnownWallet>(
-        sql`SELECT id, purpose, network FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
+      const [row] = await database.query<FoundWallet>(
+        sql`SELECT id, purpose, network, state FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
       );
       if (row === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
       return row;
@@ -135,7 +134,7 @@ const walletColumns = sql`
   w.created_by AS "createdBy", w.created_at AS "createdAt", w.updated_at AS "updatedAt"
 `;
 
-// Numbers go through JSON as texts: they do not fit into a JavaScript number.
+// Amounts go through JSON as strings: they do not fit into a JavaScript number.
 const balancesColumn = sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('asset', a.asset, 'available', a.available::text, 'held', a.held::text)
       ORDER BY a.asset), '[]')

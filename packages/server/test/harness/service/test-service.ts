@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import type { Asset } from "@bursar/domain";
 import { readId, showId } from "@bursar/protocol";
 import pino from "pino";
 import type { ApiClient } from "../../../src/app/clients/client.js";
+import type { RailPart } from "../../../src/app/rails/rail.js";
 import type { Parts } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { type Service, startService } from "../../../src/main.js";
@@ -82,30 +84,34 @@ export async function startTestService(
   settings: Record<string, string> = {},
   shared?: SharedParts,
   open: typeof openDatabase = openPatiently,
+  rails: { parts: readonly RailPart[]; assets: readonly Asset[] } = { parts: [], assets: [] },
 ): Promise<TestService> {
   const database = shared?.database ?? (await createTestDatabase());
   const masterKey = shared?.masterKey ?? randomBytes(32);
   const logLines: string[] = [];
   const publicUrl = shared?.publicUrl ?? settings["BURSAR_PUBLIC_URL"];
   let parts: Parts | undefined;
+  const config = loadConfig({
+    PORT: "0",
+    DATABASE_URL: database.url,
+    ...settings,
+    ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
+  }).values;
   const service = await startService({
     isSandbox: true,
     seed: async (_url, made) => {
       parts = made;
     },
     settings: {
-      ...loadConfig({
-        PORT: "0",
-        DATABASE_URL: database.url,
-        ...settings,
-        ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
-      }).values,
+      ...config,
+      assets: [...config.assets, ...rails.assets],
       ...patientSettings,
       ...settingsOfFile(settings),
     },
     log: pino({ level: "trace" }, { write: (line: string) => logLines.push(line) }),
     masterKey: () => masterKey,
     openDatabase: open,
+    rails: rails.parts,
     onFailure: (error) => {
       throw error;
     },

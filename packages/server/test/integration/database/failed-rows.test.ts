@@ -46,7 +46,7 @@ describe("a row that fails", () => {
   it("is found among others, records its failure, waits, and is processed once the cause is gone", async () => {
     const failures: string[] = [];
     const log = createEventLog({ publish: () => undefined });
-    const activation = createWalletActivation(database, log, ({ id }) => failures.push(id));
+    const activation = createWalletActivation(database, log, ["book"], ({ id }) => failures.push(id));
     const names = Array.from({ length: 20 }, (_, index) => (index === 13 ? "unlucky" : `wallet ${index}`));
     const ids = await Promise.all(names.map(createWallet));
     const unlucky = ids[13] ?? "";

@@ -2,7 +2,9 @@ import { readId } from "@bursar/protocol";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
+import { steppingAssets, steppingRail } from "../../harness/rails/stepping-rail.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { startTestService } from "../../harness/service/test-service.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 const service = await inspectSharedService();
@@ -109,31 +111,59 @@ describe("wallets", () => {
     expect(await api.settled(again.body.id)).toMatchObject({ state: "completed" });
   });
 
-  it("that are frozen while they are made come to life once, and their events say what they were", async () => {
+  it("that are frozen before they are active become active once, and their events show both", async () => {
     const other = transactionsOf(service, await service.token(await service.createTenant("1")));
     const ask = async <Answer>(method: string, path: string, body?: object) =>
       (await other.send(method, path, body)).body as unknown as Answer;
     const frozen = await Promise.all(
       Array.from({ length: 10 }, async (_, number) => {
-        const made = { name: `cold ${number}`, purpose: "payout" };
-        const { id } = await ask<ShownWallet>("POST", "/v1/wallets", made);
-        const wallet = await ask<ShownWallet>("POST", `/v1/wallets/${id}/freeze`);
-        expect(wallet).toMatchObject({ state: "active", frozen: true });
-        return wallet;
+        const created = { name: `cold ${number}`, purpose: "payout" };
+        const { id } = await ask<ShownWallet>("POST", "/v1/wallets", created);
+        expect(await ask<ShownWallet>("POST", `/v1/wallets/${id}/freeze`)).toMatchObject({ frozen: true });
+        return id;
       }),
     );
-    const { data } = await ask<{ data: { data: { wallet?: ShownWallet; previous_state: string } }[] }>(
-      "GET",
-      "/v1/events?limit=200",
-    );
-    for (const { id, version } of frozen) {
-      const own = data.filter((event) => event.data.wallet?.id === id).map((event) => event.data);
-      expect(own.filter(({ previous_state }) => previous_state === "creating")).toHaveLength(1);
-      expect(own.at(-1)?.wallet).toMatchObject({ state: "active", frozen: true, version });
+    for (const id of frozen)
+      await eventually(
+        () => ask<ShownWallet>("GET", `/v1/wallets/${id}`),
+        ({ state }) => state === "active",
+      );
+    type Changes = { data: { data: { wallet?: ShownWallet; previous_state: string } }[] };
+    const { data } = await ask<Changes>("GET", "/v1/events?limit=200");
+    for (const id of frozen) {
+      const own = data.flatMap((event) => (event.data.wallet?.id === id ? [event.data] : []));
+      // The freeze and the activation come in either order; each is one event and changes one thing.
+      const changes = own.map(
+        ({ previous_state, wallet }) => `${previous_state} ${wallet?.state} ${wallet?.frozen}`,
+      );
+      expect([
+        ["creating creating true", "creating active true"],
+        ["creating active false", "active active true"],
+      ]).toContainEqual(changes);
     }
-    await ask("POST", `/v1/wallets/${frozen[0]?.id}/unfreeze`);
-    const later = await ask<{ data: typeof data }>("GET", "/v1/events?limit=200");
+    await ask("POST", `/v1/wallets/${frozen[0]}/unfreeze`);
+    const later = await ask<Changes>("GET", "/v1/events?limit=200");
     expect(later.data.at(-1)?.data).toMatchObject({ wallet: { frozen: false }, previous_state: "active" });
+  });
+
+  it("of a rail that activates them later are not activated by a freeze, nor by the engine", async () => {
+    const later = { ...steppingRail, activatesWalletsAtOnce: false };
+    const own = await startTestService({}, undefined, undefined, {
+      parts: [{ rail: later }],
+      assets: steppingAssets,
+    });
+    const api = transactionsOf(own, await own.token(await own.createTenant()));
+    const ask = async (method: string, path: string, body?: object) =>
+      (await api.send(method, path, body)).body as unknown as ShownWallet;
+    const { id } = await ask("POST", "/v1/wallets", { name: "n", purpose: "deposit", network: "test:steps" });
+    const { id: onBook } = await ask("POST", "/v1/wallets", { name: "b", purpose: "deposit" });
+    await eventually(
+      () => ask("GET", `/v1/wallets/${onBook}`),
+      ({ state }) => state === "active",
+    );
+    expect(await ask("POST", `/v1/wallets/${id}/freeze`)).toMatchObject({ state: "creating", frozen: true });
+    expect(await ask("GET", `/v1/wallets/${id}`)).toMatchObject({ state: "creating", version: 2 });
+    await own.stop();
   });
 
   it("send nothing once a freeze is being written: the engine waits for it", async () => {

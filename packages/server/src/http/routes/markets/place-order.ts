@@ -28,6 +28,7 @@ export function placeOrder({
         "SIZE_NOT_IN_LOTS",
         "AMOUNT_PRECISION_EXCEEDED",
         "WALLET_UNKNOWN",
+        "NETWORK_MISMATCH",
         "POLICY_REJECTED",
         "OVERLOADED",
       ],

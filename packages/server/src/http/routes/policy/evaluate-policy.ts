@@ -29,6 +29,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
         "AMOUNT_PRECISION_EXCEEDED",
         "AMOUNT_OUT_OF_RANGE",
         "WALLET_UNKNOWN",
+        "NETWORK_MISMATCH",
         "NETWORK_UNKNOWN",
         "NETWORK_MISMATCH",
         "CLIENT_UNKNOWN",
