@@ -1,3 +1,4 @@
+import { isolateFailingRows } from "./isolate-failing-rows.js";
 import type { Timers } from "./timers.js";
 
 /**
@@ -6,19 +7,18 @@ import type { Timers } from "./timers.js";
  * batches of 256 give 39,000.
  */
 export interface GroupCommit<Item, Outcome> {
-  /** Resolves after the commit. Undefined where too much is waiting. */
+  /** Resolves after the commit. Undefined if too much is waiting. */
   add: (item: Item) => Promise<Outcome> | undefined;
   /** How long the oldest one has been waiting for its commit. */
   oldestWaitMs: () => number;
 }
 
 export interface GroupCommitDeps<Item, Outcome> {
-  /** Writes a batch in one commit, and says what became of each, in the order given. */
+  /** Writes a batch in one commit, and returns the outcome of each item, in the order given. */
   write: (batch: readonly Item[]) => Promise<readonly Outcome[]>;
-  /** Whether an error means that the database is away: then trying each row again would only take longer. */
+  /** Whether an error means that the database is unavailable: then no row is at fault. */
   isUnavailable: (error: unknown) => boolean;
   onWritten: (batch: readonly Item[], outcomes: readonly Outcome[]) => void;
-  /** A clock that nobody can set back. */
   monotonicMs: () => number;
   timers: Pick<Timers, "soon">;
 }
@@ -77,16 +77,23 @@ export function createGroupCommit<Item, Outcome>(
 
   async function writeBatch(batch: readonly Waiting<Item, Outcome>[]): Promise<void> {
     try {
-      const items = batch.map(({ item }) => item);
-      const outcomes = await deps.write(items);
-      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
-      deps.onWritten(items, outcomes);
+      // A row that the database refuses must not fail its neighbours. What an earlier try has committed is found by its key.
+      await isolateFailingRows(batch, writeRows, {
+        isUnavailable: deps.isUnavailable,
+        onFailure: ({ reject }, error) => reject(error),
+        failuresMax: Number.POSITIVE_INFINITY,
+      });
     } catch (error) {
-      // Whether it was committed is not known; each client is told so, and its key finds out. A row that the database refuses
-      // must not fail its neighbours, so a batch of several is tried one by one: what was committed is found by its key.
-      if (batch.length === 1 || deps.isUnavailable(error)) for (const { reject } of batch) reject(error);
-      else await Promise.all(batch.map((one) => writeBatch([one])));
+      // Whether it was committed is not known; each client is told so, and its key finds out. Those that are resolved stay so.
+      for (const { reject } of batch) reject(error);
     }
+  }
+
+  async function writeRows(rows: readonly Waiting<Item, Outcome>[]): Promise<void> {
+    const items = rows.map(({ item }) => item);
+    const outcomes = await deps.write(items);
+    for (const [index, { resolve }] of rows.entries()) resolve(outcomes[index] as Outcome);
+    deps.onWritten(items, outcomes);
   }
 
   function oldestWaitMs(): number {
