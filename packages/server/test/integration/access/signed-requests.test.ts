@@ -127,7 +127,7 @@ describe("signed requests", () => {
     ],
     ["another tag", () => ({ params: { tag: "other" } }), "tag must be bursar-v1"],
     ["no tag", () => ({ params: { tag: undefined } }), "tag must be bursar-v1"],
-    ["no expiry", () => ({ params: { expires: undefined } }), "created and expires are needed"],
+    ["no expiry", () => ({ params: { expires: undefined } }), "created and expires are required"],
     [
       "an expiry that has passed",
       () => ({ params: { created: now() - 120, expires: now() - 60 } }),
@@ -180,7 +180,7 @@ describe("signed requests", () => {
           "constructor",
         ],
       }),
-      "lacks something that the signature covers",
+      "lacks a component that the signature covers",
     ],
     ["another label", () => ({ label: "sig2" }), "no well-formed signature with the label sig1"],
   ])("are refused with %s", async (_what, wanted, message) => {

@@ -206,7 +206,7 @@ describe("access tokens", () => {
     it("are useless to another master key", async () => {
       const { database, store } = await setUp();
       const ring = createTokenKeyRing(store, createSealing(Buffer.alloc(32, 8)), now, now);
-      await expect(ring.signingKey()).rejects.toThrow("The master key does not open");
+      await expect(ring.signingKey()).rejects.toThrow("The master key does not decrypt");
       await database.drop();
     });
   });

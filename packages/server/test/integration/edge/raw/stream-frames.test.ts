@@ -1,9 +1,7 @@
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
-import { inspectSharedService } from "../../../harness/service/shared-service.js";
+import { startTestService, type TestService } from "../../../harness/service/test-service.js";
 import { frame, opcodes, openRawStream, type RawStream, text } from "../../../harness/stream/raw-stream.js";
-
-const service = await inspectSharedService();
 
 const { continuation, binary, close, ping, pong } = opcodes;
 const part = (opcode: number, payload: Buffer | string) => frame({ opcode, payload, isFinal: false });
@@ -18,12 +16,16 @@ const repeated = (count: number, make: (index: number) => Buffer) =>
   Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
 
 describe("a stream's client that speaks raw bytes", () => {
+  // Its own service, because the test reads the whole log.
+  let service: TestService;
   let token: string;
   let stream: RawStream;
   beforeAll(async () => {
+    service = await startTestService();
     token = await service.token(await service.createTenant());
   });
-  /** Whatever was sent, everybody else goes on as if nothing had been. */
+  afterAll(() => service.stop());
+  /** Other clients are not affected by what was sent. */
   afterEach(async () => {
     stream.socket.destroy();
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
