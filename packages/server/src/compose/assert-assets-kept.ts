@@ -1,8 +1,7 @@
 import type { Asset } from "@bursar/domain";
 import { ConfigError } from "../config/setting.js";
 import type { Database } from "../store/core/database.js";
-import { findUnknownAsset } from "../store/ledger/find-unknown-asset.js";
-import { rememberAssets } from "../store/ledger/remember-assets.js";
+import { findUnknownAsset, rememberAssets } from "../store/ledger/stored-assets.js";
 
 /**
  * Amounts are stored in the smallest unit of their asset. Without its decimals they cannot be shown, and with other decimals they would

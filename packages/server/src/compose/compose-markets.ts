@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { AssetRegistry, TradedMarket } from "@bursar/domain";
-import { type CallOffOrders, createOrdersCaller } from "../app/markets/call-off-orders.js";
-import { createOrderAmender, createOrderCanceller } from "../app/markets/change-order.js";
-import type { FollowedMarket } from "../app/markets/followed-market.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
-import { createMarketView } from "../app/markets/market-view.js";
+import { createMarketView, type FollowedMarket } from "../app/markets/market-view.js";
 import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
+import { type CancelOrdersOfFrozenWallet, createOrderChanges } from "../app/markets/order-changes.js";
 import { createOrderPlacer } from "../app/markets/place-order.js";
 import { presentBook, presentDelta } from "../app/markets/present-book.js";
 import { createOrderPresenter, type PresentOrder } from "../app/markets/present-order.js";
-import { presentTrade } from "../app/markets/present-trade.js";
-import { createOrderbookShower } from "../app/markets/show-orderbook.js";
-import type { TradeStore } from "../app/markets/trade.js";
+import { createOrderbookSnapshots } from "../app/markets/show-orderbook.js";
+import { presentTrade, type TradeStore } from "../app/markets/trade.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { readMarkets } from "../config/market-list.js";
@@ -42,7 +39,7 @@ export interface MarketParts {
   useCases: MarketUseCases;
   orders: OrderStore;
   presentOrder: PresentOrder;
-  callOffOrders: CallOffOrders;
+  cancelOrdersOfFrozenWallet: CancelOrdersOfFrozenWallet;
   /** The markets that the stream follows. */
   followed: readonly FollowedMarket[];
   trades: TradeStore;
@@ -55,7 +52,7 @@ export interface MarketParts {
   stop: () => Promise<void>;
 }
 
-/** The time that a market stands still after the process that owns it crashed. */
+/** How long a market stands still after the process that runs it has crashed. */
 const leaseMs = 4000;
 /** The starting prices of the sandbox's market maker, in the default markets. */
 const usualPrices: Readonly<Record<string, string>> = { "ETH-USD": "3000", "USDC-USD": "1" };
@@ -75,8 +72,14 @@ export function composeMarkets(
   const trades = createTradeStore(database);
   const running = markets.list.map((market) => runMarket(options, market, policies));
   const views = new Map(running.map(({ market, view }) => [market.name, view]));
-  const wakeOwner = (market: string) => wakeUps.publish("orders", [market]);
-  const changing = { markets, store: orders, onRequested: wakeOwner };
+  const wakeEngine = (market: string) => wakeUps.publish("orders", [market]);
+  const changes = createOrderChanges({
+    markets,
+    store: orders,
+    onRequested: wakeEngine,
+    monotonicMs: () => performance.now(),
+    timers: nodeTimers,
+  });
   const presentOrder = createOrderPresenter(markets);
   const makers: MarketMaker[] = [];
 
@@ -90,7 +93,7 @@ export function composeMarkets(
         isUnavailable: isDatabaseUnavailable,
         onWritten: (batch, outcomes) => {
           const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
-          for (const market of new Set(accepted.map((order) => order.market))) wakeOwner(market);
+          for (const market of new Set(accepted.map((order) => order.market))) wakeEngine(market);
         },
         monotonicMs: () => performance.now(),
         timers: nodeTimers,
@@ -101,8 +104,8 @@ export function composeMarkets(
     readOrder: async (tenantId, id) =>
       (await orders.readOrder(tenantId, id)) ?? { refused: "ORDER_NOT_FOUND" },
     listOrders: orders.listOrders,
-    cancelOrder: createOrderCanceller(changing),
-    amendOrder: createOrderAmender(changing),
+    cancelOrder: changes.cancelOrder,
+    amendOrder: changes.amendOrder,
     presentOrder,
     listMarkets: () => markets.list,
     listTrades: async (name, limit, before) => {
@@ -110,19 +113,14 @@ export function composeMarkets(
       if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
       return { market, trades: await trades.listTrades(name, limit, before) };
     },
-    showOrderbook: createOrderbookShower(markets, views),
+    showOrderbook: createOrderbookSnapshots(markets, views),
   };
 
   return {
     useCases,
     orders,
     presentOrder,
-    callOffOrders: createOrdersCaller({
-      store: orders,
-      onRequested: wakeOwner,
-      monotonicMs: () => performance.now(),
-      timers: nodeTimers,
-    }),
+    cancelOrdersOfFrozenWallet: changes.cancelOrdersOfFrozenWallet,
     followed: running.map(({ market, view }) => ({
       name: market.name,
       view,

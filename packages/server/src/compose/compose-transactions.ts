@@ -63,7 +63,8 @@ export interface TransactionParts {
 interface TransactionNeeds {
   rails: Rails;
   policy: Pick<PolicyParts, "policies" | "allowList">;
-  orders: Pick<PresentEventsDeps, "orders" | "presentOrder"> & Pick<MarketParts, "callOffOrders">;
+  orders: Pick<PresentEventsDeps, "orders" | "presentOrder"> &
+    Pick<MarketParts, "cancelOrdersOfFrozenWallet">;
 }
 
 export function composeTransactions(
@@ -195,7 +196,7 @@ export function composeTransactions(
       readWallet: async (tenantId, id) =>
         (await wallets.readWallet(tenantId, id)) ?? { refused: "WALLET_NOT_FOUND" },
       listWallets: wallets.listWallets,
-      setFrozen: createFreezer({ store: wallets, callOffOrders: orders.callOffOrders, now }),
+      setFrozen: createFreezer({ store: wallets, cancelOrders: orders.cancelOrdersOfFrozenWallet, now }),
       presentWallet: createWalletPresenter(assets),
     },
     fundPrimary: async (tenantId, code, amount) => {

@@ -11,8 +11,7 @@ import {
 import type { Balances } from "../app/ledger/ledger-unit.js";
 import type { Admission, ClaimedOrder, MarketCommand, NewCommand } from "../app/markets/market-store.js";
 import type { OrderFailure, OrderJudgement } from "../app/markets/order.js";
-import { paidAsset } from "../app/markets/order-hold.js";
-import { reasonToRefuse, toPolicyRequest } from "../app/markets/order-policy.js";
+import { paidAsset, reasonToRefuse, toPolicyRequest } from "../app/markets/order-policy.js";
 import { judgePlanned } from "../app/policy/judge-batch.js";
 import type { ActivePolicy } from "../app/policy/policy.js";
 

@@ -166,7 +166,7 @@ function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: Ser
     now,
   });
   // There are no markets in the simulated world.
-  const setFrozen = createFreezer({ store: ports.wallets, callOffOrders: async () => "none", now });
+  const setFrozen = createFreezer({ store: ports.wallets, cancelOrders: async () => "none", now });
   const presentWallet = createWalletPresenter(assets);
   const listEvents = createEventLister(
     ports.events,

@@ -1,7 +1,7 @@
 import { isoTime, type OrderState } from "@bursar/domain";
 import { type Event as EventBody, showId } from "@bursar/protocol";
 import type { Order, OrderFailure, OrderStore } from "../markets/order.js";
-import { type OrderDetails, readDetails } from "../markets/order-details.js";
+import { type OrderDetails, readDetails } from "../markets/order.js";
 import type { PresentOrder } from "../markets/present-order.js";
 import { presentTransaction } from "../transactions/present-transaction.js";
 import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";

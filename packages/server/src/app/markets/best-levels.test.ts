@@ -9,7 +9,7 @@ const emptyLevels = (): Levels => ({ sequence: 0, changedAt: new Date(0), bids: 
 const best = ({ bids, asks }: Levels) =>
   [bids, asks].map((side) => side.slice(0, depth).map((one) => ({ ...one })));
 
-it("whoever applies the changes has the best levels and no others, at every step of a book that grows and shrinks", () => {
+it("a client that applies the changes has the best levels and no others, at every step of a book that grows and shrinks", () => {
   const random = createSeededRandom(11);
   const whole = (max: number) => Math.floor(random() * max);
   const levels = emptyLevels();

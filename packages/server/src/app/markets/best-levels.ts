@@ -3,11 +3,11 @@ import type { Levels, ViewLevel } from "./depth-view.js";
 import type { LevelChangeRow } from "./market-store.js";
 
 /**
- * Those who follow a book follow its best levels, so many of each side. A level that comes up from below is told to them as if it were
- * new, and one that is pushed out as if it were gone; so whoever applies the changes always has the best levels and no others.
+ * A subscriber of a book follows its best levels, a number of each side. A level that moves up into them is sent as if it were new, and
+ * one that is pushed out as if it were removed; so a client that applies the changes always has the best levels and no others.
  */
 
-/** What a level is now, for those who follow: side, price and size; a size of 0 is gone, or no longer among the best. */
+/** What a level is now, for subscribers: side, price and size. A size of 0 removes it: it is gone, or no longer among the best. */
 export type ShownChange = readonly [side: Side, price: number, size: number];
 
 /** The prices at which the best levels end; undefined for a side that has fewer. */
@@ -17,7 +17,7 @@ export function edgesOf({ bids, asks }: Levels, depth: number): Edges {
   return { buy: bids[depth - 1]?.price, sell: asks[depth - 1]?.price };
 }
 
-/** How the best levels have changed, where the book has become `levels` by these changes and they ended at `before` until then. */
+/** How the best levels have changed, if these changes have led to `levels` and the best levels ended at `before` until then. */
 export function changesOfBest(
   levels: Levels,
   changes: readonly LevelChangeRow[],

@@ -14,7 +14,7 @@ it("levels are what their last changes say, best first, whether few or many come
       const levels: Levels = { sequence: 0, changedAt: new Date(0), bids: [], asks: [] };
       const expected = { buy: new Map<number, number>(), sell: new Map<number, number>() };
       for (const batch of batches) {
-        // A level is told once in a batch.
+        // A level appears once in a batch.
         const rows = new Map(
           batch.map(([side, price, size]) => [
             `${side} ${price}`,

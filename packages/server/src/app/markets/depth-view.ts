@@ -15,7 +15,7 @@ export interface Levels {
   asks: ViewLevel[];
 }
 
-/** Where changes are more than this, the list is made anew: each of them would move the rest of it. */
+/** With more changes than this the list is merged as a whole: each single change would move the rest of it. */
 const changesOneByOneMax = 32;
 
 /** Brings levels up to date. */
@@ -32,14 +32,14 @@ export function applyLevelChanges(levels: Levels, changes: readonly LevelChangeR
   );
 }
 
-/** The sign makes a price a key that is less where the price is better. */
+/** The sign makes a price a key that is smaller if the price is better. */
 function changeSide(list: ViewLevel[], changes: readonly LevelChangeRow[], sign: 1 | -1): ViewLevel[] {
   if (changes.length > changesOneByOneMax) return merge(list, changes, sign);
   for (const [, price, size] of changes) change(list, price, size, sign);
   return list;
 }
 
-/** Finding a level is a binary search; putting one in or out moves the rest, which is cheap for a few. */
+/** Finding a level is a binary search; inserting or removing one moves the rest, which is cheap for a few. */
 function change(list: ViewLevel[], price: number, size: number, sign: 1 | -1): void {
   const index = findPlace(list, sign * price, sign);
   const isThere = list[index]?.price === price;

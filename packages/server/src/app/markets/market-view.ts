@@ -1,33 +1,48 @@
 import type { TradedMarket } from "@bursar/domain";
+import type { DeltaMessage, Orderbook, Trade as TradeBody } from "@bursar/protocol";
 import type { Timers } from "../../runtime/timers.js";
 import { createWakingLoop } from "../../runtime/waking-loop.js";
+import type { ShownChange } from "./best-levels.js";
 import { applyLevelChanges, type Levels } from "./depth-view.js";
 import type { MarketDelta } from "./market-store.js";
+import type { Trade } from "./trade.js";
 
 /**
- * A copy of a market's levels in the memory of every process, so that showing them costs no query. The owner's process is told of
- * each change after its commit; all look for changes that they have not heard of.
+ * A copy of a market's levels in the memory of every process, so that reading them costs no query. The process that runs the market
+ * applies each change after its commit; all of them poll for changes that they have missed.
  */
 export interface MarketView {
   /** Undefined until they were read for the first time. */
   levels: () => Levels | undefined;
   /** Whether it could not be confirmed for so long that it may be out of date. */
   isStale: () => boolean;
-  /** Takes over a change that was committed. Where one before it is missing it is passed over, and found later. */
+  /** Applies a committed change. If a change before it is missing, it is ignored and found by polling. */
   advance: (delta: MarketDelta) => void;
-  /** Says that there may be something new. */
+  /** Polls soon, because there may be a change. */
   wake: () => void;
-  /** Looks for what is new now. */
+  /** Polls for changes now. */
   refresh: () => Promise<void>;
-  /** Called with every change in order, from now on, none left out; undefined where the levels were read anew as a whole. */
+  /** Calls the listener with every change from now on, in order and without gaps; with undefined if all levels were read again. */
   listen: (listener: (delta: MarketDelta | undefined) => void) => () => void;
   start: () => void;
   stop: () => Promise<void>;
 }
 
+/** How the best levels have changed. */
+export type ShownDelta = Omit<MarketDelta, "market" | "changes"> & { changes: readonly ShownChange[] };
+
+/** A market as the stream follows it: its levels in this process's memory, and how they and its trades are presented. */
+export interface FollowedMarket {
+  name: string;
+  view: MarketView;
+  presentBook: (levels: Levels, depth: number) => Omit<Orderbook, "stale">;
+  presentDelta: (delta: ShownDelta, levels: Levels) => Omit<DeltaMessage, "type" | "channel">;
+  presentTrade: (trade: Trade) => TradeBody;
+}
+
 export interface LevelStore {
   readLevels: (market: string) => Promise<Levels>;
-  /** Changes after a sequence, in order; undefined where some of them are gone. */
+  /** Changes after a sequence, in order. Undefined if some of them were removed. */
   listDeltas: (market: string, after: number, limit: number) => Promise<MarketDelta[] | undefined>;
 }
 
@@ -35,12 +50,11 @@ export interface MarketViewDeps {
   market: Pick<TradedMarket, "name">;
   store: LevelStore;
   onError: (error: unknown) => void;
-  /** A clock that nobody can set back. */
   monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 const staleAfterMs = 5000;
 const deltasMax = 1000;
 
@@ -55,13 +69,13 @@ export function createMarketView({
   let levels: Levels | undefined;
   let confirmedMs = Number.NEGATIVE_INFINITY;
   const loop = createWakingLoop({
-    step: async () => ((await look()) ? undefined : { pauseMs: lookEveryMs }),
+    step: async () => ((await poll()) ? undefined : { pauseMs: pollEveryMs }),
     onError,
-    pauseAfterErrorMs: lookEveryMs,
+    pauseAfterErrorMs: pollEveryMs,
     timers,
   });
 
-  const tell = (delta: MarketDelta | undefined) => {
+  const publish = (delta: MarketDelta | undefined) => {
     for (const listener of listeners) listener(delta);
   };
 
@@ -71,22 +85,22 @@ export function createMarketView({
     levels.sequence = delta.sequence;
     levels.changedAt = delta.occurredAt;
     confirmedMs = monotonicMs();
-    tell(delta);
+    publish(delta);
   }
 
-  /** Whether there may be more. */
-  async function look(): Promise<boolean> {
-    const lookedMs = monotonicMs();
+  /** Returns whether there may be more. */
+  async function poll(): Promise<boolean> {
+    const polledMs = monotonicMs();
     const deltas = levels && (await store.listDeltas(market.name, levels.sequence, deltasMax));
     if (deltas === undefined) {
       const read = await store.readLevels(market.name);
       // Changes that came meanwhile can have led further than what was read.
       if (levels === undefined || read.sequence >= levels.sequence) {
         levels = read;
-        tell(undefined);
+        publish(undefined);
       }
     } else for (const delta of deltas) advance(delta);
-    confirmedMs = Math.max(confirmedMs, lookedMs);
+    confirmedMs = Math.max(confirmedMs, polledMs);
     return (deltas?.length ?? 0) === deltasMax;
   }
 
@@ -94,7 +108,7 @@ export function createMarketView({
     levels: () => levels,
     isStale: () => monotonicMs() - confirmedMs > staleAfterMs,
     advance,
-    refresh: async () => void (await look()),
+    refresh: async () => void (await poll()),
     listen: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,6 +1,7 @@
 import {
   type CompiledPolicy,
   judgeWithUsage,
+  limitHold,
   neededWindows,
   type PolicyRequest,
   type TradedMarket,
@@ -8,7 +9,22 @@ import {
 } from "@bursar/domain";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { AcceptedOrder } from "./order.js";
-import { orderHold, paidAsset } from "./order-hold.js";
+
+/** The asset that an order pays: quote if it buys, base if it sells. */
+export function paidAsset(market: TradedMarket, { side }: Pick<AcceptedOrder, "side">): string {
+  return (side === "buy" ? market.quote : market.base).code;
+}
+
+/** What an order can cost at most: that is held for it, and policy judges it. */
+export function orderHold(
+  { steps }: TradedMarket,
+  { side, price, size, quoteSize }: Pick<AcceptedOrder, "side" | "price" | "size" | "quoteSize">,
+): bigint {
+  if (price !== null && size !== null) return limitHold(side, price, size, steps);
+  if (quoteSize !== null) return quoteSize;
+  if (side === "sell" && size !== null) return limitHold("sell", 1, size, steps);
+  throw new Error("an order without a price sells a size or spends an amount");
+}
 
 /** What policy looks at in an order. */
 export type JudgedOrder = Pick<
@@ -16,7 +32,7 @@ export type JudgedOrder = Pick<
   "tenantId" | "clientId" | "side" | "price" | "size" | "quoteSize" | "createdAt"
 >;
 
-/** An order as policy sees it: it gives away at most what is held for it, and what it receives stays with the tenant. */
+/** An order as policy sees it: it pays at most what is held for it, and what it receives stays with the tenant. */
 export function toPolicyRequest(
   market: TradedMarket,
   order: JudgedOrder,
@@ -35,15 +51,15 @@ export function toPolicyRequest(
   };
 }
 
-/** What policy says of an order without knowing the past; undefined where it has to look at sums. */
+/** Judges an order without knowing the past. Undefined if policy looks at sums. */
 export function judgeOnTheSpot(policy: CompiledPolicy, request: PolicyRequest): Verdict | undefined {
   if (neededWindows(policy, request).length > 0) return undefined;
   return judgeWithUsage(policy, request, new Map()).verdict;
 }
 
 /**
- * Why an order may not go ahead; null where it may. It cannot wait for people: by the time they agree the book is another one, and
- * whoever came later would be served before it. So a rule that asks for them refuses it.
+ * Why policy refuses an order; null if it does not. An order cannot wait for approvals: by then the book has changed and later orders
+ * have been matched before it. So a rule that requires approvals refuses it.
  */
 export function reasonToRefuse(verdict: Verdict): string | null {
   switch (verdict.kind) {
@@ -52,6 +68,6 @@ export function reasonToRefuse(verdict: Verdict): string | null {
     case "reject":
       return verdict.reason;
     case "require_approval":
-      return "This rule asks for approval, which an order cannot wait for.";
+      return "This rule requires approval, which an order cannot wait for.";
   }
 }

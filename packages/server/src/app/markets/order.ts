@@ -1,6 +1,6 @@
 import type { CancelReason, OrderState, RejectReason, SelfTrade, Side, TimeInForce } from "@bursar/domain";
 
-/** What was asked for, once it has been checked. It never changes. Prices are ticks, sizes lots, money base units. */
+/** What was requested, once it is validated. It never changes. Prices are in ticks, sizes in lots, money in base units. */
 export interface AcceptedOrder {
   tenantId: string;
   id: string;
@@ -19,12 +19,12 @@ export interface AcceptedOrder {
   quoteSize: bigint | null;
   /** The version of the policy that was in force. */
   policyVersion: number;
-  /** Whether that policy left it to the market's owner to judge. */
+  /** Whether that policy looks at sums, so that the order is judged when it is admitted. */
   needsJudgement: boolean;
   createdAt: Date;
 }
 
-/** Why an order has ended before it was filled, and not because its client called it off. */
+/** Why an order has ended before it was filled, if its client did not cancel it. */
 export type OrderFailure =
   | "INSUFFICIENT_FUNDS"
   | "WALLET_FROZEN"
@@ -33,9 +33,9 @@ export type OrderFailure =
   | Uppercase<RejectReason>
   | Uppercase<Exclude<CancelReason, "requested">>;
 
-/** How far an order is. */
+/** How much of an order is filled. */
 export interface OrderProgress {
-  /** The whole size in lots, which an amendment makes smaller; null where an amount is to be spent. */
+  /** The whole size in lots, which an amendment makes smaller; null if an amount is to be spent. */
   size: number | null;
   filled: number;
   quoteFilled: bigint;
@@ -56,7 +56,7 @@ export interface Order extends Omit<AcceptedOrder, "idempotencyKey" | "requestHa
   judgement: OrderJudgement | null;
 }
 
-/** How the market's owner has judged it, where that was left to it. */
+/** How it was judged when it was admitted. */
 export interface OrderJudgement {
   policyVersion: number;
   rule: string;
@@ -76,7 +76,7 @@ export interface EarlierOrder {
   requestHash: string;
 }
 
-/** How the writer of a batch tells each request what became of it; `earlier` is the order that has used its key before. */
+/** The result of each request of a batch; `earlier` is the order that was accepted under its key before. */
 export type OrderOutcome = { kind: "accepted" } | EarlierOrder;
 
 export interface OrderStore {
@@ -84,7 +84,7 @@ export interface OrderStore {
   acceptOrders: (batch: readonly AcceptedOrder[]) => Promise<OrderOutcome[]>;
   findOrderByKey: (tenantId: string, idempotencyKey: string) => Promise<EarlierOrder | undefined>;
   readOrder: (tenantId: string, id: string) => Promise<Order | undefined>;
-  /** What was asked, without what has happened since. */
+  /** Orders as they were requested, without what has happened since. */
   readAskedOrders: (tenantId: string, ids: readonly string[]) => Promise<Order[]>;
   /** Newest first; `beforeId` is the last id of the page before. */
   listOrders: (
@@ -93,11 +93,27 @@ export interface OrderStore {
     limit: number,
     beforeId: string | undefined,
   ) => Promise<Order[]>;
-  /** Asks the market's owner to call an order off, or to make it smaller; false where it is not open. */
+  /** Request that an order is cancelled, or made smaller. False if it is not open. */
   requestCancel: (tenantId: string, id: string) => Promise<boolean>;
   requestAmendment: (tenantId: string, id: string, size: number) => Promise<boolean>;
-  /** Asks for all orders of a wallet to be called off, if it is frozen; the markets in whose books some are. */
-  callOffFrozen: (tenantId: string, walletId: string) => Promise<string[]>;
-  /** Whether an order of the wallet is in a book, or on its way into it, and the wallet is frozen. */
-  hasFrozenInBooks: (tenantId: string, walletId: string) => Promise<boolean>;
+  /** Requests that all orders of a wallet are cancelled, if it is frozen. Returns the markets in whose books some are. */
+  requestCancelsOfFrozenWallet: (tenantId: string, walletId: string) => Promise<string[]>;
+  /** Whether the wallet is frozen and an order of it is in a book, or a command for one is waiting. */
+  hasOrdersOfFrozenWallet: (tenantId: string, walletId: string) => Promise<boolean>;
+}
+
+/** The progress of an order as an event's row has it. Money is in strings: JSON numbers do not hold it. */
+export interface OrderDetails {
+  size: number | null;
+  filled: number;
+  quote_filled: string;
+  fee: string;
+}
+
+export function writeDetails({ size, filled, quoteFilled, fee }: OrderProgress): OrderDetails {
+  return { size, filled, quote_filled: quoteFilled.toString(), fee: fee.toString() };
+}
+
+export function readDetails({ size, filled, quote_filled, fee }: OrderDetails): OrderProgress {
+  return { size, filled, quoteFilled: BigInt(quote_filled), fee: BigInt(fee) };
 }

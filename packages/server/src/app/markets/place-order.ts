@@ -32,7 +32,7 @@ export type PlaceOrder = (
   body: PlaceOrderBody,
 ) => Promise<PlacedOrder | Refused>;
 
-/** Checks a request, judges it and makes it durable. Funds and matching are for the market's owner. */
+/** Validates a request, judges it and stores it. The market's matching engine holds its funds and matches it. */
 export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
   return async (principal, idempotencyKey, body) => {
     const { tenantId, clientId } = principal;

@@ -1,16 +1,16 @@
 import { checksumDepth, formatPrice, formatSize, type Side, type TradedMarket } from "@bursar/domain";
 import type { DeltaMessage, Orderbook } from "@bursar/protocol";
 import type { Levels, ViewLevel } from "./depth-view.js";
-import type { ShownDelta } from "./followed-market.js";
+import type { ShownDelta } from "./market-view.js";
 
-/** Where the orders of a book come from: this service's own clients. */
+/** The orders of a book come from the clients of this service. */
 const source = "bursar";
-/** As many levels as the checksum looks at. */
+/** The checksum covers this many levels of each side. */
 const checkedLevels = 10;
 
 type Shown = [price: string, size: string];
 
-/** The best levels of a book, as everybody sees it. */
+/** The best levels of a book, as it is published. */
 export function presentBook(market: TradedMarket, levels: Levels, depth: number): Omit<Orderbook, "stale"> {
   const best = Math.max(depth, checkedLevels);
   const bids = show(market, levels.bids, best);

@@ -4,7 +4,7 @@ import type { Refused } from "../requests/refused.js";
 import type { MarketView } from "./market-view.js";
 import { presentBook } from "./present-book.js";
 
-/** A snapshot as it is sent: its bytes are made once for each market and depth, and used again until something has changed. */
+/** A snapshot as it is sent. Its bytes are rendered once for each market and depth, and reused until something has changed. */
 interface Snapshot {
   json: Buffer;
   tag: string;
@@ -12,10 +12,10 @@ interface Snapshot {
 
 export type ShowOrderbook = (market: string | undefined, depth: number) => Snapshot | Refused;
 
-/** Depths are asked for by clients; so many different ones are kept. */
+/** Clients choose the depth; snapshots of this many depths are kept for each market. */
 const depthsKeptMax = 16;
 
-export function createOrderbookShower(
+export function createOrderbookSnapshots(
   markets: MarketRegistry,
   views: ReadonlyMap<string, MarketView>,
 ): ShowOrderbook {
@@ -26,7 +26,7 @@ export function createOrderbookShower(
     if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
     const view = views.get(market.name);
     const levels = view?.levels();
-    // Not before it was read for the first time, right after the start.
+    // Right after the start the levels have not been read yet.
     if (view === undefined || levels === undefined) return { refused: "UNAVAILABLE" };
     const kept = shown.get(market.name) as Map<number, Kept>;
     const isStale = view.isStale();

@@ -1,6 +1,7 @@
-import type { Side } from "@bursar/domain";
+import { formatPrice, formatSize, type Side, type TradedMarket } from "@bursar/domain";
+import { showId, type Trade as TradeBody } from "@bursar/protocol";
 
-/** A trade as everybody may see it. The price is in ticks, the size in lots. */
+/** A trade as it is published, without its parties. The price is in ticks, the size in lots. */
 export interface Trade {
   id: string;
   /** Counts the market's trades. */
@@ -16,6 +17,19 @@ export interface TradeStore {
   listTrades: (market: string, limit: number, before: string | undefined) => Promise<Trade[]>;
   /** Oldest first. */
   listTradesAfter: (market: string, after: number, limit: number) => Promise<Trade[]>;
-  /** The sequence of the last trade; 0 where there was none. */
+  /** The sequence of the last trade; 0 if there was none. */
   lastTrade: (market: string) => Promise<number>;
+}
+
+export function presentTrade({ name, steps }: TradedMarket, trade: Trade): TradeBody {
+  return {
+    id: showId("trd", trade.id),
+    object: "trade",
+    market: name,
+    sequence: trade.sequence,
+    price: formatPrice(trade.price, steps),
+    size: formatSize(trade.size, steps),
+    taker_side: trade.takerSide,
+    occurred_at: trade.occurredAt.toISOString(),
+  };
 }

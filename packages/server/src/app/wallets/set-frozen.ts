@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
 import { describeAct, type Origin } from "../audit/audit-entry.js";
-import type { CallOffOrders } from "../markets/call-off-orders.js";
+import type { CancelOrdersOfFrozenWallet } from "../markets/order-changes.js";
 import type { Refused } from "../requests/refused.js";
 import type { WalletStore, WalletWithBalances } from "./wallet.js";
 
@@ -12,7 +12,7 @@ export type SetFrozen = (
 
 export interface FreezerDeps {
   store: Pick<WalletStore, "setFrozen" | "readWallet">;
-  callOffOrders: CallOffOrders;
+  cancelOrders: CancelOrdersOfFrozenWallet;
   now: () => number;
 }
 
@@ -20,7 +20,7 @@ export interface FreezerDeps {
  * Freezes or unfreezes a wallet. To freeze what is frozen changes nothing. A freeze is answered when the wallet's orders are out of
  * the books: from then on nothing leaves it any more.
  */
-export function createFreezer({ store, callOffOrders, now }: FreezerDeps): SetFrozen {
+export function createFreezer({ store, cancelOrders, now }: FreezerDeps): SetFrozen {
   return async (origin, id, frozen) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
@@ -28,12 +28,12 @@ export function createFreezer({ store, callOffOrders, now }: FreezerDeps): SetFr
     const wallet = await store.setFrozen(tenantId, id, frozen, audit);
     if (wallet === undefined) return { refused: "WALLET_NOT_FOUND" };
     if (!frozen) return wallet;
-    switch (await callOffOrders(tenantId, id)) {
+    switch (await cancelOrders(tenantId, id)) {
       case "none":
         return wallet;
-      case "gone":
+      case "cancelled":
         return (await store.readWallet(tenantId, id)) ?? wallet;
-      case "left":
+      case "remaining":
         return {
           refused: "UNAVAILABLE",
           message:

@@ -1,6 +1,6 @@
 import type { Balances } from "../../app/ledger/ledger-unit.js";
 import type { Admission, ClaimedOrder, MarketCommand, NewCommand } from "../../app/markets/market-store.js";
-import { writeDetails } from "../../app/markets/order-details.js";
+import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";

@@ -12,7 +12,7 @@ interface DeltaRow {
   occurredAt: Date;
 }
 
-/** The levels of books, for those who show them. */
+/** The levels of books, for the views of all processes. */
 export function createLevelStore(database: Database): LevelStore {
   return {
     // One statement, so one moment. Served by the primary key and open_orders_resting.
@@ -55,12 +55,12 @@ function toDelta({ sequence, previousSequence, ...row }: DeltaRow): MarketDelta 
   return { ...row, sequence: Number(sequence), previousSequence: Number(previousSequence) };
 }
 
-/** What the configuration may not do to a market that has had orders. */
+/** A change of the configuration that a market with orders does not allow. */
 export type MarketConflict =
   | { kind: "missing"; market: string }
   | { kind: "other_steps"; market: string; tickSize: string; lotSize: string };
 
-/** A row for each market, to be locked and counted in; says where one has orders and is configured otherwise, or not any more. */
+/** Creates a row for each market. Finds a market with orders that is configured differently now, or is missing. */
 export async function prepareMarkets(
   database: Database,
   markets: readonly TradedMarket[],
@@ -88,7 +88,7 @@ export async function prepareMarkets(
 const removedMax = 5000;
 
 /**
- * Served by market_deltas_by_age. Whoever is further behind reads the levels anew, and knows it by the last one of each market,
+ * Served by market_deltas_by_age. A view that is further behind reads all levels again. It notices by the last delta of each market,
  * which stays.
  */
 export async function removeOldDeltas(database: Database, before: Date): Promise<void> {

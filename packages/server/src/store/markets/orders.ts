@@ -1,17 +1,17 @@
 import { orderStates } from "@bursar/domain";
-import type {
-  AcceptedOrder,
-  EarlierOrder,
-  Order,
-  OrderFilter,
-  OrderStep,
-  OrderStore,
+import {
+  type AcceptedOrder,
+  type EarlierOrder,
+  type Order,
+  type OrderDetails,
+  type OrderFilter,
+  type OrderStep,
+  type OrderStore,
+  readDetails,
 } from "../../app/markets/order.js";
-import { type OrderDetails, readDetails } from "../../app/markets/order-details.js";
-import type { Database } from "../core/database.js";
+import type { Database, Queryable } from "../core/database.js";
 import { insertOrFindAll } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
-import { isFrozen, requestCancels } from "./cancel-requests.js";
 
 interface OrderRow extends Omit<Order, "price" | "size" | "quoteSize" | "step"> {
   price: string | null;
@@ -79,10 +79,10 @@ export function createOrderStore(database: Database): OrderStore {
       `);
       return rows.length > 0;
     },
-    callOffFrozen: (tenantId, walletId) =>
+    requestCancelsOfFrozenWallet: (tenantId, walletId) =>
       requestCancels(database, tenantId, walletId, isFrozen(tenantId, walletId)),
     // Served by the primary keys.
-    hasFrozenInBooks: async (tenantId, walletId) => {
+    hasOrdersOfFrozenWallet: async (tenantId, walletId) => {
       const rows = await database.query(sql`
         SELECT FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND sequence IS NOT NULL
           AND ${isFrozen(tenantId, walletId)} LIMIT 1
@@ -148,8 +148,8 @@ const stepColumn = sql`
 
 /**
  * The ids of a page, newest first. What is open is little and is read by open_orders' primary key, a final state has an index of its
- * own (events_by_final_order_state), everything else is read by the primary key; markets and sides are few, so those that do not
- * match are passed over.
+ * own (events_by_final_order_state), everything else is read by the primary key; markets and sides are few, so filtering by them is
+ * cheap.
  */
 function selectPageOfIds(
   tenantId: string,
@@ -195,6 +195,30 @@ function readStep({ occurred_at, details, ...step }: NonNullable<OrderRow["step"
   return { ...step, ...readDetails(details), occurredAt: new Date(occurred_at) };
 }
 
-function toNumber(text: string | null): number | null {
-  return text === null ? null : Number(text);
+function toNumber(digits: string | null): number | null {
+  return digits === null ? null : Number(digits);
+}
+
+/**
+ * Requests that all orders of a wallet are cancelled, and returns the markets in whose books some are. Rows are locked in the order of
+ * their ids, as a matching engine locks them, so the two cannot deadlock. Served by the primary key: a tenant has few open orders.
+ */
+export async function requestCancels(
+  source: Queryable,
+  tenantId: string,
+  walletId: string,
+  condition: Statement = sql`true`,
+): Promise<string[]> {
+  const rows = await source.query<{ market: string; isInBook: boolean }>(sql`
+    WITH own AS (
+      SELECT id FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND ${condition}
+      ORDER BY id FOR UPDATE)
+    UPDATE open_orders p SET cancel_requested = true FROM own WHERE p.tenant_id = ${tenantId} AND p.id = own.id
+    RETURNING p.market, p.sequence IS NOT NULL AS "isInBook"
+  `);
+  return [...new Set(rows.filter(({ isInBook }) => isInBook).map(({ market }) => market))];
+}
+
+function isFrozen(tenantId: string, walletId: string): Statement {
+  return sql`EXISTS (SELECT FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ${walletId} AND w.frozen)`;
 }

@@ -1,7 +1,7 @@
 import { type OrderState, orderStates, type Side } from "@bursar/domain";
 import type { Balances } from "../../app/ledger/ledger-unit.js";
 import type { MarketDelta, MatchedBatch, OpenOrderRow, OrderChange } from "../../app/markets/market-store.js";
-import { writeDetails } from "../../app/markets/order-details.js";
+import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";

@@ -12,7 +12,7 @@ import type { Database, Queryable } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
-import { requestCancels } from "../markets/cancel-requests.js";
+import { requestCancels } from "../markets/orders.js";
 
 type WalletRow = Wallet & { balances: { asset: string; available: string; held: string }[] };
 

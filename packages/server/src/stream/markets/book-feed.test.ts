@@ -10,7 +10,7 @@ import { createLocalBook } from "../../../test/harness/markets/local-book.js";
 import type { LevelChangeRow } from "../../app/markets/market-store.js";
 import { createMarketView } from "../../app/markets/market-view.js";
 import { presentBook, presentDelta } from "../../app/markets/present-book.js";
-import { presentTrade } from "../../app/markets/present-trade.js";
+import { presentTrade } from "../../app/markets/trade.js";
 import { assetList } from "../../config/asset-list.js";
 import { marketList } from "../../config/market-list.js";
 import { createSeededRandom } from "../../markets/quotes.js";

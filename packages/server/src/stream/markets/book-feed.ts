@@ -1,6 +1,6 @@
 import type { DeltaMessage, SnapshotMessage } from "@bursar/protocol";
 import { changesOfBest, type Edges, edgesOf } from "../../app/markets/best-levels.js";
-import type { FollowedMarket } from "../../app/markets/followed-market.js";
+import type { FollowedMarket } from "../../app/markets/market-view.js";
 import { textFrame } from "../text-frames.js";
 
 /** The changes of the best levels of one book as frames, made once for all who follow. */

@@ -1,5 +1,5 @@
 import { orderbookDepthMax, SubscribeToOrderbook } from "@bursar/protocol";
-import type { FollowedMarket } from "../../app/markets/followed-market.js";
+import type { FollowedMarket } from "../../app/markets/market-view.js";
 import type { Refused } from "../../app/requests/refused.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import { createBookFeed } from "./book-feed.js";

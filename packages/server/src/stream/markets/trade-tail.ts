@@ -1,5 +1,5 @@
 import type { TradeMessage } from "@bursar/protocol";
-import type { FollowedMarket } from "../../app/markets/followed-market.js";
+import type { FollowedMarket } from "../../app/markets/market-view.js";
 import type { Trade, TradeStore } from "../../app/markets/trade.js";
 import { textFrames } from "../text-frames.js";
 

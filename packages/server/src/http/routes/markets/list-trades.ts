@@ -1,5 +1,5 @@
 import { MarketPath, TradePage, TradeQuery } from "@bursar/protocol";
-import { presentTrade } from "../../../app/markets/present-trade.js";
+import { presentTrade } from "../../../app/markets/trade.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { unwrap } from "../../access/guard.js";
 import { readCursor, toPage } from "../../cursor.js";

@@ -9,8 +9,8 @@ export interface AssetConflict {
 }
 
 /**
- * Remembers the decimals of these assets, and finds one that is stored with others. Where nothing is stored of an asset, it may
- * change: whoever has mistyped it can put it right. It reads every account, which a start can afford once.
+ * Stores the decimals of these assets, and finds one that is stored with others. While nothing is stored in an asset its decimals may
+ * change, so that a mistake in the configuration can be corrected. It reads every account, once at the start.
  */
 export async function rememberAssets(
   database: Database,
@@ -45,4 +45,18 @@ async function isStored(source: Queryable, code: string): Promise<boolean> {
     LIMIT 1
   `);
   return found.length > 0;
+}
+
+/** Finds an asset that has accounts and is not among these. It reads every account, once at the start. */
+export async function findUnknownAsset(
+  database: Database,
+  codes: readonly string[],
+): Promise<string | undefined> {
+  return await database.transaction(async (tx) => {
+    await tx.query(sql`SET LOCAL enable_seqscan = on`);
+    const [row] = await tx.query<{ asset: string }>(sql`
+      SELECT asset FROM ledger_accounts WHERE asset <> ALL(${[...codes]}::text[]) LIMIT 1
+    `);
+    return row?.asset;
+  });
 }

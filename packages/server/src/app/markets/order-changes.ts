@@ -1,0 +1,87 @@
+import { type MarketRegistry, orderStates } from "@bursar/domain";
+import type { Timers } from "../../runtime/timers.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import type { Order, OrderStore } from "./order.js";
+import { readSize } from "./read-order-request.js";
+
+/** Requests to change orders. They are recorded on the order; the market's matching engine carries them out in its next batch. */
+export interface OrderChanges {
+  /** Requests that an order is cancelled. It succeeds for an order that is cancelled already. */
+  cancelOrder: (tenantId: string, id: string) => Promise<Order | Refused>;
+  /** Requests that an order is made smaller. If more of it is filled by the time it is executed, the order stays as it is. */
+  amendOrder: (tenantId: string, id: string, size: string) => Promise<Order | Refused>;
+  cancelOrdersOfFrozenWallet: CancelOrdersOfFrozenWallet;
+}
+
+/**
+ * Cancels all orders of a frozen wallet, and waits a few seconds until they have left the books or the wallet is unfrozen. `none`: it
+ * had no orders; `remaining`: some are still in a book, because no process runs its market or the market is overloaded.
+ */
+export type CancelOrdersOfFrozenWallet = (
+  tenantId: string,
+  walletId: string,
+) => Promise<"none" | "cancelled" | "remaining">;
+
+export interface OrderChangesDeps {
+  markets: MarketRegistry;
+  store: Pick<
+    OrderStore,
+    | "readOrder"
+    | "requestCancel"
+    | "requestAmendment"
+    | "requestCancelsOfFrozenWallet"
+    | "hasOrdersOfFrozenWallet"
+  >;
+  /** Called when a market has something to do. */
+  onRequested: (market: string) => void;
+  monotonicMs: () => number;
+  timers: Pick<Timers, "after">;
+}
+
+/** Longer than another process needs to acquire the lease of a market. */
+const waitMaxMs = 5000;
+const pollEveryMs = 20;
+
+export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
+  const { markets, store, onRequested, monotonicMs, timers } = deps;
+  const pause = () => new Promise<void>((resolve) => void timers.after(pollEveryMs, resolve));
+  return {
+    cancelOrder: async (tenantId, id) => {
+      const isOpen = await store.requestCancel(tenantId, id);
+      const order = await store.readOrder(tenantId, id);
+      if (order === undefined) return { refused: "ORDER_NOT_FOUND" };
+      if (isOpen) onRequested(order.market);
+      else if (order.step?.state !== "cancelled") return { refused: "ORDER_NOT_OPEN" };
+      return order;
+    },
+    amendOrder: async (tenantId, id, requested) => {
+      const order = await store.readOrder(tenantId, id);
+      if (order === undefined) return { refused: "ORDER_NOT_FOUND" };
+      const size = readSize(markets.get(order.market), requested);
+      if (isRefused(size)) return size;
+      const { state = "pending", filled = 0, size: current = order.size } = order.step ?? {};
+      if (orderStates[state].final || order.type === "market") return { refused: "ORDER_NOT_OPEN" };
+      if (current !== null && size >= current) return refuseSize("is not less than the order's size");
+      if (size <= filled) return refuseSize("is not more than what is filled of the order");
+      if (!(await store.requestAmendment(tenantId, id, size))) return { refused: "ORDER_NOT_OPEN" };
+      onRequested(order.market);
+      return order;
+    },
+    cancelOrdersOfFrozenWallet: async (tenantId, walletId) => {
+      // The freeze has requested it already; an order can have entered a book while it was written. After this, none can.
+      const named = await store.requestCancelsOfFrozenWallet(tenantId, walletId);
+      if (named.length === 0) return "none";
+      for (const market of named) onRequested(market);
+      const beganMs = monotonicMs();
+      while (await store.hasOrdersOfFrozenWallet(tenantId, walletId)) {
+        if (monotonicMs() - beganMs > waitMaxMs) return "remaining";
+        await pause();
+      }
+      return "cancelled";
+    },
+  };
+}
+
+function refuseSize(reason: string): Refused {
+  return { refused: "INVALID_REQUEST", details: [{ path: "body.size", reason }] };
+}
