@@ -1,9 +1,10 @@
-import type {
-  AssetAmount,
-  AssetRegistry,
-  DecidableTransaction,
-  TransactionEvent,
-  TransactionKind,
+import {
+  type AssetAmount,
+  type AssetRegistry,
+  type DecidableTransaction,
+  findExternalAccountCollision,
+  type TransactionEvent,
+  type TransactionKind,
 } from "@bursar/domain";
 import type { TransactionKey } from "../transactions/settlement.js";
 import type { RailRecorder } from "./record-rail-events.js";
@@ -100,6 +101,9 @@ export interface Rails {
 export function createRails(list: readonly Rail[]): Rails {
   const byNetwork = new Map(list.map((rail) => [rail.network, rail]));
   if (byNetwork.size < list.length) throw new Error("two rails are for the same network");
+  const collision = findExternalAccountCollision([...byNetwork.keys()]);
+  if (collision !== undefined)
+    throw new Error(`the networks ${collision.join(" and ")} would share an external account`);
   return {
     networks: new Set(byNetwork.keys()),
     find: (network) => byNetwork.get(network),
