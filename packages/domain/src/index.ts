@@ -42,7 +42,6 @@ export {
 } from "./book/ticks-and-lots.js";
 export { canonicalAddress, isChainId } from "./destination/destination-address.js";
 export { isTypeId, type TypeId, typeIdFromUuid, uuidFromTypeId } from "./id/type-id.js";
-export { createTypeIdSource } from "./id/type-id-source.js";
 export { createUuidV7Source, timeOfUuidV7, type UuidV7Source } from "./id/uuid-v7.js";
 export { canonicalJson } from "./json/canonical-json.js";
 export {
@@ -113,7 +112,6 @@ export {
   takeTokens,
   toRetryAfterSeconds,
 } from "./quota/token-bucket.js";
-export { isoTime } from "./time/iso-time.js";
 export {
   type Decision,
   decide,

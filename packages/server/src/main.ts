@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createTypeIdSource, createUuidV7Source } from "@bursar/domain";
+import { createUuidV7Source, typeIdFromUuid } from "@bursar/domain";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { RailPart } from "./app/rails/rail.js";
@@ -129,7 +129,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
-const newRequestId = createTypeIdSource("req", { now: Date.now, randomBytes });
+const newRequestId = () => typeIdFromUuid("req", newUuid());
 
 /** The address at which clients reach the service; a wildcard host is replaced by loopback. */
 function publicUrlOf({ public_url, host, port }: Settings): string {

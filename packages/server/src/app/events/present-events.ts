@@ -1,4 +1,4 @@
-import { isoTime, type OrderState } from "@bursar/domain";
+import type { OrderState } from "@bursar/domain";
 import { type Event as EventBody, showId } from "@bursar/protocol";
 import type { Order, OrderFailure, OrderStore } from "../markets/order.js";
 import { type OrderDetails, readDetails } from "../markets/order.js";
@@ -37,7 +37,7 @@ export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
     return logged.map((entry) => ({
       event: entry.event,
       sequence: entry.sequence,
-      occurred_at: isoTime(entry.occurredAt),
+      occurred_at: entry.occurredAt.toISOString(),
       data: presentData(entry, subjects, deps.presentOrder),
     }));
   };

@@ -1,10 +1,4 @@
-import {
-  type FailureCode,
-  formatAmount,
-  isoTime,
-  type RejectionCode,
-  type TransactionParties,
-} from "@bursar/domain";
+import { type FailureCode, formatAmount, type RejectionCode, type TransactionParties } from "@bursar/domain";
 import { showId, type Transaction as TransactionBody } from "@bursar/protocol";
 import { presentApproval } from "./present-approval.js";
 import type { Transaction, TransactionJudgement, TransactionStep } from "./transaction.js";
@@ -25,7 +19,7 @@ const failureMessages: Record<RejectionCode | FailureCode, string> = {
 export function presentTransaction(transaction: Transaction): TransactionBody {
   const { steps, createdAt, asset, judgement, parties } = transaction;
   const last = steps.at(-1);
-  const created = isoTime(createdAt);
+  const created = createdAt.toISOString();
   return {
     id: showId("tx", transaction.id),
     object: "transaction",
@@ -50,7 +44,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     expires_at: transaction.expiresAt?.toISOString() ?? null,
     created_by: transaction.clientId === null ? null : showId("cli", transaction.clientId),
     created_at: created,
-    updated_at: last === undefined ? created : isoTime(last.occurredAt),
+    updated_at: last === undefined ? created : last.occurredAt.toISOString(),
   };
 }
 
@@ -82,7 +76,7 @@ function presentStep(
   { version, state, occurredAt }: TransactionStep,
   judgement: TransactionJudgement | null,
 ): TransactionBody["history"][number] {
-  const entry = { version, state, occurred_at: isoTime(occurredAt) };
+  const entry = { version, state, occurred_at: occurredAt.toISOString() };
   const approval = judgement?.approvals.find((one) => one.version === version);
   if (approval === undefined) return entry;
   const { clientId, decision, comment } = approval;

@@ -19,7 +19,7 @@ export function createTransactionShower({ read, finished }: ShowTransactionDeps)
     const transaction = await read(tenantId, id, waitFor);
     if (isRefused(transaction)) return transaction;
     const shown = presentTransaction(transaction);
-    finished.noteRead(tenantId, id, shown);
+    finished.keep(tenantId, id, shown);
     return shown;
   };
   // Not an async function: what is known is shown without a turn of the event loop.

@@ -1,4 +1,4 @@
-import { delayAfter, isoTime, readRetryAfterMs } from "@bursar/domain";
+import { delayAfter, readRetryAfterMs } from "@bursar/domain";
 import { showId, signStandardWebhook, signWebhookMessage } from "@bursar/protocol";
 import type { DeliveryAttempt } from "./delivery.js";
 import type { WebhookEndpoint } from "./endpoint.js";
@@ -113,7 +113,7 @@ function decideNext(
 function describe(outcome: PostOutcome, startedMs: number): DeliveryAttempt {
   const isAnswered = outcome.kind === "answered";
   return {
-    at: isoTime(new Date(startedMs)),
+    at: new Date(startedMs).toISOString(),
     latencyMs: outcome.latencyMs,
     status: isAnswered ? outcome.status : null,
     error: isAnswered ? null : storable(outcome.reason),

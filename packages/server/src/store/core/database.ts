@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { DatabaseUnavailableError } from "./database-unavailable-error.js";
-import { createGatheringSocket } from "./gathering-socket.js";
 import { parameterText } from "./parameter-text.js";
 import { type Statement, sql } from "./sql.js";
 
@@ -78,7 +77,6 @@ export function openDatabase({
     options: `${plannerSettings} -c statement_timeout=${statementTimeoutMs - serverGivesUpMs} -c idle_in_transaction_session_timeout=${idleInTransactionMs}`,
     // Statements are sent without waiting for the answers to those before; their order stays.
     pipeline: true,
-    stream: createGatheringSocket,
     keepAlive: true,
   });
   // A connection that dies tells it twice: to whoever waits for a statement, and by this event, which ends the process if
