@@ -45,7 +45,15 @@ async function startSandbox({ configuration = "{}", checkout = ownCheckout } = {
   const program = join(checkout, "packages/server/bin/bursar.mjs");
   const child = spawn(process.execPath, [program, "dev"], { env, stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
-  await waitUntilReady(url);
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await new Promise((resolve) => child.once("exit", resolve));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await waitUntilReady(url).catch(async (error) => {
+    await stop();
+    throw error;
+  });
   return {
     url,
     token: await getToken(dataDir, url),
@@ -55,11 +63,7 @@ async function startSandbox({ configuration = "{}", checkout = ownCheckout } = {
     pid: child.pid ?? 0,
     postgresPid: Number(postmasterFile(dataDir)[0]),
     dataDir,
-    stop: async () => {
-      child.kill("SIGTERM");
-      await new Promise((resolve) => child.once("exit", resolve));
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
@@ -73,9 +77,13 @@ export async function withSandbox(work, options) {
   }
 }
 
+/** Starting takes seconds, and many of them on a busy machine. */
+const startTimeoutMs = 120_000;
+
 /** @param {string} url */
 export async function waitUntilReady(url) {
-  for (let attempt = 0; attempt < 600; attempt++) {
+  const endsAt = performance.now() + startTimeoutMs;
+  while (performance.now() < endsAt) {
     const response = await fetch(`${url}/readyz`).catch(() => undefined);
     if (response?.status === 200) return;
     await sleep(50);
