@@ -178,7 +178,7 @@ function orderStatesPage() {
   );
   return `# The states of an order
 
-<!-- Generated from packages/domain/src/book/order-states.ts and packages/server/src/app/markets/present-order.ts by \`npm run generate\`. -->
+<!-- Generated from packages/domain/src/market/order-states.ts and packages/server/src/app/markets/present-order.ts by \`npm run generate\`. -->
 
 ${statesTable(states)}
 

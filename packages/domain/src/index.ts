@@ -1,45 +1,6 @@
 export { type KeySchedule, scheduleKeys } from "./access/token-key-schedule.js";
-export { type Book, type BookOptions, createBook, restoreBook } from "./book/book.js";
-export type { AmendOrder, BookCommand, CancelOrder, PlaceLimit, PlaceMarket } from "./book/commands.js";
-export type { Depth, DepthLevel, LevelChange } from "./book/depth.js";
-export { checksumDepth } from "./book/depth-checksum.js";
-export {
-  type CancelReason,
-  type CommandRefusal,
-  type Effect,
-  orderEventsOf,
-  type RejectReason,
-  type Trade,
-} from "./book/effects.js";
-export { createMarket, type Market, type MarketFault, type MarketTerms } from "./book/market.js";
-export {
-  createMarketRegistry,
-  type DefinitionFault,
-  type MarketDefinition,
-  type MarketRegistry,
-  type TradedMarket,
-} from "./book/market-registry.js";
-export type { OpenOrder, SelfTrade, Side, TimeInForce } from "./book/order.js";
-export { feeOf, limitHold, type TradeMoney, tradeMoney } from "./book/order-money.js";
-export {
-  type OrderEvent,
-  type OrderState,
-  orderEvents,
-  orderStates,
-  orderTransitions,
-} from "./book/order-states.js";
-export {
-  baseUnitsOfLots,
-  formatPrice,
-  formatSize,
-  lotsFromBaseUnits,
-  type PriceFault,
-  parsePrice,
-  parseSize,
-  quoteUnitsOf,
-  type SizeFault,
-  tickLotsFromQuoteUnits,
-} from "./book/ticks-and-lots.js";
+export type { Book, BookOptions, Depth, DepthLevel, LevelChange } from "./book/book.js";
+export { createBook, restoreBook } from "./book/fast-book.js";
 export { canonicalAddress, isChainId } from "./destination/destination-address.js";
 export { isTypeId, type TypeId, typeIdFromUuid, uuidFromTypeId } from "./id/type-id.js";
 export { createUuidV7Source, timeOfUuidV7, type UuidV7Source } from "./id/uuid-v7.js";
@@ -67,6 +28,54 @@ export {
   noLedgerChange,
   type Posting,
 } from "./ledger/ledger-change.js";
+export { checksumDepth } from "./market/checksum.js";
+export {
+  type CancelReason,
+  type CommandRefusal,
+  type Effect,
+  orderEventsOf,
+  type RejectReason,
+  type Trade,
+} from "./market/effects.js";
+export { createMarket, type Market, type MarketFault, type MarketTerms } from "./market/market.js";
+export {
+  createMarketRegistry,
+  type DefinitionFault,
+  type MarketDefinition,
+  type MarketRegistry,
+  type TradedMarket,
+} from "./market/market-registry.js";
+export type {
+  AmendOrder,
+  BookCommand,
+  CancelOrder,
+  OpenOrder,
+  PlaceLimit,
+  PlaceMarket,
+  SelfTrade,
+  Side,
+  TimeInForce,
+} from "./market/order.js";
+export { feeOf, limitHold, type TradeMoney, tradeMoney } from "./market/order-money.js";
+export {
+  type OrderEvent,
+  type OrderState,
+  orderEvents,
+  orderStates,
+  orderTransitions,
+} from "./market/order-states.js";
+export {
+  baseUnitsOfLots,
+  formatPrice,
+  formatSize,
+  lotsFromBaseUnits,
+  type PriceFault,
+  parsePrice,
+  parseSize,
+  quoteUnitsOf,
+  type SizeFault,
+  tickLotsFromQuoteUnits,
+} from "./market/ticks-and-lots.js";
 export { formatAmount, parseAmount } from "./money/amount.js";
 export { type Asset, type AssetRegistry, createAssetRegistry } from "./money/asset.js";
 export { type ApprovedTransaction, approvalContent } from "./policy/approval-content.js";

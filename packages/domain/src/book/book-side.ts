@@ -1,9 +1,5 @@
-import { type BookRows, freeLevelRow, none } from "./book-rows.js";
-import { type ChangedKeys, createChangedKeys, noteKey } from "./changed-keys.js";
-import { addLevelRow, joinQueue, leaveQueue, takeLots } from "./level-rows.js";
-import type { NumberIndex } from "./number-index.js";
-import type { Side } from "./order.js";
-import { dropOrderRow } from "./order-rows.js";
+import type { Side } from "../market/order.js";
+import { type NumberIndex, removeSlot } from "./number-index.js";
 import {
   createPriceIndex,
   insertSought,
@@ -13,26 +9,36 @@ import {
   seekBest,
   soughtLevel,
 } from "./price-index.js";
+import {
+  addLevelRow,
+  type BookRows,
+  freeLevelRow,
+  freeOrderRow,
+  joinQueue,
+  leaveQueue,
+  none,
+  takeLots,
+} from "./rows.js";
 
-/** The bids or the asks: levels in the order of their prices, each a queue of orders, and the sums that are asked for often. */
+/** The bids or the asks: levels sorted by price, each a queue of orders, and the totals that are needed often. */
 export interface BookSide {
   readonly name: Side;
-  /** Makes a price a key of the index, in which larger is better: 1 for bids, -1 for asks. */
+  /** Turns a price into a key of the index, in which larger is better: 1 for bids, -1 for asks. */
   readonly sign: 1 | -1;
-  /** What the levels of this side are marked with. */
+  /** The mark of this side's levels. */
   readonly mark: number;
   readonly index: PriceIndex;
   readonly rows: BookRows;
   readonly numbers: NumberIndex;
   /** The row of the best level. */
   best: number;
-  /** All that rests here. It stays a safe integer, so every sum of a part of it does. */
+  /** The total size of this side. It stays a safe integer, so every partial sum does. */
   lots: number;
-  /** The levels that have changed since somebody last asked. */
+  /** The levels that have changed since `takeLevelChanges` was last called. */
   readonly changed: ChangedKeys;
 }
 
-/** The marks of a level: whether it is one of bids, and whether it is among the changed ones already. */
+/** The marks of a level: whether it is a bid, and whether it is already recorded as changed. */
 export const buyMark = 1;
 const changedMark = 2;
 
@@ -50,7 +56,7 @@ export function createBookSide(name: Side, rows: BookRows, numbers: NumberIndex)
   };
 }
 
-/** Whether an order with this limit, from the other side, takes what rests at the best price here. */
+/** Whether an order of the other side with this limit price matches the best price here. */
 export function isBestWithin(side: BookSide, limit: number | undefined): boolean {
   if (side.best === none) return false;
   if (limit === undefined) return true;
@@ -62,32 +68,32 @@ export function addToSide(side: BookSide, row: number, price: number): void {
   const level = levelFor(side, price);
   joinQueue(side.rows, level, row);
   side.lots += side.rows.remaining[row >> 1] as number;
-  noteChange(side, level);
+  recordChange(side, level);
 }
 
-/** Takes an order out of the book, and its level where it was the last. */
+/** Removes an order, and its level if that is now empty. */
 export function removeFromSide(side: BookSide, row: number): void {
   const { rows } = side;
   const level = rows.level[row] as number;
   side.lots -= rows.remaining[row >> 1] as number;
   leaveQueue(rows, level, row);
   dropOrderRow(rows, side.numbers, row);
-  noteChange(side, level);
+  recordChange(side, level);
   if (rows.orderCount[level] === 0) dropLevel(side, level);
 }
 
-/** Makes an order smaller where it stands. */
+/** Reduces an order without changing its place in the queue. */
 export function reduceInSide(side: BookSide, row: number, lots: number): void {
   takeLots(side.rows, row, lots);
   side.lots -= lots;
-  noteChange(side, side.rows.level[row] as number);
+  recordChange(side, side.rows.level[row] as number);
 }
 
 function levelFor(side: BookSide, price: number): number {
   const { index, rows, sign } = side;
   const key = sign * price;
   if (seek(index, key)) return soughtLevel(index);
-  const level = addLevelRow(rows, price, side.mark | (side.changed.gone.has(key) ? changedMark : 0));
+  const level = addLevelRow(rows, price, side.mark | (side.changed.removed.has(key) ? changedMark : 0));
   insertSought(index, key, level);
   if (side.best === none || key > sign * (rows.price[side.best >> 1] as number)) side.best = level;
   return level;
@@ -97,20 +103,61 @@ function dropLevel(side: BookSide, level: number): void {
   const key = side.sign * (side.rows.price[level >> 1] as number);
   if (!seek(side.index, key)) throw new Error(`the ${side.name} side has lost a level`);
   removeSought(side.index);
-  side.changed.gone.add(key);
+  side.changed.removed.add(key);
   freeLevelRow(side.rows, level);
   if (level === side.best) side.best = seekBest(side.index);
 }
 
-/** Most changes come to levels that are noted already. */
-function noteChange({ rows, sign, changed }: BookSide, level: number): void {
+/** Most changes hit levels that are already recorded. */
+function recordChange({ rows, sign, changed }: BookSide, level: number): void {
   const marks = rows.marks[level] as number;
   if ((marks & changedMark) !== 0) return;
   rows.marks[level] = marks | changedMark;
-  noteKey(changed, sign * (rows.price[level >> 1] as number));
+  addKey(changed, sign * (rows.price[level >> 1] as number));
 }
 
-/** The level counts as unchanged until `noteChange` comes to it again. */
-export function forgetChange({ rows }: BookSide, level: number): void {
+/** The level counts as unchanged until it changes again. */
+export function clearChange({ rows }: BookSide, level: number): void {
   rows.marks[level] = (rows.marks[level] as number) & ~changedMark;
+}
+
+/** The keys of changed levels, each once. */
+export interface ChangedKeys {
+  keys: Float64Array;
+  count: number;
+  /** Keys of levels that were removed since. If such a level returns, its key is already in `keys`. */
+  readonly removed: Set<number>;
+}
+
+const keysAtFirst = 256;
+
+export function createChangedKeys(): ChangedKeys {
+  return { keys: new Float64Array(keysAtFirst), count: 0, removed: new Set() };
+}
+
+/** Adds a key that is not in the list yet. */
+export function addKey(changed: ChangedKeys, key: number): void {
+  if (changed.count === changed.keys.length) grow(changed);
+  changed.keys[changed.count] = key;
+  changed.count += 1;
+}
+
+/** Returns the keys in ascending order and clears the list. */
+export function takeKeys(changed: ChangedKeys): number[] {
+  const keys = Array.from(changed.keys.subarray(0, changed.count).sort());
+  changed.count = 0;
+  changed.removed.clear();
+  return keys;
+}
+
+function grow(changed: ChangedKeys): void {
+  const larger = new Float64Array(changed.keys.length * 2);
+  larger.set(changed.keys);
+  changed.keys = larger;
+}
+
+/** Frees the row of an order that has left its queue. */
+function dropOrderRow(rows: BookRows, numbers: NumberIndex, row: number): void {
+  removeSlot(numbers, rows.slot[row] as number);
+  freeOrderRow(rows, row);
 }

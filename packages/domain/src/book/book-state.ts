@@ -1,20 +1,19 @@
-import { type BookRows, createBookRows } from "./book-rows.js";
+import type { OpenOrder, Side } from "../market/order.js";
 import { addToSide, type BookSide, buyMark, createBookSide } from "./book-side.js";
-import { createNumberIndex, findRow, type NumberIndex } from "./number-index.js";
-import type { Side } from "./order.js";
-import { addOrderRow, type NewOrder } from "./order-rows.js";
+import { createNumberIndex, findRow, insertRow, type NumberIndex } from "./number-index.js";
+import { type BookRows, createBookRows, takeOrderRow } from "./rows.js";
 
-/** What a book is inside: two sides over one set of rows. */
+/** The state of the fast book: two sides over one set of rows. */
 export interface BookState {
   readonly rows: BookRows;
   readonly numbers: NumberIndex;
-  /** The highest number that an order has come with. */
+  /** The highest order number so far. */
   lastNumber: number;
   readonly bids: BookSide;
   readonly asks: BookSide;
   /** At most this many orders rest. */
   readonly ordersMax: number;
-  /** An incoming order meets at most this many resting ones. */
+  /** An incoming order matches at most this many resting orders. */
   readonly makersMax: number;
 }
 
@@ -44,7 +43,7 @@ export function rowOf({ numbers }: BookState, number: number): number {
   return findRow(numbers, number);
 }
 
-/** Puts an order, or what is left of it, at the end of its queue; false where the book holds as much as it may. */
+/** Puts an order, or its remaining part, at the end of its queue. False if the book is full. */
 export function rest(state: BookState, order: NewOrder, remaining: number): boolean {
   const side = ownSide(state, order.side);
   if (state.numbers.count >= state.ordersMax) return false;
@@ -53,15 +52,29 @@ export function rest(state: BookState, order: NewOrder, remaining: number): bool
   return true;
 }
 
-/** Numbers are given out by whoever keeps the orders; one that comes again is an error of the program, not a wish of a client. */
+/** The service assigns numbers, so one that repeats is a bug and not a client's mistake. */
 export function takeNumber(state: BookState, number: number): void {
   if (number <= state.lastNumber)
     throw new Error(`order number ${number} does not come after ${state.lastNumber}`);
   state.lastNumber = number;
 }
 
-/** Ticks and lots are checked where texts become numbers; here a fraction or an unsafe number is a broken invariant. */
+/** Ticks and lots are validated when they are parsed; here a fraction or an unsafe number is a broken invariant. */
 export function assertWhole(what: "number" | "price" | "size" | "remaining size", value: number): void {
   if (!Number.isSafeInteger(value) || value <= 0)
     throw new Error(`a ${what} is a positive safe integer, not ${value}`);
+}
+
+/** The fields of an order that its row stores. */
+type NewOrder = Readonly<Pick<OpenOrder, "number" | "id" | "owner" | "side" | "price" | "size">>;
+
+/** Stores an order; it is not in a queue yet. */
+function addOrderRow(rows: BookRows, numbers: NumberIndex, order: NewOrder, remaining: number): number {
+  const row = takeOrderRow(rows);
+  rows.texts[row >> 2] = order.id;
+  rows.texts[(row >> 2) + 1] = order.owner;
+  rows.slot[row] = insertRow(numbers, order.number, row);
+  rows.size[row >> 1] = order.size;
+  rows.remaining[row >> 1] = remaining;
+  return row;
 }

@@ -1,21 +1,34 @@
+import type { CancelReason, Effect } from "../market/effects.js";
+import type { SelfTrade, Side } from "../market/order.js";
 import { type BookSide, isBestWithin, reduceInSide, removeFromSide } from "./book-side.js";
-import type { CancelReason, Effect } from "./effects.js";
-import type { IncomingOrder } from "./order.js";
-import { idOf, ownerOf } from "./order-rows.js";
-import { preventSelfTrade } from "./self-trade.js";
+import { seekBest, seekNext } from "./price-index.js";
+import { idOf, none, ownerOf } from "./rows.js";
 
-/** Why an incoming order takes no more: it is filled, the prices are not for it, or the reason why the rest of it ends here. */
+/** An order that is being matched. */
+export interface IncomingOrder {
+  readonly id: string;
+  readonly owner: string;
+  readonly side: Side;
+  /** Its limit price; undefined matches every price. */
+  readonly price: number | undefined;
+  readonly size: number;
+  readonly selfTrade: SelfTrade;
+  remaining: number;
+  /** What it may still spend, in tick-lots; undefined means no limit. */
+  budget: bigint | undefined;
+}
+
+/** Why matching ended: the order is filled, no price matches, or the reason why the rest of it is cancelled. */
 export type MatchEnd =
   | "filled"
   | "no_match"
   | Extract<CancelReason, "self_trade" | "quote_limit" | "match_limit">;
 
 /**
- * Lets an order take what rests on the other side: the best price first, and within a price the order that came first. The price of
- * a trade is that of the resting order. It meets no more of them than `makersMax`, so that no order is more work than a market can do
- * in one go.
+ * Matches an order against the other side: the best price first, and within a price the oldest order. The price of a trade is that of
+ * the resting order. It matches at most `makersMax` orders, which bounds the work of one command.
  */
-export function takeFrom(
+export function matchAgainst(
   side: BookSide,
   incoming: IncomingOrder,
   makersMax: number,
@@ -42,7 +55,7 @@ export function takeFrom(
   return "filled";
 }
 
-/** The part of a size that the order's budget pays for. */
+/** How much of a size the order's budget pays for. */
 export function affordable({ budget }: IncomingOrder, price: number, size: number): number {
   if (budget === undefined) return size;
   const lots = budget / BigInt(price);
@@ -75,4 +88,64 @@ function trade(
   };
   if (makerRemaining === 0) removeFromSide(side, maker);
   else reduceInSide(side, maker, size);
+}
+
+/**
+ * Prevents a trade between two orders of one owner. `cancel_newest` cancels the incoming order, `cancel_oldest` the resting one, after
+ * which matching continues; `cancel_both` cancels both.
+ */
+function preventSelfTrade(
+  side: BookSide,
+  maker: number,
+  selfTrade: SelfTrade,
+  effects: Effect[],
+): "continue" | "stop" {
+  if (selfTrade !== "cancel_newest") {
+    effects.push({
+      kind: "cancelled",
+      id: idOf(side.rows, maker),
+      remaining: side.rows.remaining[maker >> 1] as number,
+      reason: "self_trade",
+    });
+    removeFromSide(side, maker);
+  }
+  return selfTrade === "cancel_oldest" ? "continue" : "stop";
+}
+
+/**
+ * Whether an order would be filled completely; the book is not changed. Orders of the same owner do not fill it: with `cancel_oldest`
+ * they would be cancelled, otherwise matching would end at the first of them. Both kinds count towards `makersMax`.
+ */
+export function isFillable(side: BookSide, incoming: IncomingOrder, makersMax: number): boolean {
+  // The totals of levels reject most orders without reading single orders, of which there may be a million.
+  if (side.lots < incoming.size || lotsWithin(side, incoming) < incoming.size) return false;
+  const { rows } = side;
+  let missing = incoming.size;
+  let met = 0;
+  for (let level = seekBest(side.index); level !== none; level = seekNext(side.index)) {
+    if (!isWithin(side, level, incoming)) return false;
+    for (let row = rows.next[level] as number; row !== level; row = rows.next[row] as number) {
+      if (met === makersMax) return false;
+      met += 1;
+      if (ownerOf(rows, row) !== incoming.owner) missing -= rows.remaining[row >> 1] as number;
+      else if (incoming.selfTrade !== "cancel_oldest") return false;
+      if (missing <= 0) return true;
+    }
+  }
+  return false;
+}
+
+/** The total size at prices that match, counted until it is enough. */
+function lotsWithin(side: BookSide, incoming: IncomingOrder): number {
+  let lots = 0;
+  let level = seekBest(side.index);
+  while (level !== none && lots < incoming.size && isWithin(side, level, incoming)) {
+    lots += side.rows.lots[level >> 1] as number;
+    level = seekNext(side.index);
+  }
+  return lots;
+}
+
+function isWithin(side: BookSide, level: number, { price }: IncomingOrder): boolean {
+  return price === undefined || side.sign * (side.rows.price[level >> 1] as number) >= side.sign * price;
 }

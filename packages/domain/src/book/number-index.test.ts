@@ -1,12 +1,12 @@
 import { array, assert, boolean, constantFrom, integer, property, tuple } from "fast-check";
 import { expect, it } from "vitest";
-import { none } from "./book-rows.js";
 import { createNumberIndex, findRow, insertRow, numberAt, removeSlot } from "./number-index.js";
+import { none } from "./rows.js";
 
 /** How far numbers are apart: many on a page, one on each, and blocks that begin alike in their last 32 bits. */
 const strides = [1, 3, 32, 997, 2 ** 37];
 
-it("finds what is there and nothing else, through growth and removals", () =>
+it("finds exactly the inserted numbers through growth and removals", () =>
   assert(
     property(
       constantFrom(...strides),
@@ -34,7 +34,7 @@ it("finds what is there and nothing else, through growth and removals", () =>
     { numRuns: 25 },
   ));
 
-it("takes no number twice", () => {
+it("throws for a number that is already there", () => {
   const index = createNumberIndex();
   const slot = insertRow(index, 7, 0);
   expect(() => insertRow(index, 7, 8)).toThrow("order number 7 is in the book already");
@@ -43,7 +43,7 @@ it("takes no number twice", () => {
   expect(findRow(index, 7)).toBe(8);
 });
 
-it("gives pages back, so that orders that come and go need no more memory", () => {
+it("reuses pages, so that orders that come and go need no more memory", () => {
   const index = createNumberIndex();
   for (let number = 1; number < 1_000_000; number += 10) removeSlot(index, insertRow(index, number, 0));
   expect([index.pageCount, index.slots.length, index.places.length]).toEqual([0, 32 * 32, 128]);

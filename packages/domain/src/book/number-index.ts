@@ -1,12 +1,12 @@
-import { none } from "./book-rows.js";
+import { none } from "./rows.js";
 
 /**
- * Finds the row of an order by its number. Numbers are given out in order, so neighbours in time are neighbours here: 32 of them share
- * a page of slots, and a hash table finds the page. Of a million orders that came one after another the table takes a megabyte, which
- * stays in a near cache, and the orders that came last are in the nearest, however large the book. With hash
- * tables of ids an operation took a third longer.
+ * Finds the row of an order by its number. Numbers are assigned in order, so neighbours in time are neighbours here: 32 of them
+ * share a page of slots, and a hash table finds the page. For a million consecutive orders the table takes a megabyte, which stays in
+ * a near cache, and the newest orders stay in the nearest, however large the book. With hash tables of ids an operation took a third
+ * longer.
  *
- * A page lives as long as one of its orders. So an order costs between 4 bytes, where all its neighbours are open too, and some 150.
+ * A page lives as long as one of its orders, so an order costs from 4 bytes, if all its neighbours are open too, to about 150.
  */
 export interface NumberIndex {
   /** Pairs of a block, which is a number without its last five bits, and its page counted from 1: 0 is an empty place. */
@@ -53,7 +53,7 @@ export function findRow(index: NumberIndex, number: number): number {
   return page === 0 ? none : (index.slots[slotOf(page, block, number)] as number) - 1;
 }
 
-/** Adds a row and gives its slot, by which it is removed and its number is read. */
+/** Adds a row and returns its slot, by which it is removed and its number is read. */
 export function insertRow(index: NumberIndex, number: number, row: number): number {
   const block = blockOf(number);
   const page = (index.places[placeOf(index, block) * 2 + 1] as number) || addPage(index, block);
@@ -86,14 +86,14 @@ function slotOf(page: number, block: number, number: number): number {
   return (page - 1) * pageLength + (number - block * pageLength);
 }
 
-/** Where a block is, or the empty place where it would be. */
+/** The place of a block, or the empty place at which it would be inserted. */
 function placeOf({ places, mask, shift }: NumberIndex, block: number): number {
   let place = homeOf(block, shift);
   while (places[place * 2] !== block && places[place * 2 + 1] !== 0) place = (place + 1) & mask;
   return place;
 }
 
-/** Multiplying spreads blocks that follow one another evenly over all places. */
+/** Multiplication spreads consecutive blocks evenly over all places. */
 function homeOf(block: number, shift: number): number {
   return Math.imul(block, 0x9e3779b1) >>> shift;
 }
@@ -142,7 +142,7 @@ function growPlaces(index: NumberIndex): void {
     if (before[at + 1] !== 0) setPlace(index, before[at] as number, before[at + 1] as number);
 }
 
-/** Called where no page is free. */
+/** Called when no page is free. */
 function growPages(index: NumberIndex, count: number): void {
   const before = index.blocks.length;
   const { slots, blocks, liveCounts } = index;

@@ -1,6 +1,5 @@
 import { array, assert, boolean, integer, property, tuple } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { none } from "./book-rows.js";
 import {
   createPriceIndex,
   insertSought,
@@ -11,6 +10,7 @@ import {
   seekNext,
   soughtLevel,
 } from "./price-index.js";
+import { none } from "./rows.js";
 
 /** All levels, best first. */
 function walk(index: PriceIndex): number[] {
@@ -19,8 +19,8 @@ function walk(index: PriceIndex): number[] {
   return levels;
 }
 
-describe("the index of prices", () => {
-  it("is a sorted set, whatever is put in and taken out", () =>
+describe("the price index", () => {
+  it("is a sorted set under any inserts and removals", () =>
     assert(
       property(
         array(tuple(integer({ min: -400, max: 400 }), boolean()), { maxLength: 2000, size: "max" }),
@@ -42,7 +42,7 @@ describe("the index of prices", () => {
       { numRuns: 30 },
     ));
 
-  it("gives its chunks back as it empties, from either end and from the middle", () => {
+  it("frees its chunks as it empties, from either end and from the middle", () => {
     for (const order of [
       (a: number, b: number) => a - b,
       (a: number, b: number) => b - a,
@@ -65,7 +65,7 @@ describe("the index of prices", () => {
     }
   });
 
-  it("does not keep a chunk for each level, however somebody places and cancels", () => {
+  it("never keeps a chunk for each level, whatever the order of inserts and removals", () => {
     for (const direction of [1, -1]) {
       const index = createPriceIndex();
       const blockLength = 64;

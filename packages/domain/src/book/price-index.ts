@@ -1,4 +1,4 @@
-import { none } from "./book-rows.js";
+import { none } from "./rows.js";
 
 /**
  * The levels of one side in the order of their prices: a list of small sorted chunks. A key is a price made so that larger is
@@ -42,7 +42,7 @@ export function createPriceIndex(): PriceIndex {
   return index;
 }
 
-/** Goes to a key, or to where it would be; says whether it is there. */
+/** Moves to a key, or to the position at which it would be inserted. Returns whether it is there. */
 export function seek(index: PriceIndex, key: number): boolean {
   const { lowerBounds } = index;
   let low = 0;
@@ -63,7 +63,7 @@ export function soughtLevel({ pairs, pairAt }: PriceIndex): number {
   return pairs[pairAt + 1] as number;
 }
 
-/** Puts a level where `seek` has not found its key. */
+/** Inserts a level at the position to which `seek` has moved. */
 export function insertSought(index: PriceIndex, key: number, level: number): void {
   if (index.lengths[index.chunkAt] === chunkLengthMax) {
     split(index);

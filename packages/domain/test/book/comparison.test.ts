@@ -8,7 +8,7 @@ const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
 const operationsPerRun = 2000;
 const timeoutMs = 300_000 + operations * 2;
 
-describe("the order book and a slow, simple one", () => {
+describe("the fast book and the reference book", () => {
   it.each(climates.map((climate) => [climate.name, climate] as const))(
     "do the same in a %s market with random commands",
     (_, climate) => {

@@ -11,8 +11,8 @@ import {
   restoreBook,
   type Side,
 } from "@bursar/domain";
+import { applyToReference, type ReferenceBook } from "../../src/book/reference-book.js";
 import { type Climate, createCommandSource, createRandom } from "./random-commands.js";
-import { applyToReference, type ReferenceBook } from "./reference-book.js";
 
 const everything = Number.MAX_SAFE_INTEGER;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { amend, apply, cancel, filledBook, limit, market, numberOf, trades } from "./small-book.js";
 
 describe("changing an open order", () => {
-  it("smaller keeps its place", () => {
+  it("keeps its place when it is reduced", () => {
     const book = filledBook();
     expect(apply(book, amend("a1", 2))).toEqual([{ kind: "amended", id: "a1", size: 2, remaining: 2 }]);
     expect(trades(apply(book, market("t", "buy", 3)))).toEqual([
@@ -12,7 +12,7 @@ describe("changing an open order", () => {
     ]);
   });
 
-  it("counts what is filled in its size", () => {
+  it("counts the filled part as part of its size", () => {
     const book = filledBook();
     apply(book, market("t", "buy", 2));
     expect(apply(book, amend("a1", 3))[0]).toMatchObject({ size: 3, remaining: 1 });
@@ -21,7 +21,7 @@ describe("changing an open order", () => {
     expect(refused(3)).toMatchObject({ reason: "size_not_smaller" });
   });
 
-  it("cancelled is gone, and cannot be cancelled again", () => {
+  it("removes a cancelled order, which cannot be cancelled again", () => {
     const book = filledBook();
     expect(apply(book, cancel("b1"), cancel("b1"))).toEqual([
       { kind: "cancelled", id: "b1", remaining: 6, reason: "requested" },
@@ -32,13 +32,13 @@ describe("changing an open order", () => {
 });
 
 describe("the bounds of a book", () => {
-  it("holds as many orders as it may", () => {
+  it("cancels an order that exceeds its capacity", () => {
     const book = createBook({ ordersMax: 2 });
     const effects = apply(book, limit("a", "buy", 1, 1), limit("b", "buy", 1, 1), limit("c", "buy", 1, 1));
     expect(effects.at(-1)).toEqual({ kind: "cancelled", id: "c", remaining: 1, reason: "book_full" });
   });
 
-  it("lets an order meet as many others as it may, and a fok order none where that is not enough", () => {
+  it("matches an order with a bounded number of others, and rejects a fok order that needs more", () => {
     const meet = (order: () => Parameters<typeof apply>[1]) => {
       const book = createBook({ makersMax: 2 });
       apply(book, limit("a", "sell", 1, 5), limit("b", "sell", 1, 5), limit("c", "sell", 1, 6));
@@ -54,13 +54,13 @@ describe("the bounds of a book", () => {
     expect(meet(() => limit("t", "buy", 2, 9, own))).toEqual(["self_trade", "trade", "match_limit"]);
   });
 
-  it("lets an order that may spend nothing take nothing", () => {
+  it("matches nothing for an order with an empty budget", () => {
     expect(apply(filledBook(), market("t", "buy", 1, { quoteMax: 0n }))).toEqual([
       { kind: "rejected", id: "t", reason: "quote_limit_too_low" },
     ]);
   });
 
-  it("holds a side whose sum is a safe integer, and no more", () => {
+  it("keeps the total of a side a safe integer", () => {
     const book = createBook();
     const most = Number.MAX_SAFE_INTEGER;
     const effects = apply(
@@ -79,7 +79,7 @@ describe("the bounds of a book", () => {
     expect(() => apply(filledBook(), amend("a1", value))).toThrow("a positive safe integer");
   });
 
-  it("takes a number that does not come after all others for a broken program", () => {
+  it("throws for an order number that is not above all earlier ones", () => {
     const book = filledBook();
     const again = { number: numberOf("b1") };
     expect(() => apply(book, limit("t", "buy", 1, 1, again))).toThrow("does not come after");
@@ -88,12 +88,12 @@ describe("the bounds of a book", () => {
       "does not come after",
     );
     expect(() => apply(book, limit("t", "buy", 1, 1, { number: 0.5 }))).toThrow("a positive safe integer");
-    expect(() => apply(filledBook(), market("t", "sell", 1, { quoteMax: 1n }))).toThrow("of a buyer");
+    expect(() => apply(filledBook(), market("t", "sell", 1, { quoteMax: 1n }))).toThrow("only a buyer");
   });
 });
 
-describe("a book made anew", () => {
-  it("is the same, and told apart where one order differs", () => {
+describe("a restored book", () => {
+  it("has the same fingerprint, and another if one order differs", () => {
     const book = filledBook();
     const orders = book.openOrders();
     expect(orders.map(({ id }) => id)).toEqual(["b1", "a1", "a2", "a3"]);
@@ -103,7 +103,7 @@ describe("a book made anew", () => {
     expect(restoreBook(orders.slice(1)).fingerprint()).not.toBe(book.fingerprint());
   });
 
-  it("is refused where the orders cannot have been one book", () => {
+  it("throws if the orders cannot have been in one book", () => {
     const order = { number: 1, id: "x", owner: "o", side: "buy", price: 100, size: 2, remaining: 1 } as const;
     const broken =
       (...orders: Parameters<typeof restoreBook>[0][]) =>
@@ -111,14 +111,14 @@ describe("a book made anew", () => {
         restoreBook(orders.flatMap((o) => [...o]));
     expect(broken([order], [order])).toThrow("already");
     expect(broken([order], [{ ...order, number: 2, id: "y", side: "sell" }])).toThrow("crosses");
-    expect(broken([{ ...order, remaining: 3 }])).toThrow("more left");
+    expect(broken([{ ...order, remaining: 3 }])).toThrow("more remaining");
     expect(broken([{ ...order, remaining: 0 }])).toThrow("positive safe integer");
-    expect(() => restoreBook([order], { ordersMax: 0 })).toThrow("may hold");
+    expect(() => restoreBook([order], { ordersMax: 0 })).toThrow("capacity");
   });
 });
 
 describe("changed levels", () => {
-  it("are told once, with what they are now, and 0 where they are gone", () => {
+  it("are reported once with their current size, and with 0 if they were removed", () => {
     const book = filledBook();
     book.takeLevelChanges();
     apply(book, market("t", "buy", 9), limit("n", "buy", 1, 98), limit("m", "buy", 2, 99));

@@ -14,7 +14,7 @@ describe("matching", () => {
     expect(book.find(numberOf("t"))).toBeUndefined();
   });
 
-  it("rests what is left of a gtc order at its own price", () => {
+  it("rests the remaining part of a gtc order at its own price", () => {
     const book = filledBook();
     expect(apply(book, limit("t", "buy", 10, 100)).at(-1)).toEqual({ kind: "rested", id: "t", remaining: 2 });
     expect(book.depth(1)).toEqual({
@@ -23,7 +23,7 @@ describe("matching", () => {
     });
   });
 
-  it("cancels what is left of an ioc order", () => {
+  it("cancels the remaining part of an ioc order", () => {
     expect(apply(filledBook(), limit("t", "buy", 10, 100, { timeInForce: "ioc" })).at(-1)).toEqual({
       kind: "cancelled",
       id: "t",
@@ -49,7 +49,7 @@ describe("matching", () => {
     }
   });
 
-  it("lets a post_only order rest, or rejects it where it would take", () => {
+  it("rests a post_only order, or rejects it if it would match", () => {
     const postOnly = { timeInForce: "post_only" } as const;
     expect(apply(filledBook(), limit("t", "sell", 1, 99, postOnly))).toEqual([
       { kind: "rejected", id: "t", reason: "post_only_would_cross" },
@@ -61,7 +61,7 @@ describe("matching", () => {
 });
 
 describe("market orders", () => {
-  it("take all there is, and end", () => {
+  it("match everything and are then cancelled", () => {
     const book = filledBook();
     expect(apply(book, market("t", "buy", 20)).at(-1)).toMatchObject({ remaining: 8, reason: "unfilled" });
     expect(apply(book, market("u", "buy", 1))).toEqual([
@@ -100,7 +100,7 @@ describe("market orders", () => {
     expect(effects.at(-1)).toMatchObject({ kind: "cancelled", reason: "quote_limit" });
   });
 
-  it("a limit that does not buy a lot is a reason to reject", () => {
+  it("are rejected if their limit does not buy one lot", () => {
     expect(apply(filledBook(), market("t", "buy", 1, { quoteMax: 99n }))).toEqual([
       { kind: "rejected", id: "t", reason: "quote_limit_too_low" },
     ]);

@@ -2,19 +2,19 @@ import type { Side } from "./order.js";
 import type { OrderEvent } from "./order-states.js";
 
 /**
- * What a command did. Placing gives `rejected` alone; or trades and cancelled makers in the order in which they happened, and at the
- * end `rested`, or `cancelled` for what is left, or nothing more where the last trade filled it.
+ * What a command did. Placing gives either one `rejected`; or trades and cancelled makers in the order in which they happened, then
+ * `rested`, or `cancelled` for the rest, or nothing more if the last trade filled the order.
  */
 export type Effect = Rested | Trade | Amended | Cancelled | Rejected | CommandRefused;
 
-/** The order, or what trades have left of it, is in the book. */
+/** The order, or its remaining part, rests in the book. */
 interface Rested {
   kind: "rested";
   id: string;
   remaining: number;
 }
 
-/** The price is the maker's. */
+/** A trade at the maker's price. */
 export interface Trade {
   kind: "trade";
   maker: string;
@@ -35,7 +35,7 @@ interface Amended {
   remaining: number;
 }
 
-/** The order has ended with this much not traded. */
+/** The order has ended with this much untraded. */
 interface Cancelled {
   kind: "cancelled";
   id: string;
@@ -59,8 +59,8 @@ interface CommandRefused {
 }
 
 /**
- * `unfilled`: an `ioc` or market order found no more to take. `quote_limit`: what is left to spend does not buy a lot.
- * `book_full`: the book holds as much as it may. `match_limit`: it has met as many resting orders as one may.
+ * `unfilled`: an `ioc` or market order found nothing more to match. `quote_limit`: the rest of the budget does not buy a lot.
+ * `book_full`: the book is at its capacity. `match_limit`: the order has matched as many resting orders as one may.
  */
 export type CancelReason =
   | "requested"
@@ -76,10 +76,10 @@ export type RejectReason =
   | "no_liquidity"
   | "quote_limit_too_low";
 
-/** `order_not_open`: unknown, or over. `size_not_smaller`, `size_not_above_filled`: an amendment takes away a part of what is left. */
+/** `order_not_open`: unknown or final. `size_not_smaller`, `size_not_above_filled`: an amendment must leave a smaller open part. */
 export type CommandRefusal = "order_not_open" | "size_not_smaller" | "size_not_above_filled";
 
-/** What an effect is in the life of the orders that it touches; see `orderTransitions`. */
+/** The events that an effect means for its orders; see `orderTransitions`. */
 export function orderEventsOf(effect: Effect): [id: string, event: OrderEvent][] {
   switch (effect.kind) {
     case "rested":

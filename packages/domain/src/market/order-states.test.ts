@@ -29,7 +29,7 @@ describe("the table of an order's states", () => {
     ]);
   });
 
-  it("lets nothing happen in a final state, and always has a way out of the others", () => {
+  it("allows no event in a final state, and has a way out of every other", () => {
     for (const state of states)
       expect(Object.keys(orderTransitions[state]).length === 0).toBe(orderStates[state].final);
   });

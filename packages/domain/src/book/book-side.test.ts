@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createBook, type Effect } from "../index.js";
-import { createChangedKeys, noteKey, takeKeys } from "./changed-keys.js";
+import { addKey, createChangedKeys, takeKeys } from "./book-side.js";
 
-describe("the changed levels", () => {
-  it("are given in order, and once", () => {
+describe("changed levels", () => {
+  it("are returned in order and once", () => {
     const changed = createChangedKeys();
-    for (let key = 1000; key > 0; key--) noteKey(changed, key);
+    for (let key = 1000; key > 0; key--) addKey(changed, key);
     expect(takeKeys(changed)).toEqual(Array.from({ length: 1000 }, (_, at) => at + 1));
     expect(takeKeys(changed)).toEqual([]);
   });
 
-  it("are told once, however often a level goes and comes back", () => {
+  it("are reported once, however often a level is removed and returns", () => {
     const book = createBook();
     const effects: Effect[] = [];
     const terms = {

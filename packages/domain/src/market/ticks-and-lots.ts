@@ -2,8 +2,8 @@ import { formatAmount, parseAmount } from "../money/amount.js";
 import { type Market, priceDecimalsMax } from "./market.js";
 
 /**
- * The edge of the book: decimal texts and base units outside, whole ticks and lots as safe integers inside. Nothing is rounded on
- * the way in but a spending limit, which is rounded down; on the way out everything is exact.
+ * Converts between the decimal strings and base units outside the book and the whole ticks and lots, as safe integers, inside. On the
+ * way in only a spending limit is rounded, down; on the way out everything is exact.
  */
 export type PriceFault = "malformed" | "not_positive" | "not_in_ticks" | "too_large";
 export type SizeFault = "malformed" | "not_positive" | "not_in_lots" | "too_large" | "below_minimum";
@@ -42,7 +42,7 @@ export function formatSize(lots: number, market: Market): string {
   return padDecimals(formatAmount(baseUnitsOfLots(lots, market), market.baseDecimals), market.sizeDecimals);
 }
 
-/** What so many lots are, in base units of the base asset. */
+/** The amount of so many lots, in base units of the base asset. */
 export function baseUnitsOfLots(lots: number, { lotUnits }: Market): bigint {
   return BigInt(lots) * lotUnits;
 }
@@ -52,7 +52,7 @@ export function quoteUnitsOf(ticks: number, lots: number, { tickLotUnits }: Mark
   return BigInt(ticks) * BigInt(lots) * tickLotUnits;
 }
 
-/** What an amount of the quote asset pays for, in tick-lots; rounded down, so that no more is ever spent. */
+/** The tick-lots that an amount of the quote asset pays for; rounded down, so that no more is ever spent. */
 export function tickLotsFromQuoteUnits(units: bigint, { tickLotUnits }: Market): bigint {
   return units / tickLotUnits;
 }

@@ -11,7 +11,7 @@ const market = createMarket({
   sizeMin: "1",
 }) as Market;
 
-describe("the money of an order", () => {
+describe("order money", () => {
   it("is held in quote by a buyer and in base by a seller", () => {
     expect(limitHold("buy", 250, 3, market)).toBe(750n);
     expect(limitHold("sell", 250, 3, market)).toBe(3n * 10n ** 18n);

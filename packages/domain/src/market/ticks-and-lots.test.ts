@@ -41,7 +41,7 @@ describe("a market", () => {
     expect(createMarket({ ...terms, ...changes })).toEqual({ refused });
   });
 
-  it("may have prices finer than its quote asset, where lots are large enough to be paid exactly", () => {
+  it("may have prices finer than its quote asset if lots are large enough to be paid exactly", () => {
     const fine = marketOf({
       baseDecimals: 0,
       quoteDecimals: 2,
@@ -87,12 +87,12 @@ describe("prices and sizes", () => {
     expect(parseSize(text, market)).toBe(fault);
   });
 
-  it("a size more precise than its asset is not in lots", () => {
+  it("reports a size more precise than its asset as not in lots", () => {
     const whole = marketOf({ baseDecimals: 0, quoteDecimals: 6, lotSize: "1", sizeMin: "1" });
     expect(parseSize("1.5", whole)).toBe("not_in_lots");
   });
 
-  it("come back as they went, and base units with them", () =>
+  it("survive a round trip, and base units with them", () =>
     assert(
       property(integer({ min: 10, max: Number.MAX_SAFE_INTEGER }), (whole) => {
         return (
@@ -103,7 +103,7 @@ describe("prices and sizes", () => {
       }),
     ));
 
-  it("base units that are no lots are refused", () => {
+  it("refuses base units that are not whole lots", () => {
     expect(lotsFromBaseUnits(10n ** 14n + 1n, market)).toBe("not_in_lots");
     expect(lotsFromBaseUnits(0n, market)).toBe("not_positive");
   });

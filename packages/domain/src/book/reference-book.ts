@@ -1,8 +1,9 @@
-import type { AmendOrder, BookCommand, Effect, PlaceLimit, PlaceMarket, Side } from "@bursar/domain";
+import type { Effect } from "../market/effects.js";
+import type { AmendOrder, BookCommand, PlaceLimit, PlaceMarket, Side } from "../market/order.js";
 
 /**
- * An order book that is slow and plainly right: a list of orders in the order of their arrival, exact integers of any size, and every
- * question answered by looking at all of them. It shares nothing with the book that it is compared with but the words.
+ * The reference implementation: a list of orders in the order of their arrival, integers of any size, and every question answered by
+ * looking at all orders. It is slow and obviously right, and shares only types with the fast book, which tests compare with it.
  */
 export interface ReferenceOrder {
   number: number;

@@ -12,7 +12,7 @@ export interface MarketDefinition {
   takerFeeBasisPoints: number;
 }
 
-/** A market that can be traded on: its assets are there and its steps are whole. */
+/** A valid market: its assets exist and its steps are whole. */
 export interface TradedMarket {
   name: string;
   base: Asset;
@@ -21,15 +21,15 @@ export interface TradedMarket {
   definition: MarketDefinition;
 }
 
-/** The markets of a service, the first of which is shown where none is named. */
+/** The markets of a service; the first is the default. */
 export interface MarketRegistry {
   list: readonly TradedMarket[];
   find: (name: string) => TradedMarket | undefined;
-  /** The market of something that is stored; it is there, or the service would not have started. */
+  /** The market of a stored row. It exists, or the service would not have started. */
   get: (name: string) => TradedMarket;
 }
 
-/** Where a definition makes no market: which field, and why. */
+/** Which field makes a definition invalid, and what is allowed. */
 export interface DefinitionFault {
   index: number;
   field: "base" | "quote" | "tick_size" | "lot_size" | "size_min";
@@ -52,7 +52,7 @@ export function createMarketRegistry(
     find: (name) => byName.get(name),
     get: (name) => {
       const market = byName.get(name);
-      if (market === undefined) throw new Error(`there is no market ${name}`);
+      if (market === undefined) throw new Error(`unknown market ${name}`);
       return market;
     },
   };
@@ -81,7 +81,7 @@ function createTradedMarket(
 function explain(fault: MarketFault, base: Asset, quote: Asset): Omit<DefinitionFault, "index"> {
   switch (fault) {
     case "tick_size_malformed":
-      return { field: "tick_size", allowed: "a decimal number more than zero" };
+      return { field: "tick_size", allowed: "a decimal number greater than zero" };
     case "lot_size_malformed":
       return {
         field: "lot_size",

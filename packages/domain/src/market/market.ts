@@ -1,11 +1,11 @@
 import { formatAmount, parseAmount } from "../money/amount.js";
 
-/** What is traded for what, and in which steps. */
+/** The assets of a market and the steps of its prices and sizes. */
 export interface MarketTerms {
   /** The decimals of the asset that is traded and of the one that it is paid with. */
   baseDecimals: number;
   quoteDecimals: number;
-  /** The step of prices: quote per one base, as a decimal text like "0.01". */
+  /** The step of prices: quote per one base, as a decimal string such as "0.01". */
   tickSize: string;
   /** The step of sizes, in base. */
   lotSize: string;
@@ -17,7 +17,7 @@ export interface MarketTerms {
 export interface Market {
   /** A tick, in units of 10^-18 quote per base. */
   tickUnits: bigint;
-  /** How many decimals the tick size and the lot size have: as many are written of prices and sizes. */
+  /** The decimals of the tick size and the lot size, which prices and sizes are written with. */
   priceDecimals: number;
   sizeDecimals: number;
   baseDecimals: number;
@@ -29,8 +29,8 @@ export interface Market {
 }
 
 /**
- * Why terms make no market. `tick_lot_not_whole`: a lot at a price of one tick would cost a fraction of the quote asset's base unit.
- * Such a market would have to round each trade in somebody's favour; here every trade is paid exactly.
+ * Why terms are invalid. `tick_lot_not_whole`: a lot at a price of one tick would cost a fraction of the quote asset's base unit, so
+ * trades would have to be rounded; here every trade is paid exactly.
  */
 export type MarketFault =
   | "tick_size_malformed"
@@ -38,7 +38,7 @@ export type MarketFault =
   | "size_min_not_in_lots"
   | "tick_lot_not_whole";
 
-/** A price has at most so many decimals, whatever its quote asset has. */
+/** The most decimals that a price has, independent of its quote asset. */
 export const priceDecimalsMax = 18;
 
 export function createMarket(terms: MarketTerms): Market | { refused: MarketFault } {

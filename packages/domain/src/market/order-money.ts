@@ -2,12 +2,12 @@ import type { Market } from "./market.js";
 import type { Side } from "./order.js";
 import { baseUnitsOfLots, quoteUnitsOf } from "./ticks-and-lots.js";
 
-/** What is set aside for a limit order of which so much is left: a buyer holds what it pays at most, a seller what it sells. */
+/** The hold of a limit order with so many lots open: the most that a buyer pays, or what a seller sells. */
 export function limitHold(side: Side, price: number, lots: number, market: Market): bigint {
   return side === "buy" ? quoteUnitsOf(price, lots, market) : baseUnitsOfLots(lots, market);
 }
 
-/** What a trade moves to each side, and what it keeps of that. Amounts are base units of what is received. */
+/** What a trade pays to each side, and the fees on that. Amounts are base units of the asset received. */
 export interface TradeMoney {
   /** What the seller gives and the buyer pays. */
   base: bigint;

@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { addToCrc32, crc32AtFirst, finishCrc32 } from "./crc32.js";
-import { checksumDepth } from "./depth-checksum.js";
+import { addToCrc32, checksumDepth, crc32AtFirst, finishCrc32 } from "./checksum.js";
 
 /** The example in Kraken's documentation of its first book channel. */
 const size = "0.00000500";
@@ -14,7 +13,7 @@ describe("the checksum of a depth", () => {
     expect(checksumDepth(levels(asks), levels(bids))).toBe(974947235);
   });
 
-  it("looks at ten levels of each side, and at less where there is less", () => {
+  it("covers ten levels of each side, or all if there are fewer", () => {
     const more: [string, string] = ["0.09999", size];
     expect(checksumDepth([...levels(asks), more], [...levels(bids), more])).toBe(974947235);
     expect(checksumDepth([], [])).toBe(0);
