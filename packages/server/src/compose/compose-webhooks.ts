@@ -176,8 +176,18 @@ function removeRegularly({ database, webhooks, log, now }: ComposeOptions): () =
     if (isRunning) return;
     isRunning = true;
     const before = new Date(now() - webhooks.retentionDays * dayMs);
-    await removeOldDeliveries(database, before, () => isStopping).catch((error: unknown) =>
-      log.warn({ err: error }, "old webhook deliveries could not be removed"),
+    await removeOldDeliveries(database, {
+      before,
+      isStopping: () => isStopping,
+      onFailure: ({ tenantId, id }, error) =>
+        log.error(
+          { err: error, tenant_id: showId("tnt", tenantId), delivery_id: id && showId("dlv", id) },
+          id === undefined
+            ? "Old webhook deliveries of a tenant could not be removed. The next run tries again."
+            : "An old webhook delivery could not be removed. The next run tries again.",
+        ),
+    }).catch((error: unknown) =>
+      log.warn({ err: error }, "Old webhook deliveries could not be removed. The next run tries again."),
     );
     isRunning = false;
   };

@@ -1,43 +1,77 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "../core/database.js";
+import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
+import { type Database, isDatabaseUnavailable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
-import { sql } from "../core/sql.js";
+import { type Statement, sql } from "../core/sql.js";
 
-/** Small enough for a delete to take some milliseconds, and for others not to wait for it. */
+/** What could not be removed: a delivery, or without an id whatever else a tenant has. */
+export interface RetentionFailure {
+  tenantId: string;
+  id?: string;
+}
+
+export interface RetentionOptions {
+  /** Deliveries that are older are removed. */
+  before: Date;
+  isStopping: () => boolean;
+  /** Names what stays until the next run. The other deliveries and tenants are processed all the same. */
+  onFailure: (failed: RetentionFailure, error: unknown) => void;
+}
+
+/** Deliveries of one tenant that are removed; an index serves its condition in the order of ids. */
+interface Range {
+  tenantId: string;
+  table: Statement;
+  condition: Statement;
+}
+
+/** Small enough for a delete to take a few milliseconds, so that other statements do not wait for it. */
 const batchMax = 1000;
 const pauseMs = 10;
+const idMin = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Removes deliveries that are older than `before`, and those that wait for an endpoint that was deleted. An id begins with its
- * time and rows are written in that order, so the oldest stand together: what is removed leaves whole pages, which are used again.
- * Says how many it has removed.
+ * Removes deliveries that are older than `before`, and those that wait for an endpoint that was deleted. An id begins with its time and
+ * rows are written in that order, so the oldest are next to each other: removing them empties whole pages, which PostgreSQL reuses.
+ * Returns how many were removed. Throws only if the database is unavailable.
  */
-export async function removeOldDeliveries(
-  database: Database,
-  before: Date,
-  isStopping: () => boolean,
-): Promise<number> {
+export async function removeOldDeliveries(database: Database, options: RetentionOptions): Promise<number> {
   let removed = 0;
-  let failure: unknown;
   for (const tenantId of await listTenants(database)) {
-    for (const remove of [removeFinished, removePending, removeOfDeleted]) {
-      try {
-        for (let count = batchMax; count === batchMax && !isStopping(); ) {
-          count = await remove(database, tenantId, idAt(before));
-          removed += count;
-          if (count === batchMax) await sleep(pauseMs);
-        }
-      } catch (error) {
-        // What cannot be removed of one does not keep the others.
-        failure = error;
-      }
+    try {
+      for (const range of await listRanges(database, tenantId, idAt(options.before)))
+        removed += await removeRange(database, range, options);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      options.onFailure({ tenantId }, error);
     }
   }
-  if (failure !== undefined) throw failure;
   return removed;
 }
 
-/** Those that have, or have had, an endpoint; by the primary key, one step for each. */
+async function removeRange(
+  database: Database,
+  range: Range,
+  { isStopping, onFailure }: RetentionOptions,
+): Promise<number> {
+  const { tenantId } = range;
+  let removed = 0;
+  // Each page begins after the last id of the one before, so a row that cannot be removed is tried once in a run.
+  for (let afterId = idMin; !isStopping(); ) {
+    const ids = await listPage(database, range, afterId);
+    const counts = await isolateFailingRows(ids, (some) => removeDeliveries(database, range, some), {
+      isUnavailable: isDatabaseUnavailable,
+      onFailure: (id, error) => onFailure({ tenantId, id }, error),
+    });
+    removed += counts.reduce((sum, count) => sum + count, 0);
+    if (ids.length < batchMax) break;
+    afterId = ids.at(-1) ?? afterId;
+    await sleep(pauseMs);
+  }
+  return removed;
+}
+
+/** Tenants that have, or have had, an endpoint; one step of the primary key for each endpoint. */
 async function listTenants(database: Database): Promise<string[]> {
   const rows = await database.query<{ tenantId: string }>(
     sql`SELECT DISTINCT tenant_id AS "tenantId" FROM webhook_endpoints`,
@@ -45,36 +79,53 @@ async function listTenants(database: Database): Promise<string[]> {
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** A range of the primary key, as is the next. */
-async function removeFinished(database: Database, tenantId: string, beforeId: string): Promise<number> {
-  const rows = await database.query(sql`
-    DELETE FROM finished_deliveries WHERE tenant_id = ${tenantId} AND id IN (
-      SELECT id FROM finished_deliveries WHERE tenant_id = ${tenantId} AND id < ${beforeId}
-      ORDER BY id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED)
-    RETURNING id
-  `);
-  return rows.length;
+/** Two ranges of the primary keys, and one of pending_deliveries_by_endpoint for each endpoint that was deleted. */
+async function listRanges(database: Database, tenantId: string, beforeId: string): Promise<Range[]> {
+  const isOld = sql`id < ${beforeId}`;
+  const deleted = await listDeletedEndpoints(database, tenantId);
+  return [
+    { tenantId, table: sql`finished_deliveries`, condition: isOld },
+    // The retry schedule ends after three days: an older delivery waits for an endpoint that is disabled.
+    { tenantId, table: sql`pending_deliveries`, condition: isOld },
+    ...deleted.map((endpointId) => ({
+      tenantId,
+      table: sql`pending_deliveries`,
+      condition: sql`endpoint_id = ${endpointId}`,
+    })),
+  ];
 }
 
-/** The schedule ends after three days: what still waits then waits for an endpoint that is disabled. */
-async function removePending(database: Database, tenantId: string, beforeId: string): Promise<number> {
-  const rows = await database.query(sql`
-    DELETE FROM pending_deliveries WHERE tenant_id = ${tenantId} AND id IN (
-      SELECT id FROM pending_deliveries WHERE tenant_id = ${tenantId} AND id < ${beforeId}
-      ORDER BY id LIMIT ${batchMax} FOR UPDATE SKIP LOCKED)
-    RETURNING id
+/** Deleted endpoints that deliveries still wait for. Served by the primary key and pending_deliveries_queue. */
+async function listDeletedEndpoints(database: Database, tenantId: string): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(sql`
+    SELECT id FROM webhook_endpoints e
+    WHERE tenant_id = ${tenantId} AND state = 'deleted'
+      AND EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = e.tenant_id AND p.endpoint_id = e.id)
   `);
-  return rows.length;
+  return rows.map(({ id }) => id);
 }
 
-/** Served by pending_deliveries_queue. */
-async function removeOfDeleted(database: Database, tenantId: string): Promise<number> {
+async function listPage(
+  database: Database,
+  { tenantId, table, condition }: Range,
+  afterId: string,
+): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(sql`
+    SELECT id FROM ${table} WHERE tenant_id = ${tenantId} AND ${condition} AND id > ${afterId}
+    ORDER BY id LIMIT ${batchMax}
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** Served by the primary key. A row that is locked is in use by another process and stays until the next run. */
+async function removeDeliveries(
+  database: Database,
+  { tenantId, table }: Range,
+  ids: readonly string[],
+): Promise<number> {
   const rows = await database.query(sql`
-    DELETE FROM pending_deliveries WHERE tenant_id = ${tenantId} AND id IN (
-      SELECT p.id FROM webhook_endpoints e
-      JOIN pending_deliveries p ON p.tenant_id = e.tenant_id AND p.endpoint_id = e.id
-      WHERE e.tenant_id = ${tenantId} AND e.state = 'deleted'
-      LIMIT ${batchMax} FOR UPDATE OF p SKIP LOCKED)
+    DELETE FROM ${table} WHERE tenant_id = ${tenantId} AND id IN (
+      SELECT id FROM ${table} WHERE tenant_id = ${tenantId} AND id = ANY (${[...ids]}::uuid[]) FOR UPDATE SKIP LOCKED)
     RETURNING id
   `);
   return rows.length;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
-import { removeOldDeliveries } from "../../../src/store/webhooks/webhook-retention.js";
+import { type RetentionFailure, removeOldDeliveries } from "../../../src/store/webhooks/webhook-retention.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 const dayMs = 86_400_000;
@@ -46,8 +46,21 @@ describe("old deliveries", () => {
     );
     return Number(row?.count);
   };
-  const remove = (isStopping = () => false) =>
-    removeOldDeliveries(database, new Date(Date.now() - 30 * dayMs), isStopping);
+  const remove = (isStopping = () => false, failed: RetentionFailure[] = []) =>
+    removeOldDeliveries(database, {
+      before: new Date(Date.now() - 30 * dayMs),
+      isStopping,
+      onFailure: (failure) => failed.push(failure),
+    });
+
+  const refuseDeletesOf = (condition: string) =>
+    database.session((session) =>
+      session.script(`
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'this row cannot be removed'; END $$;
+        CREATE TRIGGER refuse BEFORE DELETE ON finished_deliveries FOR EACH ROW WHEN (OLD.${condition}) EXECUTE FUNCTION refuse();
+      `),
+    );
+  const allowDeletes = () => database.session((session) => session.script("DROP FUNCTION refuse() CASCADE"));
 
   it("are removed for every tenant, in more than one batch, and the others stay", async () => {
     const [one, other] = [randomUUID(), randomUUID()];
@@ -70,6 +83,39 @@ describe("old deliveries", () => {
     await add("pending", tenantId, deleted, 0, 1200);
     await remove();
     expect(await count("pending", tenantId)).toBe(10);
+  });
+
+  it("that cannot be removed are named and hold up neither the others nor other tenants", async () => {
+    const tenants = [randomUUID(), randomUUID()].sort();
+    for (const tenantId of tenants)
+      await add("finished", tenantId, await addEndpoint(tenantId, "enabled"), 31 * dayMs, 1100);
+    const [first = ""] = tenants;
+    const bad = await database.query<{ id: string }>(sql`
+      UPDATE finished_deliveries SET event = 'stuck'
+      WHERE tenant_id = ${first} AND sequence IN (1, 700) RETURNING id
+    `);
+    await refuseDeletesOf("event = 'stuck'");
+    const failed: RetentionFailure[] = [];
+    expect(await remove(undefined, failed)).toBe(2198);
+    expect(failed.map(({ tenantId, id }) => `${tenantId} ${id}`).sort()).toEqual(
+      bad.map(({ id }) => `${first} ${id}`).sort(),
+    );
+
+    await allowDeletes();
+    expect(await remove()).toBe(2);
+  });
+
+  it("of a tenant whose rows all fail are left to the next run, and other tenants are processed", async () => {
+    const [broken, other] = [randomUUID(), randomUUID()].sort() as [string, string];
+    for (const tenantId of [broken, other])
+      await add("finished", tenantId, await addEndpoint(tenantId, "enabled"), 31 * dayMs, 30);
+    await refuseDeletesOf(`tenant_id = '${broken}'`);
+    const failed: RetentionFailure[] = [];
+    expect(await remove(undefined, failed)).toBe(30);
+    expect(failed.at(-1)).toEqual({ tenantId: broken });
+    expect(await count("finished", other)).toBe(0);
+    await allowDeletes();
+    expect(await remove()).toBe(30);
   });
 
   it("are left to the next time when the service stops", async () => {
