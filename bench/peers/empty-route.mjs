@@ -1,6 +1,6 @@
 // The yardstick for routes: Fastify with the same schemas and handlers that only answer.
 import Fastify from "fastify";
-import { CreateTransactionBody, Orderbook, Transaction } from "../../packages/protocol/dist/index.js";
+import { CreateTransactionBody, Orderbook, Transaction } from "./schemas.mjs";
 
 const [, , port, sampleText = "{}", orderbookText = "{}"] = process.argv;
 const sample = JSON.parse(sampleText);

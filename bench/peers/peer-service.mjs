@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import Fastify from "fastify";
 import pg from "pg";
-import { CreateTransactionBody, Transaction } from "../../packages/protocol/dist/index.js";
+import { CreateTransactionBody, Transaction } from "./schemas.mjs";
 
 /** @typedef {{ id: string, source: string, destination: string, asset: string, amount: string }} Accepted */
 
