@@ -20,7 +20,7 @@ describe("an account", () => {
     expect(accountKind("00000000-0000-8000-8000-0000000000a1")).toBe("wallet");
   });
 
-  it("may be negative only if it stands for others", () => {
+  it("may be negative only if it is an external or a market account", () => {
     expect(mayBeNegative(externalAccountId("eip155:1"))).toBe(true);
     expect(mayBeNegative(marketClearingAccountId)).toBe(true);
     expect(mayBeNegative(feeAccountId)).toBe(false);
@@ -29,14 +29,14 @@ describe("an account", () => {
 });
 
 describe("the external account of a network", () => {
-  // Ids are stored: another way to derive them would leave every balance behind.
+  // Ids are stored, so a different derivation would lose every balance.
   it("never changes its id", () => {
     expect(externalAccountId("book")).toBe("00000000-0000-8000-8000-000000000001");
     expect(externalAccountId("eip155:1")).toMatchInlineSnapshot(`"00000000-0000-8001-80c7-1490bc0a8a9e"`);
     expect(externalAccountId("eip155:8453")).toMatchInlineSnapshot(`"00000000-0000-8001-8017-38e8f272dec6"`);
   });
 
-  it("is a UUID of the reserved range, whatever the name", () =>
+  it("is a UUID in the reserved range for any name", () =>
     assert(
       property(string(), (name) => {
         const id = externalAccountId(`n:${name}`);
@@ -45,7 +45,7 @@ describe("the external account of a network", () => {
       }),
     ));
 
-  it("is another one for each network", () => {
+  it("differs between networks", () => {
     const networks = Array.from({ length: 1000 }, (_, index) => `eip155:${index}`);
     expect(new Set(networks.map(externalAccountId)).size).toBe(1000);
     expect(findExternalAccountCollision([...networks, "eip155:1"])).toBeUndefined();

@@ -11,15 +11,15 @@ export interface AccountKey {
   asset: string;
 }
 
-/** What an account has of its asset: free to use, and held for transactions and orders that are under way. */
+/** The balance of an account in its asset: available, and held for transactions and orders in progress. */
 export interface Balance {
   available: bigint;
   held: bigint;
 }
 
 /**
- * The clearing account of a tenant's trades: what it has given on markets is credited here, what it was given is debited. So the
- * books of every tenant close by themselves, and over all tenants these accounts sum to zero.
+ * The clearing account of a tenant's trades. An amount that the tenant pays on a market is credited here, and an amount that it receives
+ * is debited. So each tenant's ledger balances on its own, and over all tenants these accounts sum to zero.
  */
 export const marketClearingAccountId = "00000000-0000-8000-8000-000000000002";
 
@@ -33,8 +33,8 @@ const bookExternalAccountId = "00000000-0000-8000-8000-000000000001";
 const externalPrefix = "00000000-0000-8001-8";
 
 /**
- * The account of everything outside a network: what has come in from there is its negative balance. Two networks can share an id in
- * theory, so those of an installation are compared when it starts: see `findExternalAccountCollision`.
+ * The account of the outside world on one network. Its balance is the sum of payouts minus the sum of deposits. Two networks could in
+ * theory share an id, so the configured networks are compared at startup: see `findExternalAccountCollision`.
  */
 export function externalAccountId(network: string): string {
   if (network === bookNetwork) return bookExternalAccountId;
@@ -55,20 +55,20 @@ export function findExternalAccountCollision(networks: readonly string[]): [stri
 }
 
 export function accountKind(accountId: string): AccountKind {
-  // Wallets are nearly all there is, and this is all that they cost.
+  // Nearly all accounts are wallets, so they are recognised by a single comparison.
   if (!accountId.startsWith("00000000-0000-800")) return "wallet";
   if (accountId === bookExternalAccountId || accountId.startsWith(externalPrefix)) return "external";
   if (accountId === marketClearingAccountId) return "market";
   return accountId === feeAccountId ? "fees" : "wallet";
 }
 
-/** What an external or a market account has given is a debt of the tenant's books to it; a wallet has what it was given, or less. */
+/** External and market accounts may be negative, because they balance the tenant's other accounts. Wallets and fees may not. */
 export function mayBeNegative(accountId: string): boolean {
   const kind = accountKind(accountId);
   return kind === "external" || kind === "market";
 }
 
-/** The name of an account among those of all tenants. */
+/** The key of an account, unique over all tenants. */
 export function accountName({ tenantId, accountId, asset }: AccountKey): string {
   return `${tenantId} ${accountId} ${asset}`;
 }

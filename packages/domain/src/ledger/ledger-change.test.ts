@@ -61,7 +61,7 @@ describe("a ledger change", () => {
     assert(
       property(ledgers, array(changes, { maxLength: 5 }), (ledger, all) => {
         let current = ledger;
-        // Releases of a hold that is not there are a mistake of the caller, which throws; they are tested below.
+        // Releasing a hold that does not exist is a bug of the caller and throws; that is tested below.
         for (const change of all) current = after(current, { ...change, releases: [] });
         for (const [name, { available, held }] of current) {
           expect(held).toBeGreaterThanOrEqual(0n);
@@ -116,7 +116,7 @@ describe("a ledger change", () => {
     });
   });
 
-  it("does not pay from what is held, and says which account has too little", () => {
+  it("does not pay from held funds, and names the account with insufficient funds", () => {
     const ledger = new Map([
       [nameOf("t", "alice", "USD"), { available: 4n, held: 5n }],
       [nameOf("t", "bob", "USD"), { available: 0n, held: 0n }],
@@ -126,13 +126,13 @@ describe("a ledger change", () => {
     expect(applyLedgerChange(ledger, { ...noLedgerChange, postings })).toEqual({ insufficient });
   });
 
-  it("throws on what no decision may ask for", () => {
+  it("throws on a change that violates an invariant", () => {
     const ledger = new Map([[nameOf("t", "alice", "USD"), { available: 9n, held: 4n }]]);
     const hold = { tenantId: "t", account: "alice", asset: "USD", amount: 5n };
     const post = { tenantId: "t", line: 1, debit: "alice", credit: "alice", asset: "USD", amount: 5n };
     const run = (change: Partial<LedgerChange>) => () =>
       applyLedgerChange(ledger, { ...noLedgerChange, ...change });
-    expect(run({ releases: [hold] })).toThrow("holds less than is to be released");
+    expect(run({ releases: [hold] })).toThrow("has a smaller hold than the amount to release");
     expect(run({ holds: [{ ...hold, amount: 0n }] })).toThrow("must be positive");
     expect(run({ postings: [{ ...post, amount: -1n }] })).toThrow("must be positive");
     expect(run({ postings: [post] })).toThrow("cannot pay itself");

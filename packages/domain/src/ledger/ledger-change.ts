@@ -4,8 +4,8 @@ import { type AccountKey, accountName, type Balance, mayBeNegative } from "./acc
 export interface Posting {
   tenantId: string;
   /**
-   * Which line of its transaction or trade this is. The line goes by meaning, not by position: a transaction's amount is 1 and its
-   * fees follow. So the primary key of the entries refuses to post the same thing twice.
+   * The line number within the transaction or trade. It is assigned by meaning, not by position: the amount of a transaction is line 1 and
+   * its fees follow. So the primary key of the entries prevents posting the same line twice.
    */
   line: number;
   debit: string;
@@ -14,7 +14,7 @@ export interface Posting {
   amount: bigint;
 }
 
-/** An amount of an account that is set aside, or is free again. */
+/** An amount that is held in an account, or released. */
 export interface Hold {
   tenantId: string;
   account: string;
@@ -23,8 +23,8 @@ export interface Hold {
 }
 
 /**
- * What a decision does to the ledger. It is applied in this order, so that a release can pay a posting of the same change: that is
- * how a hold is paid out.
+ * The effect of a decision on the ledger. It is applied in the order of these fields, so that a posting can spend a release of the same
+ * change, which is how a hold is paid out.
  */
 export interface LedgerChange {
   releases: readonly Hold[];
@@ -34,12 +34,12 @@ export interface LedgerChange {
 
 export const noLedgerChange: LedgerChange = { releases: [], postings: [], holds: [] };
 
-/** The new balances of the accounts that have changed, by their names; or the first account that does not have enough. */
+/** The new balances of the changed accounts, by their keys; or the first account with insufficient funds. */
 export type LedgerOutcome = { balances: ReadonlyMap<string, Balance> } | { insufficient: AccountKey };
 
 /**
- * Applies a change to accounts, all of it or nothing. It reads the accounts that the change names and copies no others: a batch of
- * 500 transactions applies 500 changes to one map.
+ * Applies a change to accounts, atomically. It reads and copies only the accounts that the change names, because a batch of 500
+ * transactions applies 500 changes to one map.
  */
 export function applyLedgerChange(
   balances: ReadonlyMap<string, Balance>,
@@ -55,7 +55,7 @@ export function applyLedgerChange(
     assertPositive(amount);
     const name = accountName({ tenantId, accountId: account, asset });
     const { available, held } = read(name);
-    if (held < amount) throw new Error(`the account ${name} holds less than is to be released`);
+    if (held < amount) throw new Error(`the account ${name} has a smaller hold than the amount to release`);
     changed.set(name, { available: available + amount, held: held - amount });
   }
   for (const { tenantId, debit, credit, asset, amount } of postings) {
@@ -82,8 +82,8 @@ export function applyLedgerChange(
 }
 
 /**
- * Applies a change to the balances of a batch, so that the next change sees it. Returns the account that does not have enough, in
- * which case nothing has changed.
+ * Applies a change to the balances of a batch, so that the next change sees it. If an account has insufficient funds, it returns that
+ * account and changes nothing.
  */
 export function applyInPlace(balances: Map<string, Balance>, change: LedgerChange): AccountKey | undefined {
   const outcome = applyLedgerChange(balances, change);
@@ -92,7 +92,7 @@ export function applyInPlace(balances: Map<string, Balance>, change: LedgerChang
   return undefined;
 }
 
-/** The accounts that changes name, each once: those that must be locked before the changes are applied. */
+/** The distinct accounts that changes name. They must be locked before the changes are applied. */
 export function accountsOfChanges(changes: Iterable<LedgerChange>): AccountKey[] {
   const keys = new Map<string, AccountKey>();
   const add = (tenantId: string, accountId: string, asset: string) => {

@@ -44,7 +44,7 @@ describe("amounts", () => {
     expect(parseAmount(text, 2)).toBe(fault);
   });
 
-  it("come back as they went", () =>
+  it("are unchanged by formatting and parsing", () =>
     assert(
       property(bigInt({ min: 1n, max: 10n ** 60n - 1n }), integer({ min: 0, max: 18 }), (units, decimals) => {
         return parseAmount(formatAmount(units, decimals), decimals) === units;

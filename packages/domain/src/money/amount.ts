@@ -1,14 +1,14 @@
 /**
- * Amounts of money. On the wire they are decimal texts, inside they are whole base units (cents, wei) in a bigint; there is no
- * fraction and no floating point in between.
+ * Amounts of money. On the wire they are decimal strings; internally they are whole base units (cents, wei) in a bigint. Floating point is
+ * never used.
  */
 export type AmountFault = "malformed" | "too_precise" | "not_positive";
 
-/** 60 digits, a point and 18 decimals: nothing longer is even looked at. */
+/** 60 digits, a point and 18 decimals. Longer strings are refused without parsing. */
 const textLengthMax = 79;
 const pattern = /^(0|[1-9][0-9]{0,59})(?:\.([0-9]{1,18}))?$/;
 
-/** Reads an amount of an asset with this many decimals. It is never rounded: what does not fit is refused. */
+/** Parses an amount of an asset with this many decimals. An amount with more decimals is refused, never rounded. */
 export function parseAmount(text: string, decimals: number): bigint | AmountFault {
   if (text.length > textLengthMax) return "malformed";
   const match = pattern.exec(text);
@@ -20,7 +20,7 @@ export function parseAmount(text: string, decimals: number): bigint | AmountFaul
   return units > 0n ? units : "not_positive";
 }
 
-/** Writes base units in the one canonical form: no leading and no trailing zeros. */
+/** Formats base units in the canonical form, without leading or trailing zeros. */
 export function formatAmount(units: bigint, decimals: number): string {
   const sign = units < 0n ? "-" : "";
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0");

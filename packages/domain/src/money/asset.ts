@@ -1,16 +1,16 @@
-/** Something that can be held and moved. */
+/** An asset that wallets can hold and transactions can move. */
 export interface Asset {
   code: string;
-  /** Its CAIP-19 identifier, where it lives on a chain. */
+  /** Its CAIP-19 identifier, if it exists on a chain. */
   caip19: string | null;
   decimals: number;
   network: string;
-  /** The least and the most that one transaction may move, in base units. */
+  /** The minimum and maximum amount of a transaction, in base units. */
   minimum: bigint;
   maximum: bigint;
 }
 
-/** The assets that a service knows, found by code or CAIP-19 identifier. */
+/** The configured assets, looked up by code or CAIP-19 identifier. */
 export interface AssetRegistry {
   list: readonly Asset[];
   find: (codeOrId: string) => Asset | undefined;

@@ -13,8 +13,8 @@ const transaction: ApprovedTransaction = {
   expiresAt: null,
 };
 
-describe("what an approval is about", () => {
-  it("is one text, with sorted keys and the amount in base units", () => {
+describe("the content of an approval", () => {
+  it("is canonical JSON, with sorted keys and the amount in base units", () => {
     expect(approvalContent(transaction)).toBe(
       '{"amount":"12550","asset":"USD","destination":{"wallet_id":"wlt_2"},"expires_at":null,"kind":"transfer",' +
         '"network":"book","source":{"wallet_id":"wlt_1"},"tenant_id":"tnt_1","transaction_id":"tx_1",' +
@@ -22,7 +22,7 @@ describe("what an approval is about", () => {
     );
   });
 
-  it("changes with every field that says where the money goes", () => {
+  it("changes with every field that determines where the money goes", () => {
     const others: Partial<ApprovedTransaction>[] = [
       { tenantId: "tnt_2" },
       { transactionId: "tx_2" },

@@ -1,6 +1,6 @@
 import { canonicalJson } from "../json/canonical-json.js";
 
-/** What will be sent if it is approved. Identifiers are in their public form, so that an approver can compute the same digest. */
+/** The transaction to approve. Identifiers are in their public form, so that an approver can compute the same digest. */
 export interface ApprovedTransaction {
   tenantId: string;
   transactionId: string;
@@ -16,8 +16,8 @@ export interface ApprovedTransaction {
 }
 
 /**
- * The one text that an approval is about: RFC 8785 JSON of all that decides where the money goes. An approval binds its SHA-256, and
- * it says what it is, so that the digest of nothing else can pass for it.
+ * The canonical JSON (RFC 8785) of every field that determines where the money goes. An approval is bound to its SHA-256. The JSON names
+ * its own type, so that no other document has the same digest.
  */
 export function approvalContent(transaction: ApprovedTransaction): string {
   const { destination } = transaction;

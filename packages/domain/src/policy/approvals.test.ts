@@ -25,7 +25,7 @@ const say = (clientId: string, more: Partial<Approval> = {}): Approval => ({
 const stateOf = (approvals: Approval[], nowMs = 3000) => tallyApprovals(two, asked, approvals, nowMs).state;
 
 describe("approvals", () => {
-  it("are waited for until there are enough", () => {
+  it("are pending until there are enough", () => {
     expect(tallyApprovals(two, asked, [say("a")], 3000)).toEqual({
       state: "pending",
       approved: 1,
@@ -40,35 +40,35 @@ describe("approvals", () => {
   });
 
   it("of the same client count once", () => expect(stateOf([say("a"), say("a")])).toBe("pending"));
-  it("of the initiator never count, even where it is listed", () =>
+  it("of the initiator never count, even if it is listed", () =>
     expect(stateOf([say("a"), say("initiator")])).toBe("pending"));
   it("of clients that are not listed do not count", () =>
     expect(stateOf([say("a"), say("z")])).toBe("pending"));
-  it("of clients that were disabled since do not count", () =>
+  it("of clients that have been disabled since do not count", () =>
     expect(stateOf([say("a"), say("b", { isEnabled: false })])).toBe("pending"));
-  it("end with one rejection, also after enough approvals, and whatever became of the client", () => {
+  it("end with one rejection, even after enough approvals or if its client has been disabled since", () => {
     expect(stateOf([say("a", { decision: "reject" })])).toBe("rejected");
     expect(stateOf([say("a"), say("b"), say("b", { decision: "reject" })])).toBe("rejected");
     expect(stateOf([say("a", { decision: "reject", isEnabled: false })])).toBe("rejected");
   });
-  it("cannot be ended by those who have no say", () =>
+  it("cannot be ended by a client that may not approve", () =>
     expect(stateOf([say("z", { decision: "reject" }), say("initiator", { decision: "reject" })])).toBe(
       "pending",
     ));
-  it("come too late from the deadline on", () => {
+  it("do not count at or after the deadline", () => {
     expect(stateOf([say("a"), say("b", { atMs: deadlineMs })], deadlineMs)).toBe("expired");
     expect(stateOf([say("a"), say("b", { atMs: deadlineMs - 1 })], deadlineMs)).toBe("approved");
     expect(stateOf([say("a")], deadlineMs - 1)).toBe("pending");
     expect(stateOf([say("a", { decision: "reject", atMs: deadlineMs })], deadlineMs)).toBe("expired");
   });
-  it("may come from anybody but the initiator where nobody is listed", () => {
+  it("may come from any client except the initiator if no clients are listed", () => {
     const anybody = { ...two, clientIds: null };
     expect(mayApprove(anybody, "initiator", "z")).toBe(true);
     expect(mayApprove(anybody, "initiator", "initiator")).toBe(false);
     expect(tallyApprovals(anybody, asked, [say("y"), say("z")], 3000).state).toBe("approved");
   });
 
-  it("are enough only with that many different, listed, enabled others in time, and none against", () => {
+  it("are complete only with enough distinct, listed and enabled clients before the deadline, and no rejection", () => {
     const clients = ["a", "b", "c", "d", "initiator"];
     const approval = record({
       clientId: constantFrom(...clients),

@@ -1,20 +1,20 @@
 /**
- * What a transaction waits for when policy asks for people. It is fixed when the transaction is judged and stored with it, so it is
- * plain JSON: a later change of the policy or of a group does not change who may approve what already waits.
+ * The approvals that policy requires for a transaction. They are fixed when the transaction is judged and are stored with it as JSON, so a
+ * later change of the policy or of a group does not affect transactions that are already waiting.
  */
 export interface ApprovalRequirement {
   approvals: number;
-  /** The UUIDs of the clients that may approve; null: any client of the tenant that has the scope. */
+  /** The UUIDs of the clients that may approve; null means any client of the tenant with the scope. */
   clientIds: readonly string[] | null;
   expiresAfterSeconds: number;
 }
 
-/** What one client has said, and whether it would still be heard. */
+/** The decision of one client, and whether the client may still approve. */
 export interface Approval {
   clientId: string;
   decision: "approve" | "reject";
   atMs: number;
-  /** Whether the client is enabled and has the scope now, and not only when it spoke. */
+  /** Whether the client is enabled and has the scope now, not only when it decided. */
   isEnabled: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface ApprovalTally {
   deadlineMs: number;
 }
 
-/** Whether a client has a say in a transaction that another has asked for. Its scope is checked where its token is. */
+/** Whether a client may approve a transaction of this initiator. Its scope is checked together with its token. */
 export function mayApprove(
   { clientIds }: ApprovalRequirement,
   initiatorId: string,
@@ -35,8 +35,8 @@ export function mayApprove(
 }
 
 /**
- * Counts what was said before the deadline by those who have a say. One rejection ends it, whatever became of the client since: to
- * stop is always safe. An approval counts only while its client is enabled, and each client once.
+ * Tallies the decisions that were made before the deadline by clients that may approve. One rejection is final even if its client has been
+ * disabled since, because stopping is always safe. An approval counts only while its client is enabled, and each client counts once.
  */
 export function tallyApprovals(
   requirement: ApprovalRequirement,

@@ -28,11 +28,11 @@ const faultsOf = (document: unknown) =>
   (compilePolicy(document, world).faults ?? []).map(({ rule, field, reason }) => [rule, field, reason]);
 
 describe("a policy document", () => {
-  it("of a fresh tenant compiles and needs nothing of the past", () => {
+  it("of a new tenant compiles and needs no usage", () => {
     expect(compilePolicy(defaultPolicy, world)).toMatchObject({ policy: { windows: [] }, references: [] });
   });
 
-  it("with everything in it compiles, and says which wallets and clients it names", () => {
+  it("with every field compiles, and lists the wallets and clients that it names", () => {
     const document = {
       groups: { officers: [client(1), client(2)], constructor: [client(3)] },
       rules: [
@@ -91,7 +91,7 @@ describe("a policy document", () => {
     [{ when: { amount: { min: "1" } } }, "it", "when.amount.asset", "is required"],
     [{ when: { amount: { asset: "USD", min: "0.001" } } }, "it", "when.amount.min", "2 decimals of USD"],
     [{ when: { amount: { asset: "USD", min: "1e3" } } }, "it", "when.amount.min", "a decimal number"],
-    [{ when: { amount: { asset: "USD", min: 5 } } }, "it", "when.amount.min", "must be a text"],
+    [{ when: { amount: { asset: "USD", min: 5 } } }, "it", "when.amount.min", "must be a string"],
     [{ when: { amount: { asset: "USD", max: "0" } } }, "it", "when.amount.max", "more than zero"],
     [{ when: { amount: { asset: "USD", min: "2", max: "1.99" } } }, "it", "when.amount", "min above its max"],
     [{ when: { assets: ["ETH"], amount: { asset: "USD", min: "1" } } }, "it", "when", "can never match"],
@@ -149,13 +149,13 @@ describe("a policy document", () => {
       },
       "it",
       "approvals",
-      "itself among those",
+      "is also an approver",
     ],
   ])("is refused with %j", (rule, name, field, reason) => {
     expect(faultsOf(withRule(rule))).toEqual([[name, `rules.0.${field}`, expect.stringContaining(reason)]]);
   });
 
-  it("shows all its faults at once, and each of them once", () => {
+  it("reports all of its faults together, each of them once", () => {
     const document = {
       groups: { "Big Ones": [client(1)], officers: ["nobody"] },
       rules: [
@@ -180,7 +180,7 @@ describe("a policy document", () => {
     ]);
   });
 
-  it("has a bound on rules, groups and items", () => {
+  it("has a limited number of rules, groups and items", () => {
     const rules = Array.from({ length: 201 }, (_, index) => ({
       name: `r-${index}`,
       when: {},
@@ -228,7 +228,7 @@ describe("a hostile document", () => {
     {},
   ];
 
-  it("is refused with few and short words", () => {
+  it("is refused with a bounded number of short messages", () => {
     for (const document of [...junk, ...junk.map((rules) => ({ rules, default: rules, groups: rules }))]) {
       const faults = faultsOf(document);
       expect(faults.length).toBeGreaterThan(0);
@@ -237,7 +237,7 @@ describe("a hostile document", () => {
     }
   });
 
-  it("never throws, whatever takes the place of whichever part", () => {
+  it("never throws, even if any part of it is replaced by any value", () => {
     const paths = pathsOf(valid);
     expect(paths.length).toBeGreaterThan(10);
     return assert(
@@ -248,7 +248,7 @@ describe("a hostile document", () => {
     );
   });
 
-  it("does not pass for another through its prototype", () => {
+  it("cannot add fields through its prototype", () => {
     expect(
       faultsOf(JSON.parse('{"rules": [], "default": {"__proto__": {"action": "allow"}}}')),
     ).toMatchObject([
@@ -257,7 +257,7 @@ describe("a hostile document", () => {
     ]);
   });
 
-  it("cannot fill the answer with a group of endless names", () => {
+  it("cannot fill the response with very long group names", () => {
     expect(JSON.stringify(faultsOf(withRule({}, { groups: { [long]: [client(1)] } }))).length).toBeLessThan(
       300,
     );

@@ -23,8 +23,8 @@ const everything: Condition = {
 };
 
 /**
- * Reads a document, whatever it is, into a policy that is fast to judge by, or says all that is wrong with it. It checks all that
- * the schema on the wire checks and more, and names the rule of each fault, which a schema cannot.
+ * Compiles an untrusted document into a policy that is fast to evaluate, or returns all of its faults. It repeats the checks of the wire
+ * schema, adds others, and names the rule of each fault, which a schema cannot do.
  */
 export function compilePolicy(document: unknown, world: PolicyWorld): PolicyCompilation {
   const faults: PolicyFault[] = [];
@@ -84,7 +84,7 @@ function readRule(field: Field, names: Set<string>, reading: PolicyReading): Com
 
 const nameFault = "must be 1 to 64 characters of a-z, 0-9 and -";
 
-/** The name by which faults can speak of a rule. */
+/** The name of a rule in fault messages; null if it has no valid name. */
 function properName(rule: unknown): string | null {
   const name = typeof rule === "object" && rule !== null && "name" in rule ? rule.name : undefined;
   return typeof name === "string" && namePattern.test(name) ? name : null;
@@ -107,7 +107,7 @@ function compileRule(condition: Condition, limits: readonly UsageLimit[], verdic
   return { condition, limits, onTheSpot, verdict };
 }
 
-/** A transaction meets only the rules that are for its asset. */
+/** A transaction is tested only against the rules that apply to its asset. */
 function indexRules(rules: readonly CompiledRule[]): CompiledPolicy {
   const codes = new Set(rules.flatMap(({ condition }) => [...(condition.assets ?? [])]));
   const isFor = (code: string | null) => (rule: CompiledRule) =>

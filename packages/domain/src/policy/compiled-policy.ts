@@ -2,22 +2,22 @@ import type { ApprovalRequirement } from "./approvals.js";
 import type { HourOfDay } from "./hour-of-day.js";
 import type { DestinationKind, UsageScope } from "./policy-document.js";
 
-/** What policy says of a transaction, and which rule has said it: `default` where none matched. */
+/** The verdict on a transaction, and the rule that decided: `default` if none matched. */
 export type Verdict =
   | { kind: "allow"; rule: string }
   | { kind: "reject"; rule: string; reason: string }
   | { kind: "require_approval"; rule: string; requirement: ApprovalRequirement };
 
-/** What can be said without sums. `later`: the named rule is the first that could decide, and only the engine can tell. */
+/** The verdict without usage. `later` names the first rule that could decide; the engine evaluates it with usage. */
 export type SpotVerdict = Exclude<Verdict, { kind: "require_approval" }> | { kind: "later"; rule: string };
 
-/** A policy in the form that is fast to judge by. */
+/** A policy that is fast to evaluate. */
 export interface CompiledPolicy {
-  /** For each asset that a rule names: the rules that are for it, in order, the last one being the default. */
+  /** For each asset that a rule names, the rules that apply to it, in order. The last one is the default. */
   rulesByAsset: ReadonlyMap<string, readonly CompiledRule[]>;
   /** The rules for all other assets. */
   otherRules: readonly CompiledRule[];
-  /** Every kind of window that a rule looks at. Where there is none, the policy needs to know nothing of the past. */
+  /** Every kind of window that a rule tests. If there is none, the policy needs no usage. */
   windows: readonly WindowKind[];
 }
 
@@ -28,7 +28,7 @@ export interface CompiledRule {
   verdict: Verdict;
 }
 
-/** What a transaction must be for a rule to be for it; null lets everything pass. Sums are apart, in the rule's limits. */
+/** The conditions of a rule; null matches everything. Sums and counts are separate, in the rule's limits. */
 export interface Condition {
   assets: ReadonlySet<string> | null;
   networks: ReadonlySet<string> | null;
@@ -41,7 +41,7 @@ export interface Condition {
   hours: { from: number; to: number; hourAt: HourOfDay } | null;
 }
 
-/** Over what a rule adds up: whose transactions, of which asset, for how long. */
+/** The window that a rule sums over: a scope, an asset and a period. */
 export interface WindowKind {
   per: UsageScope;
   /** Null counts transactions of all assets. */
@@ -49,7 +49,7 @@ export interface WindowKind {
   periodSeconds: number;
 }
 
-/** Matches where the sum or the count, the transaction itself included, is above it. */
+/** Matches if the sum or the count, including the transaction itself, exceeds it. */
 export interface UsageLimit extends WindowKind {
   measure: "sum" | "count";
   above: bigint;

@@ -1,6 +1,6 @@
 import type { PolicyDocument } from "./policy-document.js";
 
-/** The policy of a tenant that has written none: money stays with the tenant, or goes where it has said that money may go. */
+/** The policy of a tenant that has not stored one: money moves only between its own wallets and to addresses on its allow-list. */
 export const defaultPolicy: PolicyDocument = {
   rules: [
     { name: "own-wallets", when: { destinations: ["own_wallet"] }, action: "allow" },

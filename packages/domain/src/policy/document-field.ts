@@ -1,6 +1,6 @@
-/** What is wrong with a document, and where. */
+/** A fault in a document, and its location. */
 export interface PolicyFault {
-  /** The name of the rule; null outside the rules, and in a rule that has no proper name. */
+  /** The name of the rule; null outside the rules, and for a rule without a valid name. */
   rule: string | null;
   /** The path to the field: `rules.3.when.amount.min`. */
   field: string;
@@ -9,9 +9,8 @@ export interface PolicyFault {
 }
 
 /**
- * A value of a document, with where it stands and where its faults are noted. A reader returns what it has read, or notes a fault and
- * returns nothing, so that one look at a document finds all that is wrong with it. Values are what a JSON parser gives, and can be
- * anything that JSON can say.
+ * A value of a document, with its path and the list that its faults are added to. A reader returns the parsed value, or adds a fault and
+ * returns undefined, so that one pass over a document finds all of its faults. A value can be anything that a JSON parser returns.
  */
 export interface Field {
   value: unknown;
@@ -20,7 +19,7 @@ export interface Field {
   faults: PolicyFault[];
 }
 
-/** More would help nobody, and an answer has a bound. */
+/** More faults would not help the author, and the size of a response is bounded. */
 const faultsMax = 100;
 const echoLengthMax = 64;
 
@@ -28,7 +27,7 @@ export function addFault({ rule, path, faults }: Field, reason: string): undefin
   if (faults.length < faultsMax) faults.push({ rule, field: path, reason });
 }
 
-/** The members of an object, by name. Unknown ones are faults, and so are required ones that are missing. */
+/** The members of an object, by name. Unknown members are faults, and so are missing required members. */
 export function readObject(
   field: Field,
   required: readonly string[],
@@ -47,7 +46,7 @@ export function readObject(
   return members;
 }
 
-/** The members of an object whatever their names; no more of them than a document can have faults. */
+/** The members of an object with any names; at most as many as the maximum number of faults. */
 export function readEntries(field: Field): [name: string, member: Field][] | undefined {
   const { value } = field;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -61,7 +60,7 @@ export function readEntries(field: Field): [name: string, member: Field][] | und
     ]);
 }
 
-/** A list of values, each read by itself; one that was given twice is a fault. */
+/** A list of values, each read separately. A duplicate is a fault. */
 export function readSet<Value extends string>(
   field: Field | undefined,
   itemsMax: number,
@@ -92,7 +91,7 @@ export function readText(field: Field | undefined, lengthMax: number): string | 
   if (field === undefined) return undefined;
   const { value } = field;
   if (typeof value !== "string" || value.length === 0 || value.length > lengthMax) {
-    return addFault(field, `must be a text of 1 to ${lengthMax} characters`);
+    return addFault(field, `must be a string of 1 to ${lengthMax} characters`);
   }
   return value;
 }
@@ -119,7 +118,7 @@ function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** Names of unknown fields are the writer's own text and can be as long as the document. */
+/** Truncates the name of an unknown field, which can be as long as the document. */
 function cut(name: string): string {
   return name.length > echoLengthMax ? `${name.slice(0, echoLengthMax)}…` : name;
 }

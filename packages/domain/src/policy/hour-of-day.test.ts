@@ -20,7 +20,7 @@ describe("the hour of the day", () => {
     expect(findZone(zone)?.(Date.parse(time))).toBe(hour);
   });
 
-  it("does not depend on what was asked before", () =>
+  it("does not depend on earlier calls", () =>
     assert(
       property(
         constantFrom("Asia/Kathmandu", "Europe/Berlin", "America/St_Johns", "Pacific/Chatham", "Etc/GMT+12"),
@@ -35,7 +35,7 @@ describe("the hour of the day", () => {
       ),
     ));
 
-  it("is found whatever the case of the zone, and kept by one clock", () => {
+  it("is found regardless of the case of the zone, and cached per zone", () => {
     expect(findZone("europe/BERLIN")).toBe(findZone("Europe/Berlin"));
   });
 

@@ -1,15 +1,15 @@
 /** The hour of the day, 0 to 23, at a time. */
 export type HourOfDay = (timeMs: number) => number;
 
-/** Names of the time zone database. Offsets such as `+01:00` are left out: not every runtime knows them. */
+/** Names of the time zone database. Offsets such as `+01:00` are excluded, because not every runtime supports them. */
 const zonePattern = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+){0,2}$/;
 const zoneLengthMax = 64;
 const minuteMs = 60_000;
 
-/** Finds the clock of a time zone by its name, whatever its case; undefined where there is no such zone. */
+/** Finds the clock of a time zone by its case-insensitive name; undefined if there is no such zone. */
 export type TimeZones = (name: string) => HourOfDay | undefined;
 
-/** Clocks are made once for all policies: each holds a calendar, which is large. There are no more of them than zones. */
+/** All policies share the clocks, because each holds a large calendar object. There is at most one per zone. */
 export function createTimeZones(): TimeZones {
   const clocks = new Map<string, HourOfDay>();
   return (name) => {
@@ -22,8 +22,8 @@ export function createTimeZones(): TimeZones {
 }
 
 /**
- * Asking the calendar costs half a microsecond and requests come at nearly the same time, so the answer is kept for the minute it was
- * given for: no zone has changed its offset within a minute since 1972.
+ * A calendar look-up takes half a microsecond and consecutive requests have nearly the same time, so the result is cached for its minute.
+ * Since 1972 no zone has changed its offset within a minute.
  */
 function createHourOfDay(timeZone: string): HourOfDay | undefined {
   const format = createFormat(timeZone);

@@ -25,8 +25,8 @@ import type { PolicyRequest } from "./policy-request.js";
 import { countTransaction, type UsageByWindow, type UsageWindow } from "./usage.js";
 
 /**
- * The compiled policy against the plainest reading of the document: every rule, every member, the whole history, one transaction
- * after the other. The reference below shares nothing with the code but the types of what goes in.
+ * Compares the compiled policy with a naive interpreter of the document, which tests every rule and member against the whole history, one
+ * transaction after the other. The reference below shares only the input types with the code.
  */
 
 const decimals: Record<string, number> = { USD: 2, PTS: 0, ETH: 18 };
@@ -84,7 +84,7 @@ const condition = constantFrom(...codes).chain((asset) => {
     { requiredKeys: [] },
   );
 });
-/** Few members each, or hardly any rule would match. */
+/** Conditions have few members, because otherwise hardly any rule would match. */
 const sparse = tuple(condition, array(boolean(), { minLength: 10, maxLength: 10 })).map(([full, kept]) =>
   Object.fromEntries(Object.entries(full).filter((_, index) => kept[index] && kept[index + 1] !== true)),
 );
@@ -104,7 +104,7 @@ const policyDocument = record({
     }) as PolicyDocument,
 );
 
-// What happens: batches of transactions, some of which fail after policy has let them pass, some of which are cancelled later.
+// The history: batches of transactions. Some fail after policy has allowed them, and some are cancelled later.
 
 const request = record({
   tenantId: constantFrom(...uuids.slice(0, 2)),
@@ -205,7 +205,7 @@ function referenceVerdict(
   };
 }
 
-// The engine, as the server will do it: the windows of a batch are loaded once, and each decision adds to them.
+// The engine, as in the server: the windows of a batch are loaded once, and each decision adds to them.
 
 function load(windows: readonly UsageWindow[], history: readonly Counted[], nowMs: number): UsageByWindow {
   const owner = { wallet: "sourceWalletId", client: "clientId", tenant: "tenantId" } as const;
@@ -230,7 +230,7 @@ function compiled(document: PolicyDocument): CompiledPolicy {
 }
 
 describe("judging", () => {
-  it("decides as the plainest reading of document and history does", async () => {
+  it("decides as the naive interpreter does", async () => {
     const seen = new Map<string, number>();
     await assert(
       property(policyDocument, batches, (document, story) => {
@@ -258,7 +258,7 @@ describe("judging", () => {
       }),
       { numRuns: 1000 },
     );
-    // Otherwise the comparison would say little.
+    // Otherwise the comparison would prove little.
     for (const pair of [
       "allow allow",
       "reject reject",

@@ -42,13 +42,13 @@ const dailyLimit: PolicyDocument = {
       name: "daily-limit",
       when: { sum: { asset: "USD", per: "tenant", period_seconds: 86_400, above: "10000.00" } },
       action: "reject",
-      reason: "The daily limit is used up.",
+      reason: "The daily limit is exhausted.",
     },
   ],
   default: { action: "allow" },
 };
 
-describe("the policy of a fresh tenant", () => {
+describe("the policy of a new tenant", () => {
   const policy = compiled(defaultPolicy);
   it.each<[DestinationKind, string, string]>([
     ["own_wallet", "allow", "own-wallets"],
@@ -63,13 +63,13 @@ describe("the policy of a fresh tenant", () => {
 describe("a rolling limit", () => {
   const policy = compiled(dailyLimit);
 
-  it("leaves the answer for later, and only for its asset", () => {
+  it("defers the verdict to the engine, but only for its asset", () => {
     expect(judge(policy, request)).toEqual({ kind: "later", rule: "daily-limit" });
     expect(judge(policy, { ...request, asset: "ETH" })).toEqual({ kind: "allow", rule: "default" });
     expect(neededWindows(policy, { ...request, asset: "ETH" })).toEqual([]);
   });
 
-  it("lets pass what reaches it exactly, refuses what goes above, and shows the sums", () => {
+  it("allows a transaction that reaches it exactly, rejects one that exceeds it, and reports the sums", () => {
     const key = neededWindows(policy, request)[0]?.key as string;
     const judged = (sum: bigint) => judgeWithUsage(policy, request, new Map([[key, { sum, count: 7n }]]));
     expect(judged(999_900n)).toMatchObject({
@@ -77,12 +77,12 @@ describe("a rolling limit", () => {
       measurements: [{ rule: "daily-limit", before: 999_900n, including: 1_000_000n, isAbove: false }],
     });
     expect(judged(999_901n)).toMatchObject({
-      verdict: { kind: "reject", rule: "daily-limit", reason: "The daily limit is used up." },
+      verdict: { kind: "reject", rule: "daily-limit", reason: "The daily limit is exhausted." },
       measurements: [{ limit: { above: 1_000_000n }, including: 1_000_001n, isAbove: true }],
     });
   });
 
-  it("ends exactly within it when a thousand come at once", () => {
+  it("is not exceeded by a thousand concurrent transactions", () => {
     const usage: UsageByWindow = new Map();
     const requests = Array.from({ length: 1000 }, (_, index) => ({
       ...request,
@@ -105,7 +105,7 @@ describe("a rolling limit", () => {
     expect(() => judgeWithUsage(policy, request, new Map())).toThrow("was not loaded");
   });
 
-  it("is not looked at where an earlier rule decides, nor after one that does", () => {
+  it("is not evaluated if an earlier rule decides", () => {
     const rules: PolicyDocument["rules"] = [
       { name: "trusted", when: { clients: [typeIdFromUuid("cli", client)] }, action: "allow" },
       ...dailyLimit.rules,
@@ -114,7 +114,7 @@ describe("a rolling limit", () => {
     expect(neededWindows(compiled({ ...dailyLimit, rules: rules.toReversed() }), request)).toHaveLength(1);
   });
 
-  it("counts what is held or paid, and nothing else", () => {
+  it("counts only transactions that are held or paid", () => {
     const counting = (Object.keys(transactionStates) as TransactionState[]).filter(countsTowardsLimits);
     expect(counting.filter(isFinal)).toEqual(["completed"]);
     expect(counting).toHaveLength(5);
@@ -123,7 +123,7 @@ describe("a rolling limit", () => {
 });
 
 describe("windows", () => {
-  it("are shared by rules that add up the same, of the sum and of the count", () => {
+  it("are shared by rules with the same scope, asset and period, for sums and counts alike", () => {
     const window = { asset: "USD", per: "client", period_seconds: 3600 } as const;
     const policy = compiled({
       rules: [

@@ -1,34 +1,34 @@
 import type { WalletPurpose } from "../wallet/wallet-purpose.js";
 
 /**
- * A tenant's policy as it is written and stored: plain JSON, with identifiers and amounts in their public form. Rules are tried in
- * order and the first that matches decides; where none does, the default decides.
+ * A tenant's policy as it is sent and stored: plain JSON, with identifiers and amounts in their public form. Rules are tested in order and
+ * the first that matches decides. If none matches, the default decides.
  */
 export interface PolicyDocument {
   rules: PolicyRule[];
   default: PolicyAction;
-  /** Clients under a name, for rules that ask for approval. */
+  /** Named groups of clients, for rules that require approval. */
   groups?: Record<string, string[]>;
 }
 
 type PolicyRule = { name: string; when: PolicyCondition } & PolicyAction;
 
-/** All members that are given must match, and a list matches with any of its items. Nothing given matches everything. */
+/** All given members must match. A list matches if any of its items does. An empty condition matches everything. */
 interface PolicyCondition {
   assets?: string[];
   networks?: string[];
-  /** Bounds that include themselves. An amount is in an asset, so the rule is for this asset alone. */
+  /** Inclusive bounds. They are in an asset, so the rule applies to this asset only. */
   amount?: { asset: string; min?: string; max?: string };
   source_wallets?: string[];
   source_purposes?: WalletPurpose[];
   destinations?: DestinationKind[];
-  /** The clients that have asked for the transaction. */
+  /** The clients that created the transaction. */
   clients?: string[];
-  /** From the first hour until before the second, over midnight where the second is not greater. */
+  /** From the first hour until before the second; across midnight if the second is not greater. */
   hours?: { from: number; to: number; time_zone: string };
-  /** Matches where the sum over the period, this transaction included, is above the limit. */
+  /** Matches if the sum over the period, including this transaction, exceeds the limit. */
   sum?: { asset: string; per: UsageScope; period_seconds: number; above: string };
-  /** The same for the number of transactions; of one asset, or of all where none is named. */
+  /** The same for the number of transactions, of one asset or, if none is named, of all. */
   count?: { asset?: string; per: UsageScope; period_seconds: number; above: number };
 }
 
@@ -38,25 +38,25 @@ type PolicyAction =
   | {
       action: "require_approval";
       approvals: number;
-      /** Left out: any client that may approve. */
+      /** If absent, any client with the scope may approve. */
       from?: { clients?: string[]; groups?: string[] };
       expires_after_seconds?: number;
     };
 
-/** Where money goes: `address` in a rule is any address, and so also a listed one. */
+/** The kind of destination. In a rule, `address` matches any address, including one on the allow-list. */
 export const destinationKinds = ["own_wallet", "other_wallet", "listed_address", "address"] as const;
 export type DestinationKind = (typeof destinationKinds)[number];
 
-/** Whose transactions a rolling sum adds up: those from the same wallet, by the same client, or all of the tenant. */
+/** The scope of a rolling sum: transactions from the same wallet, by the same client, or all of the tenant. */
 export const usageScopes = ["wallet", "client", "tenant"] as const;
 export type UsageScope = (typeof usageScopes)[number];
 
 export const policyActions = ["allow", "reject", "require_approval"] as const;
 
-/** What the deciding rule is called where none has matched. No rule may have this name. */
+/** The name of the deciding rule if none matched. No rule may have this name. */
 export const defaultRuleName = "default";
 
-/** The bounds of a document; the schema on the wire has them from here. */
+/** The limits of a document; the wire schema uses them too. */
 export const policyLimits = {
   rulesMax: 200,
   itemsMax: 100,
@@ -67,7 +67,7 @@ export const policyLimits = {
   amountLengthMax: 79,
   reasonLengthMax: 256,
   countMax: 1_000_000,
-  /** Different sums and counts, each of a scope, an asset and a period: every one is looked up for every payment. */
+  /** Distinct sums and counts, each of a scope, an asset and a period. All of them are looked up for every payment. */
   windowsMax: 50,
   periodSecondsMin: 60,
   periodSecondsMax: 90 * 86_400,

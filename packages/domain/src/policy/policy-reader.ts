@@ -5,7 +5,7 @@ import { addFault, type Field, readInteger, readSet, readText } from "./document
 import type { TimeZones } from "./hour-of-day.js";
 import { policyLimits } from "./policy-document.js";
 
-/** A wallet or client that a document names. Whether the tenant has it is for those to say who can look it up. */
+/** A wallet or client that a document names. The caller checks that it belongs to the tenant. */
 export interface PolicyReference {
   kind: "wallet" | "client";
   /** Its UUID. */
@@ -14,17 +14,17 @@ export interface PolicyReference {
   field: string;
 }
 
-/** What the service has, by which a document is read. */
+/** The configured assets, networks and time zones that a document is checked against. */
 export interface PolicyWorld {
   assets: AssetRegistry;
   networks: ReadonlySet<string>;
   timeZones: TimeZones;
 }
 
-/** What reading a document needs and gathers. */
+/** The context of reading a document, and the references collected from it. */
 export interface PolicyReading {
   world: PolicyWorld;
-  /** Undefined for a group with faults, so that they are told once and not again with every rule that names it. */
+  /** Undefined for a group with faults, so that they are reported once and not again for every rule that names it. */
   groups: ReadonlyMap<string, ReadonlySet<string> | undefined>;
   references: PolicyReference[];
 }

@@ -1,7 +1,7 @@
 import type { WalletPurpose } from "../wallet/wallet-purpose.js";
 import type { DestinationKind } from "./policy-document.js";
 
-/** What policy looks at when it judges a transaction. Identifiers are UUIDs, the asset is its code, the amount in base units. */
+/** The facts that policy judges a transaction by. Identifiers are UUIDs, the asset is a code, and the amount is in base units. */
 export interface PolicyRequest {
   tenantId: string;
   clientId: string;
@@ -10,11 +10,11 @@ export interface PolicyRequest {
   network: string;
   sourceWalletId: string;
   sourcePurpose: WalletPurpose;
-  /** `listed_address` only once the waiting time of the entry has passed. */
+  /** `listed_address` only after the delay of the allow-list entry has passed. */
   destination: DestinationKind;
   /**
-   * When it was asked for. The hour of the day is that of the request and not of the judgement, so that the engine, which comes
-   * later, sees the same hour as the answer to the request did.
+   * The time of the request. The hour of the day is that of the request, not of the judgement, so that the engine, which judges later,
+   * uses the same hour as the response to the request.
    */
   requestedAtMs: number;
 }

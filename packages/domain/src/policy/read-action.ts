@@ -12,7 +12,7 @@ import {
 import { policyActions, policyLimits } from "./policy-document.js";
 import { type PolicyReading, readIds } from "./policy-reader.js";
 
-/** The members of an action, besides its name: which it must have, and which it may have. */
+/** The required and optional members of an action, besides its name. */
 const membersOf = {
   allow: { required: [], optional: [] },
   reject: { required: ["reason"], optional: [] },
@@ -23,13 +23,13 @@ const membersOfAny = {
   optional: ["reason", "approvals", "from", "expires_after_seconds"],
 } as const;
 
-/** A rule or the default, whose members are known by its action. */
+/** A rule or the default. Its action determines its members. */
 export interface ActionMembers {
   kind: (typeof policyActions)[number] | undefined;
   members: ReadonlyMap<string, Field>;
 }
 
-/** Reads what a rule or the default does, and which members it has; `others` are those that are not the action's. */
+/** Reads the action of a rule or the default, and its members; `others` are the members that do not belong to the action. */
 export function readActionMembers(field: Field, others: readonly string[]): ActionMembers | undefined {
   const { value } = field;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
@@ -41,7 +41,7 @@ export function readActionMembers(field: Field, others: readonly string[]): Acti
   return members && { kind, members };
 }
 
-/** What a rule says of the transactions that match. `initiators` are the clients that it is for, where it names them. */
+/** The verdict of a rule on matching transactions. `initiators` are the clients in its condition, if it names any. */
 export function readVerdict(
   { kind, members }: ActionMembers,
   rule: string,
@@ -87,7 +87,7 @@ function readRequirement(
   };
 }
 
-/** Who may approve, groups resolved. Undefined where the document does not say, or says it wrongly. */
+/** The clients that may approve, with groups resolved. Undefined if the field is absent or invalid. */
 function readApprovers(
   field: Field | undefined,
   { groups, references }: PolicyReading,
@@ -107,7 +107,7 @@ function readApprovers(
   return isSound ? new Set([...clients, ...members.flatMap((ids) => [...(ids ?? [])])]) : undefined;
 }
 
-/** A transaction that too few can approve would only wait to expire. The initiator never approves its own. */
+/** If too few clients may approve, a transaction would wait until it expires. An initiator never approves its own transaction. */
 function checkNumber(
   field: Field,
   approvals: number,
@@ -115,11 +115,11 @@ function checkNumber(
   initiators: ReadonlySet<string> | null,
 ): void {
   if (approvals > approvers.size) {
-    addFault(field, `is more than the ${approvers.size} that may approve`);
+    addFault(field, `is more than the ${approvers.size} clients that may approve`);
     return;
   }
   const isOneShort = approvals === approvers.size;
   if (isOneShort && initiators !== null && [...initiators].some((client) => approvers.has(client))) {
-    addFault(field, "is too many when a client of this rule is itself among those that may approve");
+    addFault(field, "is too many, because a client in this rule's condition is also an approver and cannot approve its own transaction");
   }
 }

@@ -37,7 +37,7 @@ interface ReadCondition {
   limits: UsageLimit[];
 }
 
-/** Reads the `when` of a rule. What it returns is of use only where no fault was noted. */
+/** Reads the `when` of a rule. The result is valid only if no fault was added. */
 export function readCondition(field: Field, reading: PolicyReading): ReadCondition | undefined {
   const given = readObject(field, [], members);
   if (given === undefined) return undefined;
@@ -64,7 +64,7 @@ export function readCondition(field: Field, reading: PolicyReading): ReadConditi
   return { condition, limits: [sum, count].filter((limit) => limit !== undefined) };
 }
 
-/** A rule with amounts in an asset is for that asset alone; amounts in two would make a rule for nothing. */
+/** A rule with amounts in an asset applies to that asset only. With amounts in two assets it could never match. */
 function narrowAssets(
   field: Field,
   listed: ReadonlySet<string> | null,
@@ -74,7 +74,7 @@ function narrowAssets(
   const [code] = codes;
   if (code === undefined) return listed;
   if (codes.size > 1 || (listed !== null && !listed.has(code))) {
-    addFault(field, "can never match: its amounts and its assets are of different assets");
+    addFault(field, "can never match: its amounts are not in one of its assets");
   }
   return codes;
 }

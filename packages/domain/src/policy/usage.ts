@@ -3,28 +3,28 @@ import type { CompiledPolicy, WindowKind } from "./compiled-policy.js";
 import type { PolicyRequest } from "./policy-request.js";
 
 /**
- * Rolling sums. A transaction counts from the moment it is judged (`counted_at`) for as long as it is not rejected, failed or
- * cancelled: while it waits for approval, while it is under way, and when it is completed. Whatever rule has let it pass, it counts.
- * A window at a time `now` holds what was counted after `now - period`: at exactly the period's age a transaction has left it. There
- * is no upper end, so that what another process has counted with a clock that is ahead is not forgotten.
+ * Rolling sums. A transaction counts from the time it is judged (`counted_at`) unless it is rejected, failed or cancelled: while it waits
+ * for approval, while it is in progress, and after it is completed. It counts regardless of the rule that allowed it. The window at a time
+ * `now` contains transactions counted after `now - period`; one that is exactly as old as the period is outside. There is no upper end, so
+ * that transactions counted by a process whose clock is ahead are included.
  */
 export interface UsageWindow extends WindowKind {
-  /** Names the window among those of a batch, of all its tenants. */
+  /** The key of the window, unique over all tenants of a batch. */
   key: string;
   /** The UUID of the wallet, client or tenant. */
   id: string;
 }
 
-/** What a window holds. The sum of a window over all assets has no meaning, and stays zero. */
+/** The usage of a window. The sum of a window over all assets has no meaning, and stays zero. */
 export interface Usage {
   sum: bigint;
   count: bigint;
 }
 
-/** What the windows of a batch hold, by their keys. */
+/** The usage of the windows of a batch, by key. */
 export type UsageByWindow = Map<string, Usage>;
 
-/** Whether a transaction that has been judged counts, by its state. */
+/** Whether a judged transaction in this state counts. */
 export function countsTowardsLimits(state: TransactionState): boolean {
   return state === "completed" || transactionStates[state].holdsFunds;
 }
@@ -36,8 +36,8 @@ export function windowOf({ per, asset, periodSeconds }: WindowKind, request: Pol
 }
 
 /**
- * Adds a transaction that counts to the windows that were loaded, so that the next decision of the batch sees it as if it had been
- * loaded anew. To be called when all is decided: what policy allows can still fail for want of funds, and then does not count.
+ * Adds a transaction to the loaded windows, so that the next decision of the batch includes it. Call it after the decision is final: a
+ * transaction that policy allows can still fail because of insufficient funds, and then does not count.
  */
 export function countTransaction(policy: CompiledPolicy, request: PolicyRequest, usage: UsageByWindow): void {
   for (const kind of policy.windows) {

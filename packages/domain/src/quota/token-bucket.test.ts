@@ -13,7 +13,7 @@ const quotas = record({
   perSecond: integer({ min: 1, max: 100_000 }),
   burst: integer({ min: 1, max: 100_000 }),
 });
-/** What is gained between two questions is half of the burst here, and must fit in beside what was left of a token. */
+/** The gain between two calls is half of the burst here, and must be added to the fraction of a token that was left. */
 const ampleQuotas = quotas.filter(({ burst }) => burst >= 2);
 /** Clocks that begin with the process, and clocks that count from 1970. */
 const beginnings = constantFrom(0, 1_800_000_000_000);
@@ -45,7 +45,7 @@ describe("a token bucket", () => {
       property(ampleQuotas, beginnings, integer({ min: 1, max: 100 }), (quota, beginMs, seconds) => {
         let granted = 0;
         let bucket = fullBucket(quota, beginMs);
-        // Asked often enough for the bucket never to be full.
+        // Called often enough that the bucket is never full.
         const stepMs = Math.min(1000, (quota.burst * 1000) / quota.perSecond / 2);
         const count = Math.min(2000, Math.floor((seconds * 1000) / stepMs));
         for (let step = 0; step <= count; step++) {
@@ -71,7 +71,7 @@ describe("a token bucket", () => {
           const backMs = nowMs + toRetryAfterSeconds(waitMs) * 1000;
           expect(takeTokens(quota, bucket, nowMs + waitMs, 1).granted).toBe(1);
           expect(takeTokens(quota, bucket, backMs, 1).granted).toBe(1);
-          // And does not exaggerate: a token earlier there was none.
+          // The prediction is not too late either: slightly earlier the bucket had fewer tokens.
           if (waitMs > 3) expect(refillBucket(quota, bucket, nowMs + waitMs - 2).tokens).toBeLessThan(1);
         }
       }),

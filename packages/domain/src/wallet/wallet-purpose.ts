@@ -1,4 +1,4 @@
-/** What a wallet is for. */
+/** The purpose of a wallet. */
 export const walletPurposes = ["treasury", "deposit", "payout", "settlement", "fees"] as const;
 
 export type WalletPurpose = (typeof walletPurposes)[number];

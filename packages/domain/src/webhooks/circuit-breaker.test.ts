@@ -5,16 +5,16 @@ const fail = (times: number, breaker: CircuitBreaker, nowMs: number): CircuitBre
   times === 0 ? breaker : fail(times - 1, afterFailure(breaker, nowMs), nowMs);
 
 describe("the circuit breaker", () => {
-  it("lets everything through while failures are few", () => {
+  it("stays closed while there are few failures", () => {
     expect(allowedRequests(fail(7, closedBreaker, 0), 0, 4)).toBe(4);
   });
 
-  it("opens at the eighth failure in a row, and lets one through after its time", () => {
+  it("opens at the eighth consecutive failure, and admits one probe after its delay", () => {
     const open = fail(8, closedBreaker, 1000);
     expect([1000, 5999, 6000].map((nowMs) => allowedRequests(open, nowMs, 4))).toEqual([0, 0, 1]);
   });
 
-  it("is not kept open longer by what was under way when it opened", () => {
+  it("does not stay open longer because of requests that were in flight when it opened", () => {
     const open = fail(8, closedBreaker, 0);
     expect(fail(3, open, 100)).toBe(open);
   });

@@ -1,11 +1,11 @@
 /**
- * Keeps a sender from knocking at a door that does not open. After some failures in a row it opens, and nothing is sent for a
- * while; then one request at a time is let through, until one succeeds. What waits meanwhile loses no attempt.
+ * Stops requests to an endpoint that keeps failing. After several consecutive failures it opens, and nothing is sent for a while; then one
+ * request at a time is sent as a probe, until one succeeds. Deliveries that wait meanwhile lose no attempt.
  */
 export interface CircuitBreaker {
-  /** Since the last success. */
+  /** The number of failures since the last success. */
   failures: number;
-  /** How often it has opened since then. */
+  /** The number of times that it has opened since the last success. */
   openings: number;
   openUntilMs: number;
 }
@@ -17,7 +17,7 @@ const firstOpeningMs = 5_000;
 const openingMaxMs = 300_000;
 
 export function afterFailure(breaker: CircuitBreaker, nowMs: number): CircuitBreaker {
-  // What was under way when it opened says nothing new.
+  // A failure of a request that was in flight when it opened is no new evidence.
   if (nowMs < breaker.openUntilMs) return breaker;
   const failures = breaker.failures + 1;
   if (failures < failuresMax) return { ...breaker, failures };
@@ -25,7 +25,7 @@ export function afterFailure(breaker: CircuitBreaker, nowMs: number): CircuitBre
   return { failures, openings: breaker.openings + 1, openUntilMs: nowMs + openMs };
 }
 
-/** How many requests may be under way at once, of those that would be otherwise. */
+/** The number of requests that may be in flight at once, out of the normal maximum. */
 export function allowedRequests(breaker: CircuitBreaker, nowMs: number, concurrency: number): number {
   if (nowMs < breaker.openUntilMs) return 0;
   return breaker.openings > 0 ? 1 : concurrency;

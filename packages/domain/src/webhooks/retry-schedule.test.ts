@@ -18,11 +18,11 @@ describe("the schedule of attempts", () => {
     [60_000, 60_000],
     [1000, 5000],
     [172_800_000, 86_400_000],
-  ])("with a wish for %i ms waits %i ms", (wished, waited) => {
-    expect(delayOf(1, 0.5, wished)).toBe(waited);
+  ])("with a Retry-After of %i ms waits %i ms", (requested, waited) => {
+    expect(delayOf(1, 0.5, requested)).toBe(waited);
   });
 
-  it("is not made longer by a wish", () => {
+  it("does not get more attempts because of Retry-After", () => {
     expect(delayOf(10, 0.5, 60_000)).toBeUndefined();
   });
 });

@@ -1,21 +1,21 @@
-/** When a delivery is tried again: ten attempts over nearly three days, each at about this time after the one before. */
+/** The delays between delivery attempts: ten attempts over nearly three days. */
 export const attemptDelaysMs: readonly number[] = [
   0, 5_000, 30_000, 120_000, 900_000, 3_600_000, 14_400_000, 43_200_000, 86_400_000, 86_400_000,
 ];
 
-/** Each delay is up to this much shorter or longer, so that what has failed together does not come back together. */
+/** Each delay is varied by up to this fraction, so that deliveries that failed together are not retried together. */
 const jitter = 0.2;
-/** A receiver may ask for more time than the schedule gives, but not for more than this. */
+/** The longest delay that a receiver can request with `Retry-After`. */
 const retryAfterMaxMs = 86_400_000;
 
 export interface FailedAttempt {
   /** Counted from 1. */
   number: number;
-  /** What the receiver asked for. */
+  /** The delay that the receiver requested. */
   retryAfterMs: number | undefined;
 }
 
-/** How long to wait after a failed attempt; undefined after the last one. `random` is from 0 to 1. */
+/** The delay after a failed attempt; undefined after the last one. `random` is from 0 to 1. */
 export function delayAfter(
   { number, retryAfterMs = 0 }: FailedAttempt,
   delaysMs: readonly number[],
@@ -29,7 +29,7 @@ export function delayAfter(
 
 const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Reads `Retry-After`, seconds or a date; undefined where it is neither. */
+/** Parses `Retry-After`, which is a number of seconds or a date; undefined if it is neither. */
 export function readRetryAfterMs(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;

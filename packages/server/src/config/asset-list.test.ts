@@ -4,7 +4,7 @@ import { ListFault } from "./list-setting.js";
 
 const euro = { code: "EUR", decimals: "2", network: "book", minimum: "0.01", maximum: "1000.5" };
 
-/** What is said of a list, with the place in it. */
+/** The error message for a list, with the position of the fault. */
 function faultOf(written: unknown): string {
   try {
     assetList.read(written);
@@ -28,7 +28,7 @@ describe("the list of assets", () => {
     expect(asset?.maximum).toBe(BigInt("9".repeat(78)));
   });
 
-  it("comes back from how it is shown", () => {
+  it("can be read back from its formatted entries", () => {
     expect(assetList.read(assetList.default.map((asset) => assetList.show(asset)))).toEqual(
       assetList.default,
     );
@@ -42,7 +42,7 @@ describe("the list of assets", () => {
       Array.from({ length: 201 }, () => euro),
       "assets must be a list of 1 to 200 entries",
     ],
-    ["an entry that is a text", [euro, "USD"], "assets[1] must be a mapping with code, caip19"],
+    ["an entry that is a string", [euro, "USD"], "assets[1] must be a mapping with code, caip19"],
     [
       "an unknown field",
       [{ ...euro, digits: "2" }],
@@ -63,13 +63,13 @@ describe("the list of assets", () => {
     ["a code with a hyphen", [{ ...euro, code: "ETH-USD" }], "assets[0].code is"],
     ["a long code", [{ ...euro, code: "E".repeat(33) }], "assets[0].code is"],
     ["too many decimals", [{ ...euro, decimals: "19" }], 'assets[0].decimals is "19"'],
-    ["an identifier that is none", [{ ...euro, caip19: "eip155:1" }], "assets[0].caip19 is"],
+    ["a malformed identifier", [{ ...euro, caip19: "eip155:1" }], "assets[0].caip19 is"],
     ["a long identifier", [{ ...euro, caip19: `eip155:1/erc20:${"a".repeat(120)}` }], "assets[0].caip19 is"],
     ["a limit of zero", [{ ...euro, minimum: "0" }], 'assets[0].minimum is "0": it must be a decimal number'],
     ["a limit that is finer than the asset", [{ ...euro, minimum: "0.001" }], "assets[0].minimum is"],
     ["a limit in another notation", [{ ...euro, maximum: "1e9" }], 'assets[0].maximum is "1e9"'],
     [
-      "limits that leave nothing",
+      "a maximum below the minimum",
       [{ ...euro, minimum: "5", maximum: "4" }],
       'assets[0].maximum is "4": it must be at least the minimum, 5',
     ],
@@ -80,7 +80,7 @@ describe("the list of assets", () => {
       ["A", "B"].map((code) => ({ ...euro, code, caip19: "eip155:1/slip44:60" })),
       "assets[1].caip19 is",
     ],
-  ])("refuses %s, and says where", (_what, written, message) => {
+  ])("refuses %s and reports its position", (_what, written, message) => {
     expect(faultOf(written)).toContain(message);
   });
 });

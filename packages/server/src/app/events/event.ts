@@ -1,6 +1,6 @@
 type EventKind = "transaction.updated" | "wallet.updated" | "order.updated" | "endpoint.disabled";
 
-/** One row of the log: what has changed, and to which state. Its body is built from this and what the subject is. */
+/** One row of the log: the kind of change and the new state. The event's body is built from this row and its subject. */
 export interface LoggedEvent {
   sequence: number;
   event: EventKind;
@@ -8,9 +8,9 @@ export interface LoggedEvent {
   version: number;
   state: string;
   previousState: string;
-  /** Why it failed; for an endpoint, why it was disabled. */
+  /** The reason of a failure; for an endpoint, the reason why it was disabled. */
   failureCode: string | null;
-  /** What has changed beside the state, in the form of the subject that it belongs to. */
+  /** Changes besides the state, in a format that depends on the kind of subject. */
   details?: unknown;
   occurredAt: Date;
 }
@@ -20,23 +20,23 @@ export interface EventStore {
   listEvents: (tenantId: string, after: number, limit: number) => Promise<LoggedEvent[]>;
 }
 
-/** Events by their place in the log. */
+/** Looks up events by their sequence. */
 export interface EventReader {
-  /** In order of their sequence; those that do not exist are left out. */
+  /** In order of their sequence; events that do not exist are left out. */
   readEvents: (tenantId: string, sequences: readonly number[]) => Promise<LoggedEvent[]>;
 }
 
-/** The ends of the logs. */
+/** The first and last sequences of the logs. */
 export interface EventPositions {
-  /** The last sequence of each tenant; a tenant without events is not in it. */
+  /** The last sequence of each tenant; a tenant without events has no entry. */
   readHeads: (tenantIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** The oldest sequence that is still in the log. */
   readOldest: (tenantId: string) => Promise<number | undefined>;
 }
 
 /**
- * A sequence that a client has named. Sequences are numbers: a log of 2^53 events takes 285,000 years at a thousand a second, so a greater
- * number means the same as the greatest that is exact.
+ * Parses a sequence that a client sent. Sequences are numbers: a log of 2^53 events takes 285,000 years at a thousand a second, so a
+ * larger value is treated as the largest safe integer.
  */
 export function readSequence(named: number): number {
   return Math.min(named, Number.MAX_SAFE_INTEGER);

@@ -20,8 +20,8 @@ export interface PresentEventsDeps {
 export type PresentEvents = (tenantId: string, logged: readonly LoggedEvent[]) => Promise<EventBody[]>;
 
 /**
- * Events as their readers see them: each with its subject as it was right after that event, not as it is now. Everything comes
- * from columns that never change and from the log, so that an event is the same whenever and however often it is read.
+ * Builds the public representation of events. Each contains its subject as of that event, not as it is now. Everything comes from the
+ * log and from columns that never change, so an event is the same every time it is read.
  */
 export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
   return async (tenantId, logged) => {
@@ -83,7 +83,7 @@ function presentData(
   }
 }
 
-/** An event says all that an order has become by it. */
+/** The event holds every field of the order that it changed. */
 function orderAsOfThen(order: Order, entry: LoggedEvent): Order {
   const { version, occurredAt } = entry;
   const progress = readDetails(entry.details as OrderDetails);

@@ -7,11 +7,11 @@ export interface ActivePoliciesDeps {
   store: Pick<PolicyStore, "readPolicy">;
   world: PolicyWorld;
   wakeUps: Pick<WakeUps, "subscribe">;
-  /** A clock that nobody can set back. */
+  /** A monotonic clock. */
   monotonicMs: () => number;
 }
 
-/** The policy of a tenant that has written none. */
+/** The policy of a tenant that has not stored one. */
 export const firstPolicy: StoredPolicy = { version: 0, document: defaultPolicy, updatedAt: null };
 
 export function createActivePolicies({
@@ -36,12 +36,12 @@ function activate({ version, document }: StoredPolicy, world: PolicyWorld): Acti
   return { version, policy: compilePolicy(closedPolicy, world).policy as ActivePolicy["policy"] };
 }
 
-/** For a document that was right when it was written and names an asset or a network that is no longer configured. */
+/** A document was valid when it was stored, but names an asset or a network that is no longer configured. */
 const closedPolicy: PolicyDocument = {
   rules: [],
   default: {
     action: "reject",
     reason:
-      "The policy names an asset or a network that this service no longer has; it must be written anew.",
+      "The policy names an asset or a network that is no longer configured. Replace the policy, or restore the configuration.",
   },
 };

@@ -6,7 +6,7 @@ export interface AllowList {
   isListed: (tenantId: string, network: string, address: string, now: Date) => Promise<boolean>;
 }
 
-/** How policy sees an address. */
+/** The status of an address that policy rules test. */
 export async function kindOfAddress(
   allowList: AllowList,
   tenantId: string,

@@ -15,7 +15,7 @@ export interface CheckDocumentDeps {
   world: PolicyWorld;
 }
 
-/** A document that could be put in force, and how it would judge. */
+/** A valid document and its compiled form. */
 interface CheckedDocument {
   document: PolicyDocument;
   policy: CompiledPolicy;
@@ -24,21 +24,21 @@ interface CheckedDocument {
 export type CheckDocument = (
   tenantId: string,
   document: unknown,
-  /** Where the document stands in the request. */
+  /** The path of the document in the request. */
   path: string,
 ) => Promise<CheckedDocument | Refused>;
 
-/** Here and not where documents are compiled: one that is in force stays so. */
+/** Checked here and not by the compiler, so that a stored policy stays in force if the limit is lowered. */
 const tooManyWindows: PolicyFault = {
   rule: null,
   field: "rules",
   reason: `use more than ${policyLimits.windowsMax} different sums and counts; reuse the same periods`,
 };
 
-/** No more than the domain tells of its own faults: an answer has a bound. */
+/** The response is bounded: no more faults than the compiler reports. */
 const faultsMax = 100;
 
-/** Reads a document and looks up whom it names; all that is wrong with it is said at once. */
+/** Validates a document and looks up the wallets and clients that it names. All faults are reported together. */
 export function createDocumentChecker({ store, world }: CheckDocumentDeps): CheckDocument {
   return async (tenantId, document, path) => {
     const { policy, references, faults } = compilePolicy(document, world);
@@ -50,7 +50,7 @@ export function createDocumentChecker({ store, world }: CheckDocumentDeps): Chec
   };
 }
 
-/** Wallets and clients are never removed, so what is found here is still there when the document is written. */
+/** Wallets and clients are never deleted, so the result still holds when the document is stored. */
 async function findUnknown(
   store: CheckDocumentDeps["store"],
   tenantId: string,

@@ -31,13 +31,13 @@ export type EvaluatePolicy = (
   body: EvaluatePolicyBody,
 ) => Promise<PolicyEvaluation | Refused>;
 
-/** A policy to judge by; without a version where it is not in force. */
+/** The policy to evaluate; it has no version if it is not in force. */
 interface EvaluatedPolicy {
   version: number | null;
   policy: CompiledPolicy;
 }
 
-/** Judges a transaction that is not made, as it would be judged now: nothing is written, and nothing is counted. */
+/** Evaluates the policy for a transaction without creating it. Nothing is written, and nothing counts towards limits. */
 export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy {
   return async (principal, body) => {
     const { tenantId } = principal;
@@ -64,7 +64,7 @@ async function findInitiator(
   return isOwn ? id : fault("CLIENT_UNKNOWN", "body.client_id", "is not a client of this tenant");
 }
 
-/** The policy in force as requests to this process are judged by it, or the one that the request brings along. */
+/** The policy in the request, or else the one in force, as this process has it cached. */
 async function findPolicy(
   { policies, checkDocument }: EvaluatePolicyDeps,
   tenantId: string,

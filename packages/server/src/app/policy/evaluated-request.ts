@@ -14,7 +14,7 @@ export interface EvaluatedRequestDeps extends ReadRequestDeps {
   allowList: AllowList;
 }
 
-/** A transaction that is not created, as far as policy looks at it. */
+/** The fields of a transaction that policy rules test. */
 interface EvaluatedRequest extends Payment {
   destinationKind: DestinationKind;
 }
@@ -25,7 +25,7 @@ export type ReadEvaluatedRequest = (
   at: Date,
 ) => Promise<EvaluatedRequest | Refused>;
 
-/** Checks what `POST /v1/transactions` checks, except that an address can be of any chain, also of one without a rail. */
+/** Makes the checks of `POST /v1/transactions`, except that an address may belong to any chain, even one without a rail. */
 export function createEvaluatedRequestReader(deps: EvaluatedRequestDeps): ReadEvaluatedRequest {
   return async (tenantId, { destination, ...rest }, at) => {
     if (destination !== undefined && "address" in destination) {
@@ -52,7 +52,7 @@ async function judgeAddress(
   return isRefused(where) ? where : await kindOfAddress(allowList, tenantId, where, at);
 }
 
-/** The transaction stands deeper in this body than in one that asks for it. */
+/** In this body the transaction is nested one level deeper than in `POST /v1/transactions`. */
 function within(member: string, refused: Refused): Refused {
   const details = refused.details?.map((detail) => ({
     ...detail,

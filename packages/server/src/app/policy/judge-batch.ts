@@ -8,15 +8,15 @@ import {
 import type { ActivePolicies, ActivePolicy } from "./policy.js";
 import type { TenantWindow } from "./usage.js";
 
-/** What must be known before a batch can be judged. */
+/** The data that must be loaded before a batch can be judged. */
 export interface JudgementPlan {
-  /** The policies of the tenants that have something to be judged. */
+  /** The policies of the tenants in the batch. */
   policies: ReadonlyMap<string, ActivePolicy>;
   /** Each once. */
   windows: readonly TenantWindow[];
 }
 
-/** Finds the policies that requests are judged by, and the sums that these look at. For no requests: nothing. */
+/** Finds the policies for a batch of requests and the usage windows that they test. An empty batch needs neither. */
 export async function planJudgement(
   policies: Pick<ActivePolicies, "peek" | "load">,
   requests: readonly PolicyRequest[],
@@ -35,7 +35,7 @@ export async function planJudgement(
   };
 }
 
-/** Judges one request of a batch that was planned, with what the windows hold now. */
+/** Judges one request of a planned batch against the current usage. */
 export function judgePlanned(
   policies: JudgementPlan["policies"],
   request: PolicyRequest,

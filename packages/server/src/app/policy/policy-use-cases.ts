@@ -3,7 +3,7 @@ import type { PolicyStore } from "./policy.js";
 import type { ReadPolicy } from "./read-policy.js";
 import type { ReplacePolicy } from "./replace-policy.js";
 
-/** What can be asked about a tenant's policy. */
+/** The use cases around a tenant's policy. */
 export interface PolicyUseCases {
   readPolicy: ReadPolicy;
   replacePolicy: ReplacePolicy;

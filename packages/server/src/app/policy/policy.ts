@@ -2,15 +2,15 @@ import type { CompiledPolicy, PolicyDocument } from "@bursar/domain";
 import type { FreshCache } from "../../runtime/fresh-cache.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 
-/** A version of a tenant's policy as it is kept. */
+/** A stored version of a tenant's policy. */
 export interface StoredPolicy {
   version: number;
   document: PolicyDocument;
-  /** Null for the policy that every tenant begins with. */
+  /** Null for the policy that every tenant starts with. */
   updatedAt: Date | null;
 }
 
-/** Who has put a version in force, and when. */
+/** The client that put a version in force, and the time. */
 export interface PolicyVersion {
   version: number;
   clientId: string;
@@ -18,18 +18,18 @@ export interface PolicyVersion {
 }
 
 export interface PolicyStore {
-  /** The version in force, or the one asked for; undefined where none was written, or not that one. */
+  /** The requested version, by default the one in force; undefined if it does not exist. */
   readPolicy: (tenantId: string, version?: number) => Promise<StoredPolicy | undefined>;
-  /** Puts the next version in force; undefined where the one in force is not the expected one. */
+  /** Puts the next version in force; undefined if the version in force is not the expected one. */
   writePolicy: (
     tenantId: string,
     expectedVersion: number,
     policy: { document: PolicyDocument; clientId: string; createdAt: Date },
     audit: AuditDraft,
   ) => Promise<StoredPolicy | undefined>;
-  /** Newest first; `before` is the last version of the page before. */
+  /** Newest first; `before` is the last version of the previous page. */
   listVersions: (tenantId: string, limit: number, before: number | undefined) => Promise<PolicyVersion[]>;
-  /** Which of these wallets or clients the tenant has. */
+  /** Those of the given wallets or clients that belong to the tenant. */
   findOwn: (
     tenantId: string,
     kind: "wallet" | "client",
@@ -37,11 +37,11 @@ export interface PolicyStore {
   ) => Promise<ReadonlySet<string>>;
 }
 
-/** A policy in the form that requests are judged by. */
+/** A compiled policy. */
 export interface ActivePolicy {
   version: number;
   policy: CompiledPolicy;
 }
 
-/** The policies in force, by tenant: a change is in force everywhere within five seconds. */
+/** The policies in force, by tenant. A change takes effect in every process within five seconds. */
 export type ActivePolicies = FreshCache<ActivePolicy>;

@@ -13,7 +13,7 @@ interface Evaluation {
   judgement: Judgement;
 }
 
-/** What policy would say, as the one who asks sees it. */
+/** Builds the response of a policy evaluation. */
 export function presentEvaluation(
   { version, isDecidedAtOnce, judgement: { verdict, measurements } }: Evaluation,
   assets: AssetRegistry,
@@ -58,6 +58,6 @@ function presentMeasurement(
 function decimalsOf(code: string | null, assets: AssetRegistry): number {
   const asset = code === null ? undefined : assets.find(code);
   if (asset === undefined)
-    throw new Error(`a policy in use adds up an asset that is not configured: ${code}`);
+    throw new Error(`the policy in force limits an asset that is not configured: ${code}`);
   return asset.decimals;
 }

@@ -1,7 +1,7 @@
 import { type Policy, showId } from "@bursar/protocol";
 import type { PolicyVersion, StoredPolicy } from "./policy.js";
 
-/** A version of a policy as every reader sees it. */
+/** Builds the public representation of a policy version. */
 export function presentPolicy({ version, document, updatedAt }: StoredPolicy): Policy {
   return { object: "policy", version, document, updated_at: updatedAt?.toISOString() ?? null };
 }

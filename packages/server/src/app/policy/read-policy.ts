@@ -4,7 +4,7 @@ import type { PolicyStore, StoredPolicy } from "./policy.js";
 
 export type ReadPolicy = (tenantId: string, version: number | undefined) => Promise<StoredPolicy | Refused>;
 
-/** The policy in force, or one that was. */
+/** Reads the policy in force, or an earlier version. */
 export function createPolicyReader(store: Pick<PolicyStore, "readPolicy">): ReadPolicy {
   return async (tenantId, version) => {
     if (version === firstPolicy.version) return firstPolicy;

@@ -11,12 +11,12 @@ export interface ReplacePolicyDeps {
 
 export type ReplacePolicy = (
   origin: ClientOrigin,
-  /** The version that the writer has seen. */
+  /** The version that the client read last. */
   expectedVersion: number,
   document: unknown,
 ) => Promise<StoredPolicy | Refused>;
 
-/** Puts a new policy in force, unless somebody else has done so since the writer has looked. */
+/** Puts a new policy in force, unless it has been replaced since the client read it. */
 export function createPolicyReplacer({ store, checkDocument, now }: ReplacePolicyDeps): ReplacePolicy {
   return async (origin, expectedVersion, given) => {
     const { tenantId, clientId } = origin.principal;

@@ -1,16 +1,16 @@
 import type { UsageByWindow, UsageWindow } from "@bursar/domain";
 
-/** A window of a tenant's past that a judgement looks at. */
+/** A rolling window whose usage a policy rule tests. */
 export interface TenantWindow {
   tenantId: string;
   window: UsageWindow;
 }
 
-/** Something that counts towards limits from a time on: a transaction that was let pass, or an order that was. */
+/** An allowed transaction or order, which counts towards limits from a time on. */
 export interface Counted {
   tenantId: string;
   clientId: string;
-  /** The wallet that pays. */
+  /** The source wallet. */
   walletId: string;
   asset: string;
   amount: bigint;
@@ -18,6 +18,6 @@ export interface Counted {
 }
 
 export interface UsageStore {
-  /** What the windows hold at this moment, each of them, by their keys. */
+  /** The current usage of every window, by its key. */
   readUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
 }

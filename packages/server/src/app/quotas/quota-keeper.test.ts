@@ -87,7 +87,7 @@ describe("the quota keeper", () => {
       { numRuns: 200 },
     ));
 
-  it("admits a client that waits as long as it was told to", () =>
+  it("admits a client that waits for the time it was given", () =>
     assert(
       asyncProperty(
         record({ perSecond: integer({ min: 1, max: 50 }), burst: integer({ min: 1, max: 50 }) }),
@@ -115,7 +115,7 @@ describe("the quota keeper", () => {
     expect(keeper.counts.reservations).toBeLessThan(100);
   });
 
-  it("queries an empty bucket ten times a second, however many requests are refused", async () => {
+  it("queries an empty bucket ten times a second, regardless of how many requests are refused", async () => {
     const world = createWorld({ perSecond: 10, burst: 1000 });
     const [keeper] = world.keepers as [QuotaKeeper];
     while ((await world.ask(keeper)) === 0);

@@ -4,7 +4,7 @@ import type { Database, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { withDeliveries } from "../webhooks/webhook-queue.js";
 
-/** An event that is about to happen; its sequence is given when it is written. */
+/** An event to append; it gets its sequence when it is written. */
 interface NewEvent extends Omit<LoggedEvent, "sequence"> {
   tenantId: string;
 }
@@ -47,7 +47,7 @@ export function createEventStore(database: Database): EventStore & EventReader &
   };
 }
 
-/** Field by field, because every event comes by here, and spreading takes forty times as long. */
+/** Copies field by field, because this runs for every event and spreading takes forty times as long. */
 function readEvent(row: EventRow): LoggedEvent {
   return {
     sequence: Number(row.sequence),
@@ -62,14 +62,15 @@ function readEvent(row: EventRow): LoggedEvent {
   };
 }
 
-/** Where every change is recorded. */
+/** The event log, which records every change. */
 export interface EventLog {
   /**
-   * Appends events to the logs of their tenants, and tells so after the commit. The counters are locked until then, in the order
-   * of the tenants, so that every log is gapless and in commit order; that is why this is the last thing that a transaction locks.
+   * Appends events to the logs of their tenants and notifies subscribers after the commit. The counters stay locked until then, in the
+   * order of the tenants, so that every log is gapless and in commit order. For that reason they are the last rows that a SQL transaction
+   * locks.
    */
   append: (tx: Tx, events: readonly NewEvent[]) => Promise<void>;
-  /** Locks the logs of tenants as `append` does, for who writes something that goes with a log in the order of its commits. */
+  /** Locks the logs of tenants as `append` does, for callers that write other rows which must be in the log's commit order. */
   lock: (tx: Tx, tenantIds: Iterable<string>) => void;
 }
 
@@ -77,14 +78,14 @@ export function createEventLog(wakeUps: Pick<WakeUps, "publish">): EventLog {
   return {
     append: async (tx, events) => {
       if (events.length === 0) return;
-      const told = await appendEvents(tx, events);
+      const tenantsWithEndpoints = await appendEvents(tx, events);
       const tenantIds = [...new Set(events.map(({ tenantId }) => tenantId))];
       tx.afterCommit(() => {
         wakeUps.publish("events", tenantIds);
-        if (told.length > 0) wakeUps.publish("deliveries", told);
+        if (tenantsWithEndpoints.length > 0) wakeUps.publish("deliveries", tenantsWithEndpoints);
       });
     },
-    // Served by the primary key. A log that is empty yet gets a counter, so that there is something to lock.
+    // Served by the primary key. An empty log gets a counter, so that there is a row to lock.
     lock: (tx, tenantIds) =>
       tx.send(sql`
         INSERT INTO event_sequences (tenant_id, sequence)
@@ -94,12 +95,12 @@ export function createEventLog(wakeUps: Pick<WakeUps, "publish">): EventLog {
   };
 }
 
-/** Gives the tenants that have an endpoint to tell, for whose events there are deliveries now. */
+/** Inserts events and their deliveries. Returns the tenants that have an enabled endpoint, whose deliveries are due now. */
 async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   const next = new Map<string, number>();
-  const told: string[] = [];
+  const tenantsWithEndpoints: string[] = [];
   for (const tenantId of [...counts.keys()].sort()) {
     const count = counts.get(tenantId) ?? 0;
     const [row] = await tx.query<{ sequence: string; hasEndpoints: boolean }>(sql`
@@ -108,7 +109,7 @@ async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string
       RETURNING sequence, EXISTS (
         SELECT FROM webhook_endpoints e WHERE e.tenant_id = event_sequences.tenant_id AND e.state = 'enabled') AS "hasEndpoints"
     `);
-    if (row?.hasEndpoints) told.push(tenantId);
+    if (row?.hasEndpoints) tenantsWithEndpoints.push(tenantId);
     next.set(tenantId, Number(row?.sequence ?? 0) - count + 1);
   }
   const sequences = events.map(({ tenantId }) => {
@@ -127,6 +128,6 @@ async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string
       ${column((e) => e.occurredAt)}::timestamptz[],
       ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[])
   `;
-  tx.send(told.length > 0 ? withDeliveries(insert) : insert);
-  return told;
+  tx.send(tenantsWithEndpoints.length > 0 ? withDeliveries(insert) : insert);
+  return tenantsWithEndpoints;
 }

@@ -11,7 +11,7 @@ export function createDestinationStore(database: Database): DestinationStore & A
       database.transaction(async (tx) => {
         const found = await insertOrFind(
           () => insertDestination(tx, destination, request),
-          // Without a row under its key it is the address that is taken. What was removed is found too: its key stays used.
+          // If no row has this idempotency key, the conflict is on the address. A removed destination is found too: its key stays used.
           async () =>
             (await findByKey<Destination>(tx, table, destination.tenantId, request?.key)) ?? "taken",
         );
@@ -31,7 +31,7 @@ export function createDestinationStore(database: Database): DestinationStore & A
       `);
       return row;
     },
-    // Served by the primary key, read backwards: a list that people keep is short enough to pass over what does not match.
+    // Served by the primary key, read backwards. An allow-list is maintained by hand, so it is short enough to filter while scanning.
     listDestinations: (tenantId, filter, now, limit, beforeId) =>
       database.query<Destination>(sql`
         SELECT ${columns} FROM destinations
@@ -62,7 +62,7 @@ export function createDestinationStore(database: Database): DestinationStore & A
   };
 }
 
-/** Whichever of the two is taken, the address or the key, nothing is inserted. */
+/** A conflict on the address or on the idempotency key inserts nothing. */
 async function insertDestination(
   tx: Queryable,
   destination: Destination,

@@ -47,8 +47,8 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
 }
 
 /**
- * Writes the version after the expected one, where that is the last. Of two writers that both see it as the last one waits for the
- * other's row, and then inserts nothing. Served by the primary key.
+ * Inserts the version after the expected one, if the expected one is the latest. Of two concurrent writers, the second waits for the
+ * first one's row and then inserts nothing. Served by the primary key.
  */
 async function insertNext(
   tx: Queryable,

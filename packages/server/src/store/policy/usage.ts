@@ -5,9 +5,9 @@ import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
 /**
- * Rolling sums, as running totals: each row says what has been counted up to its time, so a period holds the difference of the
- * totals at its ends, and costs two look-ups whether it saw ten transactions or ten million. A batch adds one row for each wallet,
- * client and tenant in it, not one for each transaction.
+ * Rolling sums are stored as running totals: each row holds everything counted up to its time. The sum over a period is the difference
+ * of the totals at its ends, which takes two look-ups whether the period has ten transactions or ten million. A batch adds one row for
+ * each wallet, client and tenant in it, not one for each transaction.
  */
 export function createUsageStore(database: Database): UsageStore {
   return { readUsage: (windows, now) => readUsage(database, windows, now) };
@@ -43,8 +43,8 @@ export async function readUsage(
 }
 
 /**
- * Reads sums under a lock of their tenants: of two processes that judge a tenant's transactions or orders, the second sees what the
- * first has allowed. Served by the primary keys.
+ * Reads sums under a lock on their tenants. If two processes judge transactions or orders of one tenant, the second sees the ones that
+ * the first has allowed. Served by the primary keys.
  */
 export async function lockUsage(
   tx: Queryable,
@@ -59,10 +59,10 @@ export async function lockUsage(
   return await readUsage(tx, windows, now);
 }
 
-/** In place of an asset: the totals over all of them, which only have a count. */
+/** Takes the place of an asset in the totals over all assets, which only have a count. */
 const allAssets = "";
 
-/** What a batch adds to the totals of one wallet, client or tenant. */
+/** The amounts that a batch adds to the totals of one wallet, client or tenant. */
 interface Addition {
   tenantId: string;
   scope: "wallet" | "client" | "tenant";
@@ -74,15 +74,15 @@ interface Addition {
 }
 
 /**
- * Counts transactions that have begun to count, and takes back those that have ended without being completed, whatever state they were
- * in; see `countUsage`.
+ * Counts transactions that were allowed, and subtracts transactions that ended without being completed, from any state; see
+ * `countUsage`.
  */
 export function recordUsage(tx: Tx, settlements: readonly Settlement[]): void {
   const counted: Counted[] = [];
   const ended: Addition[] = [];
   for (const { transaction, decision, occurredAt } of settlements) {
     const { tenantId, clientId, sourceAccountId, asset, amount, countedAt } = transaction;
-    // A deposit is nobody's request, and counts towards nothing.
+    // A deposit is not requested by a client, so it does not count towards limits.
     if (decision === undefined || clientId === null) continue;
     const counts = countsTowardsLimits(decision.state);
     const at = counts ? (transaction.state === "accepted" ? occurredAt : null) : countedAt;
@@ -96,8 +96,8 @@ export function recordUsage(tx: Tx, settlements: readonly Settlement[]): void {
 }
 
 /**
- * Counts what was allowed. To be called when the tenants' logs are locked: totals of a tenant are written by one SQL transaction after
- * the other.
+ * Counts allowed transactions and orders. The caller must hold the locks of the tenants' logs, so that only one SQL transaction at a time
+ * writes the totals of a tenant.
  */
 export function countUsage(tx: Tx, counted: readonly Counted[]): void {
   if (counted.length > 0) addTotals(tx, gather(counted));
@@ -124,7 +124,7 @@ function gather(counted: readonly Counted[]): Addition[] {
   return [...additions.values()];
 }
 
-/** What one client pays from one wallet in one asset, of which a batch has many, becomes one: it goes into six totals. */
+/** Merges the entries of one client, wallet and asset. A batch has many of them, and each would be added to six totals. */
 function joinAlike(counted: readonly Counted[]): Iterable<Counted & { count: number }> {
   const joined = new Map<string, Counted & { count: number }>();
   for (const { tenantId, clientId, walletId, asset, amount, at } of counted) {
@@ -142,8 +142,8 @@ function joinAlike(counted: readonly Counted[]): Iterable<Counted & { count: num
 }
 
 /**
- * A total is never written before the one that it follows, whatever the clocks say: what two processes have counted in the same
- * moment, or with clocks that differ, is all in the last one.
+ * A total never has an earlier time than its predecessor. If two processes count at the same time, or with clocks that differ, the last
+ * total includes everything.
  */
 function addTotals(tx: Tx, additions: readonly Addition[]): void {
   const column = <T>(pick: (addition: Addition) => T) => additions.map(pick);
@@ -163,15 +163,15 @@ function addTotals(tx: Tx, additions: readonly Addition[]): void {
   `);
 }
 
-/** From one time to another, what the totals of one wallet, client or tenant are too high by. */
+/** An amount by which the totals of one wallet, client or tenant are too high between two times. */
 interface Excess extends Addition {
   until: Date;
 }
 
 /**
- * As if they had never been counted: every total since then is less by them. Each total is written once, whatever the number of those
- * that are taken back: written once for each of them, three thousand that expired together could not be written at all. It costs as
- * much as there are totals since the first of them.
+ * Subtracts entries from every total since they were counted. Each total is updated once for all entries: with one update per entry,
+ * three thousand transactions that expired together could not be written in time. The cost grows with the number of totals since the
+ * first of the entries.
  */
 function takeBack(tx: Tx, gone: readonly Addition[]): void {
   const excesses = excessesOf(gone);
@@ -190,7 +190,7 @@ function takeBack(tx: Tx, gone: readonly Addition[]): void {
 
 const endOfTime = new Date(Date.UTC(9999, 0));
 
-/** Between the times at which they were counted, what is to be taken back is the sum of those before. */
+/** Between two of the times at which entries were counted, the amount to subtract is the sum of the entries before. */
 function excessesOf(gone: readonly Addition[]): Excess[] {
   const byTotal = new Map<string, Addition[]>();
   for (const addition of gone) {
@@ -214,11 +214,11 @@ function excessesOf(gone: readonly Addition[]): Excess[] {
 }
 
 const removedMax = 5000;
-/** In one go; the rest waits for the next. */
+/** The maximum number of rows that one call removes; the next call removes more. */
 const roundsMax = 20;
 
 /**
- * Removes totals that are older than any period, and followed by one that is too: the last of them is where every period begins.
+ * Removes totals that are older than the longest period, except the last of them, which the sums of that period start from.
  * Served by usage_totals_by_age and the primary key.
  */
 export async function removeOldTotals(database: Database, before: Date): Promise<void> {

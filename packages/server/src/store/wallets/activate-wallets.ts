@@ -12,7 +12,7 @@ export const walletFailures: FailureTable = {
   retryAt: sql`retry_at`,
 };
 
-/** Makes new wallets of these networks active, with their events. One that fails is tried again later and does not hold up the others. */
+/** Activates new wallets of these networks and appends their events. A wallet that fails is retried later and does not delay the others. */
 export function createWalletActivation(
   database: Database,
   log: EventLog,
@@ -50,7 +50,7 @@ function listCreating(
   `);
 }
 
-/** Served by the primary key. What another process is activating is left to it. */
+/** Served by the primary key. Wallets that another process is activating are skipped. */
 function activate(
   database: Database,
   log: EventLog,

@@ -35,7 +35,7 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       database.query<Wallet>(sql`
         SELECT ${walletColumns} FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ANY(${[...new Set(ids)]}::uuid[])
       `),
-    // Served by the primary key, read backwards: a tenant's wallets are few enough to pass over those that do not match.
+    // Served by the primary key, read backwards. A tenant has few enough wallets to filter while scanning.
     listWallets: async (tenantId, filter, limit, beforeId) => {
       const rows = await database.query<WalletRow>(sql`
         SELECT ${walletColumns}, ${balancesColumn} FROM wallets w
@@ -46,7 +46,7 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
     },
     setFrozen: (tenantId, id, frozen, audit) =>
       database.transaction(async (tx) => {
-        // Its orders are cancelled. They are locked before the wallet, as by the owner of a market.
+        // Its orders are cancelled. They are locked before the wallet, in the same order as by the holder of a market.
         if (frozen) await requestCancels(tx, tenantId, id);
         const [changed] = await tx.query<Wallet>(sql`
           UPDATE wallets w SET frozen = ${frozen}, version = w.version + 1, updated_at = ${audit.occurredAt}
