@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { findBreakingChanges } from "./breaking-changes.mjs";
 import { root } from "./files.mjs";
 
-// biome-ignore lint/suspicious/noExplicitAny: changes are planted at places that only the test knows the form of.
+// biome-ignore lint/suspicious/noExplicitAny: the test edits parts of the document whose structure only it knows.
 type Json = Record<string, any>;
 
 const read = (path: string): Json => JSON.parse(readFileSync(join(root, path), "utf8"));
 const released = read("openapi.json");
 
-/** The present document, taken as released, with one change planted in it. */
-function planted(change: (document: Json) => void): string[] {
+/** Compares the current document, as the released one, with a copy that has one change. */
+function breakingChangesAfter(change: (document: Json) => void): string[] {
   const changed = structuredClone(released);
   change(changed);
   return findBreakingChanges(released, changed);
@@ -48,7 +48,7 @@ const breaking: [what: string, change: (document: Json) => void, message: string
   ],
   ["a pattern", (d) => Object.assign(bodyOf(d)["properties"].amount, { pattern: "^[0-9]+$" }), "pattern"],
   [
-    "a list of values instead of any",
+    "an enum instead of any string",
     (d) => Object.assign(bodyOf(d)["properties"].asset, { enum: ["USD"] }),
     "only some",
   ],
@@ -135,7 +135,7 @@ const additive: [what: string, change: (document: Json) => void][] = [
     (d) => Object.assign(operation(d, "/v1/assets", "get")["responses"], { "429": { description: "" } }),
   ],
   [
-    "a mark that a route will go",
+    "the deprecation of a route",
     (d) => Object.assign(operation(d, "/v1/assets", "get"), { deprecated: true }),
   ],
   [
@@ -146,13 +146,13 @@ const additive: [what: string, change: (document: Json) => void][] = [
 
 describe("breaking changes", () => {
   it.each(breaking)("are found and named: %s", (_what, change, message) => {
-    const changes = planted(change);
+    const changes = breakingChangesAfter(change);
     expect(changes.length).toBeGreaterThan(0);
     expect(changes.join("\n")).toContain(message);
   });
 
   it("are listed one by one, each with its route", () => {
-    const changes = planted((document) => {
+    const changes = breakingChangesAfter((document) => {
       delete document["paths"]["/v1/assets"];
       delete bodyOf(document)["properties"].metadata;
       delete bodyOf(document)["properties"].source;
@@ -161,6 +161,6 @@ describe("breaking changes", () => {
   });
 
   it.each(additive)("do not include an addition: %s", (_what, change) => {
-    expect(planted(change)).toEqual([]);
+    expect(breakingChangesAfter(change)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Every static check, one after the other; all of them run, so that one look shows all that is wrong.
+// Runs every static check, one after the other. A failure does not stop the others, so that one run reports all faults.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./files.mjs";
@@ -26,7 +26,7 @@ const failed = checks.filter(([what, command, args]) => {
     maxBuffer: 1 << 28,
   });
   console.log(`${status === 0 ? "ok    " : "FAILED"} ${what}`);
-  // A check that passes may have something to say, such as that there was nothing to compare with.
+  // A check that passes can print a note, for example that there is no release to compare with.
   if (status !== 0) console.log(stdout + stderr);
   else if (stdout.trim() !== "") console.log(`       ${stdout.trim().replaceAll("\n", "\n       ")}`);
   return status !== 0;

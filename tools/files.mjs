@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** The checkout's own folder. */
+/** The root folder of the checkout. */
 export const root = join(import.meta.dirname, "..");
 
 /** The project's files that match, tracked or not yet tracked, with paths from the root. @param {string[]} patterns */

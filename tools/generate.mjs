@@ -1,4 +1,4 @@
-// Writes the files that are made from the code; with --check it only says which of them are out of date.
+// Writes the files that are generated from the code. With --check it only lists the files that are out of date.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -89,7 +89,7 @@ ${rows.join("\n")}
 
 /** @param {string} path */
 async function servedDocument(path) {
-  // A document says what the routes are, not what they do: nothing here is ever called.
+  // The document only needs the definitions of the routes; their handlers are never called.
   const unused = /** @type {never} */ (undefined);
   const publicUrl = "http://127.0.0.1:8080";
   const app = await createEdge(
@@ -217,7 +217,7 @@ function statesDiagram(states) {
 
 async function schemaFile() {
   const dataDir = mkdtempSync(join(tmpdir(), "bursar-schema-"));
-  // Root runs PostgreSQL under another account, which must be able to pass through.
+  // As root, PostgreSQL runs under another account, which needs access to the folder.
   chmodSync(dataDir, 0o711);
   const postgres = await startEmbeddedPostgres({
     dataDir,

@@ -1,4 +1,4 @@
-// The page of limits: every one with its default and how to change it, from the settings and the routes.
+// Generates the page of limits, with their defaults and keys, from the settings and the routes.
 import { quotaCatalog } from "../packages/protocol/dist/index.js";
 import { settings } from "../packages/server/dist/config/settings.js";
 import { quotaClassOf } from "../packages/server/dist/http/quotas/quota-gate.js";
@@ -9,64 +9,64 @@ export function limitsPage(routes) {
 
 <!-- Generated from packages/server/src/config and the routes by \`npm run generate\`. -->
 
-Everything that a client can make the service do has a bound. Each is set in the configuration file under the key that is shown here; see [configuration](../reference/configuration.md). What a request that meets one is answered with is in [errors](../reference/errors.md).
+Everything that a client can cause the service to do is limited. Each limit is set in the configuration file under the key shown here; see [configuration](../reference/configuration.md). The responses to requests that exceed a limit are in [errors](../reference/errors.md).
 
 ## Quotas
 
-A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second; a request takes one, before its body is read, so a refused request uses up no idempotency key.
+A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second; a request takes one, before its body is read, so a refused request does not use up its idempotency key.
 
-| class | for | a second | at once | routes |
+| class | for | per second | burst | routes |
 |---|---|---|---|---|
 ${Object.entries(quotaCatalog)
   .map(([name, about]) => quotaRow(name, about, routes))
   .join("\n")}
 
-The defaults are \`quotas.<class>_per_second\` and \`quotas.<class>_burst\`. A client can have quotas of its own: with \`bursar client quota\`, which may give any, or with \`PATCH /v1/clients/{client_id}\` and \`{"quotas": {"create": {"per_second": 5, "burst": 10}}}\`, which gives no more than the default or than the caller has itself. They are in force everywhere within 5 seconds. Quotas are counted by client: a caller that may create clients can have more than one, so a client that is to stay limited must not hold \`clients:manage\`.
+The defaults are \`quotas.<class>_per_second\` and \`quotas.<class>_burst\`. A client can have quotas of its own. \`bursar client quota\` sets any quota. \`PATCH /v1/clients/{client_id}\` with \`{"quotas": {"create": {"per_second": 5, "burst": 10}}}\` sets a quota up to the larger of the default and the caller's own. A change takes effect in every process within 5 seconds. Quotas apply per client. A caller that can create clients can use several of them, so do not grant \`clients:manage\` to a client that must stay limited.
 
-Every answer to a client that has proven itself says what is left, in the fields of [draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
+Every response to an authenticated client reports the remaining quota, in the fields of [draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
 
 \`\`\`
 RateLimit-Policy: "create";q=2000;w=2
 RateLimit: "create";r=1999;t=1
 \`\`\`
 
-\`q\` is the burst and \`w\` the seconds in which an empty bucket fills; \`r\` is what is left and \`t\` the seconds until the bucket is full again or, where nothing is left, until there is something. The sandbox's own client has quotas wide enough for everything; \`limited\` has small ones. Beyond the quota the answer is 429 \`RATE_LIMITED\`, with the time to wait in \`Retry-After\` and in \`t\`, rounded up: the token is there then, unless the client itself has used it elsewhere meanwhile. At the token endpoint it is \`slow_down\`; revoking a token is never refused.
+\`q\` is the burst and \`w\` the seconds in which an empty bucket fills. \`r\` is the number of remaining tokens and \`t\` the seconds until the bucket is full or, if no token remains, until there is one. A request beyond the quota is answered with 429 \`RATE_LIMITED\`, with the time to wait in \`Retry-After\` and in \`t\`, rounded up. After that time a token is available, unless the client has used it for another request. At the token endpoint the error is \`slow_down\`; revoking a token is never rate limited. In the sandbox, the default client has large quotas and the client \`limited\` has small ones.
 
 ### Several processes
 
-The buckets are in PostgreSQL, and all processes take from them: ahead of need, a slice at a time, sized by how fast the last one was used up. So there is no query for each request, and never a token too many: over any period all processes together let in at most \`burst + per_second × seconds\`, and besides what they held when the period began, which is at most a tenth of the burst for each process (one token where the burst is below 20). What a process holds and does not use is missing elsewhere by the same measure; it is given back after 10 seconds. \`r\` is what the process knows: what others have used since its last slice is not in it.
+The buckets are in PostgreSQL, and all processes share them. A process reserves a slice of tokens ahead of need, whose size depends on how fast the last one was used up, so there is no query for each request. Over any period all processes together admit at most \`burst + per_second × seconds\`, plus the tokens that they held when the period began: at most a tenth of the burst for each process, or one token if the burst is below 20. Tokens that one process holds are not available to the others; unused ones are returned after 10 seconds. \`r\` does not include requests that other processes have admitted since the last slice.
 
-A bucket that is dry is asked ten times a second at most, more often only where a tenth of the burst is gained sooner. A request that finds its process without a slice waits for the next one, 250 ms at most.
+An empty bucket is queried at most ten times a second, and more often only if a tenth of the burst is gained sooner. A request that arrives when its process has no tokens waits for the next slice, for at most 250 ms.
 
-When the database does not answer, each process carries on with what it last knew of the bucket, by its own arithmetic, so several processes may let in several times the quota. Everything that a client could ask for needs the same database and is answered with 503, which is the truth; 429 would not be. There is no other store for this: Redis is not used.
+If the database does not answer, each process continues with its own copy of the bucket, so several processes can admit several times the quota. Every route needs the same database and answers with 503, which names the actual problem; 429 would not. No other store, such as Redis, is used.
 
 ### Addresses
 
-Before a client has proven itself its address counts: requests to \`/oauth/*\`, and requests anywhere else whose token is missing or wrong. An IPv6 network of 64 bits is one address. A client that is known is not touched by what its neighbours do; one that comes with a token for the first time is refused while its address is over the quota, because finding out that the token is good is the very work that is bounded. Each process counts on its own and forgets the longest unseen of more than 10,000 addresses. Besides, wrong secrets are slowed down as [tokens](../guides/tokens.md) describes.
+Unauthenticated requests are limited by address: requests to \`/oauth/*\`, and requests to other routes whose token is missing or invalid. An IPv6 /64 network counts as one address. A client whose token has been verified is not affected by other clients at its address. A token that the process has not seen before is refused while its address exceeds the quota, because verifying tokens is the work that this quota limits. Each process counts on its own and tracks the 10,000 addresses that it has seen last. In addition, failed authentications are slowed down, as [tokens](../guides/tokens.md) describes.
 
 ${settingsTable("quotas.address_")}
 
-## Open at once
+## Concurrency
 
-A client that has too much open is answered with 429 \`CONCURRENCY_LIMITED\`, and where it is connections, the connection closes. Each process counts on its own.
+A client with too many concurrent requests or connections gets 429 \`CONCURRENCY_LIMITED\`; if it has too many connections, the connection is closed too. Each process counts on its own.
 
 ${settingsTable("limits.", (key) => key.endsWith("_per_client"))}
 
 ## Orders
 
-A market is worked on by one process at a time, so what one tenant and one order can ask of it is bounded.
+One process at a time runs a market, so the work that one tenant or one order can cause there is limited.
 
 ${settingsTable("limits.", (key) => key === "limits.open_orders")}
 
-An order meets at most 1000 resting orders; what is left of it then is cancelled with \`MATCH_LIMIT\`, and another one can go on. A \`fok\` order that would need more is rejected. A book holds at most a million orders.
+An order matches at most 1000 resting orders. Its remaining size is then cancelled with \`MATCH_LIMIT\`; place another order to continue. A \`fok\` order that would need more is rejected. A book contains at most a million orders.
 
 ## Overload
 
-When a process cannot keep up it refuses new work early, with 503 \`OVERLOADED\` and \`Retry-After\`: everything of the classes \`create\` and \`bulk\`, before the token is looked at and the body is read. Reads, health and everything else are served. Two signs decide, looked at twenty times a second; it ends when both have fallen to half of their bounds.
+A process that cannot keep up refuses requests of the classes \`create\` and \`bulk\` with 503 \`OVERLOADED\` and \`Retry-After\`, before it verifies the token or reads the body. It serves all other requests, such as reads and health checks. The process checks two measures twenty times a second. The overload begins when one of them exceeds its limit and ends when both have fallen to half of their limits.
 
 ${settingsTable("limits.", (key) => key === "limits.accept_wait_ms" || key === "limits.event_loop_delay_ms")}
 
-Besides, 10,000 transactions at most wait to be written in a process; what comes then is answered with the same error.
+In addition, at most 10,000 transactions wait to be written in a process. Further ones are refused with the same error.
 
 ## Sizes and times
 
@@ -81,7 +81,7 @@ ${routes
   .map((route) => `| \`${route.method} ${route.path}\` | ${route.bodyBytesMax} |`)
   .join("\n")}
 
-## To watch
+## Metrics
 
 \`/metrics\` has \`bursar_errors_total\` by code, among them \`RATE_LIMITED\`, \`CONCURRENCY_LIMITED\` and \`OVERLOADED\`; \`bursar_overloaded\`, \`bursar_accept_wait_seconds\` and \`nodejs_eventloop_lag_seconds\`; \`bursar_quota_reservations_total\` and \`bursar_quota_reservations_unanswered_total\`; and \`bursar_address_refusals_total\`.
 `;

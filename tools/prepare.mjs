@@ -1,4 +1,4 @@
-// Runs before `npm start` and `npm test`, on a fresh clone too: it uses nothing but Node itself.
+// Runs before `npm start` and `npm test`, also on a fresh clone, so it uses only Node's own modules.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,10 +17,10 @@ function refuseOldNode() {
   fail(`Bursar needs Node ${nodeMin.major}.${nodeMin.minor} or newer; this is ${process.versions.node}.`);
 }
 
-/** The lockfile's hash is kept inside node_modules, so that it goes when node_modules goes. */
+/** The lockfile's hash is stored inside node_modules, so that it is deleted together with node_modules. */
 function installIfChanged() {
   const stamp = `${root}node_modules/.bursar-installed`;
-  // Native packages differ from platform to platform: a checkout that is shared between two is installed for each.
+  // Native packages depend on the platform, so a checkout that two platforms share is installed again for each.
   const wanted = createHash("sha256")
     .update(readFileSync(`${root}package-lock.json`))
     .update(`${process.platform} ${process.arch}`)

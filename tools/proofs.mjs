@@ -1,4 +1,4 @@
-// The proofs: tests that search for a failure instead of showing one behaviour, so their size decides what they are worth.
+// The proofs are tests that search for failures instead of checking one behaviour, so a larger size makes them stronger.
 // `npm run test:proofs` runs all of them at their short sizes, `npm run test:long -- <proof>` runs one at its long sizes.
 
 /**
@@ -50,7 +50,7 @@ export const proofs = {
     },
   },
   simulation: {
-    shows: "the core keeps its promises under simulated faults, and planted bugs are found",
+    shows: "the core keeps its invariants under simulated faults, and planted bugs are found",
     files: [`${server}/simulation/simulation.test.ts`],
     sizes: {
       seeds: { env: "BURSAR_SIM_SEEDS", short: 500, long: 100_000, means: "seeds" },
@@ -58,14 +58,14 @@ export const proofs = {
     },
   },
   book: {
-    shows: "the order book does what a slow and simple one does",
+    shows: "the order book behaves like a simple reference implementation",
     files: ["packages/domain/test/book/comparison.test.ts"],
     sizes: {
       operations: { env: "BURSAR_BOOK_OPERATIONS", short: 24_000, long: 1_000_000, means: "operations" },
     },
   },
   fuzz: {
-    shows: "requests made from the OpenAPI document are answered as the document says",
+    shows: "requests generated from the OpenAPI document get responses that match the document",
     files: [`${server}/fuzz/fuzz.test.ts`],
     sizes: {
       requests: { env: "BURSAR_FUZZ_REQUESTS", short: 2000, long: 100_000, means: "requests" },
@@ -101,7 +101,7 @@ export function sizesOf({ sizes }, form, given = {}) {
   );
 }
 
-/** The short sizes of all proofs; a size that is set in the environment wins. @returns {Record<string, string>} */
+/** The short sizes of all proofs; a size that is set in the environment takes precedence. @returns {Record<string, string>} */
 export function shortSizes() {
   const short = Object.assign({}, ...Object.values(proofs).map((proof) => sizesOf(proof, "short")));
   return Object.fromEntries(Object.entries(short).map(([env, value]) => [env, process.env[env] ?? value]));

@@ -1,4 +1,4 @@
-// Makes a release: keeps the OpenAPI document that its clients rely on, and tags the commit. `--dry-run` only says what it would do.
+// Makes a release: stores the OpenAPI document that its clients rely on, and tags the commit. `--dry-run` only prints the plan.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -38,7 +38,7 @@ export function makeRelease(folder, { version, baseline, tag }) {
   git(folder, "tag", "--annotate", tag, "-m", `Bursar ${version}`);
 }
 
-/** Every package of the workspace has the version of the whole. @param {string} folder @param {string} version */
+/** Lists the packages whose version differs from that of the workspace. @param {string} folder @param {string} version */
 function otherVersions(folder, version) {
   const workspaces = /** @type {string[]} */ (readJson(folder, "package.json").workspaces ?? []);
   return workspaces.flatMap((path) => {

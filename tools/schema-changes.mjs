@@ -10,11 +10,11 @@
 const upperBounds = ["maxLength", "maximum", "maxItems", "maxProperties", "exclusiveMaximum"];
 const lowerBounds = ["minLength", "minimum", "minItems", "minProperties", "exclusiveMinimum"];
 
-/** Schemas may refer to themselves; none of ours nests deeper than this. */
+/** Schemas may be recursive; no schema of the API nests deeper than this. */
 const depthMax = 24;
 
 /**
- * What in a schema breaks a client that relies on its older version.
+ * Lists the changes of a schema that break clients of its older version.
  *
  * @param {Schema} oldSchema
  * @param {Schema} newSchema

@@ -1,4 +1,4 @@
-// Writes the schema of a database as SQL, from PostgreSQL's own catalog: the embedded PostgreSQL brings no pg_dump.
+// Writes the schema of a database as SQL from PostgreSQL's catalog, because the embedded PostgreSQL does not include pg_dump.
 
 import { Statement } from "../packages/server/dist/store/core/sql.js";
 

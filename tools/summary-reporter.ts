@@ -14,7 +14,7 @@ export default class SummaryReporter implements Reporter {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) counts[test.result().state] += 1;
-      // A file that does not load has no tests to fail, and is a failure all the same.
+      // A file that does not load has no tests, but counts as a failure.
       if (module.state() === "failed" && module.errors().length > 0) counts.failed += 1;
     }
     const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
@@ -28,7 +28,7 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-/** A file's time is its tests and hooks, and what it took to load it. */
+/** The duration of a file includes its tests, its hooks and the time to load it. */
 function slowestFiles(modules: readonly TestModule[]): string {
   if (modules.length <= slowestMax) return "";
   const lines = modules

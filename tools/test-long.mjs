@@ -1,4 +1,4 @@
-// npm run test:long -- <proof> [--size value]: one proof at its long sizes, or at those that are given. --list shows all of them.
+// npm run test:long -- <proof> [--size value]: runs one proof at its long sizes or the given ones. --list lists the proofs.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

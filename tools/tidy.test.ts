@@ -14,7 +14,7 @@ const documents = listFiles("**/*.md");
 const wordsFile = "tools/words.mjs";
 const linesMax = 300;
 
-/** The lines of a file that match a pattern, for a message that leads there. */
+/** The lines of a file that match a pattern, with their positions. */
 function linesWith(path: string, pattern: RegExp): string[] {
   return read(path)
     .split("\n")
@@ -36,7 +36,7 @@ describe("tidy", () => {
     ).toEqual([]);
   });
 
-  it("has no files that collect unrelated things", () => {
+  it("has no files or folders named after nothing in particular", () => {
     expect(
       code.filter((path) => /(^|\/)(utils?|helpers?|common|shared|misc|types)(\/|\.(ts|mjs)$)/.test(path)),
     ).toEqual([]);
@@ -46,7 +46,7 @@ describe("tidy", () => {
     expect(code.filter((path) => read(path).split("\n").length > linesMax)).toEqual([]);
   });
 
-  it("leaves no test switched off or narrowed, and no note to do it later", () => {
+  it("has no disabled or focused tests, and no TODO comments", () => {
     const own = "tools/tidy.test.ts";
     const others = code.filter((path) => path !== own);
     expect(
@@ -65,7 +65,7 @@ describe("tidy", () => {
     expect(proofFiles.filter((glob) => listFiles(glob).length === 0)).toEqual([]);
   });
 
-  it("uses the field's own words where it has been swept", () => {
+  it("avoids the words listed in words.mjs, except in folders listed there", () => {
     const swept = [...code, ...documents, ...listFiles(".ci/*")].filter(
       (path) => path !== wordsFile && !notYetSwept.some((start) => path.startsWith(start)),
     );
@@ -78,7 +78,7 @@ describe("tidy", () => {
     ).toEqual([]);
   });
 
-  it("decides nothing on the text of an error", () => {
+  it("makes no decision on the message of an error", () => {
     const sources = listFiles("packages/*/src/**/*.ts").filter(
       (path) => !path.endsWith(".test.ts") && !path.includes("/rails/"),
     );

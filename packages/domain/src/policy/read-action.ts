@@ -120,6 +120,9 @@ function checkNumber(
   }
   const isOneShort = approvals === approvers.size;
   if (isOneShort && initiators !== null && [...initiators].some((client) => approvers.has(client))) {
-    addFault(field, "is too many, because a client in this rule's condition is also an approver and cannot approve its own transaction");
+    addFault(
+      field,
+      "is too many, because a client in this rule's condition is also an approver and cannot approve its own transaction",
+    );
   }
 }

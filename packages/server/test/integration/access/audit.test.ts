@@ -31,19 +31,19 @@ describe("the audit log", () => {
       data: Entry[];
       next_cursor: string | null;
     };
-  /** What is wrong with the chain of this tenant; those of others may have been tampered with. */
+  /** The faults in the chain of this tenant; other tests tamper with the chains of other tenants. */
   const faults = async () => {
     const own = readId("tnt", owner.tenantId) ?? "";
     const verdicts = await verifyAudit(createAuditStore(service.database), [own]);
     return verdicts.flatMap(({ tenantId, fault }) => (tenantId === own ? (fault ?? []) : []));
   };
-  /** What an attacker with the database's own password can do. */
+  /** Runs a statement as an attacker with the database's password could. */
   const tamper = (statement: string) =>
     service.database.run(
       `ALTER TABLE audit_entries DISABLE TRIGGER ALL; ${statement}; ALTER TABLE audit_entries ENABLE TRIGGER ALL`,
     );
 
-  it("records who did what, from which address, with which request", async () => {
+  it("records the client, the action, the address and the request id", async () => {
     await service.call(
       "POST",
       "/v1/clients",
@@ -70,7 +70,7 @@ describe("the audit log", () => {
     });
   });
 
-  it("records refused attempts, equal ones as one entry, and unauthenticated ones in a chain of their own", async () => {
+  it("records refused attempts, merges equal ones, and keeps unauthenticated ones in a separate chain", async () => {
     const narrow = await service.token(owner, "audit:read");
     await Promise.all(Array.from({ length: 50 }, () => service.call("GET", "/v1/clients", narrow)));
     await Promise.all(Array.from({ length: 50 }, () => service.call("GET", "/v1/clients", undefined)));
@@ -89,7 +89,7 @@ describe("the audit log", () => {
     expect(await faults()).toEqual([]);
   });
 
-  it("is one unbroken chain, also with many writers at once", async () => {
+  it("is one unbroken chain, even with many concurrent writers", async () => {
     await Promise.all(
       Array.from({ length: 30 }, () =>
         service.call("POST", "/v1/clients", token, { name: "made", scopes: [] }),
@@ -125,7 +125,7 @@ describe("the audit log", () => {
     await writer;
   });
 
-  it("shows a tenant the attempts on its clients, and what was tried with a token that was revoked", async () => {
+  it("shows a tenant failed authentications of its clients, and requests with a revoked token", async () => {
     const basic = (secret: string) => ({
       authorization: `Basic ${Buffer.from(`${owner.clientId}:${secret}`).toString("base64")}`,
     });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
-/** More than may wait at one process, and than there are connections to the database. */
+/** More than the maximum of waiting requests in a process, and more than the connections to the database. */
 const changes = 300;
 
-describe("many changes of one client at once", () => {
+describe("many concurrent changes of one client", () => {
   let service: TestService;
   let token: string;
   let path: string;
@@ -19,7 +19,7 @@ describe("many changes of one client at once", () => {
 
   const change = (name: string) => service.call("PATCH", path, token, { name });
 
-  it("are applied one after the other or refused at once, and other requests do not wait for a connection", async () => {
+  it("are applied one after the other or refused immediately, and other requests do not wait for a connection", async () => {
     const answering = Array.from({ length: changes }, (_, index) => change(`change ${index}`));
     const others = Array.from({ length: 50 }, () => service.call("GET", "/v1/clients?limit=1", token));
     expect(new Set((await Promise.all(others)).map(({ status }) => status))).toEqual(new Set([200]));

@@ -101,7 +101,7 @@ describe("clients", () => {
       expect(first.headers.get("idempotent-replayed")).toBeNull();
     });
 
-    it("makes one client of many requests at once", async () => {
+    it("creates one client for many concurrent requests", async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => send("key-race")));
       expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
       expect(answers.filter(({ body }) => body.secret !== null)).toHaveLength(1);
@@ -143,7 +143,7 @@ describe("clients", () => {
   });
 
   describe("authority", () => {
-    it("does not reach beyond one's own scopes, neither in creating nor in changing", async () => {
+    it("is limited to the caller's own scopes, for creating and for changing clients", async () => {
       const manager = await login(await create(["clients:manage"]));
       const created = await call(
         "POST",
@@ -170,7 +170,7 @@ describe("clients", () => {
       );
     });
 
-    it("does not let a client take over a mightier one by its secret, its keys or its state", async () => {
+    it("does not allow changes of the secrets, keys or state of a client with more scopes", async () => {
       const manager = await login(await create(["clients:manage"]));
       const path = `/v1/clients/${owner.clientId}`;
       const x = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" }).x;
@@ -188,7 +188,7 @@ describe("clients", () => {
     });
   });
 
-  it("rotate their secret without a pause, and never have more than two", async () => {
+  it("rotate their secret without interruption, and never have more than two", async () => {
     const client = await create([]);
     const rotate = async (body: object) =>
       (await call("POST", `/v1/clients/${client.id}/secrets`, body)).body as unknown as {
@@ -200,7 +200,7 @@ describe("clients", () => {
     expect(second.client.secrets.filter(({ expires_at }) => expires_at === null)).toHaveLength(1);
     await login(client);
     await login(client, second.secret);
-    // A retry of a rotation whose answer was lost: the secret in use goes on.
+    // A retry of a rotation whose response was lost: the secret in use stays valid.
     const third = await rotate({ overlap_seconds: 60 });
     expect(third.client.secrets).toHaveLength(2);
     await login(client);
@@ -212,7 +212,7 @@ describe("clients", () => {
     await login(client, fourth.secret);
   });
 
-  it("lose a secret at once", async () => {
+  it("cannot use a removed secret", async () => {
     const client = await create([]);
     const [secret] = (await call("GET", `/v1/clients/${client.id}`)).body.secrets;
     expect((await call("DELETE", `/v1/clients/${client.id}/secrets/${secret?.id}`)).body.secrets).toEqual([]);

@@ -7,9 +7,9 @@ import type { TestClient } from "../../harness/service/test-service.js";
 const service = await sharedService();
 
 /**
- * Two tenants, and every way but the path to name what belongs to the other: fields of a query and of a body, cursors, tags and
- * idempotency keys. What is foreign must look like what is missing. That both take the same time is so by their way through the
- * code: every statement asks by tenant and id together, so that neither finds a row.
+ * Two tenants, and every way except the path to name an object of the other: query parameters, body fields, cursors, ETags and idempotency
+ * keys. An object of another tenant must be indistinguishable from one that does not exist. Both take the same time, because every
+ * statement selects by tenant and id together and finds no row in either case.
  */
 const routeOf = (operationId: string) => {
   const route = listRoutes({} as never, "").find((candidate) => candidate.operationId === operationId);
@@ -19,7 +19,7 @@ const routeOf = (operationId: string) => {
 
 type Json = Record<string, unknown>;
 
-describe("what belongs to another tenant", () => {
+describe("an object of another tenant", () => {
   let owner: TestClient;
   let ownerToken: string;
   let strangerToken: string;
@@ -91,7 +91,7 @@ describe("what belongs to another tenant", () => {
       },
     ],
     [
-      "a dry run",
+      "a policy evaluation",
       ({ wallets = "" }) => ask("POST", "/v1/policy/evaluate", { transaction: payment("source", wallets) }),
     ],
     [
@@ -103,7 +103,7 @@ describe("what belongs to another tenant", () => {
       "a client of a policy",
       ({ clients }) => ask("PUT", "/v1/policy", rule({ clients: [clients] }), { "if-match": '"1"' }),
     ],
-  ])("looks like what is missing: in %s", async (_what, send) => {
+  ])("is treated as missing in %s", async (_what, send) => {
     const [seen, missing] = [await send(foreign), await send(unknownIds)];
     expect(seen.status).toBe(missing.status);
     expect(seen.error).toEqual(missing.error);
@@ -126,7 +126,7 @@ describe("what belongs to another tenant", () => {
     },
   );
 
-  it("is not confirmed by its tag", async () => {
+  it("is not confirmed by its ETag", async () => {
     const path = `/v1/transactions/${foreign["transactions"]}`;
     const tag = (await service.call("GET", path, ownerToken)).headers.get("etag") ?? "";
     expect(tag).not.toBe("");
@@ -134,7 +134,7 @@ describe("what belongs to another tenant", () => {
     expect((await ask("GET", path, undefined, { "if-none-match": tag, prefer: "wait=5" })).status).toBe(404);
   });
 
-  it("is not changed by a tag that both have", async () => {
+  it("is not changed by an ETag that both tenants have", async () => {
     const before = await (await service.call("GET", "/v1/policy", ownerToken)).text();
     const tag = (await service.call("GET", "/v1/policy", strangerToken)).headers.get("etag") ?? "";
     const put = await ask("PUT", "/v1/policy", bodyOf(routeOf("replacePolicy")), { "if-match": tag });
@@ -151,7 +151,7 @@ describe("what belongs to another tenant", () => {
       { label: "one", network: "eip155:1", address: `0x${"4".repeat(40)}` },
       { label: "two" },
     ],
-  ])("is neither replayed by its idempotency key nor in its way: %s", async (path, body, change) => {
+  ])("does not share its idempotency key: %s", async (path, body, change) => {
     const first = await service.call("POST", path, ownerToken, body, withKey("the-same"));
     const id = ((await first.json()) as Json)["id"];
     expect(id).toEqual(expect.any(String));
@@ -167,7 +167,7 @@ describe("what belongs to another tenant", () => {
     expect((answer["data"] as unknown[]).length).toBeGreaterThan(0);
   });
 
-  it("is not found by a sequence that no database could count to", async () => {
+  it("is not found by a sequence beyond the range of the database", async () => {
     for (const after of ["9007199254740992", "1e21", "-1"])
       expect((await ask("GET", `/v1/events?after=${after}`)).status).toBe(400);
   });

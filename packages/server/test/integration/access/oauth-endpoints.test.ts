@@ -37,7 +37,7 @@ describe("the OAuth endpoints", () => {
     authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`,
   });
 
-  it("answers so that no cache keeps it", async () => {
+  it("sends responses that must not be cached", async () => {
     const { status, headers, body } = await post("/oauth/token", secretForm());
     expect([status, body["token_type"], body["expires_in"]]).toEqual([200, "Bearer", 900]);
     expect([headers.get("cache-control"), headers.get("pragma")]).toEqual(["no-store", "no-cache"]);
@@ -76,15 +76,21 @@ describe("the OAuth endpoints", () => {
       "invalid_client",
     ],
     [
-      "a client id that is none",
+      "a malformed client id",
       () => ({ ...secretForm(), client_id: "'; DROP TABLE clients" }),
       () => ({}),
       401,
       "invalid_client",
     ],
-    ["two ways at once", secretForm, () => basic(owner.clientId, owner.secret), 400, "invalid_request"],
     [
-      "Basic that is malformed",
+      "two authentication methods",
+      secretForm,
+      () => basic(owner.clientId, owner.secret),
+      400,
+      "invalid_request",
+    ],
+    [
+      "malformed Basic credentials",
       () => ({ grant_type: "client_credentials" }),
       () => ({ authorization: "Basic !" }),
       401,
@@ -104,13 +110,7 @@ describe("the OAuth endpoints", () => {
       400,
       "invalid_request",
     ],
-    [
-      "a scope that is none",
-      () => ({ ...secretForm(), scope: "everything" }),
-      () => ({}),
-      400,
-      "invalid_scope",
-    ],
+    ["an unknown scope", () => ({ ...secretForm(), scope: "everything" }), () => ({}), 400, "invalid_scope"],
     [
       "an assertion of another kind",
       () => ({ grant_type: "client_credentials", client_assertion: "a.b.c", client_assertion_type: "saml" }),
@@ -125,12 +125,12 @@ describe("the OAuth endpoints", () => {
     if (status === 401) expect(answer.headers.get("www-authenticate")).toBe('Basic realm="bursar"');
   });
 
-  it("takes forms only, and says so in OAuth's form", async () => {
+  it("accepts forms only, and answers others with an OAuth error", async () => {
     const response = await service.call("POST", "/oauth/token", undefined, {});
     expect([response.status, await response.json()]).toMatchObject([415, { error: "invalid_request" }]);
   });
 
-  it("does not let one client end another's token", async () => {
+  it("does not allow a client to revoke another client's token", async () => {
     const other = await service.createTenant();
     const token = await service.token(owner);
     const answer = await post("/oauth/revoke", { token }, basic(other.clientId, other.secret));
@@ -140,7 +140,7 @@ describe("the OAuth endpoints", () => {
     expect(introspected.body).toEqual({ active: false });
   });
 
-  it("takes the revocation of what is no token for done", async () => {
+  it("accepts the revocation of an invalid token", async () => {
     expect(
       await post("/oauth/revoke", { token: "nonsense" }, basic(owner.clientId, owner.secret)),
     ).toMatchObject({ status: 200, body: {} });
@@ -208,22 +208,22 @@ describe("client assertions", () => {
     expect((await present(jwt)).status).toBe(401);
   });
 
-  it("need no key id", async () => {
+  it("do not require a key id", async () => {
     expect((await present(await assertion({}, { kid: undefined }))).status).toBe(200);
   });
 
   it.each<[what: string, make: () => Promise<string> | string]>([
     ["of another audience", () => assertion({ aud: "https://elsewhere.example" })],
     ["that have expired", () => assertion({ exp: Math.floor(Date.now() / 1000) - 60 })],
-    ["that live too long", () => assertion({ exp: Math.floor(Date.now() / 1000) + 3600 })],
+    ["with too long a lifetime", () => assertion({ exp: Math.floor(Date.now() / 1000) + 3600 })],
     ["without an id", () => assertion({ jti: undefined })],
     ["of another issuer", () => assertion({ iss: "cli_01h455vb4pex5vsknk084sn02q" })],
     ["of another subject", () => assertion({ sub: "cli_01h455vb4pex5vsknk084sn02q" })],
     ["of a key that is not registered", () => assertion({}, {}, generateKeyPairSync("ed25519").privateKey)],
-    ["that are no JWT", () => "a.b.c"],
+    ["that are not a JWT", () => "a.b.c"],
   ])("are refused %s", async (_what, make) => {
     expect(await present(await make())).toMatchObject({ status: 401, body: { error: "invalid_client" } });
-    // A success forgives the failures before it, so that the brake stays out of the way.
+    // A success resets the count of failures, so that the throttle does not interfere.
     expect((await present(await assertion())).status).toBe(200);
   });
 });

@@ -6,8 +6,8 @@ import type { TestClient } from "../../harness/service/test-service.js";
 
 const service = await sharedService();
 
-/** A public OAuth library that knows nothing of Bursar, finding its own way from the address alone. */
-describe("a stranger's OAuth client", () => {
+/** A public OAuth library, which discovers the endpoints from the address alone. */
+describe("a third-party OAuth client", () => {
   let owner: TestClient;
   let server: oauth.AuthorizationServer;
   let client: oauth.Client;
@@ -93,7 +93,7 @@ describe("a stranger's OAuth client", () => {
     expect([refused.status, await refused.json()]).toMatchObject([401, { error: { code: "TOKEN_REVOKED" } }]);
   });
 
-  it("gets errors in OAuth's own terms", async () => {
+  it("gets OAuth error codes", async () => {
     await expect(getToken(oauth.ClientSecretBasic("bsk_wrong"))).rejects.toMatchObject({
       status: 401,
       code: "OAUTH_WWW_AUTHENTICATE_CHALLENGE",

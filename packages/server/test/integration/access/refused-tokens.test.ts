@@ -9,7 +9,7 @@ describe("requests that are refused", () => {
   });
   afterAll(() => service.stop());
 
-  it("count by their address, also with a token that was good once", async () => {
+  it("count against their address, even with a token that was valid once", async () => {
     const owner = await service.createTenant();
     const manager = await service.token(owner);
     const { id, secret } = (await (

@@ -39,7 +39,7 @@ describe("a request for a secret or a key that is sent again with its idempotenc
   const read = async () =>
     (await (await service.call("GET", path, token)).json()) as { secrets: unknown[]; keys: unknown[] };
 
-  it.each(kinds)("makes one of the %s, and shows what is secret once", async (kind, body) => {
+  it.each(kinds)("creates one of the %s, and shows its secret once", async (kind, body) => {
     const before = (await read())[kind].length;
     const first = await post(`${path}/${kind}`, body, "one");
     expect([first.status, first.replayed, typeof first.body.secret]).toEqual([201, null, "string"]);
@@ -51,7 +51,7 @@ describe("a request for a secret or a key that is sent again with its idempotenc
     expect((await post(`${path}/${kind}`, body, "two")).replayed).toBeNull();
   });
 
-  it.each(kinds)("makes one of the %s also when all come at once", async (kind, body) => {
+  it.each(kinds)("creates one of the %s for concurrent requests", async (kind, body) => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post(`${path}/${kind}`, body, "race")),
     );
@@ -67,20 +67,20 @@ describe("a request for a secret or a key that is sent again with its idempotenc
       expect([status, answer.error?.code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
   });
 
-  it("has not used its key if it was refused, and is found if it took the last place", async () => {
+  it("does not use up its key if it is refused, and is replayed even if it used the last slot", async () => {
     const body = { algorithm: "hmac-sha256" };
     for (let count = 0; count < 9; count++) await post(`${path}/keys`, body);
     const last = await post(`${path}/keys`, body, "last");
     expect((await post(`${path}/keys`, body, "beyond")).body.error?.code).toBe("KEY_LIMIT_REACHED");
     expect((await post(`${path}/keys`, body, "last")).body.key).toEqual(last.body.key);
     await service.call("DELETE", `${path}/keys/${last.body.key?.id}`, token);
-    // What it has made is gone, and it makes no other.
+    // The credential was removed, and a repeated request does not create another.
     const gone = await post(`${path}/keys`, body, "last");
     expect([gone.status, gone.body.error?.code]).toEqual([404, "CREDENTIAL_NOT_FOUND"]);
     expect((await post(`${path}/keys`, body, "beyond")).status).toBe(201);
   });
 
-  it("is without the header what it always was: each makes another", async () => {
+  it("creates another credential each time without the header", async () => {
     const [first, second] = [await post(`${path}/secrets`, {}), await post(`${path}/secrets`, {})];
     expect(first.body.secret).not.toBe(second.body.secret);
     expect((await post(`${path}/secrets`, {}, "has space")).body.error?.code).toBe("IDEMPOTENCY_KEY_INVALID");

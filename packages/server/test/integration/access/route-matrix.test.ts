@@ -9,8 +9,8 @@ import type { TestClient } from "../../harness/service/test-service.js";
 const service = await sharedService();
 
 /**
- * Every route, tried by everybody who may not: without a token, with every scope but the right one, and with another tenant's
- * token on this tenant's objects. The list comes from the routes themselves; a new one is in here without being asked.
+ * Every route is called without permission: without a token, with every scope except the required one, and with another tenant's token on
+ * this tenant's objects. The list comes from the routes themselves, so a new route is included automatically.
  */
 const all = listRoutes({} as never, "");
 const routes = all.filter((route) => route.access !== "open" && route.access !== "oauth");
@@ -19,7 +19,7 @@ const named = routes.map((route) => [`${route.method} ${route.path}`, route] as 
 describe("every route", () => {
   let owner: TestClient;
   let stranger: TestClient;
-  /** Ids of the owner's objects, by the collection that a path has them in. */
+  /** Ids of the owner's objects, by the collection in their path. */
   let objects: Record<string, string>;
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe("every route", () => {
     expect(await codeOf(response)).toEqual([401, "UNAUTHENTICATED"]);
   });
 
-  it.each(named)("%s refuses a token with every scope but its own", async (_name, route) => {
+  it.each(named)("%s refuses a token with every scope except the required one", async (_name, route) => {
     const others = allScopes.filter((scope) => scope !== route.access).join(" ");
     const response = await call(route, await service.token(owner, others));
     expect(response.headers.get("www-authenticate")).toContain(
@@ -69,7 +69,7 @@ describe("every route", () => {
         )
       ).json();
       expect(response.status).toBe(404);
-      // Foreign and missing look alike, but for the request's own id.
+      // Responses for foreign and missing objects differ only in the request id.
       const shown = ({ error }: { error: { code: string; message: string } }) => [error.code, error.message];
       const sameAsMissing = shown(missing as never);
       if (/^[^:]*:\w+$/.test(route.path)) expect(shown(foreign as never)).toEqual(sameAsMissing);

@@ -7,8 +7,8 @@ import { bodyOf, createObjects, pathOf } from "../../harness/http/route-requests
 import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 /**
- * Fifty texts that no place may keep, pushed through every route at every place where a client can put a secret by right or by
- * mistake. A path is no such place: it names things, and what it names is logged.
+ * Fifty strings that must not be stored in clear, sent through every route in every part of a request in which a client can put a secret,
+ * intentionally or by mistake. The path is excluded, because it contains identifiers and is logged.
  */
 const secrets = Array.from({ length: 50 }, () => `s3cr3t-${randomBytes(12).toString("hex")}`);
 const routes = listRoutes({} as never, "");
@@ -19,14 +19,14 @@ interface Push {
   body?: string | undefined;
 }
 
-/** Ways to send a secret with a request that has a token, a body and a path that are right in all else. */
+/** Ways to send a secret in a request that is otherwise valid. */
 const ways: Record<string, (secret: string, body: object | undefined, authorization: string) => Push> = {
   "as a token": (secret) => ({ headers: { authorization: `Bearer ${secret}` } }),
   "as a token of three parts": (secret) => ({
     headers: { authorization: `Bearer ${secret}.${secret}.${secret}` },
   }),
   "as a password": (secret) => ({ headers: { authorization: `Basic ${base64(`cli_x:${secret}`)}` } }),
-  "in headers that nobody reads": (secret, _body, authorization) => ({
+  "in unknown headers": (secret, _body, authorization) => ({
     headers: {
       authorization,
       cookie: secret,
@@ -57,7 +57,7 @@ const ways: Record<string, (secret: string, body: object | undefined, authorizat
       "if-none-match": secret,
     },
   }),
-  "in a field that nobody knows": (secret, body, authorization) => ({
+  "in an unknown field": (secret, body, authorization) => ({
     headers: { authorization },
     body: JSON.stringify({ ...body, password: secret }),
   }),
@@ -67,7 +67,7 @@ const ways: Record<string, (secret: string, body: object | undefined, authorizat
       Object.fromEntries(Object.keys(body ?? {}).map((name) => [name, { [name]: [secret] }])),
     ),
   }),
-  "in JSON that breaks off": (secret, _body, authorization) => ({
+  "in truncated JSON": (secret, _body, authorization) => ({
     headers: { authorization },
     body: `{"secret":"${secret}",`,
   }),
@@ -123,7 +123,7 @@ describe("secrets", () => {
     answers.push(`${JSON.stringify([...response.headers])} ${await response.text()}`);
   }
 
-  // What ends a client's access comes last, or nothing behind it would be tried.
+  // Routes that end a client's access come last, because later requests would be unauthenticated.
   const ordered = [...routes].sort(
     (one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"),
   );
@@ -137,17 +137,17 @@ describe("secrets", () => {
     expect(new Set(answers.map((answer) => /"error"/.test(answer)))).toEqual(new Set([true, false]));
   });
 
-  it("stand in no answer", () => {
+  it("are in no response", () => {
     expect(foundIn(answers.join("\n"), secrets)).toEqual([]);
   });
 
-  it("stand in no log line and in no metric", async () => {
+  it("are in no log line and no metric", async () => {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     expect(metrics).toContain("bursar_http_request_duration_seconds");
     expect(foundIn(metrics + service.logLines.join("\n"), secrets)).toEqual([]);
   });
 
-  it("stand in no table, and neither do those that the service itself gave out", async () => {
+  it("are in no table, including secrets that the service issued", async () => {
     const path = `/v1/clients/${owner.clientId}`;
     const created = (await (
       await service.call("POST", "/v1/clients", token, { name: "other", scopes: [] })
@@ -161,7 +161,7 @@ describe("secrets", () => {
     };
     const own = [created.secret, key.secret, owner.secret, token];
     expect(own.every((secret) => secret.length > 30)).toBe(true);
-    // The shared secret of a key is base64 itself; in a table its bytes could stand.
+    // The shared secret of a key is itself base64, so a table could contain its bytes.
     const bytes = Buffer.from(key.secret, "base64").toString("hex");
     const dump = await dumpDatabase(service.database.url);
     expect(dump).toContain("hmac-sha256");

@@ -41,7 +41,7 @@ describe("signed requests", () => {
     hmacSecret?: Buffer;
   }
 
-  /** Signs a request by hand, as it should be or wrong in one way, and gives what the service says to it. */
+  /** Signs a request by hand, correctly or with one fault, and returns the service's response. */
   const send = async (wanted: Wanted = {}) => {
     const { body = '{"name":"signed","scopes":[]}', label = "sig1", method = "POST" } = wanted;
     const headers: Record<string, string> = {
@@ -143,7 +143,7 @@ describe("signed requests", () => {
       () => ({ params: { created: now() + 20, expires: now() + 10 } }),
       "expires must be after created",
     ],
-    ["too long a life", () => ({ params: { created: now(), expires: now() + 301 } }), "at most 300 s"],
+    ["too long a lifetime", () => ({ params: { created: now(), expires: now() + 301 } }), "at most 300 s"],
     ["no nonce", () => ({ params: { nonce: undefined } }), "A nonce of 16 to 128"],
     ["a short nonce", () => ({ params: { nonce: "short" } }), "A nonce of 16 to 128"],
     [
@@ -159,7 +159,7 @@ describe("signed requests", () => {
     ["another key", () => ({ key: generateKeyPairSync("ed25519").privateKey }), "does not verify"],
     ["another method", () => ({ method: "PUT" }), "does not verify"],
     [
-      "a target of the address that it listens on",
+      "a target with the listening address instead of the public URL",
       () => ({ targetUri: `${service.url}/v1/clients` }),
       "does not verify",
     ],
@@ -169,7 +169,7 @@ describe("signed requests", () => {
       "does not verify",
     ],
     [
-      "a component that no request has",
+      "an unknown component",
       () => ({
         components: [
           "@method",
@@ -220,7 +220,7 @@ describe("signed requests", () => {
     expect(await send({ params })).toMatchObject({ status: 401, message: "The nonce was used before." });
   });
 
-  it("are accepted once of many that arrive together", async () => {
+  it("are accepted once of many concurrent copies", async () => {
     const params = { nonce: randomBytes(16).toString("base64url") };
     const answers = await Promise.all(Array.from({ length: 10 }, () => send({ params })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -229,12 +229,12 @@ describe("signed requests", () => {
   it.each([
     ["other bytes than were signed", { sentBody: '{"name":"signed","scopes":[] }' }],
     ["a digest that is malformed", { headers: { "content-digest": "sha-256=abc" } }],
-    ["a digest that nobody knows", { headers: { "content-digest": "md5=:AAAA:" } }],
+    ["an unknown digest algorithm", { headers: { "content-digest": "md5=:AAAA:" } }],
   ])("are refused with %s", async (_what, wanted) => {
     expect(await send(wanted)).toMatchObject({ status: 400, code: "DIGEST_MISMATCH" });
   });
 
-  it("can be made a must", async () => {
+  it("can be required", async () => {
     const client = (await (
       await service.call("POST", "/v1/clients", token, {
         name: "strict",

@@ -32,7 +32,7 @@ describe("access tokens", () => {
     };
   };
 
-  /** The good token, changed and signed by a key of ours: what a forger can make who knows everything but the key. */
+  /** The valid token, changed and signed with another key, as by an attacker who knows everything except the key. */
   const forge = (
     claims: Record<string, unknown>,
     header: Record<string, unknown> = {},
@@ -42,7 +42,7 @@ describe("access tokens", () => {
       .setProtectedHeader({ ...decodeProtectedHeader(good), alg: "EdDSA", ...header })
       .sign(key);
 
-  it("are JWTs as RFC 9068 has them", () => {
+  it("are JWTs as defined by RFC 9068", () => {
     expect(decodeProtectedHeader(good)).toMatchObject({
       alg: "EdDSA",
       typ: "at+jwt",
@@ -59,16 +59,16 @@ describe("access tokens", () => {
     expect(claims.jti).toMatch(/^tok_/);
   });
 
-  it("are known by all of the header, and not by the end that one is found by", async () => {
+  it("are recognised by the whole header, not only by the end that serves as the cache key", async () => {
     expect((await codeFor(good)).status).toBe(200);
     for (const scheme of ["Digest", "Basic ", "Bearer  "])
       expect(await codeFor(good, scheme)).toMatchObject({ status: 401 });
-    // The same end, and another claim before it.
+    // The same end with a different claim before it.
     expect(await codeFor(`${good.slice(0, 40)}x${good.slice(41)}`)).toMatchObject({ status: 401 });
     expect((await codeFor(good)).status).toBe(200);
   });
 
-  it("are let in, under any spelling of the scheme", async () => {
+  it("are accepted with the scheme in any case", async () => {
     expect((await codeFor(good)).status).toBe(200);
     expect((await codeFor(good, "bearer")).status).toBe(200);
   });
@@ -83,8 +83,8 @@ describe("access tokens", () => {
       () => `${unsigned({ alg: "none", typ: "at+jwt" }, good)}.${good.split(".")[2]}`,
     ],
     ["with a changed payload", () => changePayload(good, { scope: "audit:read" })],
-    ["that are no JWT", () => "nonsense"],
-    ["that are endless", () => "a".repeat(4097)],
+    ["that are not a JWT", () => "nonsense"],
+    ["that are too long", () => "a".repeat(4097)],
     [
       "of HMAC with the public key",
       async () => {
@@ -106,7 +106,7 @@ describe("access tokens", () => {
     const masterKey = Buffer.alloc(32, 7);
     const now = Date.now;
 
-    /** A signer with a key of its own, and that key, so that a test can sign what the service would not. */
+    /** A signer and its key, so that a test can sign claims that the service would not. */
     const setUp = async () => {
       const database = await createTestDatabase();
       const store = createTokenKeyStore(database);
@@ -136,7 +136,7 @@ describe("access tokens", () => {
       return { database, store, sealing, signer, claims, token, resign };
     };
 
-    it("verify to what was signed", async () => {
+    it("verify to the signed claims", async () => {
       const { database, signer, claims, token } = await setUp();
       expect(await signer.verify(token)).toEqual(claims);
       await database.drop();
@@ -174,7 +174,7 @@ describe("access tokens", () => {
       await database.drop();
     });
 
-    it("come from keys of one master key only, and the first key signs at once", async () => {
+    it("are signed only with keys of the current master key, and the first key signs immediately", async () => {
       const { database, store } = await setUp();
       const other = createSealing(new Uint8Array(32).fill(9));
       await expect(rotateTokenKeys(store, other, () => crypto.randomUUID(), now)).rejects.toThrow(
@@ -211,7 +211,7 @@ describe("access tokens", () => {
     });
   });
 
-  it("end everywhere soon after they are revoked, or their client is disabled or loses a scope", async () => {
+  it("become invalid in every process soon after they are revoked, or their client is disabled or loses a scope", async () => {
     const second = await service.another();
     const subject = await service.createTenant();
     const admin = await service.token(subject);
@@ -260,7 +260,7 @@ describe("access tokens", () => {
     );
     await expect(service.token(worker)).rejects.toThrow();
 
-    // At once, so that its new token is of the same second: that one is good, and the old one stays ended.
+    // Without delay, so that its new token is of the same second: the new one is valid, and the old one stays invalid.
     await service.call("PATCH", `/v1/clients/${worker.clientId}`, admin, { state: "active" });
     const fresh = await service.token(worker);
     expect([await ask(service, fresh, "/v1/clients"), await ask(service, other, "/v1/clients")]).toEqual([

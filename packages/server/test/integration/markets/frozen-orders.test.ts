@@ -36,7 +36,7 @@ describe("the orders of a wallet that is frozen", () => {
       const taker = await createTrader(first, { USD: "100000" });
       const takers = [taker, await tradingAs(second, taker.owner)];
       await Promise.all(Array.from({ length: 100 }, (_, index) => maker.place(sell(100 + index))));
-      // Nobody pays as much.
+      // No buyer pays this price.
       const { id: resting, wallet_id: wallet } = await maker.placed(sell(2000));
       const load = { isOn: true };
       const repeat = async (act: () => Promise<unknown>) => {
@@ -51,7 +51,7 @@ describe("the orders of a wallet that is frozen", () => {
         (filled) => filled.length > 3,
       );
       expect((await maker.send("POST", `/v1/wallets/${wallet}/freeze`, {})).status).toBe(200);
-      // Seen before anything else is asked for: nothing is held for an order any more.
+      // Checked before any other request: nothing is held for an order any more.
       const atFreeze = await maker.balances();
       expect(atFreeze["ETH"]?.[1]).toBe("0");
       for (let count = 0; count < 10; count++) await taker.place(take);
@@ -72,8 +72,8 @@ describe("the orders of a wallet that is frozen", () => {
     }
   });
 
-  /** Lets somebody who is never heard of again take the market; gives it back at the end. */
-  const withStandingMarket = async (act: () => Promise<void>) => {
+  /** Gives the market's lease to a process that does not exist, and lets it expire at the end. */
+  const withoutMatching = async (act: () => Promise<void>) => {
     await first.database.query(sql`
       UPDATE markets SET holder = gen_random_uuid(), fence = fence + 1, expires_at = 'infinity' WHERE market = 'ETH-USD'
     `);
@@ -81,11 +81,11 @@ describe("the orders of a wallet that is frozen", () => {
     await first.database.query(sql`UPDATE markets SET expires_at = '-infinity' WHERE market = 'ETH-USD'`);
   };
 
-  it("keep the freeze from being answered while their market stands still", async () => {
+  it("delay the response to the freeze while their market is not running", async () => {
     const maker = await createTrader(first, { ETH: "1" });
     const resting = await maker.placed(sell(900));
     const freeze = () => maker.send("POST", `/v1/wallets/${resting.wallet_id}/freeze`, {});
-    await withStandingMarket(async () => {
+    await withoutMatching(async () => {
       const unanswered = await freeze();
       expect([unanswered.status, unanswered.body.error?.code]).toEqual([503, "UNAVAILABLE"]);
       const wallet = await maker.send("GET", `/v1/wallets/${resting.wallet_id}`);
@@ -101,7 +101,7 @@ describe("the orders of a wallet that is frozen", () => {
   it("do not block a freeze that is undone meanwhile", async () => {
     const maker = await createTrader(first, { ETH: "1" });
     const { wallet_id: wallet } = await maker.placed(sell(900));
-    await withStandingMarket(async () => {
+    await withoutMatching(async () => {
       const freezing = maker.send("POST", `/v1/wallets/${wallet}/freeze`, {});
       await eventually(
         () => maker.send("GET", `/v1/wallets/${wallet}`),

@@ -12,7 +12,7 @@ const dailyLimit = (above: string, asset = "USD"): PolicyDocument["rules"][numbe
   name: "daily",
   when: { sum: { asset, per: "tenant", period_seconds: 86_400, above } },
   action: "reject",
-  reason: "The limit of the day is used up.",
+  reason: "The daily limit is exhausted.",
 });
 
 describe("an order under a policy", () => {
@@ -29,7 +29,7 @@ describe("an order under a policy", () => {
     await service.stop();
   });
 
-  /** Written past the API, so that it is in force before the tenant's first request. */
+  /** Written directly to the database, so that it is in force before the tenant's first request. */
   const usePolicy = (rules: PolicyDocument["rules"]) =>
     service.database.query(sql`
       INSERT INTO policies (tenant_id, version, document, client_id, created_at)
@@ -41,7 +41,7 @@ describe("an order under a policy", () => {
     return [state, failure?.code ?? null];
   };
 
-  it("is refused at once if that needs no sums: nothing is created and the key stays unused", async () => {
+  it("is refused synchronously if the rule needs no sums: nothing is created and the key stays unused", async () => {
     await usePolicy([
       {
         name: "large",
@@ -58,7 +58,7 @@ describe("an order under a policy", () => {
     expect((await trader.place(buy("10", "5"), "the-key")).status).toBe(202);
   });
 
-  it("that would go over a limit ends rejected, names the rule and holds nothing", async () => {
+  it("that would exceed a limit is rejected, names the rule and holds nothing", async () => {
     await usePolicy([dailyLimit("100.00")]);
     expect(await trader.placed(buy("10", "6"))).toMatchObject({ state: "open", policy_version: 1 });
     const rejected = await trader.placed(buy("10", "4.01"));
@@ -66,7 +66,7 @@ describe("an order under a policy", () => {
       state: "rejected",
       version: 2,
       policy_version: 1,
-      failure: { code: "POLICY_REJECTED", message: "The limit of the day is used up.", rule: "daily" },
+      failure: { code: "POLICY_REJECTED", message: "The daily limit is exhausted.", rule: "daily" },
     });
     expect(await trader.balances()).toMatchObject({ USD: ["99940", "60"] });
     expect(await outcome(buy("10", "4"))).toEqual(["open", null]);
@@ -80,7 +80,7 @@ describe("an order under a policy", () => {
     expect(data[1]?.data.order).toEqual(rejected);
   });
 
-  it("counts what it holds, together with transactions: quote for a buy, base for a sell", async () => {
+  it("counts its hold, together with transactions: quote for a buy, base for a sell", async () => {
     await usePolicy([dailyLimit("100.00"), { ...dailyLimit("5", "ETH"), name: "daily-base" }]);
     const pay = async (amount: string) => {
       const { body } = await trader.send(
@@ -106,7 +106,7 @@ describe("an order under a policy", () => {
     ]);
   });
 
-  it("that was admitted still counts when it is cancelled; one without funds never counts", async () => {
+  it("that was admitted still counts when it is cancelled; one with insufficient funds never counts", async () => {
     await usePolicy([dailyLimit("200000.00")]);
     expect(await outcome(buy("10", "10000.01"))).toEqual(["rejected", "INSUFFICIENT_FUNDS"]);
     const { id } = await trader.placed(buy("10", "10000"));
@@ -116,7 +116,7 @@ describe("an order under a policy", () => {
     expect(await outcome(buy("10", "0.01"))).toEqual(["rejected", "POLICY_REJECTED"]);
   });
 
-  it("does not wait for people: a rule that asks for them refuses it, at once or when sums are known", async () => {
+  it("cannot wait for approval: a rule that requires approval rejects it, synchronously or once sums are known", async () => {
     const approval = { action: "require_approval", approvals: 1 } as const;
     await usePolicy([
       { name: "ask-large", when: { amount: { asset: "USD", min: "1000.00" } }, ...approval },
@@ -136,18 +136,18 @@ describe("an order under a policy", () => {
     });
   });
 
-  it("keeps a limit to the cent with many at once, in two markets, with transactions, at two services", async () => {
+  it("never exceeds a limit, with many concurrent orders and transactions in two markets at two services", async () => {
     await usePolicy([dailyLimit("1000.00")]);
     const states = await manyAtOnce(600);
-    // 142 times 7.01 is 995.42, and once more would be above.
+    // 142 times 7.01 is 995.42; one more would exceed the limit.
     expect(states.get("rejected")).toBe(600 - 142);
     expect((states.get("open") ?? 0) + (states.get("completed") ?? 0)).toBe(142);
     expect(await lastTotal()).toEqual({ sum: "99542", count: "142" });
   });
 
-  it("is counted after a concurrent one, also if no rule looks at sums yet", async () => {
+  it("is counted after a concurrent one, even if no rule uses sums yet", async () => {
     expect(await outcome(buy("10", "1"))).toEqual(["open", null]);
-    // What an engine does at the end of a batch: it locks the log, counts, and commits.
+    // At the end of a batch an engine locks the log, counts usage, and commits.
     const { body } = await service.database.transaction(async (engine) => {
       await engine.query(sql`UPDATE event_sequences SET sequence = sequence WHERE tenant_id = ${tenantId()}`);
       await engine.query(sql`
@@ -176,7 +176,7 @@ describe("an order under a policy", () => {
     return total;
   };
 
-  /** So many of 7.01 USD each, a third of them transactions and the others orders; what has become of them, by state. */
+  /** Creates transactions and orders of 7.01 USD each, a third of them transactions, and returns their number by state. */
   async function manyAtOnce(wanted: number): Promise<Map<string, number>> {
     const other = await service.another();
     try {
@@ -189,7 +189,7 @@ describe("an order under a policy", () => {
         const body = { reference: "r", asset: "USD", amount: "7.01" };
         return by.send("POST", "/v1/transactions", body, { "idempotency-key": key });
       };
-      // A busy machine sheds some of them, which may be asked for again.
+      // On a busy machine some are shed, and can be retried.
       const untilAccepted = (index: number) =>
         eventually(
           () => ask(index),

@@ -6,7 +6,7 @@ import { createTrader, findViolations } from "../../harness/markets/trader.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 
-describe("what one order and one tenant can ask of a market", () => {
+describe("the limits of one order and one tenant in a market", () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ "limits.open_orders": "1050" });
@@ -17,7 +17,7 @@ describe("what one order and one tenant can ask of a market", () => {
   });
   const sell = { side: "sell", price: "100", size: "0.01" };
 
-  it("is to meet a thousand orders, and to have so many open", async () => {
+  it("are a thousand matches per order, and a number of open orders", async () => {
     const maker = await createTrader(service, { ETH: "100" });
     const taker = await createTrader(service, { USD: "100000" });
     const placed: Awaited<ReturnType<typeof maker.place>>[] = [];
@@ -27,7 +27,7 @@ describe("what one order and one tenant can ask of a market", () => {
     const rejected = await maker.placed(sell);
     expect(rejected).toMatchObject({ state: "rejected", failure: { code: "TOO_MANY_OPEN_ORDERS" } });
     expect(await maker.balances()).toMatchObject({ ETH: ["89.5", "10.5"] });
-    // What cannot rest takes no place.
+    // An order that cannot rest does not count as open.
     expect(await maker.placed({ ...sell, time_in_force: "ioc" })).toMatchObject({
       state: "cancelled",
       failure: { code: "UNFILLED" },
@@ -45,11 +45,11 @@ describe("what one order and one tenant can ask of a market", () => {
     });
     expect(await taker.placed({ ...sweep, time_in_force: "ioc" })).toMatchObject({ filled: "0.50" });
     expect(await maker.balances()).toMatchObject({ ETH: ["89.5", "0"] });
-    // There is room again.
+    // The tenant is below the limit again.
     expect(await maker.placed(sell)).toMatchObject({ state: "open" });
   });
 
-  it("a buyer of nothing has bought nothing", async () => {
+  it("report no fills for an order that was not filled", async () => {
     const [own, other] = [
       await createTrader(service, { ETH: "1", USD: "100" }),
       await createTrader(service, { ETH: "1" }),
@@ -94,7 +94,7 @@ describe("a configured market", () => {
     }
   });
 
-  it("must stay while there are orders of it", async () => {
+  it("must stay configured while it has orders", async () => {
     const database = await createTestDatabase();
     const shared = { database, masterKey: new Uint8Array(32), publicUrl: undefined };
     try {

@@ -12,7 +12,7 @@ import { replayMarket } from "../../harness/markets/replay-market.js";
 import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/markets/trader.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
-/** The promises of a market, under as much contention as one machine makes. Two services share the database. */
+/** The guarantees of a market under contention. Two services share the database. */
 describe("a market", () => {
   let first: TestService;
   let second: TestService;
@@ -36,7 +36,7 @@ describe("a market", () => {
       (count) => count === 0,
     );
 
-  it("holds no more than there is with many orders at once", async () => {
+  it("never holds more than the balance, with many concurrent orders", async () => {
     const trader = await createTrader(first, { USD: "200" });
     const elsewhere = await tradingAs(second, trader.owner);
     const placed = await Promise.all(
@@ -55,7 +55,7 @@ describe("a market", () => {
     expect(await trader.balances()).toEqual({ USD: ["200", "0"] });
   });
 
-  it("places one order for a key that two services are sent at once", async () => {
+  it("places one order for a key that is sent to two services concurrently", async () => {
     const trader = await createTrader(first, { USD: "1000" });
     const elsewhere = await tradingAs(second, trader.owner);
     const body = { side: "buy", price: "1", size: "1" };
@@ -71,7 +71,7 @@ describe("a market", () => {
     expect(await trader.balances()).toEqual({ USD: ["980", "20"] });
   });
 
-  it("after anything that clients do is the fold of its commands: the same book, trades, levels and money", async () => {
+  it("equals the fold of its commands after random activity: the same book, trades, levels and balances", async () => {
     const traders: Trader[] = [];
     for (let index = 0; index < 4; index++) {
       const trader = await createTrader(first, { USD: "20000", ETH: "200" });
@@ -87,14 +87,14 @@ describe("a market", () => {
     expect(deltas).toEqual({ count: deltas.count, wrong: [] });
     expect(deltas.count).toBeGreaterThan(50);
     expect(await findViolations(first)).toEqual([]);
-    // All that there was is still there: with the traders, in fees, or set aside.
+    // The total is conserved: in the traders' wallets, in fees, or held.
     const [sums] = await first.database.query<{ usd: string; eth: string }>(sql`
       SELECT sum(available + held) FILTER (WHERE asset = 'USD')::text AS usd,
         sum(available + held) FILTER (WHERE asset = 'ETH')::text AS eth FROM ledger_accounts WHERE kind IN ('wallet', 'fees')`);
     expect(sums).toEqual({ usd: `${(200 + 1000 + 80_000) * 100}`, eth: `${800n * 10n ** 18n}` });
   });
 
-  it("lets a process that lost the lease write nothing, whatever it tries", async () => {
+  it("rejects every write of a process that lost the lease", async () => {
     const { database } = first;
     const events = createEventLog({ publish: () => undefined });
     const leases = createMarketLeases(database);
@@ -107,7 +107,7 @@ describe("a market", () => {
       () => leases.acquire("LATE-USD", "00000000-0000-7000-8000-000000000002", 60_000),
       (acquired) => acquired.length > 0,
     );
-    if (late === undefined || newer === undefined) throw new Error("nobody has the market");
+    if (late === undefined || newer === undefined) throw new Error("no process holds the market");
     const before = await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`);
     const { unitOfWork } = createMarketUnits(database, events);
     const nothing = { changes: [], trades: [], entries: [] };
@@ -125,7 +125,7 @@ describe("a market", () => {
     await leases.release([late]);
     expect(await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`)).toEqual(before);
     await unitOfWork(newer, write);
-    // Reading can have taken longer than the lease: it counts from the end on.
+    // Loading can take longer than the lease, so the lease is renewed from the end of loading.
     await database.run("UPDATE markets SET expires_at = now() - interval '1 hour' WHERE market = 'LATE-USD'");
     await createMarketLoader(database).load(newer, 60_000);
     expect(await leases.acquire("LATE-USD", "00000000-0000-7000-8000-000000000003", 1)).toEqual([]);

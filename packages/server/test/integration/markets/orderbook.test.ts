@@ -6,7 +6,7 @@ import { eventually } from "../../harness/eventually.js";
 import { createTrader, type Trader, tradingAs } from "../../harness/markets/trader.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
-/** Two services share the database: one of them owns a market, the other one shows it too. */
+/** Two services share the database: one of them runs a market, and both serve its book. */
 describe("the order book", () => {
   let first: TestService;
   let second: TestService;
@@ -24,7 +24,7 @@ describe("the order book", () => {
   const showing = (trader: Trader, query: string, isExpected: (book: Orderbook) => boolean) =>
     eventually(() => trader.book(query), isExpected);
 
-  it("is there before anybody has placed an order: the first market, and empty", async () => {
+  it("is empty before the first order, and defaults to the first market", async () => {
     const book = await maker.book();
     expect(book).toMatchObject({
       market: "ETH-USD",
@@ -83,7 +83,7 @@ describe("the order book", () => {
     ).toBe(200);
   });
 
-  it("refuses markets that are not there and depths out of bounds", async () => {
+  it("refuses unknown markets and depths out of bounds", async () => {
     const refusal = async (query: string) => {
       const { status, body } = await maker.send("GET", `/v1/orderbook${query}`);
       return [status, body.error?.code];
@@ -94,7 +94,7 @@ describe("the order book", () => {
     expect((await maker.send("GET", "/v1/markets/ETH-EUR/trades")).body.error?.code).toBe("MARKET_NOT_FOUND");
   });
 
-  it("lists markets with their steps, and trades without saying whose they are", async () => {
+  it("lists markets with their tick and lot sizes, and trades without their owners", async () => {
     const taker = await createTrader(second, { USD: "1000" });
     await taker.placed({ side: "buy", price: "103", size: "1.5" });
     const { data: markets } = (await maker.send("GET", "/v1/markets")).body as unknown as { data: object[] };
@@ -118,7 +118,7 @@ describe("the order book", () => {
     for (const { owner } of [maker, taker]) expect(text).not.toContain(owner.tenantId);
   });
 
-  it("keeps the last change of each market, so that a copy that is far behind knows it", async () => {
+  it("keeps the last change of each market, so that a copy that is far behind can detect it", async () => {
     const levels = createLevelStore(first.database);
     expect(await levels.listDeltas("ETH-USD", 0, 10)).not.toHaveLength(0);
     await removeOldDeltas(first.database, new Date(Date.now() + 60_000));

@@ -57,7 +57,7 @@ describe("orders", () => {
     expect(await seller.balances()).toEqual({ ETH: ["99.5", "0"], USD: ["1498.5", "0"] });
   });
 
-  it("without enough to hold are rejected, and hold nothing", async () => {
+  it("with insufficient funds are rejected, and hold nothing", async () => {
     expect(await buyer.placed(limit("buy", "1000", "100.01"))).toMatchObject({
       state: "rejected",
       failure: { code: "INSUFFICIENT_FUNDS" },
@@ -66,7 +66,7 @@ describe("orders", () => {
     expect(await buyer.balances()).toEqual({ USD: ["100000", "0"] });
   });
 
-  it("have each their own events, with the order as it was right after", async () => {
+  it("have their own events, each with the order as of that event", async () => {
     const { id } = await buyer.placed(limit("buy", "10", "1"));
     await buyer.send("PATCH", `/v1/orders/${id}`, { size: "0.4" });
     await buyer.until(id, ({ size }) => size === "0.40");
@@ -85,7 +85,7 @@ describe("orders", () => {
     );
   });
 
-  it("that spend an amount are filled when it buys no more", async () => {
+  it("that spend an amount are filled when the rest does not buy a lot", async () => {
     await seller.placed(limit("sell", "300", "1"));
     await seller.placed(limit("sell", "301", "5"));
     const taken = await buyer.placed({ side: "buy", type: "market", quote_size: "1000" });
@@ -129,7 +129,7 @@ describe("orders", () => {
     expect((await buyer.balances())["USD"]).toEqual(["99950", "0"]);
   });
 
-  it("never meet one of the same tenant", async () => {
+  it("never match an order of the same tenant", async () => {
     await service.fund(seller.owner, "USD", "1000");
     const older = await seller.placed(limit("sell", "70", "1"));
     expect(await seller.placed(limit("buy", "70", "1", { self_trade: "cancel_oldest" }))).toMatchObject({
@@ -145,7 +145,7 @@ describe("orders", () => {
     await seller.until(id, ({ state }) => state === "cancelled");
   });
 
-  it("are refused if they do not fit their market", async () => {
+  it("are refused if their terms do not match their market", async () => {
     const refusal = async (body: object) => {
       const { status, body: answer } = await buyer.place(body);
       return [status, answer.error?.code, answer.error?.details?.[0]?.path];
@@ -195,7 +195,7 @@ describe("orders", () => {
     );
   });
 
-  it("become smaller, but not larger, nor smaller than what is filled; of several wishes the smallest counts", async () => {
+  it("can be reduced, but not below the filled size, and not increased; of several amendments the smallest counts", async () => {
     const { id } = await seller.placed(limit("sell", "3000", "1"));
     await buyer.placed(limit("buy", "3000", "0.3"));
     await seller.until(id, ({ filled }) => filled === "0.30");
@@ -221,7 +221,7 @@ describe("orders", () => {
     expect(await buyer.balances()).toEqual({ USD: ["100000", "0"] });
   });
 
-  it("show the table of their states", async () => {
+  it("have a table of their states", async () => {
     const { data } = (await buyer.send("GET", "/v1/order-states")).body as unknown as {
       data: { state: string; next: string[]; final: boolean }[];
     };

@@ -63,7 +63,7 @@ describe("destinations", () => {
       sql`UPDATE destinations SET effective_at = created_at WHERE id = ${readId("dst", id) ?? ""}`,
     );
 
-  it("wait a day before they count, and are kept in one form", async () => {
+  it("take effect after a day, and are stored in canonical form", async () => {
     const { status, headers, body } = await add({ note: "invoice 7" });
     expect(status).toBe(201);
     expect(headers.get("location")).toBe(`/v1/destinations/${body.id}`);
@@ -81,7 +81,7 @@ describe("destinations", () => {
     expect((await call("GET", `/v1/destinations/${body.id}`)).body.state).toBe("active");
   });
 
-  it("are listed for policy when their waiting time has passed, to the millisecond, and until they are removed", async () => {
+  it("count as listed from the end of their delay, to the millisecond, until they are removed", async () => {
     const { body } = await add();
     const store = createDestinationStore(service.database);
     const isListed = (at: number, network = "eip155:1", tenantId = owner.client.tenantId) =>
@@ -96,7 +96,7 @@ describe("destinations", () => {
     expect(await isListed(effectiveAt)).toBe(false);
   });
 
-  it("are listed once, in any letter case of the address", async () => {
+  it("are unique regardless of the case of the address", async () => {
     expect((await add()).status).toBe(201);
     const again = await add({ address: mixedCase.toLowerCase(), label: "other" });
     expect([again.status, again.body.error?.code]).toEqual([409, "DESTINATION_EXISTS"]);
@@ -105,12 +105,12 @@ describe("destinations", () => {
     expect((await add({}, {}, stranger)).status).toBe(201);
   });
 
-  it("are listed once by twenty at the same time", async () => {
+  it("are created once by twenty concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => add()));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   });
 
-  it("honour an idempotency key, with the answer of the first time", async () => {
+  it("honour an idempotency key, with the original response", async () => {
     const key = { "idempotency-key": "destination-1" };
     const first = await add({}, key);
     await endWaiting(first.body.id);
@@ -121,7 +121,7 @@ describe("destinations", () => {
     expect(again.body.id).toBe(first.body.id);
   });
 
-  it("do not come back when the request that made them is repeated after they were removed", async () => {
+  it("are not created again when the request is repeated after they were removed", async () => {
     const key = { "idempotency-key": "destination-2" };
     const first = await add({}, key);
     expect((await call("DELETE", `/v1/destinations/${first.body.id}`)).status).toBe(204);
@@ -130,7 +130,7 @@ describe("destinations", () => {
     expect((await call("GET", "/v1/destinations")).body.data).toEqual([]);
   });
 
-  it("are gone when they are removed, once, and can be listed again with a new waiting time", async () => {
+  it("can be removed once, and can be added again with a new delay", async () => {
     const { body } = await add();
     const path = `/v1/destinations/${body.id}`;
     expect((await call("DELETE", path)).text).toBe("");
@@ -200,8 +200,8 @@ describe("destinations", () => {
   });
 });
 
-describe("the waiting time of destinations", () => {
-  it("can be set to 0, and then nothing waits", async () => {
+describe("the delay of destinations", () => {
+  it("can be set to 0, so that they take effect immediately", async () => {
     const service = await startTestService({ BURSAR_DESTINATION_DELAY_SECONDS: "0" });
     try {
       const token = await service.token(await service.createTenant());

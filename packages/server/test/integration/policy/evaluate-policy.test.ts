@@ -13,7 +13,7 @@ const limited: PolicyDocument = {
       name: "daily-limit",
       when: { sum: { asset: "USD", per: "client", period_seconds: 86_400, above: "1000" } },
       action: "reject",
-      reason: "The limit is used up.",
+      reason: "The limit is exhausted.",
     },
     {
       name: "hourly-count",
@@ -33,7 +33,7 @@ const limited: PolicyDocument = {
   default: { action: "reject", reason: "Not to strangers." },
 };
 
-describe("a dry run of policy", () => {
+describe("a policy evaluation", () => {
   let service: TestService;
   let tenant: PolicyTenant;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe("a dry run of policy", () => {
     await tenant.settled(id, "completed");
   };
 
-  it("names the rule of the policy in force that decides at once", async () => {
+  it("names the deciding rule of the policy in force", async () => {
     expect((await evaluate()).body).toEqual({
       action: "allow",
       rule: "own-wallets",
@@ -79,7 +79,7 @@ describe("a dry run of policy", () => {
     });
   });
 
-  it("shows the sums that it has used, with the transaction and without", async () => {
+  it("reports the sums that it used, with and without the transaction", async () => {
     await tenant.usePolicy(limited);
     await settle("400.50");
     await settle("99.5");
@@ -110,7 +110,11 @@ describe("a dry run of policy", () => {
       },
     ]);
     const beyond = (await evaluate({ amount: "500.01" })).body;
-    expect(beyond).toMatchObject({ action: "reject", rule: "daily-limit", reason: "The limit is used up." });
+    expect(beyond).toMatchObject({
+      action: "reject",
+      rule: "daily-limit",
+      reason: "The limit is exhausted.",
+    });
     expect(beyond.sums).toMatchObject([{ including: "1000.01", above: true }]);
   });
 
@@ -135,7 +139,7 @@ describe("a dry run of policy", () => {
     });
   });
 
-  it("judges for another client, at another hour, by a policy that is not in force", async () => {
+  it("can use another client, another time and a policy that is not in force", async () => {
     const officer = await tenant.addClient("officer");
     const document = {
       rules: [
@@ -154,11 +158,11 @@ describe("a dry run of policy", () => {
     expect((await at("2026-07-01T15:00:00Z")).body.rule).toBe("default");
     const own = await evaluate({}, { document, at: "2026-07-01T07:00:00Z" });
     expect(own.body.rule).toBe("default");
-    // Nothing of it is in force.
+    // The evaluated policy did not take effect.
     expect((await evaluate()).body.policy_version).toBe(0);
   });
 
-  it("knows a listed address from another, and one that still waits", async () => {
+  it("distinguishes listed, pending and unlisted addresses", async () => {
     const added = await service.call("POST", "/v1/destinations", tenant.token, {
       label: "supplier",
       ...listed,
@@ -173,8 +177,8 @@ describe("a dry run of policy", () => {
     expect(await kindAt(effectiveAt, { ...listed, network: "eip155:10" })).toBe("default");
   });
 
-  it("leaves nothing behind: no transaction, no sum, no event", async () => {
-    // The tokens of the tests themselves are written down a moment after they were issued.
+  it("writes nothing: no transaction, no sum, no event", async () => {
+    // The audit entries of the tests' own tokens are written a moment after the tokens are issued.
     await tenant.usePolicy(limited);
     await settle("10");
     const state = async () => [
@@ -243,7 +247,7 @@ describe("a dry run of policy", () => {
     expect(answer.body.error?.details.map((detail) => detail.path)).toEqual([path]);
   });
 
-  it("knows nothing of another tenant's wallets and clients", async () => {
+  it("does not find another tenant's wallets and clients", async () => {
     const other = await createPolicyTenant(service);
     const wallets = await service.call("GET", "/v1/wallets", other.token);
     const { data } = (await wallets.json()) as { data: { id: string }[] };

@@ -5,7 +5,7 @@ import { policyOf } from "../../harness/transactions/policy-client.js";
 const service = await sharedService();
 
 describe("a policy", () => {
-  it("looks at so many sums and no more", async () => {
+  it("can use a limited number of different sums", async () => {
     const policy = policyOf(service, await service.token(await service.createTenant()));
     const rules = (count: number) => ({
       rules: Array.from({ length: count }, (_, number) => ({

@@ -33,7 +33,7 @@ describe("the policies of the guide", () => {
   const paid = async (amount: string, more: object = {}) =>
     await tenant.settled((await pay(amount, more)).id, "completed");
 
-  it("let small payouts go and refuse large ones", async () => {
+  it("allow small payouts and reject large ones", async () => {
     await putInForce(smallPayouts);
     const payouts = await createWallet("payout");
     const from = { source: { wallet_id: payouts } };
@@ -52,7 +52,7 @@ describe("the policies of the guide", () => {
       const evaluation = await post<PolicyEvaluation>("/v1/policy/evaluate", { transaction, at });
       return evaluation.rule;
     };
-    // In summer Berlin is two hours ahead. The list is asked what it will be at that time, so the years lie ahead.
+    // In summer Berlin is two hours ahead of UTC. The years are in the future, because the allow-list is evaluated as of that time.
     const [night, day] = ["2050-07-01T03:59:59Z", "2050-07-01T04:00:00Z"];
     expect(await ruleFor(listed, "1000", night)).toBe("small-payouts");
     expect(await ruleFor(unlisted, "1000", night)).toBe("default");
@@ -60,7 +60,7 @@ describe("the policies of the guide", () => {
     expect(await ruleFor(unlisted, "1000.01", day)).toBe("default");
   });
 
-  it("let two of three officers decide on large payouts", async () => {
+  it("require the approval of two of three officers for large payouts", async () => {
     const officers = await Promise.all(["anna", "ben", "cleo"].map((name) => tenant.addClient(name)));
     const [anna, ben, cleo] = officers as [(typeof officers)[0], (typeof officers)[0], (typeof officers)[0]];
     const outsider = await tenant.addClient("outsider");
@@ -91,7 +91,7 @@ describe("the policies of the guide", () => {
     expect((await tenant.settled(refused.id, "rejected")).failure?.code).toBe("APPROVAL_REJECTED");
   });
 
-  it("limit what each client moves in a day, and how often it asks in an hour", async () => {
+  it("limit the amount that a client moves in a day, and its transactions in an hour", async () => {
     await putInForce(dailyLimit);
     await paid("6000");
     await paid("4000");

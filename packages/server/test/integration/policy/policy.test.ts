@@ -28,7 +28,7 @@ describe("the policy of a tenant", () => {
     return body.error?.details ?? [];
   };
 
-  it("begins with version 0, which lets money go to its own wallets and listed addresses", async () => {
+  it("starts at version 0, which allows transfers to its own wallets and to listed addresses", async () => {
     const { status, headers, body } = await policy.read();
     expect([status, headers.get("etag")]).toEqual([200, '"0"']);
     expect(body).toEqual({ object: "policy", version: 0, document: defaultPolicy, updated_at: null });
@@ -37,7 +37,7 @@ describe("the policy of a tenant", () => {
     expect([(await again('"0"')).status, (await again('"1"')).status]).toEqual([304, 200]);
   });
 
-  it("is replaced as a whole, and every version is kept with its author", async () => {
+  it("is replaced as a whole, and every version is stored with its author", async () => {
     const texts = ["first", "second", "third"];
     for (const [index, text] of texts.entries()) {
       const written = await policy.write(reject(text), `"${index}"`);
@@ -68,11 +68,11 @@ describe("the policy of a tenant", () => {
     expect([status, body.error?.code]).toEqual([404, "POLICY_VERSION_NOT_FOUND"]);
   });
 
-  it.each(["-1", "1.5", "x", "2147483648"])("refuses to be asked for version %s", async (version) => {
+  it.each(["-1", "1.5", "x", "2147483648"])("refuses the malformed version %s", async (version) => {
     expect((await policy.read(`?version=${version}`)).status).toBe(400);
   });
 
-  it("is changed by only one of many editors of the same version", async () => {
+  it("is changed by only one of many concurrent requests with the same version", async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => policy.write(reject(`editor ${index}`), '"0"')),
     );
@@ -100,7 +100,7 @@ describe("the policy of a tenant", () => {
     }
   });
 
-  it("names the rule and the field of every fault, all at once", async () => {
+  it("reports the rule and the field of every fault together", async () => {
     const faults = await faultsOf({
       rules: [
         { name: "too-precise", when: { amount: { asset: "USD", max: "1.001" } }, action: "allow" },
@@ -124,7 +124,7 @@ describe("the policy of a tenant", () => {
     ]);
   });
 
-  it("names wallets and clients of this tenant alone", async () => {
+  it("can name only wallets and clients of its own tenant", async () => {
     const stranger = await service.createTenant();
     const document = (wallet: string, client: string, member: string) => ({
       groups: { officers: [member] },
@@ -162,7 +162,7 @@ describe("the policy of a tenant", () => {
     ["a string", '"policy"'],
     ["an empty object", {}],
     ["rules that are an object", { rules: { length: 1 }, default: { action: "allow" } }],
-    ["more rules than there may be", { rules: Array(201).fill({}), default: { action: "allow" } }],
+    ["too many rules", { rules: Array(201).fill({}), default: { action: "allow" } }],
     ["ninety unknown fields", Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`f${i}`, 1]))],
     [
       "a sum that is a number",
@@ -178,7 +178,7 @@ describe("the policy of a tenant", () => {
       },
     ],
     [
-      "a hundred ids that are no ids, in 90 rules",
+      "a hundred malformed ids in 90 rules",
       {
         rules: Array.from({ length: 90 }, (_, rule) => ({
           name: `rule-${rule}`,
@@ -188,7 +188,7 @@ describe("the policy of a tenant", () => {
         default: { action: "allow" },
       },
     ],
-  ])("refuses %s, with an answer of bounded size", async (_name, document) => {
+  ])("refuses %s, with a response of bounded size", async (_name, document) => {
     const { status, body } = await policy.write(document, '"0"');
     expect([status, body.error?.code]).toEqual([422, "POLICY_INVALID"]);
     expect(body.error?.details?.length).toBeGreaterThan(0);
@@ -198,19 +198,19 @@ describe("the policy of a tenant", () => {
 
   it.each([
     ["a key twice", '{"rules":[],"rules":[],"default":{"action":"allow"}}', "MALFORMED_JSON"],
-    ["a key that reaches into prototypes", '{"__proto__":{},"rules":[]}', "MALFORMED_JSON"],
+    ["the key __proto__", '{"__proto__":{},"rules":[]}', "MALFORMED_JSON"],
     [
-      "a NUL, which the database cannot keep",
+      "a NUL, which the database cannot store",
       '{"rules":[],"default":{"action":"reject","reason":"\\u0000"}}',
       "MALFORMED_JSON",
     ],
     ["more than a mebibyte", `{"rules":[${" ".repeat(1_100_000)}]}`, "PAYLOAD_TOO_LARGE"],
-  ])("refuses %s before it is read", async (_name, text, code) => {
+  ])("refuses %s before it is parsed", async (_name, text, code) => {
     const { body } = await policy.write(text, '"0"');
     expect(body.error?.code).toBe(code);
   });
 
-  it("can be as large as people write them: 200 rules with lists of 100", async () => {
+  it("can have 200 rules with lists of 100 items", async () => {
     const ids = Array.from({ length: 100 }, () => nobody.slice(0, -2));
     const clients = ids.map((id, index) => id + index.toString().padStart(2, "0"));
     const document = {
@@ -223,11 +223,11 @@ describe("the policy of a tenant", () => {
     };
     expect(JSON.stringify(document).length).toBeGreaterThan(600_000);
     const { status, body } = await policy.write(document, '"0"');
-    // It is read to the end: only the clients do not exist.
+    // The whole document is valid, except that the clients do not exist.
     expect([status, body.error?.details?.[0]?.reason]).toEqual([422, "is not a client of this tenant"]);
   });
 
-  it("keeps what it was given, texts in any script included", async () => {
+  it("is stored unchanged, including strings in any script", async () => {
     const document = {
       groups: { "group-1": [owner.clientId], a: [owner.clientId] },
       rules: [
@@ -244,7 +244,7 @@ describe("the policy of a tenant", () => {
     expect((await policy.read()).body.document).toEqual(document);
   });
 
-  it("belongs to its tenant: another one neither sees it nor changes it", async () => {
+  it("can be read and changed only by its own tenant", async () => {
     await policy.write(reject("ours"), '"0"');
     const theirs = policyOf(service, await service.token(await service.createTenant()));
     expect((await theirs.read()).body.version).toBe(0);
@@ -254,7 +254,7 @@ describe("the policy of a tenant", () => {
     expect((await policy.read()).body.document).toEqual(reject("ours"));
   });
 
-  it("is in force at once in the process that wrote it, and soon in another", async () => {
+  it("takes effect immediately in the process that wrote it, and soon in another", async () => {
     const another = await service.another();
     try {
       let count = 0;
@@ -265,7 +265,7 @@ describe("the policy of a tenant", () => {
         });
         return { status: answer.status, body: (await answer.json()) as object };
       };
-      // Both processes know the policy that is about to be replaced.
+      // Both processes have cached the policy that is about to be replaced.
       expect([(await pay(service)).status, (await pay(another)).status]).toEqual([202, 202]);
       await policy.write(reject("Closed."), '"0"');
       const refused = { status: 403, body: { error: { code: "POLICY_REJECTED", message: "Closed." } } };
@@ -280,7 +280,7 @@ describe("the policy of a tenant", () => {
     }
   });
 
-  it("has each of its changes in the audit log, and no change that was refused", async () => {
+  it("has an audit entry for each change, and none for a refused one", async () => {
     await policy.write(reject("kept"), '"0"');
     await policy.write(reject("stale"), '"0"');
     const audit = await service.call("GET", "/v1/audit?limit=200", token);

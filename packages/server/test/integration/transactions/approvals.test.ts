@@ -57,7 +57,7 @@ describe("a transaction that needs approval", () => {
       version: 3,
       approval: { approved: 1 },
     });
-    // The same person again changes nothing.
+    // A second approval of the same client changes nothing.
     expect(await (await tenant.say(anna, waiting.id, digest)).json()).toMatchObject({ version: 3 });
     expect((await tenant.say(ben, waiting.id, digest)).status).toBe(202);
     const done = await tenant.settled(waiting.id, "completed");
@@ -114,7 +114,7 @@ describe("a transaction that needs approval", () => {
     expect((await tenant.say(anna, id, digest)).status).toBe(409);
   });
 
-  it("ends with one rejection, its funds free and its sum forgotten", async () => {
+  it("ends with one rejection, which releases its funds and its usage", async () => {
     await tenant.usePolicy(largeNeed(2));
     const [anna, ben] = [await tenant.addClient("anna"), await tenant.addClient("ben")];
     const waiting = await ask();
@@ -130,7 +130,7 @@ describe("a transaction that needs approval", () => {
     expect(totals).toEqual([{ sum: "0", count: "0" }]);
   });
 
-  it("does not count the approval of a client that was disabled since", async () => {
+  it("does not count the approval of a client that has been disabled since", async () => {
     await tenant.usePolicy(largeNeed(2));
     const [anna, ben, cora] = [
       await tenant.addClient("anna"),
@@ -153,8 +153,8 @@ describe("a transaction that needs approval", () => {
     await tenant.settled(waiting.id, "completed");
   });
 
-  /** As if the engine had looked when the client was not heard. */
-  const approvedUnheard = async (approver: { id: string }) => {
+  /** Inserts an approval as if the engine had tallied while the client was not allowed to approve. */
+  const approvedWhileIneligible = async (approver: { id: string }) => {
     const waiting = await ask();
     await service.database.query(sql`
       INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
@@ -165,12 +165,12 @@ describe("a transaction that needs approval", () => {
   it.each([
     ["is enabled", { state: "disabled" }, { state: "active" }],
     ["has its scope again", { scopes: ["transactions:read"] }, { scopes: ["transactions:approve"] }],
-  ])("goes on when a client that has approved %s", async (_, without, withIt) => {
+  ])("continues when a client that has approved %s", async (_, without, withIt) => {
     await tenant.usePolicy(largeNeed(1));
     const anna = await tenant.addClient("anna");
     const change = (body: object) => service.call("PATCH", `/v1/clients/${anna.id}`, tenant.token, body);
     await change(without);
-    const waiting = await approvedUnheard(anna);
+    const waiting = await approvedWhileIneligible(anna);
     expect((await change(withIt)).status).toBe(200);
     await tenant.settled(waiting.id, "completed");
   });
@@ -178,7 +178,7 @@ describe("a transaction that needs approval", () => {
   it("continues when a client repeats an approval that was lost", async () => {
     await tenant.usePolicy(largeNeed(1));
     const anna = await tenant.addClient("anna");
-    const waiting = await approvedUnheard(anna);
+    const waiting = await approvedWhileIneligible(anna);
     expect((await tenant.say(anna, waiting.id, waiting.approval?.digest ?? "")).status).toBe(202);
     await tenant.settled(waiting.id, "completed");
   });
@@ -220,7 +220,7 @@ describe("a transaction that needs approval", () => {
         (rows) => rows.length >= count,
       );
     let cancelled: Promise<Response> | undefined;
-    // The engine has the row and waits for the tenant's log; who calls it off waits for the engine.
+    // The engine has locked the row and waits for the tenant's log; the cancellation waits for the engine.
     await service.database.transaction(async (tx) => {
       await tx.query(sql`SELECT FROM event_sequences WHERE tenant_id = ${tenant.tenantId} FOR UPDATE`);
       const { id } = (await (await tenant.create("2000")).json()) as { id: string };
@@ -233,7 +233,7 @@ describe("a transaction that needs approval", () => {
     for (const total of await newestTotals()) expect(total).toEqual({ sum: "0", count: "0" });
   });
 
-  it("of which many end together leave the sums as if they had never been", async () => {
+  it("leaves no usage if it is one of many that end together", async () => {
     await tenant.usePolicy(largeNeed(1));
     const kept = await ask();
     for (let done = 0; done < 45; done += 3)
@@ -252,7 +252,7 @@ describe("a transaction that needs approval", () => {
       () => service.database.query(sql`SELECT FROM open_transactions WHERE tenant_id = ${tenant.tenantId}`),
       (rows) => rows.length === 1,
     );
-    // All of them: also those in the middle, where others had been counted before.
+    // All totals are corrected, including those in the middle.
     const totals = await service.database.query<{ asset: string; sum: string; count: string }>(
       sql`SELECT DISTINCT asset, sum, count FROM usage_totals WHERE tenant_id = ${tenant.tenantId} ORDER BY asset`,
     );
@@ -271,7 +271,7 @@ describe("a transaction that needs approval", () => {
     expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
   });
 
-  it("fails at once without enough funds to hold", async () => {
+  it("fails immediately if there are insufficient funds to hold", async () => {
     await tenant.usePolicy(largeNeed(1));
     const { id } = (await (await tenant.create("100001")).json()) as Transaction;
     expect(await tenant.settled(id, "failed")).toMatchObject({ failure: { code: "INSUFFICIENT_FUNDS" } });

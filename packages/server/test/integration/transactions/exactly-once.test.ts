@@ -6,7 +6,7 @@ import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { type Answer, transactionsOf } from "../../harness/transactions/transactions-client.js";
 
-/** The central promises under contention. Two services share the database. */
+/** The central guarantees under contention. Two services share the database. */
 describe("exactly once", () => {
   let first: TestService;
   let second: TestService;
@@ -124,7 +124,7 @@ describe("exactly once", () => {
       release = resolve;
     });
     const held = first.database.session(async (session) => {
-      // Blocks writers only: readers go on, and do not use up the connections by waiting.
+      // Blocks writers only: readers continue, and do not occupy connections by waiting.
       await session.script("SET idle_in_transaction_session_timeout = 0");
       await session.script("BEGIN; LOCK TABLE transactions IN SHARE ROW EXCLUSIVE MODE");
       await released;

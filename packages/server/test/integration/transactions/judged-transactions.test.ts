@@ -21,7 +21,7 @@ describe("a transaction under a policy", () => {
     tenant = await createPolicyTenant(service);
   });
 
-  it("is refused at once if that needs no sums: nothing is created and the key stays unused", async () => {
+  it("is refused synchronously if the rule needs no sums: nothing is created and the key stays unused", async () => {
     await tenant.usePolicy({
       rules: [
         {
@@ -43,7 +43,7 @@ describe("a transaction under a policy", () => {
     const first = (await accepted.json()) as Transaction;
     expect(first).toMatchObject({ policy_version: 1, approval: null });
     await tenant.settled(first.id, "completed");
-    // The same again, when the policy no longer takes it.
+    // A repeated request, after the policy has changed to reject it.
     await service.database.query(sql`
       INSERT INTO policies SELECT tenant_id, 2, '{"rules":[],"default":{"action":"reject","reason":"Closed."}}', client_id, now()
       FROM policies WHERE tenant_id = ${tenant.tenantId}
@@ -58,14 +58,14 @@ describe("a transaction under a policy", () => {
     expect((await tenant.create("99", "the-key")).status).toBe(422);
   });
 
-  it("keeps a limit over time to the cent, with many requests at once in two processes", async () => {
+  it("never exceeds a rolling limit, with many concurrent requests in two processes", async () => {
     const limit = (per: "client" | "wallet" | "tenant"): PolicyDocument => ({
       rules: [
         {
           name: "daily",
           when: { sum: { asset: "USD", per, period_seconds: 86_400, above: "1000.00" } },
           action: "reject",
-          reason: "The limit of the day is used up.",
+          reason: "The daily limit is exhausted.",
         },
       ],
       default: allow,
@@ -95,7 +95,7 @@ describe("a transaction under a policy", () => {
           `),
         (rows) => rows.reduce((sum, { count }) => sum + Number(count), 0) === 1000,
       );
-      // 142 times 7.01 is 995.42, and once more would be above.
+      // 142 times 7.01 is 995.42; one more would exceed the limit.
       expect(states).toEqual([
         { state: "completed", count: "142" },
         { state: "rejected", count: "858" },
@@ -110,12 +110,12 @@ describe("a transaction under a policy", () => {
     };
     expect(data[0]?.failure).toEqual({
       code: "POLICY_REJECTED",
-      message: "The limit of the day is used up.",
+      message: "The daily limit is exhausted.",
       rule: "daily",
     });
   });
 
-  it("counts what a period holds and nothing older", async () => {
+  it("counts transactions within the period and no older ones", async () => {
     await tenant.usePolicy({
       rules: [
         {

@@ -12,7 +12,7 @@ describe("reading transactions", () => {
     api = transactionsOf(service, await service.token(await service.createTenant("1000")));
   });
 
-  it("answers 304 if the version is known, and holds the answer if asked to wait", async () => {
+  it("answers 304 if the version is unchanged, and delays the response if asked to wait", async () => {
     const { body, headers } = await api.create(three);
     const done = await api.read(body.id, { "if-none-match": headers.get("etag") ?? "", prefer: "wait=10" });
     expect(done.body).toMatchObject({ state: "completed", version: 2 });

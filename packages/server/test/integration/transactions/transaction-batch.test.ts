@@ -47,7 +47,7 @@ describe("a batch of transactions", () => {
     expect(data[4]?.error?.details?.[0]?.path).toBe("body.transactions.4.idempotency_key");
   });
 
-  it("of which the database refuses one is answered for the others", async () => {
+  it("returns results for the other items if the database refuses one", async () => {
     await service.database.run(`
       CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'poison'; END $$;
       CREATE TRIGGER refuse_poison BEFORE INSERT ON transactions FOR EACH ROW WHEN (NEW.reference = 'poison')
@@ -75,7 +75,7 @@ describe("a batch of transactions", () => {
     expect((await api.send("POST", "/v1/transactions/batch", { transactions })).status).toBe(400);
   });
 
-  it("of a thousand items, each a hundred bytes and more, is accepted", async () => {
+  it("of a thousand items of over a hundred bytes each is accepted", async () => {
     const transactions = Array.from({ length: 1000 }, (_, index) => ({
       idempotency_key: `k${index}`,
       reference: "x".repeat(128),

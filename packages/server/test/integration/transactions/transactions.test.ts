@@ -55,10 +55,10 @@ describe("transactions", () => {
     ["an empty reference", { ...three, reference: "" }, 400, "INVALID_REQUEST", "body.reference"],
     ["a long reference", { ...three, reference: "x".repeat(129) }, 400, "INVALID_REQUEST", "body.reference"],
     ["a number for an amount", { ...three, amount: 1 }, 400, "INVALID_REQUEST", "body.amount"],
-    ["an amount of nothing", { ...three, amount: "0.00" }, 400, "INVALID_REQUEST", "body.amount"],
+    ["an amount of zero", { ...three, amount: "0.00" }, 400, "INVALID_REQUEST", "body.amount"],
     ["a negative amount", { ...three, amount: "-1" }, 400, "INVALID_REQUEST", "body.amount"],
     ["an exponent", { ...three, amount: "1e3" }, 400, "INVALID_REQUEST", "body.amount"],
-    ["an endless amount", { ...three, amount: "9".repeat(50_000) }, 400, "INVALID_REQUEST", "body.amount"],
+    ["a very long amount", { ...three, amount: "9".repeat(50_000) }, 400, "INVALID_REQUEST", "body.amount"],
     ["too many decimals", { ...three, amount: "1.001" }, 422, "AMOUNT_PRECISION_EXCEEDED", "body.amount"],
     ["an unknown asset", { ...three, asset: "XYZ" }, 422, "ASSET_UNKNOWN", "body.asset"],
     [
@@ -69,20 +69,20 @@ describe("transactions", () => {
       "body.source.wallet_id",
     ],
     [
-      "a wallet that is none",
+      "a malformed wallet id",
       { ...three, destination: { wallet_id: "x" } },
       422,
       "WALLET_UNKNOWN",
       "body.destination.wallet_id",
     ],
     [
-      "an address, which the book does not have",
+      "an address on the book rail",
       { ...three, destination: { address: "0x00000000219ab540356cbb839cbe05303d7705fa" } },
       422,
       "ADDRESS_NOT_SUPPORTED",
       "body.destination.address",
     ],
-    ["a destination of nothing", { ...three, destination: {} }, 400, "INVALID_REQUEST", "body.destination"],
+    ["an empty destination", { ...three, destination: {} }, 400, "INVALID_REQUEST", "body.destination"],
     [
       "an address as the source",
       { ...three, source: { address: "0x00000000219ab540356cbb839cbe05303d7705fa" } },
@@ -91,7 +91,13 @@ describe("transactions", () => {
       "body.source.wallet_id",
     ],
     ["an unknown field", { ...three, colour: "red" }, 400, "INVALID_REQUEST", "body.colour"],
-    ["metadata that is no text", { ...three, metadata: { a: 1 } }, 400, "INVALID_REQUEST", "body.metadata.a"],
+    [
+      "metadata that is not a string",
+      { ...three, metadata: { a: 1 } },
+      400,
+      "INVALID_REQUEST",
+      "body.metadata.a",
+    ],
     [
       "too much metadata",
       { ...three, metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ""])) },
@@ -99,7 +105,7 @@ describe("transactions", () => {
       "INVALID_REQUEST",
       "body.metadata",
     ],
-    ["a time that is none", { ...three, expires_at: "tomorrow" }, 400, "INVALID_REQUEST", "body.expires_at"],
+    ["a malformed time", { ...three, expires_at: "tomorrow" }, 400, "INVALID_REQUEST", "body.expires_at"],
     [
       "a leap second",
       { ...three, expires_at: "2026-12-31T23:59:60Z" },
@@ -115,12 +121,12 @@ describe("transactions", () => {
     expect((await api.create(three, key)).status).toBe(202);
   });
 
-  it("need a key", async () => {
+  it("require an idempotency key", async () => {
     const answer = await api.send("POST", "/v1/transactions", three);
     expect([answer.status, answer.body.error?.code]).toEqual([400, "IDEMPOTENCY_KEY_MISSING"]);
   });
 
-  it("give the original answer to the same key and body, byte for byte, also after they are done", async () => {
+  it("return the original response to the same key and body, byte for byte, even after they are final", async () => {
     const first = await api.create(three, "once");
     await api.settled(first.body.id);
     const again = await api.create({ amount: "125.50", asset: "USD", reference: "invoice-1" }, '"once"');
@@ -130,7 +136,7 @@ describe("transactions", () => {
     expect([other.status, other.body.error?.code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
   });
 
-  it("fail without the funds, and hold nothing", async () => {
+  it("fail if there are insufficient funds, and hold nothing", async () => {
     const { body } = await api.create({ ...three, amount: "1000.01" });
     expect(await api.settled(body.id)).toMatchObject({
       state: "failed",
@@ -139,12 +145,12 @@ describe("transactions", () => {
     expect((await api.balances())["primary"]).toEqual({ asset: "USD", available: "1000", held: "0" });
   });
 
-  it("fail when they have expired before they are processed", async () => {
+  it("fail if they expire before they are processed", async () => {
     const { body } = await api.create({ ...three, expires_at: "2020-01-01T00:00:00Z" });
     expect(await api.settled(body.id)).toMatchObject({ state: "failed", failure: { code: "EXPIRED" } });
   });
 
-  it("keep their metadata, and move between wallets that they name", async () => {
+  it("store their metadata, and move funds between the wallets that they name", async () => {
     const wallet = (await api.send("POST", "/v1/wallets", { name: "payouts", purpose: "payout" }))
       .body as unknown as { id: string };
     const { body } = await api.create({
@@ -159,7 +165,7 @@ describe("transactions", () => {
     });
   });
 
-  it("keep metadata under any name of 1 to 64 characters, and refuse what is no text", async () => {
+  it("accept metadata keys of 1 to 64 characters, and refuse values that are not strings", async () => {
     const names = ["a\nb", "\u2028", "é".repeat(64)];
     const metadata = Object.fromEntries(names.map((name) => [name, "kept"]));
     const { body } = await api.create({ ...three, metadata });
@@ -171,13 +177,13 @@ describe("transactions", () => {
       expect((await api.create({ ...three, metadata: refused as never })).status).toBe(400);
   });
 
-  it("refuse times that no calendar here has, and zeros in a URL", async () => {
+  it("refuse times outside the supported range, and NUL characters in a URL", async () => {
     for (const expires_at of ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-23:59"])
       expect((await api.create({ ...three, expires_at })).status).toBe(400);
     expect((await api.send("GET", "/v1/transactions?reference=%00")).status).toBe(400);
   });
 
-  it("know their assets by code and by CAIP-19 identifier", async () => {
+  it("accept an asset by its code or its CAIP-19 identifier", async () => {
     const { data } = (await api.send("GET", "/v1/assets")).body as unknown as {
       data: { code: string; caip19: string | null }[];
     };
@@ -195,7 +201,7 @@ describe("transactions", () => {
     expect(listed.body).toMatchObject({ data: [{ id: body.id }] });
   });
 
-  it("show the table of their states", async () => {
+  it("have a table of their states", async () => {
     const { data } = (await api.send("GET", "/v1/transaction-states")).body as unknown as {
       data: { state: string; next: string[]; final: boolean }[];
     };
@@ -205,7 +211,7 @@ describe("transactions", () => {
     });
   });
 
-  it("log every change once, in order, with what the transaction was then", async () => {
+  it("log every change once, in order, with the transaction as of then", async () => {
     const { body } = await api.create(three);
     await api.settled(body.id);
     const { data } = (await api.send("GET", "/v1/events?after=0")).body as unknown as {

@@ -24,7 +24,7 @@ describe("configured assets", () => {
   const withAssets = (...assets: string[]) =>
     configure(`assets:\n${assets.map((asset) => `  - ${asset}\n`).join("")}`);
 
-  it("replace those that are built in, and have their own limits", async () => {
+  it("replace the default assets, and have their own limits", async () => {
     const service = await startTestService(withAssets(usd, points));
     try {
       const api = transactionsOf(service, await service.token(await service.createTenant("1000")));
@@ -42,7 +42,7 @@ describe("configured assets", () => {
     }
   });
 
-  it("must have every asset that the database holds", async () => {
+  it("must include every asset that the database stores", async () => {
     const database = await createTestDatabase();
     const shared = { database, masterKey: new Uint8Array(32), publicUrl: undefined };
     try {
@@ -58,13 +58,13 @@ describe("configured assets", () => {
     }
   });
 
-  it("must have the decimals that they had, as soon as there is an amount of them", async () => {
+  it("must keep their decimals once an amount is stored", async () => {
     const database = await createTestDatabase();
     const shared = { database, masterKey: new Uint8Array(32), publicUrl: undefined };
     const precisePoints = points.replace("decimals: 0", "decimals: 3");
     try {
       await (await startTestService(withAssets(usd, precisePoints), shared)).stop();
-      // Nothing is stored of it yet, so that it can be put right.
+      // No amount of it is stored yet, so its decimals can be corrected.
       const before = await startTestService(withAssets(usd, points), shared);
       const tenant = await before.createTenant("1000");
       await before.fund(tenant, "POINTS", "10");
@@ -83,16 +83,16 @@ describe("configured assets", () => {
     }
   });
 
-  it("must be on a network that there is", async () => {
+  it("must be on a supported network", async () => {
     const start = startTestService(withAssets(usd, points.replace("book", "moon")));
     await expect(start).rejects.toBeInstanceOf(ConfigError);
     await expect(start).rejects.toThrow('assets[1].network of POINTS is "moon": it must be one of book.');
   });
 
-  it("stand in the example file, which says what holds without it", () => {
+  it("are in the example file, which has the defaults", () => {
     const written = readFileSync(example, "utf8");
     expect(loadConfig(configure(written)).values).toEqual(loadConfig({}).values);
-    // Every setting in force; `# ` with one space is a remark, and what has no default is left out.
+    // Uncomments every setting. `# ` with one space is a comment, and settings without a default are left out.
     const sections = new Set(Object.keys(loadConfig({}).values).map((name) => `${name.split(".")[0]}:`));
     const isValueLeftOut = (text: string) =>
       /^ *\w+:$/.test(text) && !(sections.has(text) && new RegExp(`^#${text}\n+( |#  )`, "m").test(written));

@@ -33,7 +33,7 @@ describe("wallets", () => {
     return { ...answer, wallet: answer.body as unknown as ShownWallet };
   };
 
-  it("exist from the start of a tenant: one pays, one is paid", async () => {
+  it("exist for a new tenant: a source and a destination", async () => {
     const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
     expect(data.map(({ role, state, created_by }) => [role, state, created_by]).sort()).toEqual([
       ["primary", "active", null],
@@ -63,7 +63,7 @@ describe("wallets", () => {
     expect(subjects.map(({ created_by }) => created_by)).toEqual([clientId]);
   });
 
-  it("honour an idempotency key, with the answer of the first time", async () => {
+  it("honour an idempotency key, with the original response", async () => {
     const body = { name: "once", purpose: "deposit" };
     const first = await send("POST", "/v1/wallets", body, { "idempotency-key": "wallet-1" });
     await eventually(
@@ -166,7 +166,7 @@ describe("wallets", () => {
     await own.stop();
   });
 
-  it("send nothing once a freeze is being written: the engine waits for it", async () => {
+  it("send nothing while a freeze is being committed: the engine waits for it", async () => {
     const { data } = (await send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
     const primary = readId("wlt", data.find(({ role }) => role === "primary")?.id ?? "") ?? "";
     const setFrozen = (frozen: boolean) => sql`UPDATE wallets SET frozen = ${frozen} WHERE id = ${primary}`;
@@ -186,7 +186,7 @@ describe("wallets", () => {
     await service.database.query(setFrozen(false));
   });
 
-  it("are listed by purpose, state, network and whether they are frozen", async () => {
+  it("are listed by purpose, state, network and frozen", async () => {
     const list = async (query: string) => {
       const { data } = (await send("GET", `/v1/wallets?${query}`)).body as unknown as {
         data: { role: string | null }[];
