@@ -1,4 +1,4 @@
-import { type FollowedLog, isCut, positionName, units, type WalletMoment } from "./audit-log.js";
+import { type FollowedLog, isCut, noBalance, positionName, units, type WalletMoment } from "./audit-log.js";
 import type { Evidence } from "./auditor.js";
 import { bodyOf, codeOf, type Event, type Exchange, type Transaction, type Wallet } from "./exchange.js";
 
@@ -6,7 +6,7 @@ import { bodyOf, codeOf, type Event, type Exchange, type Transaction, type Walle
 const patienceMs = 2000;
 
 /**
- * Every answer against the log: it must be what the log said at some moment, and that moment not before what somebody had been told
+ * Every answer against the log: it must be what the log said at some moment, and that moment not before what a client had seen
  * already when the question was asked.
  */
 export function auditAnswers(evidence: Evidence, log: FollowedLog): string[] {
@@ -75,15 +75,19 @@ function auditOne(
   // Clients ask only for what was acknowledged.
   if (code === "TRANSACTION_NOT_FOUND") violations.push(`${id} was acknowledged, and then not found`);
   if (request.kind === "cancel") {
-    if (shown !== undefined && (shown.state !== "cancelled" || final?.state !== "cancelled"))
-      violations.push(`${id} was called off, and is ${final?.state}`);
-    if (code === "NOT_CANCELLABLE" && final?.state === "cancelled")
-      violations.push(`${id} could not be called off, and was`);
+    // What a rail works on is only asked to be cancelled, and may still be when it was too late once.
+    const isRequest = shown?.history.some(({ state }) => state === "processing");
+    if (shown !== undefined && !isRequest && (shown.state !== "cancelled" || final?.state !== "cancelled"))
+      violations.push(`${id} was cancelled, and is ${final?.state}`);
+    if (code === "NOT_CANCELLABLE" && final?.state === "cancelled" && final.kind !== "payout")
+      violations.push(`${id} could not be cancelled, and was`);
   }
   if (request.kind === "read" && request.waitFor !== undefined) {
     const tookMs = exchange.answeredMs - exchange.sentMs;
     if (tookMs > request.waitFor.timeoutMs + patienceMs)
-      violations.push(`whoever waited ${request.waitFor.timeoutMs} ms for ${id} was held for ${tookMs}`);
+      violations.push(
+        `a client that waited ${request.waitFor.timeoutMs} ms for ${id} was held for ${tookMs}`,
+      );
   }
   return violations;
 }
@@ -129,11 +133,17 @@ function auditWallet(exchange: Exchange, id: string, floor: number, { moments }:
 }
 
 function isMoment({ version, frozen, balances }: Wallet, moment: WalletMoment): boolean {
-  const shown = new Map(balances.map(({ asset, available }) => [asset, units(available, asset)]));
+  const isAsset = (asset: string) => {
+    const shown = balances.find((balance) => balance.asset === asset);
+    const available = units(shown?.available ?? "0", asset);
+    const held = units(shown?.held ?? "0", asset);
+    const expected = moment.balances.get(asset) ?? noBalance;
+    // The hold for a fee is not in the log, only what was charged in the end.
+    return asset === "GAS"
+      ? available + held === expected.available
+      : available === expected.available && held === expected.held;
+  };
   return (
-    version === moment.version &&
-    frozen === moment.frozen &&
-    balances.every(({ asset, held }) => units(held, asset) === 0n) &&
-    ["USD", "ETH"].every((asset) => (shown.get(asset) ?? 0n) === (moment.balances.get(asset) ?? 0n))
+    version === moment.version && frozen === moment.frozen && ["USD", "ETH", "STEP", "GAS"].every(isAsset)
   );
 }

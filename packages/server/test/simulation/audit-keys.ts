@@ -25,7 +25,7 @@ function expectedRefusals({ request }: CreateExchange): string[] {
   return oneIsOpen || partyOf(source) === partyOf(destination) ? ["INVALID_REQUEST"] : [];
 }
 
-/** One key, one thing: the same answer to the same request for ever, and a refusal for any other. */
+/** One key, one thing: always the same answer to the same request, and a refusal for any other. */
 export function auditKeys({ closing, exchanges }: Evidence): string[] {
   const creates = exchanges.filter(
     (one): one is CreateExchange => one.request.kind === "create" || one.request.kind === "create_wallet",
@@ -73,17 +73,22 @@ function auditKey(name: string, group: readonly CreateExchange[]): string[] {
 /** Every transaction comes from a request that could be accepted, and no two come from the same key. */
 function auditOrigins(transactions: readonly Transaction[], creates: readonly CreateExchange[]): string[] {
   const keys = new Set<string>();
-  return transactions.flatMap((transaction) => {
-    const origin = creates.find(
-      ({ request }) => request.kind === "create" && request.body.reference === transaction.reference,
-    );
-    if (origin === undefined) return [`${transaction.id} was never asked for`];
-    const violations: string[] = [];
-    if (keys.has(origin.request.key)) violations.push(`${origin.request.key} has two transactions`);
-    keys.add(origin.request.key);
-    return violations;
-  });
+  // A deposit is nobody's request: the network knows where it comes from.
+  return transactions
+    .filter(({ kind }) => kind !== "deposit")
+    .flatMap((transaction) => {
+      const origin = creates.find(
+        ({ request }) => request.kind === "create" && request.body.reference === transaction.reference,
+      );
+      if (origin === undefined) return [`${transaction.id} was never asked for`];
+      const violations: string[] = [];
+      if (keys.has(origin.request.key)) violations.push(`${origin.request.key} has two transactions`);
+      keys.add(origin.request.key);
+      return violations;
+    });
 }
+
+const openStates = ["accepted", "processing", "broadcast", "confirming", "creating"];
 
 /** Every 202 has its transaction or wallet, in a final state, as it was acknowledged. */
 function auditAcknowledged(
@@ -107,7 +112,7 @@ function auditAcknowledged(
     const isFirstVersion = answer.version === 1 && ["accepted", "creating"].includes(answer.state);
     if (!isFirstVersion) violations.push(`${answer.id} was acknowledged as more than accepted`);
   }
-  const open = [...found.values()].filter(({ state }) => state === "accepted" || state === "creating");
+  const open = [...found.values()].filter(({ state }) => openStates.includes(state));
   return [
     ...violations,
     ...open.map(({ id, state }) => `${id} is still ${state}, long after the last fault`),

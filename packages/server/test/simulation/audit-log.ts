@@ -7,8 +7,15 @@ export interface WalletMoment {
   since: number;
   version: number;
   frozen: boolean;
-  balances: ReadonlyMap<string, bigint>;
+  balances: ReadonlyMap<string, LoggedBalance>;
 }
+
+interface LoggedBalance {
+  available: bigint;
+  held: bigint;
+}
+
+export const noBalance: LoggedBalance = { available: 0n, held: 0n };
 
 /** What the log says, followed from its beginning. */
 export interface FollowedLog {
@@ -63,35 +70,61 @@ export function auditLog(evidence: Evidence): FollowedLog {
     const transaction = data.transaction as Transaction;
     if (!isCut(transaction, finals.get(id)))
       violations.push(`event ${sequence} tells ${id} otherwise than its end`);
-    const source = walletNow(partyOf(transaction.source));
+    const source = transaction.source === null ? undefined : walletNow(partyOf(transaction.source));
     violations.push(
       ...auditOutcome({
         transaction,
         occurredMs: Date.parse(occurred_at),
-        source: { available: source?.balances.get(transaction.asset) ?? 0n, frozen: source?.frozen === true },
+        previousState: before.state ?? "",
+        source: {
+          available: source?.balances.get(transaction.asset)?.available ?? 0n,
+          frozen: source?.frozen === true,
+        },
         wasCancelled: cancelled.has(id),
         evidence,
       }),
     );
-    if (state === "completed") {
-      for (const [wallet, sign] of [
-        [transaction.source, -1n],
-        [transaction.destination, 1n],
-      ] as const) {
-        const balances = new Map(walletNow(partyOf(wallet))?.balances);
-        const amount = units(transaction.amount, transaction.asset);
-        balances.set(transaction.asset, (balances.get(transaction.asset) ?? 0n) + sign * amount);
-        move(partyOf(wallet), sequence, { balances });
-      }
+    for (const { walletId, asset, available, held } of changesOf(transaction, before.state ?? "")) {
+      const balances = new Map(walletNow(walletId)?.balances);
+      const known = balances.get(asset) ?? noBalance;
+      balances.set(asset, { available: known.available + available, held: known.held + held });
+      move(walletId, sequence, { balances });
     }
   }
   return { violations: [...violations, ...auditEnd(evidence, versions, walletNow)], positions, moments };
 }
 
+interface BalanceChange extends LoggedBalance {
+  walletId: string;
+  asset: string;
+}
+
+const holdingStates = ["awaiting_approval", "processing", "broadcast", "confirming"];
+
+/** What an event does to the wallets on both sides: an amount is held while it is under way, and paid or free again at its end. */
+function changesOf(transaction: Transaction, previousState: string): BalanceChange[] {
+  const { state, asset, source, destination, fee } = transaction;
+  const amount = units(transaction.amount, asset);
+  const [wasHeld, isHeld] = [holdingStates.includes(previousState), holdingStates.includes(state)];
+  const changes: BalanceChange[] = [];
+  if (source !== null && "wallet_id" in source) {
+    const walletId = source.wallet_id;
+    const held = (isHeld ? amount : 0n) - (wasHeld ? amount : 0n);
+    const available = state === "completed" && wasHeld ? 0n : state === "completed" ? -amount : -held;
+    if (held !== 0n || available !== 0n) changes.push({ walletId, asset, available, held });
+    if (fee !== null)
+      changes.push({ walletId, asset: fee.asset, available: -units(fee.amount, fee.asset), held: 0n });
+  }
+  if (state === "completed" && "wallet_id" in destination)
+    changes.push({ walletId: destination.wallet_id, asset, available: amount, held: 0n });
+  return changes;
+}
+
 function openWallets({ openings }: Evidence): Map<string, WalletMoment[]> {
   const moments = new Map<string, WalletMoment[]>();
   for (const { walletId, asset, amount } of openings) {
-    const balances = new Map(moments.get(walletId)?.[0]?.balances).set(asset, amount);
+    const opened = { available: amount, held: 0n };
+    const balances = new Map(moments.get(walletId)?.[0]?.balances).set(asset, opened);
     moments.set(walletId, [{ since: 0, version: 1, frozen: false, balances }]);
   }
   return moments;
@@ -125,7 +158,7 @@ function auditEnd(
   for (const wallet of closing.wallets) {
     const logged = walletNow(wallet.id);
     for (const { asset, available, held } of wallet.balances) {
-      const expected = logged?.balances.get(asset) ?? 0n;
+      const expected = logged?.balances.get(asset)?.available ?? 0n;
       if (units(available, asset) !== expected)
         violations.push(`${wallet.id} has ${available} ${asset}; by the log it is ${expected} units`);
       if (units(held, asset) !== 0n) violations.push(`${wallet.id} still holds ${held} ${asset}`);
@@ -136,7 +169,7 @@ function auditEnd(
   return violations;
 }
 
-const decimals: Record<string, number> = { USD: 2, ETH: 18 };
+const decimals: Record<string, number> = { USD: 2, ETH: 18, STEP: 2, GAS: 0 };
 
 /** An amount in base units. */
 export function units(amount: string, asset: string): bigint {

@@ -5,6 +5,7 @@ import type { Transaction } from "./exchange.js";
 interface Outcome {
   transaction: Transaction;
   occurredMs: number;
+  previousState: string;
   /** As it stood in the log right before. */
   source: { available: bigint; frozen: boolean };
   wasCancelled: boolean;
@@ -12,7 +13,8 @@ interface Outcome {
 }
 
 /** Whether a transaction has ended as it had to: for the reason given, and not for lack of a better one. */
-export function auditOutcome({ transaction, occurredMs, source, wasCancelled, evidence }: Outcome): string[] {
+export function auditOutcome(outcome: Outcome): string[] {
+  const { transaction, occurredMs, previousState, source, wasCancelled, evidence } = outcome;
   const { id, state, failure, asset } = transaction;
   const amount = units(transaction.amount, asset);
   const expiresMs = expiryOf(transaction, evidence);
@@ -27,10 +29,17 @@ export function auditOutcome({ transaction, occurredMs, source, wasCancelled, ev
     "has a failure and no failed state, or the other way round",
   );
   switch (state) {
+    case "broadcast":
+    case "confirming":
+      must(previousState !== "accepted" || transaction.kind === "deposit", `was ${state} and never begun`);
+      return violations;
+    case "processing":
     case "completed":
+      // What a rail has begun is paid from what is held, and a freeze or its expiry come too late for it.
+      if (previousState !== "accepted") return violations;
       must(source.available >= amount, "was paid from money that was not there");
       must(!source.frozen, "was paid from a frozen wallet");
-      must(!isExpired, "was completed after it had expired");
+      must(!isExpired, "was paid after it had expired");
       return violations;
     case "cancelled":
       must(wasCancelled, "was cancelled and nobody asked for it");
@@ -41,12 +50,15 @@ export function auditOutcome({ transaction, occurredMs, source, wasCancelled, ev
         must(source.frozen, "failed for a frozen wallet that was not");
       else if (failure?.code === "INSUFFICIENT_FUNDS")
         must(source.available < amount, "failed for want of money that was there");
-      else must(false, `failed with ${failure?.code}`);
+      // The network says whether these are true.
+      else if (!networkFailures.includes(failure?.code ?? "")) must(false, `failed with ${failure?.code}`);
       return violations;
     default:
       return [`${id} became ${state}`];
   }
 }
+
+const networkFailures = ["REVERTED", "DEPOSIT_REORGANISED", "INSUFFICIENT_FUNDS_FOR_FEE"];
 
 /** When it expires, which only its request says. */
 function expiryOf({ reference }: Transaction, { exchanges }: Evidence): number | undefined {

@@ -1,21 +1,31 @@
+import type { SteppingNetwork } from "../harness/rails/stepping-network.js";
 import { auditAnswers } from "./audit-answers.js";
 import { auditKeys } from "./audit-keys.js";
 import { auditLog } from "./audit-log.js";
+import { auditNetwork } from "./audit-network.js";
 import type { Closing } from "./closing.js";
 import type { Exchange } from "./exchange.js";
 import type { OpeningBalance } from "./opening-balances.js";
 
 /**
- * What the auditor is given: requests, answers, and what could be read when all was over. It knows nothing of the code and shares
+ * What the auditor is given: requests, answers, and what could be read at the end. It knows nothing of the code and shares
  * nothing with it but the forms of the wire; it says which promises were not kept.
  */
 export interface Evidence {
   closing: Closing;
   exchanges: readonly Exchange[];
   openings: readonly OpeningBalance[];
+  tenant: string;
+  /** The network outside, which has a truth of its own. */
+  network: SteppingNetwork;
 }
 
 export function audit(evidence: Evidence): string[] {
   const log = auditLog(evidence);
-  return [...auditKeys(evidence), ...log.violations, ...auditAnswers(evidence, log)];
+  return [
+    ...auditKeys(evidence),
+    ...log.violations,
+    ...auditAnswers(evidence, log),
+    ...auditNetwork(evidence),
+  ];
 }

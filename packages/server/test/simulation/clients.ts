@@ -1,5 +1,6 @@
-import type { CreateTransactionBody } from "@bursar/protocol";
+import { type CreateTransactionBody, showId } from "@bursar/protocol";
 import { type Answer, bodyOf, isDefinite, type Request, type Transaction, type Wallet } from "./exchange.js";
+import { networkWalletOf } from "./opening-balances.js";
 import type { Random } from "./random.js";
 import type { World } from "./world.js";
 
@@ -8,6 +9,8 @@ interface Knowledge {
   tenant: string;
   ids: string[];
   walletIds: string[];
+  /** Its wallet on the network of several steps. */
+  networkWalletId: string;
   creates: Extract<Request, { kind: "create" }>[];
   keys: number;
 }
@@ -17,10 +20,13 @@ const amountsMax = 400;
 
 /** All clients of a tenant, each sending one request after the other and repeating those that got no answer. */
 export function runClients(world: World, tenant: string): Promise<unknown> {
+  const networkWalletId = showId("wlt", networkWalletOf(tenant));
   const walletIds = world.openings
-    .filter((opening) => opening.tenant === tenant)
+    .filter((opening) => opening.tenant === tenant && opening.walletId !== networkWalletId)
     .map(({ walletId }) => walletId);
-  const knowledge: Knowledge = { tenant, ids: [], walletIds: [...new Set(walletIds)], creates: [], keys: 0 };
+  const knowledge: Knowledge = {
+    ...{ tenant, ids: [], walletIds: [...new Set(walletIds)], networkWalletId, creates: [], keys: 0 },
+  };
   return Promise.all(
     Array.from({ length: world.scenario.clientsPerTenant }, () => runClient(world, knowledge)),
   );
@@ -62,7 +68,8 @@ function learn(knowledge: Knowledge, request: Request, answer: Answer): void {
 }
 
 function drawRequest(random: Random, knowledge: Knowledge, nowMs: number): Request {
-  const { ids, walletIds } = knowledge;
+  const { ids } = knowledge;
+  const walletIds = [...knowledge.walletIds, knowledge.networkWalletId];
   const draw = random.next();
   if (ids.length === 0 || draw < 0.5) return drawCreate(random, knowledge, nowMs);
   // Of those known the latest, mostly: what is done is done.
@@ -96,10 +103,15 @@ function drawCreate(random: Random, knowledge: Knowledge, nowMs: number): Reques
 
 function drawBody(
   random: Random,
-  { walletIds }: Knowledge,
+  { walletIds, networkWalletId }: Knowledge,
   number: number,
   nowMs: number,
 ): CreateTransactionBody {
+  if (random.chance(0.3))
+    return {
+      ...{ reference: `ref-${number}`, asset: "STEP", amount: (random.between(1, 400) / 100).toFixed(2) },
+      ...{ source: { wallet_id: networkWalletId }, destination: { address: "step1someone" } },
+    };
   const asset = random.chance(0.8) ? "USD" : "ETH";
   const cents = random.between(1, amountsMax);
   // A reference that no other body has: it tells the auditor which request a transaction comes from.

@@ -33,6 +33,7 @@ export async function readClosing(world: World, tenant: string): Promise<Closing
     const wallets = await ask<Wallet>({ kind: "list_wallets" });
     const isDone =
       transactions.every(({ state }) => finalStates.has(state)) &&
+      isEveryDepositRecorded(world, tenant, transactions) &&
       wallets.every(({ state }) => state === "active");
     if (isDone || scheduler.now() > deadlineMs) break;
     await scheduler.turn(outside, "the closing waits", lookEveryMs);
@@ -51,4 +52,20 @@ export async function readClosing(world: World, tenant: string): Promise<Closing
     if (page.length < 10) break;
   }
   return { tenant, transactions, events, wallets: await ask<Wallet>({ kind: "list_wallets" }) };
+}
+
+/** A deposit is nobody's request: only the network knows what is still to come. */
+function isEveryDepositRecorded(
+  { network }: World,
+  tenant: string,
+  transactions: readonly Transaction[],
+): boolean {
+  const recorded = new Set(transactions.map(({ reference }) => reference));
+  return network
+    .deposits()
+    .filter(({ transfer }) => transfer.tenantId === tenant)
+    .every(({ hash }) => {
+      const status = network.statusOf(hash);
+      return status.kind === "final" && (status.outcome === "lost" || recorded.has(hash));
+    });
 }

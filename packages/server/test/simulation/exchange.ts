@@ -12,7 +12,7 @@ export type Request =
   | { kind: "read_wallet"; walletId: string }
   | { kind: "list_wallets" };
 
-/** What it is told. The forms of the bodies are those of the wire. */
+/** What it receives. The forms of the bodies are those of the wire. */
 export type Answer =
   | { status: 200 | 202; body: unknown }
   | { status: number; code: string }

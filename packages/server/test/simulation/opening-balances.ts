@@ -22,7 +22,7 @@ export function openBooks(
   const put = <Row>(table: Table<Row>, key: string, row: Row) =>
     tables.set(table.name, (tables.get(table.name) ?? new Map<string, unknown>()).set(key, row));
   const createdAt = new Date(nowMs);
-  return tenants.flatMap((tenant) =>
+  const onBook = tenants.flatMap((tenant) =>
     ([["primary"], ["settlement"], [null], [null]] as const).flatMap(([role], index) => {
       const id = `${tenant.slice(0, -2)}${index}${tenant.slice(-1)}`;
       put(wallets, keyOf(tenant, id), {
@@ -45,4 +45,32 @@ export function openBooks(
       });
     }),
   );
+  const onNetwork = tenants.flatMap((tenant) => {
+    const id = networkWalletOf(tenant);
+    put(wallets, keyOf(tenant, id), {
+      ...{ tenantId: tenant, id, name: "steps", purpose: "payout", network: "test:steps", role: null },
+      ...{
+        state: "active",
+        frozen: false,
+        version: 1,
+        createdBy: null,
+        createdAt,
+        updatedAt: createdAt,
+        requestHash: null,
+      },
+    });
+    return [["STEP", random.between(0, 1500)] as const, ["GAS", random.between(0, 40)] as const].map(
+      ([asset, units]) => {
+        const amount = BigInt(units);
+        put(accounts, keyOf(tenant, id, asset), { available: amount, held: 0n });
+        return { tenant, walletId: showId("wlt", id), asset, amount };
+      },
+    );
+  });
+  return [...onBook, ...onNetwork];
+}
+
+/** The id of a tenant's wallet on the network of several steps. */
+export function networkWalletOf(tenant: string): string {
+  return `${tenant.slice(0, -2)}9${tenant.slice(-1)}`;
 }

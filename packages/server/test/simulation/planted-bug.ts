@@ -1,3 +1,4 @@
+import type { RailRecorder } from "../../src/app/rails/record-rail-events.js";
 import type { SettlementUnit } from "../../src/app/transactions/settlement.js";
 import type { TransactionStore } from "../../src/app/transactions/transaction.js";
 import type { Ports } from "./ports.js";
@@ -36,7 +37,7 @@ export function withAccept(
   });
 }
 
-/** A bug in what a unit of work does, for the engine and for whoever else settles. */
+/** A bug in what a unit of work does, for the engine and for everything else that settles. */
 export function withUnit(
   disguise: (unit: SettlementUnit) => Partial<SettlementUnit>,
 ): (ports: Ports) => Ports {
@@ -47,6 +48,13 @@ export function withUnit(
       unitOfWork: (work) => ports.settlements.unitOfWork((unit) => work({ ...unit, ...disguise(unit) })),
     },
   });
+}
+
+/** A bug in what the driver of a rail records. */
+export function withRecorder(
+  disguise: (recorder: RailRecorder) => Partial<RailRecorder>,
+): (ports: Ports) => Ports {
+  return (ports) => ({ ...ports, disguiseRecorder: (recorder) => ({ ...recorder, ...disguise(recorder) }) });
 }
 
 /** Writes past the transaction. */

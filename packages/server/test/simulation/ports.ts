@@ -1,12 +1,16 @@
 import type { EventStore } from "../../src/app/events/event.js";
+import type { RailTransactionStore } from "../../src/app/rails/rail.js";
+import type { RailRecorder } from "../../src/app/rails/record-rail-events.js";
 import type { CreateTransaction } from "../../src/app/transactions/create-transaction.js";
 import type { SettlementStore } from "../../src/app/transactions/settlement.js";
 import type { TransactionStore } from "../../src/app/transactions/transaction.js";
 import type { WalletActivation, WalletStore } from "../../src/app/wallets/wallet.js";
-import { assetList } from "../../src/config/asset-list.js";
+import type { SteppingNetwork } from "../harness/rails/stepping-network.js";
 import type { Actor } from "./scheduler.js";
+import { simulatedAssets } from "./simulated-assets.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import { createSimulatedEventStore } from "./simulated-events.js";
+import { createSimulatedRailTransactionStore } from "./simulated-rail-transactions.js";
 import { createSimulatedSettlementStore } from "./simulated-settlement.js";
 import { createSimulatedTransactionStore } from "./simulated-transactions.js";
 import { createSimulatedWalletStore } from "./simulated-wallets.js";
@@ -17,6 +21,10 @@ export interface Ports {
   settlements: SettlementStore;
   wallets: WalletStore & WalletActivation;
   events: EventStore;
+  railTransactions: RailTransactionStore;
+  /** Give what they are given, unless a planted bug sits there. */
+  disguiseNetwork: (network: SteppingNetwork) => SteppingNetwork;
+  disguiseRecorder: (recorder: RailRecorder) => RailRecorder;
   /** Gives the creator back, unless a planted bug sits there. */
   disguiseCreator: (create: CreateTransaction) => CreateTransaction;
 }
@@ -28,9 +36,12 @@ export function createPorts(database: SimulatedDatabase, actor: Actor): Ports {
     wallets: createSimulatedWalletStore(
       database,
       actor,
-      assetList.default.map(({ code }) => code),
+      simulatedAssets.list.map(({ code }) => code),
     ),
     events: createSimulatedEventStore(database, actor),
+    railTransactions: createSimulatedRailTransactionStore(database, actor),
+    disguiseNetwork: (network) => network,
+    disguiseRecorder: (recorder) => recorder,
     disguiseCreator: (create) => create,
   };
 }

@@ -51,6 +51,8 @@ export async function runSimulation(
       closing,
       exchanges: world.exchanges.filter(({ tenant }) => tenant === closing.tenant),
       openings: world.openings.filter(({ tenant }) => tenant === closing.tenant),
+      tenant: closing.tenant,
+      network: world.network,
     }),
   );
   return { seed, violations: [...failures, ...world.breakages(), ...audited], tally: count(world, closings) };

@@ -12,7 +12,7 @@ export interface Scenario {
   /** When processes are killed and when the database goes away, after the start of the run. */
   killsMs: readonly number[];
   outagesMs: readonly number[];
-  /** How wrong the processes' clocks may be, and when they are set anew. */
+  /** How wrong the processes' clocks may be, and when they are set again. */
   clockErrorMs: number;
   clockChangesMs: readonly number[];
   /** How often a client does not get an answer, or the network delivers its request once more. */

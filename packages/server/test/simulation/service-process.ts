@@ -1,14 +1,9 @@
-import {
-  compilePolicy,
-  createAssetRegistry,
-  createTimeZones,
-  createUuidV7Source,
-  defaultPolicy,
-} from "@bursar/domain";
+import { compilePolicy, createTimeZones, createUuidV7Source, defaultPolicy } from "@bursar/domain";
 import { errorCatalog, readId } from "@bursar/protocol";
 import { createEventLister } from "../../src/app/events/list-events.js";
 import { createEventPresenter } from "../../src/app/events/present-events.js";
 import { createRails } from "../../src/app/rails/rail.js";
+import { createRailRecorder } from "../../src/app/rails/record-rail-events.js";
 import { isRefused, type Refused } from "../../src/app/requests/refused.js";
 import { createAcceptQueue } from "../../src/app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../../src/app/transactions/cancel-transaction.js";
@@ -22,28 +17,31 @@ import { createWalletCreator } from "../../src/app/wallets/create-wallet.js";
 import { createWalletPresenter } from "../../src/app/wallets/present-wallet.js";
 import { createFreezer } from "../../src/app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../../src/app/wallets/wallet-directory.js";
-import { assetList } from "../../src/config/asset-list.js";
 import { createEngine } from "../../src/engine/engine.js";
 import { createBatchSettler } from "../../src/engine/settle-batch.js";
 import { bookRail } from "../../src/rails/book/book-rail.js";
 import type { Timers } from "../../src/runtime/timers.js";
+import type { SteppingNetwork } from "../harness/rails/stepping-network.js";
+import { createSteppingDriver, steppingRail } from "../harness/rails/stepping-rail.js";
 import { DatabaseGone, StatementRefused } from "./database-faults.js";
 import type { Answer, Request } from "./exchange.js";
 import type { Ports } from "./ports.js";
 import type { Random } from "./random.js";
 import type { Actor, Scheduler } from "./scheduler.js";
+import { simulatedAssets } from "./simulated-assets.js";
 
 /** One process of the service: the real use cases and the real engine, with the simulated world where HTTP and SQL would be. */
 export interface ServiceProcess {
   actor: Actor;
   handle: (tenantId: string, request: Request) => Promise<Answer>;
-  /** All that it had in memory is gone, and whoever waits for an answer waits in vain. */
+  /** All that it had in memory is gone, and clients that wait for an answer get none. */
   kill: () => void;
 }
 
 export interface ServiceProcessDeps {
   actor: Actor;
   ports: Ports;
+  network: SteppingNetwork;
   scheduler: Scheduler;
   random: Random;
   /** This process's wall clock, which may be wrong. */
@@ -96,20 +94,21 @@ function explain(error: unknown, onBroken: (error: unknown) => void): Answer {
 }
 
 /** The wiring of `compose-transactions.ts`. */
-function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: ServiceProcessDeps) {
+function composeUseCases({ actor, ports, network, scheduler, random, now, onBroken }: ServiceProcessDeps) {
   const timers: Timers = {
     soon: (work) => void scheduler.after(actor, 0, "ends its turn", work),
     after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work),
   };
   const monotonicMs = scheduler.now;
-  const assets = createAssetRegistry(assetList.default);
+  const assets = simulatedAssets;
   const newUuid = createUuidV7Source({ now, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
   const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
   const show = createTransactionShower({ read, finished: createFinishedTransactions() });
-  const rails = createRails([bookRail]);
+  const rails = createRails([bookRail, steppingRail]);
   const world = { assets, networks: rails.networks, timeZones: createTimeZones() };
-  const { policy } = compilePolicy(defaultPolicy, world);
+  // A new tenant's policy, and payouts to any address.
+  const { policy } = compilePolicy({ ...defaultPolicy, default: { action: "allow" } }, world);
   if (policy === undefined) throw new Error("the policy of a new tenant does not compile");
   const active = { version: 0, policy };
   const policies = { peek: () => active, load: async () => active };
@@ -122,10 +121,29 @@ function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: Ser
     onFailure: (_, error) => report(error),
     now,
   });
+  const recorder = createRailRecorder({
+    settlements: ports.settlements,
+    assets,
+    onChanged: changes.announce,
+    newUuid,
+    now,
+  });
+  const driver = createSteppingDriver(
+    { assets, ...ports.railTransactions, ...ports.disguiseRecorder(recorder), onError: report },
+    {
+      network: ports.disguiseNetwork(network),
+      timers,
+      lookEveryMs: 100,
+      reachNetwork: () => scheduler.turn(actor, "reaches the network"),
+    },
+  );
   const engine = createEngine({
     settleBatch,
     wallets: ports.wallets,
-    onChanged: (settled) => changes.announce(settled.map(({ transaction }) => transaction.id)),
+    onChanged: (settled) => {
+      changes.announce(settled.map(({ transaction }) => transaction.id));
+      driver.wake();
+    },
     onError: report,
     now,
     monotonicMs,
@@ -155,7 +173,7 @@ function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: Ser
     rails,
     read,
     changes,
-    onRequested: () => undefined,
+    onRequested: () => driver.wake(),
     now,
   });
   const createWallet = createWalletCreator({
@@ -181,6 +199,7 @@ function composeUseCases({ actor, ports, scheduler, random, now, onBroken }: Ser
     }),
   );
   engine.start();
+  driver.start();
 
   return async (tenantId: string, request: Request): Promise<Answer> => {
     const principal = { tenantId, clientId, tokenId: clientId, scopes: new Set<never>() };

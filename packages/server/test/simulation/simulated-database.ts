@@ -88,7 +88,7 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
     return connection;
   }
 
-  /** Undoes what was not committed, or lets go of what was. */
+  /** Undoes what was not committed, and releases the locks. */
   function end(connection: Connection): void {
     connections.delete(connection);
     locks.releaseAll(connection);

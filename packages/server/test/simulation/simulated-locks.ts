@@ -1,9 +1,9 @@
 /** The locks of a database's rows, as PostgreSQL keeps them: until the end of the transaction, shared or exclusive. */
 export interface Locks<Holder> {
-  /** Who is in the way; empty where the lock can be had. */
+  /** Who is in the way; empty if the lock is free. */
   inTheWay: (holder: Holder, name: string, mode: LockMode) => Holder[];
   take: (holder: Holder, name: string, mode: LockMode) => void;
-  /** Waits until something in the way has ended. Undefined where that would be for ever, because it waits for this one. */
+  /** Waits until something in the way has ended. Undefined if that would never end, because it waits for this one. */
   wait: (holder: Holder, name: string, mode: LockMode) => Promise<void> | undefined;
   /** Gives back all that it holds and ends its waiting. */
   releaseAll: (holder: Holder) => void;

@@ -20,7 +20,7 @@ export interface Rows {
   remove: (table: Table<unknown>, key: string) => void;
   /** Inserts a row whose key must be new. */
   insert: <Row>(table: Table<Row>, key: string, row: Row) => void;
-  /** Whether an insert with this key can go ahead: waits for whoever is about to insert the same. */
+  /** Whether an insert with this key can go ahead: waits for another that is about to insert the same. */
   isFree: (table: Table<unknown>, key: string) => Promise<boolean>;
   lock: (table: Table<unknown>, key: string, mode?: LockMode) => Promise<void>;
   /** Locks the row if nobody has it. */

@@ -111,7 +111,7 @@ export function createSimulatedWalletStore(
   };
 }
 
-/** An UPDATE … WHERE: waits for whoever is changing the row, and looks again whether the condition still holds. */
+/** An UPDATE … WHERE: waits for another that is changing the row, and looks again whether the condition still holds. */
 async function lockWalletIf(
   rows: Rows,
   tenantId: string,

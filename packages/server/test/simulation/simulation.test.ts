@@ -6,7 +6,7 @@ import { runSimulation, type SimulationReport } from "./run-simulation.js";
 const seeds = Number(process.env["BURSAR_SIM_SEEDS"] ?? 500);
 const onlySeed = Number(process.env["BURSAR_SIM_SEED"] ?? 0);
 /** Enough for the slowest machine, and an end for a run that hangs. */
-const timeoutMs = 60_000 + seeds * 100;
+const timeoutMs = 60_000 + seeds * 400;
 const seedsForBugs = 500;
 
 const tell = (text: string) => void process.stdout.write(`${text}\n`);
@@ -31,6 +31,9 @@ const mustHappen = [
   "EXPIRED",
   "WALLET_FROZEN",
   "INSUFFICIENT_FUNDS",
+  "INSUFFICIENT_FUNDS_FOR_FEE",
+  "REVERTED",
+  "DEPOSIT_REORGANISED",
   "kills",
   "outages",
 ];

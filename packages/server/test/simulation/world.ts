@@ -1,5 +1,6 @@
+import { createSteppingNetwork, type SteppingNetwork } from "../harness/rails/stepping-network.js";
 import type { Answer, Exchange, Request } from "./exchange.js";
-import { type OpeningBalance, openBooks } from "./opening-balances.js";
+import { networkWalletOf, type OpeningBalance, openBooks } from "./opening-balances.js";
 import type { PlantedBug } from "./planted-bug.js";
 import { createPorts } from "./ports.js";
 import { createRandom, type Random } from "./random.js";
@@ -16,6 +17,8 @@ export interface World {
   /** Who sends; never killed. */
   outside: Actor;
   openings: readonly OpeningBalance[];
+  /** A network of several steps outside the service; blocks come all the time. */
+  network: SteppingNetwork;
   exchanges: readonly Exchange[];
   /** Sends a request to one of the processes, and remembers what came of it. */
   send: (tenant: string, request: Request) => Promise<Answer>;
@@ -43,7 +46,29 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
   });
   const openings = openBooks(database.tables, scenario.tenants, scheduler.now(), random);
 
+  const network = createSteppingNetwork(() => ({
+    reorganisations: random.chance(0.3) ? random.between(1, 2) : 0,
+    reverts: random.chance(0.2),
+    obeysCancel: random.chance(0.7),
+  }));
+  const mine = () => {
+    network.advance();
+    scheduler.after(outside, random.between(20, 120), "a block", mine);
+  };
+  mine();
+  for (const tenant of scenario.tenants)
+    for (let count = random.between(0, 3); count > 0; count--)
+      scheduler.after(outside, random.between(1, 500), "a deposit", () => {
+        // What arrives when all is read may not be there yet.
+        if (isHealed) return;
+        network.deposit({
+          ...{ tenantId: tenant, walletId: networkWalletOf(tenant), fromAddress: "step1outside" },
+          ...(random.chance(0.7) ? { asset: "STEP", amount: 300n } : { asset: "GAS", amount: 9n }),
+        });
+      });
+
   const fleet = createFleet({
+    network,
     scenario,
     random,
     scheduler,
@@ -68,7 +93,7 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
   }
 
   return {
-    ...{ scenario, random, scheduler, outside, openings, exchanges, send, quiet },
+    ...{ scenario, random, scheduler, outside, openings, network, exchanges, send, quiet },
     heal: () => {
       if (isHealed) return;
       isHealed = true;
@@ -81,6 +106,7 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
 }
 
 interface FleetDeps {
+  network: SteppingNetwork;
   scenario: Scenario;
   random: Random;
   scheduler: Scheduler;
@@ -97,7 +123,17 @@ interface Slot {
 }
 
 /** The processes: killed without warning, and started again a little later. */
-function createFleet({ scenario, random, scheduler, outside, database, bug, errors, isHealed }: FleetDeps) {
+function createFleet({
+  network,
+  scenario,
+  random,
+  scheduler,
+  outside,
+  database,
+  bug,
+  errors,
+  isHealed,
+}: FleetDeps) {
   const drawErrorMs = () => random.between(-scenario.clockErrorMs, scenario.clockErrorMs);
 
   function start(slot: { clockErrorMs: number }, index: number): ServiceProcess {
@@ -106,6 +142,7 @@ function createFleet({ scenario, random, scheduler, outside, database, bug, erro
     return createServiceProcess({
       actor,
       ports: bug?.disguisePorts?.(ports, { database, actor, scheduler }) ?? ports,
+      network,
       scheduler,
       random,
       now: () => scheduler.now() + slot.clockErrorMs,

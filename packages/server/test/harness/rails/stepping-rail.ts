@@ -36,6 +36,7 @@ export const steppingRail: Rail = {
 export interface SteppingDriverOptions {
   network: SteppingNetwork;
   timers: Pick<Timers, "after">;
+  lookEveryMs?: number;
   /** What a call to the network costs; it never happens within an SQL transaction. */
   reachNetwork?: () => Promise<void>;
   /** Called with errors of the driver; left out, those go where all errors of rails go. */
@@ -46,12 +47,11 @@ export function createSteppingRail(options: SteppingDriverOptions): RailPart {
   return { rail: steppingRail, createDriver: (services) => createSteppingDriver(services, options) };
 }
 
-const lookEveryMs = 25;
 const batchMax = 100;
 
 /** A driver of several steps: reads what is under way, asks the network, and records what has happened. */
 export function createSteppingDriver(services: RailServices, options: SteppingDriverOptions): RailDriver {
-  const { network: chain, timers, reachNetwork = async () => undefined } = options;
+  const { network: chain, timers, lookEveryMs = 25, reachNetwork = async () => undefined } = options;
   const codes = steppingAssets.map(({ code }) => code);
 
   async function step() {
