@@ -159,7 +159,7 @@ describe("fees", () => {
     expect(balances.get(name("s", "USD"))).toEqual({ available: 100n - paid, held: 0n });
   });
 
-  it("are raised to an amount, however often that is asked for", () => {
+  it("are raised to an amount, as often as that is asked for", () => {
     const transaction = transactionIn("processing");
     const balances = balancesOf(transaction);
     const decision = decideOnBalances(transaction, events.reserve_fee, balances);

@@ -114,7 +114,7 @@ function countApprovals(
   }
 }
 
-/** Whichever comes first: the end of the time to approve, or of the transaction itself. */
+/** The end of the time to approve, or of the transaction itself, if that is earlier. */
 function dueTime({ expiresAt }: ClaimedPayment, deadlineMs: number): Date {
   return new Date(expiresAt === null ? deadlineMs : Math.min(deadlineMs, expiresAt.getTime()));
 }

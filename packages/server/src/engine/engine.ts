@@ -29,8 +29,8 @@ const lookEveryMs = 200;
 const pauseAfterErrorMs = 500;
 /**
  * A row in a batch of 16 costs three times what it costs in a batch of 500, for the service and for PostgreSQL. So the engine lets
- * work gather after a batch that was not full: for a moment while little is going on, for longer under load, where the rows that
- * it saves are what the load needs.
+ * work gather after a batch that was not full: for a moment while little is going on, for longer under load, which needs the rows that
+ * this saves.
  */
 const lingerMs = 2;
 const busyLingerMs = 25;
@@ -62,7 +62,7 @@ export function createEngine(deps: EngineDeps): Engine {
   /**
    * From when on to claim. What was settled a moment ago leaves dead entries at the start of the index until they are cleaned
    * up, and every claim would read past all of them; so only what is recent is looked at, and all of it once a second, for what
-   * was committed late. A backlog is older than that: it is worked off from where the last batch ended.
+   * was committed late. A backlog is older than that: it is processed from the end of the last batch.
    */
   function claimFrom(now: Date): Date | undefined {
     const monotonicMs = deps.monotonicMs();

@@ -2,9 +2,9 @@ import { createGroupCommit } from "../../runtime/group-commit.js";
 import type { Timers } from "../../runtime/timers.js";
 import type { AcceptedTransaction, AcceptOutcome, TransactionStore } from "./transaction.js";
 
-/** Makes transactions durable, those that arrive together in one commit. */
+/** Stores transactions, those that arrive together in one commit. */
 export interface AcceptQueue {
-  /** Resolves after the commit. Undefined where the queue is full. */
+  /** Resolves after the commit. Undefined if the queue is full. */
   accept: (transaction: AcceptedTransaction) => Promise<AcceptOutcome> | undefined;
   /** How long the oldest one has been waiting for its commit. */
   oldestWaitMs: () => number;

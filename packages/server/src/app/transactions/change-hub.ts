@@ -1,11 +1,11 @@
 import type { Timers } from "../../runtime/timers.js";
 
-/** Lets requests wait for a change of one transaction. Changes in other processes are not heard here; who waits looks now and then. */
+/** Lets requests wait for a change of one transaction. Changes in other processes are not seen here, so a request that waits polls too. */
 export interface ChangeHub {
   announce: (ids: readonly string[]) => void;
   /** Resolves when the transaction has changed, or after the time. */
   wait: (id: string, timeoutMs: number) => Promise<void>;
-  /** Wakes everybody who waits; from now on nobody should. */
+  /** Wakes every waiting request; no further ones should wait. */
   close: () => void;
   isClosed: () => boolean;
 }
@@ -23,12 +23,12 @@ export function createChangeHub(timers: Pick<Timers, "after">): ChangeHub {
         const own = waiting.get(id) ?? new Set();
         waiting.set(id, own);
         const done = () => {
-          callOff();
+          cancelTimeout();
           own.delete(done);
           if (own.size === 0 && waiting.get(id) === own) waiting.delete(id);
           resolve();
         };
-        const callOff = timers.after(timeoutMs, done);
+        const cancelTimeout = timers.after(timeoutMs, done);
         own.add(done);
       }),
     close: () => {

@@ -7,7 +7,7 @@ import type { Transaction } from "./transaction.js";
 /** Time stands still: nobody is woken by it. */
 const stopped: Pick<Timers, "after"> = { after: () => () => undefined };
 
-it("whoever waits for a change is answered when the service stops, and nobody waits after that", async () => {
+it("a client that waits for a change is answered when the service stops, and none waits after that", async () => {
   const changes = createChangeHub(stopped);
   const transaction = { steps: [{ version: 1 }] } as unknown as Transaction;
   let reads = 0;

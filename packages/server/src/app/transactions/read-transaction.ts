@@ -5,11 +5,11 @@ import type { Transaction, TransactionStore } from "./transaction.js";
 export interface ReadTransactionDeps {
   store: Pick<TransactionStore, "readTransaction">;
   changes: ChangeHub;
-  /** A clock that nobody can set: whoever waits is not held longer because the time of day was put back. */
+  /** A clock that nobody can set: a client that waits is not held longer because the time of day was put back. */
   monotonicMs: () => number;
 }
 
-/** Reads a transaction; where the caller has this version already, waits a while for a newer one, but not longer than the service runs. */
+/** Reads a transaction; if the caller has this version already, waits a while for a newer one, but not longer than the service runs. */
 export type ReadTransaction = (
   tenantId: string,
   id: string,

@@ -78,7 +78,7 @@ export interface NewDeposit extends TransactionKey {
 export interface SettlementUnit extends LedgerUnit {
   /** The oldest that were accepted, from this time on; undefined looks at all of them. Rows that another process holds are skipped. */
   claimAccepted: (limit: number, acceptedFrom: Date | undefined) => Promise<ClaimedPayment[]>;
-  /** Those that wait for approvals and are due: an approver decided, or the time is over. */
+  /** Those that wait for approvals and are due: an approver decided, or the time has passed. */
   claimDue: (limit: number, now: Date) => Promise<ClaimedPayment[]>;
   /** Those that could not be settled before and are due to be tried again. */
   claimRetries: (limit: number, now: Date) => Promise<ClaimedPayment[]>;

@@ -9,7 +9,7 @@ export interface ShowTransactionDeps {
   finished: FinishedTransactions;
 }
 
-/** Reads a transaction for somebody to see, from memory where it is over; waits as `ReadTransaction` does. */
+/** Presents a transaction, from memory if it is final; waits as `ReadTransaction` does. */
 export type ShowTransaction = (
   ...asked: Parameters<ReadTransaction>
 ) => Promise<Transaction | Refused> | Transaction;

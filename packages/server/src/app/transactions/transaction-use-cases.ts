@@ -8,7 +8,7 @@ import type { TransactionStore } from "./transaction.js";
 /** What can be asked about transactions and the log of what happened to them. */
 export interface TransactionUseCases {
   createTransaction: CreateTransaction;
-  /** Whether an error means that something the service needs is away for the moment. */
+  /** Whether an error means that the database is unavailable. */
   isUnavailable: (error: unknown) => boolean;
   showTransaction: ShowTransaction;
   listTransactions: TransactionStore["listTransactions"];

@@ -4,12 +4,12 @@ import type { Database } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 
-/** What a client has said is due at once, whatever the clocks of those say who look at it. */
+/** A decision is due at once, whatever the clocks of the processes that look at it say. */
 export function createApprovalStore(database: Database, log: EventLog): ApprovalStore {
   return {
     recordApproval: (tenantId, transactionId, { clientId, decision, comment, decidedAt }, audit) =>
       database.transaction(async (tx) => {
-        // The engine holds this row while it decides; whoever comes second finds it as the first has left it.
+        // The engine holds this row while it decides; the second of two finds it as the first has left it.
         const [open] = await tx.query<{ version: number }>(sql`
           SELECT version FROM open_transactions
           WHERE tenant_id = ${tenantId} AND id = ${transactionId} AND state = 'awaiting_approval' FOR UPDATE
@@ -25,7 +25,7 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
           RETURNING version
         `);
         if (recorded.length === 0) {
-          // Whoever said it was perhaps disabled when it was looked at, and is not any more.
+          // The client may have been disabled when its decision was counted, and may be enabled again.
           tx.send(sql`
             UPDATE open_transactions SET due_at = '-infinity' WHERE tenant_id = ${tenantId} AND id = ${transactionId}
           `);

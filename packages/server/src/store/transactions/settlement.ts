@@ -16,7 +16,7 @@ import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { lockUsage } from "../policy/usage.js";
 import { writeSettlements } from "./write-settlements.js";
 
-/** The SQL behind the engine and whoever else moves a transaction forward. What a batch costs does not grow by rounds. */
+/** The SQL behind the engine, cancellations and the recorder of rails. What a batch costs does not grow by rounds. */
 export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
   return {
     unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log))),
