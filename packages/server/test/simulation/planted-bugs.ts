@@ -230,12 +230,22 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a payment that was broadcast is cancelled at once",
     breaks: "funds are held until the network has decided",
     disguisePorts: withUnit((unit) => ({
+      // Taken for one that no rail has begun, and written as what it was.
       claimPayment: async (key) => {
         const claimed = await unit.claimPayment(key);
         return claimed?.state === "broadcast"
           ? { ...claimed, state: "awaiting_approval", feeHold: null }
           : claimed;
       },
+      write: (settlements, balances) =>
+        unit.write(
+          settlements.map((one) =>
+            one.transaction.state === "awaiting_approval"
+              ? { ...one, transaction: { ...one.transaction, state: "broadcast" } }
+              : one,
+          ),
+          balances,
+        ),
     })),
   },
   {
