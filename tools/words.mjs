@@ -38,17 +38,12 @@ export const avoidedWords = [
  */
 export const notYetSwept = [
   "packages/domain/src/book/",
-  "packages/domain/src/transaction/",
   "packages/domain/test/",
-  "packages/server/src/app/transactions/",
   "packages/server/src/app/webhooks/",
-  "packages/server/src/engine/",
   "packages/server/src/runtime/",
   "packages/server/src/store/core/",
-  "packages/server/src/store/transactions/",
   "packages/server/src/store/webhooks/",
   "packages/server/src/stream/",
   "packages/server/src/webhooks/",
-  "packages/server/test/simulation/",
   "bench/",
 ];

@@ -1,9 +1,9 @@
 import { accountName, accountOfParty, type Balance } from "@bursar/domain";
-import type { RailEvent } from "../../src/app/rails/record-rail-events.js";
 import type { ClaimedPayment } from "../../src/app/transactions/settlement.js";
 import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
 import { DatabaseGone } from "./database-faults.js";
-import { type PlantedBug, putAtOnce, withAccept, withRecorder, withUnit } from "./planted-bug.js";
+import { type PlantedBug, putAtOnce, withAccept, withUnit } from "./planted-bug.js";
+import { plantedRailBugs } from "./planted-rail-bugs.js";
 import type { Table, Tables } from "./simulated-rows.js";
 import {
   accounts,
@@ -226,80 +226,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
-  {
-    name: "a payment that was broadcast is cancelled at once",
-    breaks: "funds are held until the network has decided",
-    disguisePorts: withUnit((unit) => ({
-      // Taken for one that no rail has begun, and written as what it was.
-      claimPayment: async (key) => {
-        const claimed = await unit.claimPayment(key);
-        return claimed?.state === "broadcast"
-          ? { ...claimed, state: "awaiting_approval", feeHold: null }
-          : claimed;
-      },
-      write: (settlements, balances) =>
-        unit.write(
-          settlements.map((one) =>
-            one.transaction.state === "awaiting_approval"
-              ? { ...one, transaction: { ...one.transaction, state: "broadcast" } }
-              : one,
-          ),
-          balances,
-        ),
-    })),
-  },
-  {
-    name: "the fee of a payment that failed is not posted",
-    breaks: "a failure can still cost its fee",
-    disguisePorts: withRecorder((recorder) => ({
-      recordEvents: (network, given) =>
-        recorder.recordEvents(
-          network,
-          given.map((one) =>
-            one.event.kind === "fail" ? { ...one, event: { ...one.event, fee: null } } : one,
-          ),
-        ),
-    })),
-  },
-  {
-    name: "the first block is taken for final",
-    breaks: "what was reported as final stays so",
-    disguisePorts: (ports) => ({
-      ...ports,
-      disguiseNetwork: (network) => ({
-        ...network,
-        statusOf: (hash) => {
-          const status = network.statusOf(hash);
-          return status.kind === "included" ? { ...status, kind: "final", outcome: "success" } : status;
-        },
-      }),
-    }),
-  },
-  {
-    name: "an event of the network is recorded whatever version it was seen at",
-    breaks: "nothing is recorded twice",
-    disguisePorts: withUnit((unit) => ({
-      claimOnRail: async (network, keys) => {
-        const seen = new Map(keys.map((key) => [key.id, (key as RailEvent).version]));
-        const claimed = await unit.claimOnRail(network, keys);
-        return claimed.map((one) => ({ ...one, version: seen.get(one.id) ?? one.version }));
-      },
-    })),
-  },
-  {
-    name: "a deposit that is seen again is another one",
-    breaks: "a deposit is credited once",
-    disguisePorts: (ports) => {
-      let ordinal = 0;
-      return withRecorder((recorder) => ({
-        recordDeposits: (network, deposits) =>
-          recorder.recordDeposits(
-            network,
-            deposits.map((deposit) => ({ ...deposit, ordinal: ordinal++ })),
-          ),
-      }))(ports);
-    },
-  },
+  ...plantedRailBugs,
 ];
 
 /** Gives every reader the balances that were locked, and keeps what was written last. */
