@@ -1,26 +1,26 @@
-/** One request of the service, as a receiver has seen it. */
+/** One request of the service, as the receiver recorded it. */
 interface Arrival {
   endpoint: string;
   id: string;
   body: string;
-  /** Which attempt it is, by its own account, and what the receiver does with it. */
+  /** The attempt number in the request, and the receiver's behaviour. */
   attempt: string;
   behaviour: string;
   isVerified: boolean;
 }
 
-/** What has come of one event at one endpoint. */
+/** The history of one event at one endpoint. */
 interface Outcome {
   ids: Set<string>;
   bodies: Set<string>;
   count: number;
-  /** What happened, in order, for a person who wants to know why. */
+  /** The steps in order, for diagnosis. */
   trail: string[];
-  /** When the last request came to which a whole 2xx answer was given. */
+  /** The time of the last request that got a complete 2xx response. */
   settledMs: number | undefined;
 }
 
-/** A request that waits for its answer. */
+/** A request without a response yet. */
 interface Waiting {
   outcome: Outcome;
   arrivedMs: number;
@@ -28,11 +28,11 @@ interface Waiting {
 
 const malformed = "malformed";
 
-/** Keeps account of what arrives, and finds what should not have. */
+/** Records the requests that arrive, and finds unexpected ones. */
 export function createArrivals() {
   const outcomes = new Map<string, Outcome>();
   const unverified: string[] = [];
-  /** Those that came although one before had been answered, with the time between. */
+  /** Requests that arrived after one had been answered, with the time in between. */
   const repeats: { key: string; settledMs: number; arrivedMs: number }[] = [];
   let settled = 0;
 
@@ -61,19 +61,19 @@ export function createArrivals() {
       outcome.settledMs = arrivedMs;
       outcome.trail.push(`${Date.now()}: answered`);
     },
-    /** How many events have been answered with 2xx, once for each endpoint. */
+    /** The number of events that were answered with 2xx, counted once for each endpoint. */
     settledCount: () => settled,
     report: (killTimesMs: readonly number[]) => ({
       settled,
       requests: [...outcomes.values()].reduce((sum, { count }) => sum + count, 0),
       unverified,
       malformed: [...outcomes.keys()].filter((key) => key.endsWith(malformed)),
-      /** Events that came under different ids, or with different bodies. */
+      /** Events that arrived under different ids, or with different bodies. */
       inconsistent: [...outcomes]
         .filter(([, { ids, bodies }]) => ids.size !== 1 || bodies.size !== 1)
         .map(([key]) => key),
       repeats: repeats.length,
-      /** An answer is lost only with the process that waited for it. */
+      /** A response is lost only if the process that waited for it is killed. */
       needlessRepeats: repeats
         .filter(
           ({ settledMs, arrivedMs }) => !killTimesMs.some((kill) => kill >= settledMs && kill <= arrivedMs),
@@ -83,7 +83,7 @@ export function createArrivals() {
   };
 }
 
-/** Which change of which thing the body tells of; a body that tells of none is a subject that nobody expects. */
+/** The subject and version in a body; a body without them counts as an unknown subject. */
 function subjectOf(body: string): string {
   try {
     const { sequence, data } = JSON.parse(body) as {

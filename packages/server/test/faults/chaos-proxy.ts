@@ -1,15 +1,15 @@
 import { randomInt } from "node:crypto";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands before a server and breaks connections in the middle of what they carry, until it has broken enough of them. */
+/** A proxy that breaks connections in the middle of a transfer, until it has broken the requested number. */
 export interface ChaosProxy {
   port: number;
-  /** How often it has broken one, by the way that it did. */
+  /** The number of broken connections, by kind. */
   broken: () => Record<Fate, number>;
   close: () => Promise<void>;
 }
 
-/** `reset`: a sudden end. `stall`: nothing more comes, and nobody says so. `slice`: it comes in crumbs, and then a sudden end. */
+/** `reset` resets the connection. `stall` stops sending without closing. `slice` sends small pieces and then resets. */
 type Fate = "reset" | "stall" | "slice";
 
 export interface ChaosOptions {
@@ -65,7 +65,7 @@ export async function createChaosProxy({ target, cuts, bytesMax }: ChaosOptions)
 }
 
 function pass(bytes: Buffer, pieceBytes: number, to: Socket): void {
-  // The last pieces only: what arrives in crumbs takes long, and where a message is cut is what matters.
+  // Only the end is sent in small pieces, because they are slow and only the position of the cut matters.
   const whole = Math.max(0, bytes.length - 50 * pieceBytes);
   if (whole > 0) to.write(bytes.subarray(0, whole));
   for (let at = whole; at < bytes.length; at += pieceBytes) to.write(bytes.subarray(at, at + pieceBytes));

@@ -7,7 +7,7 @@ import { webhookHashes } from "../../src/app/webhooks/webhook-hashes.js";
 import { createTestAuthority } from "../harness/webhooks/test-certificates.js";
 import { createArrivals } from "./arrivals.js";
 
-/** What a receiver does with one request, and how often among a hundred. The rest is answered properly. */
+/** The faults of a receiver, with their percentages. All other requests are answered normally. */
 const faults = {
   serverError: 8,
   tooManyRequests: 2,
@@ -18,19 +18,19 @@ const faults = {
 } as const;
 type Behaviour = keyof typeof faults | "proper";
 
-/** So that none runs out of attempts by bad luck. */
+/** Limits the number of failed attempts, so that no delivery runs out of attempts by chance. */
 const faultsPerDeliveryMax = 5;
 const wrongCertificateShare = 0.3;
-/** A hanging request holds a place of its endpoint; it ends by a reset, as it would when a machine is restarted. */
+/** A hanging request occupies one of the endpoint's concurrent requests. It ends with a reset, as when a machine restarts. */
 const hangMs = 1500;
 const dripMs = 20;
 
-/** Many receivers in one: every endpoint has a path of its own, some behind TLS, and all fail at random. */
+/** Many receivers in one server: every endpoint has its own path, some use TLS, and all fail at random. */
 export interface FaultReceiver {
   arrivals: ReturnType<typeof createArrivals>;
-  /** What the service must trust to find the right certificates right. */
+  /** The certificate authority that the service must trust. */
   ca: string;
-  /** The address of an endpoint; every tenth is behind TLS. */
+  /** The URL of an endpoint; every tenth uses TLS. */
   urlOf: (number: number) => string;
   learnSecret: (number: number, secret: string) => void;
   close: () => Promise<void>;
@@ -124,7 +124,7 @@ function choose(random: () => number, faultsBefore: number): Behaviour {
   return "proper";
 }
 
-/** `settle` is called when a whole 2xx answer has been handed to the network. */
+/** `settle` is called when a complete 2xx response has been written to the socket. */
 function respond(
   behaviour: Behaviour,
   response: ServerResponse,

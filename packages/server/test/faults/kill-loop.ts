@@ -8,37 +8,37 @@ import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 export interface KillLoopOptions {
   times: number;
-  /** Whom to kill without warning: the service, or the PostgreSQL under it. */
+  /** The process to kill with SIGKILL: the service, or its PostgreSQL. */
   victim: "service" | "postgres";
 }
 
 export interface KillLoopReport {
   kills: number;
-  /** Keys that were sent, and those among them that were answered with 202 at the first or a later attempt. */
+  /** The keys that were sent, and the ones answered with 202 at any attempt. */
   sent: number;
   acknowledged: number;
-  /** Keys whose 202s named different transactions: each one is a payment done twice. */
+  /** Keys whose 202 responses named different transactions; each one is a double payment. */
   contradicted: string[];
-  /** Transactions that a 202 named and that are not there, or not final. */
+  /** Transactions that a 202 named and that do not exist or are not final. */
   lost: string[];
-  /** How many transactions the service has in the end. */
+  /** The number of transactions at the end. */
   found: number;
-  /** What `bursar audit ledger` said. */
+  /** The output of `bursar audit ledger`. */
   books: { code: number | null; output: string };
 }
 
 const senders = 16;
-/** How many answers the victim lives for, so that a slow machine tries as much as a quick one. */
+/** The number of responses before a kill, so that a slow machine tests as much as a fast one. */
 const answersMin = 40;
 const answersMax = 120;
-/** And a moment more, so that it is killed anywhere between two answers. */
+/** An additional random delay, so that the kill happens anywhere between two responses. */
 const momentMaxMs = 50;
 const requestTimeoutMs = 15_000;
 const startTimeoutMs = 180_000;
 
 /**
- * Sends transactions without pause while the victim is killed at random moments and started again. It remembers every 202 that it
- * was given; in the end each must have exactly one final transaction, and the books must be in order.
+ * Sends transactions continuously while the process is killed at random times and restarted. It records every 202. At the end each one
+ * must have exactly one final transaction, and the ledger audit must pass.
  */
 export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<KillLoopReport> {
   const folder = createTemporaryFolder("kill");
@@ -52,7 +52,7 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
   let answers = 0;
   let sending = true;
 
-  /** One attempt; true when it was acknowledged. */
+  /** Makes one attempt; true if it was acknowledged. */
   async function attempt(key: string): Promise<boolean> {
     const response = await fetch(`${url}/v1/transactions`, {
       method: "POST",
@@ -74,9 +74,9 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
   async function send(): Promise<void> {
     while (sending) {
       const key = `kill-${sent++}`;
-      // A client that got no answer repeats its request until it has one.
+      // A client without a response repeats its request until it gets one.
       while (!(await attempt(key))) await sleep(20);
-      // And some repeat one that was answered, as if the answer had been lost.
+      // Some clients repeat an answered request, as if the response had been lost.
       if (randomInt(10) === 0) await attempt(key);
     }
   }
@@ -99,7 +99,7 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
       const restarts = () => service.output().split("is running again").length - 1;
       await eventually(restarts, (count) => count === kill + 1, startTimeoutMs);
     }
-    // Tokens live for 15 minutes; a long loop lives longer.
+    // Tokens are valid for 15 minutes; a long loop takes longer.
     if (kill % 100 === 99) token = await getToken(env);
   }
   sending = false;
@@ -127,7 +127,7 @@ function postmasterPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
 }
 
-/** Every transaction, once nothing is under way any more. */
+/** Returns every transaction, once none is in progress. */
 async function readAll(url: string, token: string): Promise<{ id: string; state: string }[]> {
   const get = async (path: string) =>
     (await (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as {

@@ -16,19 +16,19 @@ import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 export interface MarketKillReport {
   kills: number;
-  /** How often the market went to another process. */
+  /** The number of times that the market moved to another process. */
   owners: number;
-  /** The longest time from a kill to the next command that was carried out. */
+  /** The longest time from a kill to the next executed command. */
   standstillMaxMs: number;
-  /** Orders that were answered with 202, and those of them that are not there. */
+  /** Orders that were answered with 202, and the ones that do not exist. */
   acknowledged: number;
   lost: string[];
-  /** After which kills the book, the trades or the levels were not those of the commands. */
+  /** The kills after which the book, the trades or the levels did not match the commands. */
   wrong: { kill: number; replay: Replay }[];
   commands: number;
   trades: number;
   violations: object[];
-  /** What each process shows in the end. */
+  /** The book in each process at the end. */
   books: string[];
 }
 
@@ -37,7 +37,7 @@ const publicUrl = "http://bursar.test";
 const traders = 6;
 const requestTimeoutMs = 5000;
 
-/** Two processes share a market while one of them after the other is killed at random moments, under load. */
+/** Two processes share a market, and are killed in turn at random times under load. */
 export async function runMarketKillLoop(times: number): Promise<MarketKillReport> {
   const folder = createTemporaryFolder("market-kill");
   const database = await createTestDatabase();
@@ -118,7 +118,7 @@ export async function runMarketKillLoop(times: number): Promise<MarketKillReport
   return report;
 }
 
-/** Tenants with funds, whose tokens both processes take. */
+/** Tenants with funds, whose tokens are valid in both processes. */
 async function prepare(database: TestDatabase, folder: string): Promise<string[]> {
   const masterKey = randomBytes(32);
   writeFileSync(join(folder, "master.key"), masterKey.toString("base64"), { mode: 0o600 });
@@ -156,7 +156,7 @@ async function actUntilStopped(
   for (let count = 0; load.isOn; count++) {
     const deed = next();
     if (deed.kind === "place") {
-      // A client that got no answer repeats its request until it has one.
+      // A client without a response repeats its request until it gets one.
       let order: { id: string } | undefined;
       while (order === undefined) {
         order = await send("POST", "/v1/orders", { market, ...deed.body }, `kill-${count}`);

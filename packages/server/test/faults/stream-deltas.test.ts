@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 it(
-  "clients that are cut again and again, and come back to either of two services, have the book at every one of its changes",
+  "clients that are disconnected repeatedly and resume at either of two services have the book at every change",
   async () => {
     const changes = createChanges();
     const load = { isOn: true };
@@ -37,7 +37,7 @@ it(
     await eventually(() => books.every((book) => book.sequence() !== undefined), Boolean);
     for (let written = 0; written < deltasWanted; written += pageOfDeltas) {
       await writeDeltas(Array.from({ length: Math.min(pageOfDeltas, deltasWanted - written) }, changes.next));
-      // Not further ahead than what is kept for those who come back, or all of it would be snapshots.
+      // Not further ahead than the kept history, because otherwise every resume would be a snapshot.
       await eventually(
         () => Math.min(...books.map((book) => book.sequence() ?? 0)),
         (sequence) => sequence >= written - 5 * pageOfDeltas,
@@ -61,7 +61,7 @@ it(
   timeoutMs * 2,
 );
 
-/** Follows the book, is cut at random moments, and comes back to another service with what it has. Says how often. */
+/** Follows the book, is disconnected at random times, and resumes at another service. Returns the number of disconnects. */
 async function follow(
   book: ReturnType<typeof createLocalBook>,
   start: number,
@@ -85,7 +85,7 @@ async function follow(
   return cuts;
 }
 
-/** As the owner of the market writes them; nobody trades here, so that there can be many. */
+/** Writes changes as the matching engine does. There are no trades, so that there can be many changes. */
 async function writeDeltas(deltas: readonly { sequence: number; changes: readonly LevelChangeRow[] }[]) {
   await first.database.query(sql`
     INSERT INTO market_deltas (market, sequence, previous_sequence, changes, occurred_at)
@@ -96,7 +96,7 @@ async function writeDeltas(deltas: readonly { sequence: number; changes: readonl
   `);
 }
 
-/** What a book makes of random orders: each call is the next change of its levels. */
+/** Generates level changes from random orders; each call returns the next one. */
 function createChanges() {
   const random = createSeededRandom(5);
   const whole = (max: number) => Math.floor(random() * max);

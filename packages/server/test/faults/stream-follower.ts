@@ -2,18 +2,18 @@ import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 
-/** A client that follows the events whatever happens to its connection, and remembers everything that it was sent. */
+/** A client that follows the events across disconnects, and records everything that it receives. */
 export interface StreamFollower {
-  /** Every sequence, in the order in which it came. */
+  /** Every sequence, in order of arrival. */
   seen: number[];
-  /** How often it had to connect. */
+  /** The number of connections. */
   connections: () => number;
-  /** Messages that it did not expect. */
+  /** Unexpected messages. */
   faults: string[];
   stop: () => Promise<void>;
 }
 
-/** A connection on which nothing comes for this long counts as dead. */
+/** A connection without messages for this long counts as lost. */
 const silenceMs = 1000;
 const pauseMaxMs = 20;
 
@@ -24,7 +24,7 @@ export function followStream(url: () => string, token: () => string): StreamFoll
   let isStopped = false;
   let current: WebSocket | undefined;
 
-  /** One connection, from its beginning to its end. */
+  /** Runs one connection until it ends. */
   function follow(): Promise<void> {
     connections += 1;
     const ws = new WebSocket(`${url().replace(/^http/, "ws")}/v1/stream`, "bursar.v1.json", {

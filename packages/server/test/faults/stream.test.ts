@@ -45,7 +45,7 @@ async function pay(url: string, token: string): Promise<void> {
   }
 }
 
-describe("a client that follows the stream has seen 1 to N, each once and in order", () => {
+describe("a client that follows the stream receives 1 to N, each once and in order", () => {
   it(
     `when its connection is cut ${cuts} times while ${events} events happen in two processes`,
     async () => {
@@ -67,7 +67,7 @@ describe("a client that follows the stream has seen 1 to N, each once and in ord
         () => token,
       );
       for (let paid = 0; paid < events; paid += batchSize) await pay(service.url, token);
-      // Where the events were over before the cuts, more of both.
+      // If all events were sent before the last cut, continue with more of both.
       let total = events;
       const broken = () => proxies.flatMap((proxy) => Object.values(proxy.broken()));
       while (broken().reduce((sum, count) => sum + count, 0) < 2 * Math.floor(cuts / 2)) {

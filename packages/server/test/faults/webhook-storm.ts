@@ -9,7 +9,7 @@ import { startFaultReceiver } from "./fault-receiver.js";
 export interface WebhookStormOptions {
   deliveries: number;
   endpoints: number;
-  /** How often the service is killed without warning meanwhile. */
+  /** The number of times that the service is killed meanwhile. */
   kills: number;
   seed: number;
 }
@@ -19,7 +19,7 @@ const drainMs = 500;
 
 /**
  * Creates transactions whose events go to every endpoint, with receivers that fail at random, and kills the service meanwhile.
- * In the end every endpoint must have had every event, verified, under one id.
+ * At the end every endpoint must have received every event, verified, under one id.
  */
 export async function runWebhookStorm({ deliveries, endpoints, kills, seed }: WebhookStormOptions) {
   const folder = createTemporaryFolder("storm");
@@ -67,14 +67,14 @@ export async function runWebhookStorm({ deliveries, endpoints, kills, seed }: We
     await eventually(receiver.arrivals.settledCount, (count) => count >= share, timeoutMs);
     service.child.kill("SIGKILL");
     await service.exited;
-    // What it had sent may still wait in the buffers of this process; it counts as before the kill.
+    // Requests that it sent may still be in the buffers of this process; they count as sent before the kill.
     await sleep(drainMs);
     killTimesMs.push(Date.now());
     service = await startSandbox(env);
   }
   await eventually(receiver.arrivals.settledCount, (count) => count >= expected, timeoutMs);
   const tookMs = Math.round(performance.now() - startedMs);
-  // What the service thinks of it; whatever it would still send is sent before it agrees.
+  // Waits until the service reports every delivery as final, so that nothing is sent afterwards.
   const pending = async () =>
     ((await api("GET", "/v1/webhook-deliveries?state=pending&limit=1"))["data"] as unknown[]).length;
   await eventually(pending, (count) => count === 0, timeoutMs);
@@ -109,7 +109,7 @@ function createApi(url: string, token: string) {
   };
 }
 
-/** Numbers from 0 to 1 that a seed decides (mulberry32), so that a failure can be seen again. */
+/** Seeded random numbers from 0 to 1 (mulberry32), so that a failure can be reproduced. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -10,7 +10,7 @@ import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const head = "POST /v1/transactions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 
-/** What a slow client begins with, and what it adds every now and then; one of them never reads what it gets. */
+/** The first bytes of a slow client, and the bytes that it adds periodically. One kind never reads its responses. */
 const kinds: { first: string; later: string; reads: boolean }[] = [
   { first: "", later: "", reads: true },
   { first: "GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ", later: "a", reads: true },
@@ -21,9 +21,9 @@ const kinds: { first: string; later: string; reads: boolean }[] = [
 
 const socketsCount = 1000;
 /**
- * Seen: 136 MB before and 161 MB at most, with 200 of the sockets not reading their answers; before documents were written once and
- * requests on one connection counted, it was 1.3 GB. The bound leaves room for a collector
- * that is in no hurry, and none for buffers that grow with what clients send.
+ * Measured: 136 MB before and 161 MB at most, with 200 sockets that do not read their responses. Before documents were serialised once and
+ * requests per connection were limited, it was 1.3 GB. The bound leaves room for delayed garbage collection, but not for buffers that grow
+ * with what clients send.
  */
 const memoryGrowthMax = 200 * 1024 * 1024;
 
@@ -76,7 +76,7 @@ describe("a flood of slow sockets", () => {
     let isOver = false;
     for (let index = 0; index < socketsCount; index++) openSlowly(index, () => isOver);
     let most = 0;
-    // Longer than the limit for headers and bodies, so that many are thrown out and come back.
+    // Longer than the timeouts for headers and bodies, so that many are disconnected and reconnect.
     for (let second = 0; second < 12; second++) {
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
       expect((await fetch(`${url}/v1/assets`)).status).toBe(401);

@@ -1,8 +1,8 @@
-// A crowd of clients of the stream, in a process of its own: 2,000 sockets that are read beside the test would slow it down so much
-// that it measured itself. Its input says which clients to open; its output says how many are open, what they received and how they ended.
+// Clients of the stream in a separate process, because reading 2,000 sockets in the test's process would distort its measurements. The
+// input lists the clients to open; the output reports how many are open, the events that they received and their close codes.
 import { WebSocket } from "ws";
 
-/** How many may be knocking at once, as a crowd behind a real network would. */
+/** The number of concurrent connection attempts. */
 const knockingMax = 100;
 
 /** @typedef {{ token: string, readers: number, sleepers: number }} Group */

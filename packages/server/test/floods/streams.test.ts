@@ -9,16 +9,16 @@ import { type BursarProcess, spawnBursar } from "../harness/service/bursar-proce
 import { startTestService } from "../harness/service/test-service.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
-/** As many as one client may have by default, from so many clients. */
+/** The default maximum of streams per client, and the number of clients. */
 const socketsPerClient = 100;
 const clients = 20;
-/** Of the first client, which is the one that receives many events. */
+/** Streams of the first client, which receives many events, that are not read. */
 const sleepers = 80;
 const publicUrl = "http://bursar.test";
 const metricsToken = "flood";
 /**
- * Twenty kilobytes for each of 2,000 sockets (seen: 17), the megabyte that may wait for each of 80 that nobody reads, and as much
- * again for a collector that is in no hurry. Seen: 140 MB before, 174 MB with all of them there, 242 MB at most.
+ * Twenty kilobytes for each of 2,000 sockets (measured: 17), the megabyte that may be buffered for each of 80 that are not read, and the
+ * same again for delayed garbage collection. Measured: 140 MB before, 174 MB with all of them open, 242 MB at most.
  */
 const memoryGrowthMax = (2000 * 0.02 + 2 * sleepers) * 1024 * 1024;
 const timeoutMs = 120_000;
@@ -83,7 +83,7 @@ describe("a flood of streams, some of which are not read", () => {
       crowd.once("message", (told) => resolve(told as Told));
       crowd.send("tell");
     });
-  /** What ordinary clients do meanwhile; large transactions are large events. */
+  /** The requests of ordinary clients meanwhile; large transactions cause large events. */
   const pay = async (token: string, items: number, metadata: object) => {
     const transactions = Array.from({ length: items }, () => ({
       idempotency_key: randomUUID(),
@@ -116,7 +116,7 @@ describe("a flood of streams, some of which are not read", () => {
     const [loud = "", ...others] = tokens;
     let most = 0;
     let paid = 0;
-    // The system holds some megabytes for each socket before anything waits in the process.
+    // The operating system buffers some megabytes for each socket before the process does.
     for (let cut = 0; cut < sleepers; ) {
       await pay(loud, 50, large);
       paid += 50;
@@ -132,7 +132,7 @@ describe("a flood of streams, some of which are not read", () => {
     await eventually(tell, (told) => told.events >= events, timeoutMs);
     expect(await metrics()).toMatchObject({ open: all - sleepers, cut: sleepers });
     expect(most - before).toBeLessThan(memoryGrowthMax);
-    // Clients that read again find out, and no others were disconnected.
+    // Clients that read again see the close frame, and no others were disconnected.
     crowd.send("wake");
     const { endings } = await eventually(tell, ({ endings }) => Object.keys(endings).length > 0);
     expect(Object.keys(endings).filter((code) => !["1013", "1006"].includes(code))).toEqual([]);

@@ -4,24 +4,24 @@ import { createObjects } from "../harness/http/route-requests.js";
 import type { TestService } from "../harness/service/test-service.js";
 import type { FuzzWorld } from "./fuzzed-request.js";
 
-/** How many ids of one kind are remembered, so that a long run does not grow with its requests. */
+/** The maximum number of ids kept of each kind, so that the memory of a long run is bounded. */
 const idsMax = 50;
 
-/** How many more clients there are to be changed. */
+/** The number of additional clients that requests can change. */
 const othersCount = 12;
 
 export interface LivingWorld extends FuzzWorld {
-  /** Remembers what an answer has told, so that later requests can name it. */
+  /** Collects the ids in a response, so that later requests can use them. */
   learn: (body: string) => void;
 }
 
-/** A service with a tenant whose objects the requests can name, and another tenant whose objects they can name in vain. */
+/** A service with a tenant whose objects the requests name, and another tenant whose objects they must not reach. */
 export async function createFuzzWorld(service: TestService): Promise<LivingWorld> {
   const document = readApiDocument();
   const owner = await service.createTenant("1000000");
   const stranger = await service.createTenant("1000");
   const token = await service.token(owner);
-  // Requests change clients and take away their secrets: those of a client that nobody else needs.
+  // Requests change clients and remove their secrets, so they use clients that no other part of the test needs.
   const created = await service.call("POST", "/v1/clients", token, { name: "victim", scopes: allScopes });
   const victim = (await created.json()) as { id: string; secret: string };
   const own = await createObjects(service, token, victim.id);
@@ -30,7 +30,7 @@ export async function createFuzzWorld(service: TestService): Promise<LivingWorld
     Object.entries(own).map(([collection, id]) => [collection, [id, foreign[collection] as string]]),
   );
 
-  // Changes of one client wait for each other; many at once would try the patience of a lock and not the edge.
+  // Changes of one client are serialised by a lock, so many concurrent ones would test its timeout and not the routes.
   for (let count = 0; count < othersCount; count++) {
     const other = await service.call("POST", "/v1/clients", token, { name: `other ${count}`, scopes: [] });
     ids["clients"]?.push(((await other.json()) as { id: string }).id);

@@ -10,7 +10,7 @@ const firstSeed = Number(process.env["BURSAR_FUZZ_SEED"] ?? Date.now() % 1_000_0
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
 const inFlight = 16;
 
-/** Quotas have tests of their own; here they would answer instead of the routes. */
+/** Quotas have their own tests; here they would refuse requests before they reach the routes. */
 const withoutQuotas = Object.fromEntries(
   ["create", "bulk", "read", "manage", "stream", "auth", "address"].flatMap((name) => [
     [`quotas.${name}_per_second`, "1000000"],
@@ -19,7 +19,7 @@ const withoutQuotas = Object.fromEntries(
 );
 const faultsMax = 10;
 
-describe("requests made from the OpenAPI document", () => {
+describe("requests generated from the OpenAPI document", () => {
   let service: TestService;
   let world: LivingWorld;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe("requests made from the OpenAPI document", () => {
   });
   afterAll(() => service.stop());
 
-  /** The log lines of an answer, because the answer itself reveals nothing internal. */
+  /** The log lines of a request, because the response reveals nothing internal. */
   const logOf = ({ status, body }: { status: number; body: string }) => {
     const requestId = (JSON.parse(body) as { error?: { request_id?: string } }).error?.request_id ?? "none";
     const lines = service.logLines.filter((line) => line.includes(requestId));
@@ -36,7 +36,7 @@ describe("requests made from the OpenAPI document", () => {
   };
 
   it(
-    `are answered as the document says: ${requests} requests`,
+    `get responses that match the document: ${requests} requests`,
     async () => {
       const faults: string[] = [];
       const statuses = new Map<number, number>();
@@ -57,7 +57,7 @@ describe("requests made from the OpenAPI document", () => {
       await Promise.all(Array.from({ length: inFlight }, work));
       if (isLong) process.stdout.write(`statuses: ${JSON.stringify(Object.fromEntries(statuses))}\n`);
       expect(faults).toEqual([]);
-      // Enough requests must be accepted, or only authentication and validation have been tried.
+      // Enough requests must be accepted, or only authentication and validation have been tested.
       const accepted = [...statuses]
         .filter(([status]) => status < 300)
         .reduce((sum, [, count]) => sum + count, 0);
@@ -67,7 +67,7 @@ describe("requests made from the OpenAPI document", () => {
   );
 });
 
-/** Every answer is held against the document by the harness, which makes `fetch` fail. */
+/** The harness validates every response against the document, and makes `fetch` fail on a mismatch. */
 async function send(
   url: string,
   { method, target, headers, body }: FuzzedRequest,

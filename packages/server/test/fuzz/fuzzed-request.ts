@@ -4,7 +4,7 @@ import { type ValueOptions, valueOfSchema } from "./value-of-schema.js";
 
 export interface FuzzedRequest {
   method: string;
-  /** With the query. */
+  /** The path, including the query. */
   target: string;
   headers: Record<string, string>;
   body?: string;
@@ -12,16 +12,16 @@ export interface FuzzedRequest {
 
 export interface FuzzWorld extends Pick<ValueOptions, "resolve" | "known"> {
   operations: readonly Operation[];
-  /** What may stand in `Authorization`; the first is a token that may do everything. */
+  /** Values of `Authorization`; the first is a token with every scope. */
   authorizations: readonly string[];
-  /** Ids by the collection that a path has them in. */
+  /** Ids by the collection in their path. */
   ids: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The request of a seed: for one of the routes, as its schemas ask for or nearly so. */
+/** Generates the request of a seed: for one of the routes, valid by its schemas or nearly so. */
 export function fuzzedRequest(random: Random, world: FuzzWorld): FuzzedRequest {
   const operation = random.pick(world.operations);
-  // Half of the requests are valid through and through, as far as the schema can say.
+  // Half of the requests are entirely valid by the schema.
   const options = { ...world, random, faultRate: random.chance(0.5) ? 0 : 0.08 };
   const parameters = operation.parameters ?? [];
   const content = Object.entries(operation.requestBody?.content ?? {})[0];

@@ -3,11 +3,11 @@ import type { Random } from "../simulation/random.js";
 
 export interface ValueOptions {
   random: Random;
-  /** Looks up what a `$ref` of the document means. */
+  /** Resolves a `$ref` of the document. */
   resolve: (reference: string) => JsonSchema;
-  /** Values that mean something to the service, by the name of their field. */
+  /** Values that exist in the service, by the name of their field. */
   known: Readonly<Record<string, readonly unknown[]>>;
-  /** How likely it is, at every place, that something else stands there than the schema asks for. */
+  /** The probability that a value violates its schema. */
   faultRate: number;
 }
 
@@ -27,7 +27,7 @@ const strangeTexts = [
 ];
 const strangeValues = [null, true, false, 0, -1, 1.5, 1e21, 2 ** 53, [], {}, [[]], { a: 1 }, ...strangeTexts];
 
-/** A value as the schema asks for; or, where chance has it, one that is nearly so. */
+/** Generates a value that matches the schema or, with the given probability, nearly matches it. */
 export function valueOfSchema(schema: JsonSchema, options: ValueOptions, name = ""): unknown {
   const { random, known, faultRate, resolve } = options;
   if (random.chance(faultRate)) return random.pick(strangeValues);

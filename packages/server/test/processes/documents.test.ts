@@ -12,7 +12,7 @@ import { createTemporaryFolder } from "../harness/temporary-folder.js";
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const run = promisify(execFile);
 
-describe("what the documents tell to do", () => {
+describe("the instructions in the documents work", () => {
   const folder = createTemporaryFolder("documents");
   const dataDir = join(folder, "data");
   let sandbox: BursarProcess;
@@ -67,7 +67,7 @@ describe("what the documents tell to do", () => {
       const [, endpointId] = await listener.waitFor(/registered as (whe_\w+)/);
       return { ...listener, endpointId };
     };
-    // One that was killed could not say goodbye; the next takes over its endpoint.
+    // A killed listener leaves its endpoint behind; the next one takes it over.
     const killed = await listen();
     killed.child.kill("SIGKILL");
     await killed.exited;
@@ -87,7 +87,7 @@ describe("what the documents tell to do", () => {
     expect(await shell(create)).toContain("idempotent-replayed: true");
     expect(JSON.parse(await listed()).data).toHaveLength(1);
     expect(await shell(without)).toMatch(/^HTTP\/1\.1 401 .*"code":"UNAUTHENTICATED"/s);
-    // On a slow machine a token may come back between the third and the fourth.
+    // On a slow machine the bucket may gain a token between the third and the fourth request.
     await eventually(
       () => shell(limits),
       (text) => /HTTP\/1\.1 429 .*ratelimit: "create";r=0;t=\d.*retry-after: \d/s.test(text),
@@ -107,7 +107,7 @@ describe("what the documents tell to do", () => {
     expect(await shell(read)).toMatch(/^HTTP\/1\.1 200 .*etag: "0".*"version":0/s);
     const variables = { TOKEN: (await shell("npx bursar token")).trim() };
     expect(await shell(evaluate, variables)).toContain('"rule":"own-wallets"');
-    // In the sandbox an address counts at once.
+    // In the sandbox an address takes effect immediately.
     expect(await shell(list, variables)).toMatch(/^HTTP\/1\.1 201 .*"next_cursor":null/s);
     expect(await shell(list, variables)).toMatch(/idempotent-replayed: true.*"state":"active"/s);
 
@@ -172,7 +172,7 @@ describe("what the documents tell to do", () => {
     await callApi("DELETE", `/v1/webhook-endpoints/${endpointId}`);
   });
 
-  it("the receiver of the guide on webhooks, also when it is started again", async () => {
+  it("the receiver of the guide on webhooks, also after a restart", async () => {
     const [program = ""] = blocksOf("docs/guides/receiving-webhooks.md", "js");
     const file = join(folder, "receiver.mjs");
     writeFileSync(file, program);
@@ -215,7 +215,7 @@ describe("what the documents tell to do", () => {
     expect((await fetch(address, { method: "POST", body: "{}" })).status).toBe(401);
     await receiver.stop();
 
-    // It knows what it has persisted, and the same change under another id is no news either.
+    // It skips deliveries that it has stored, and the same change under another id.
     const again = await startReceiver();
     await again.waitFor(`${id} is completed`);
     const { data } = await callApi<{ data: [{ id: string }] }>(

@@ -32,7 +32,7 @@ describe("commands beside a running sandbox", () => {
   const statusOf = async (token: string) =>
     (await fetch(`${url}/v1/clients`, { headers: { authorization: `Bearer ${token.trim()}` } })).status;
 
-  it("`token` prints a token for the sandbox, as narrow as asked, for either of its clients", async () => {
+  it("`token` prints a token for the sandbox, with the requested scopes, for any of its clients", async () => {
     expect(statSync(join(dataDir, "credentials.json")).mode & 0o777).toBe(0o600);
     const { output: token } = await run(["token"]);
     expect(await statusOf(token)).toBe(200);
@@ -103,7 +103,7 @@ describe("commands beside a running sandbox", () => {
       (status) => status === 401,
     );
     await run(["client", "enable", clientId]);
-    // It may sign in again; what it had before stays ended.
+    // It can authenticate again; its earlier tokens stay invalid.
     const again = await eventually(
       () => login(fieldOf(rotated.output, "client_secret")),
       ({ code }) => code === 0,
@@ -115,7 +115,7 @@ describe("commands beside a running sandbox", () => {
     expect(await statusOf(token)).toBe(401);
   });
 
-  it("`client quota` gives a client quotas of its own, and takes them away", async () => {
+  it("`client quota` sets and removes the quotas of a client", async () => {
     const { output: token } = await run(["token", "--client", "limited"]);
     const policy = async () =>
       (await fetch(`${url}/v1/assets`, { headers: { authorization: `Bearer ${token.trim()}` } })).headers.get(
@@ -179,7 +179,7 @@ describe("commands beside a running sandbox", () => {
     expect(listed.output).toBe("bursar: Tenant tnt_01h455vb4pex5vsknk084sn02q does not exist.\n");
   });
 
-  it("`fund` and `audit ledger` keep the books", async () => {
+  it("`fund` credits a wallet, and `audit ledger` checks the ledger", async () => {
     const token = (await run(["token"])).output.trim();
     const wallets = (await (
       await fetch(`${url}/v1/wallets`, { headers: { authorization: `Bearer ${token}` } })
@@ -234,7 +234,7 @@ describe("commands beside a running sandbox", () => {
     });
   });
 
-  it("`keys rotate` publishes the next key while the old one signs, and tokens go on working", async () => {
+  it("`keys rotate` publishes the next key while the old one signs, and tokens stay valid", async () => {
     const { output: before } = await run(["token"]);
     const published = async () =>
       ((await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: unknown[] }).keys.length;

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The request that a command of the guide makes, as the command says it. */
+/** Parses the request of a command in the guide. */
 async function request(command: string): Promise<unknown> {
   const [, path = ""] = /http:\/\/127\.0\.0\.1:8080([^\s"]+)/.exec(command) ?? [];
   const [, body] = /-d '([^']+)'/.exec(command) ?? [];

@@ -9,7 +9,7 @@ import { createTcpProxy, type TcpProxy } from "../harness/http/tcp-proxy.js";
 import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
-describe("a database of one's own", () => {
+describe("an external database", () => {
   let database: TestDatabase;
   const started: BursarProcess[] = [];
   const folder = createTemporaryFolder("own-database");
@@ -39,7 +39,7 @@ describe("a database of one's own", () => {
     return { proxy, url: real.href };
   };
 
-  it("is migrated and served by several processes that start at once", async () => {
+  it("is migrated and served by several processes that start concurrently", async () => {
     const all = [run(["serve"]), run(["serve"]), run(["serve"])];
     for (const url of await Promise.all(all.map((bursar) => bursar.ready()))) {
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -48,7 +48,7 @@ describe("a database of one's own", () => {
     expect(migrations).toHaveLength((await database.query(sql`SELECT FROM schema_migrations`)).length);
   });
 
-  it("is waited for, while the process says that it is alive and not ready", async () => {
+  it("is waited for, while the process reports that it is alive and not ready", async () => {
     const { proxy, url } = await through();
     await proxy.cut();
     const bursar = run(["serve"], url);
@@ -63,7 +63,7 @@ describe("a database of one's own", () => {
     await proxy.cut();
   });
 
-  it("may go away and come back", async () => {
+  it("may become unavailable and recover", async () => {
     const { proxy, url } = await through();
     const address = await run(["serve"], url).ready();
     const status = async () => (await fetch(`${address}/readyz`)).status;
@@ -92,7 +92,7 @@ describe("a database of one's own", () => {
     await proxy.cut();
   });
 
-  it("is given up when the person gives up", async () => {
+  it("is no longer waited for after a signal", async () => {
     const { proxy, url } = await through();
     await proxy.cut();
     const bursar = run(["serve"], url);
@@ -110,7 +110,7 @@ describe("a database of one's own", () => {
     );
   };
 
-  it("is waited for while it takes no writes, and the service does not report itself as ready", async () => {
+  it("is waited for while it is read-only, and the service does not report itself as ready", async () => {
     const bursar = run(["serve"]);
     const url = await bursar.ready();
     const status = async () => (await fetch(`${url}/readyz`)).status;
@@ -124,7 +124,7 @@ describe("a database of one's own", () => {
     await eventually(status, (value) => value === 200);
   });
 
-  it("says in one sentence which right is missing", async () => {
+  it("is refused with one sentence if a privilege is missing", async () => {
     const role = `weak_${randomBytes(4).toString("hex")}`;
     await database.run(`CREATE ROLE ${role} LOGIN PASSWORD 'weak'`);
     try {
@@ -150,7 +150,7 @@ describe("a database of one's own", () => {
     expect(bursar.output()).toMatch(/^bursar: The database has synchronous_commit = off.*$/m);
   });
 
-  it("is refused with another master key than its keys were sealed with", async () => {
+  it("is refused with a master key other than the one that sealed its keys", async () => {
     const first = run(["serve"]);
     await first.ready();
     first.child.kill("SIGTERM");

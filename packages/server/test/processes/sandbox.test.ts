@@ -9,11 +9,11 @@ import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
-/** A checkout under a private home cannot be read by anybody else. */
+/** A checkout under a private home folder cannot be read by other users. */
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url)).replace(/\/$/, "");
 
 describe("the sandbox", () => {
-  /** One folder for all, because making a database takes longer than starting one. */
+  /** All tests share one folder, because creating a database takes longer than starting it. */
   const folder = createTemporaryFolder("sandbox");
   const dataDir = join(folder, "data");
   const started: BursarProcess[] = [];
@@ -102,7 +102,7 @@ describe("the sandbox", () => {
       );
     });
 
-    it("brings its database back after kill -9, and says so meanwhile", async () => {
+    it("restarts its database after kill -9, and logs both events", async () => {
       const postgres = postmasterPid();
       process.kill(postgres, "SIGKILL");
       await bursar.waitFor(/has ended by itself; starting it again/);
@@ -128,7 +128,7 @@ describe("the sandbox", () => {
     });
   });
 
-  describe("after a bad end", () => {
+  describe("after a crash", () => {
     afterEach(killAll);
 
     it("leaves no database behind after kill -9, and starts again", async () => {
@@ -145,7 +145,7 @@ describe("the sandbox", () => {
     });
 
     it.runIf(process.platform === "linux")(
-      "takes over from a database that has lost its keeper too",
+      "takes over a database whose supervisor was killed too",
       async () => {
         const first = dev();
         await first.ready();
@@ -175,7 +175,7 @@ describe("the sandbox", () => {
     expect(statSync(join(own, "data", "postgres")).uid).toBe(nobody.uid);
     bursar.child.kill("SIGTERM");
     expect(await bursar.exited).toEqual({ code: 0, signal: null });
-    // Root goes on with what the ordinary user has made, as that user.
+    // Root continues with the data of the ordinary user, as that user.
     expect(await readiness(await dev({ env }).ready())).toBe(200);
     await killAll();
     rmSync(own, { recursive: true, force: true });
@@ -185,7 +185,7 @@ describe("the sandbox", () => {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // What waits for its parent to notice its end is not alive.
+    // A zombie process is not alive.
     return process.platform !== "linux" || !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
   } catch {
     return false;

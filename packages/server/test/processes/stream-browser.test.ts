@@ -11,7 +11,7 @@ const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/
 );
 const isThere = executablePath !== undefined;
 if (!isThere)
-  process.stdout.write("no Chromium here (Debian: apt-get install chromium): its test is left out\n");
+  process.stdout.write("no Chromium here (Debian: apt-get install chromium): its test is skipped\n");
 
 describe("a page in a browser", () => {
   it.runIf(isThere)(
@@ -34,7 +34,7 @@ describe("a page in a browser", () => {
       const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
       try {
         const tab = await browser.newPage();
-        /** Opens a stream in the page, and gives its first event or how it ended. */
+        /** Opens a stream in the page, and returns its first event or its close code. */
         const follow = async (url: string) =>
           (await tab.evaluate(`(${followInPage})(${JSON.stringify(url)})`)) as {
             transaction?: string;
@@ -54,7 +54,7 @@ describe("a page in a browser", () => {
   );
 });
 
-/** Runs in the page, which has nothing of this file. */
+/** Runs in the page, so it cannot use anything else in this file. */
 const followInPage = `(url) => new Promise((resolve) => {
   const socket = new WebSocket(url, "bursar.v1.json");
   socket.onopen = () => socket.send(JSON.stringify({ type: "subscribe", channel: "events", since: 0 }));

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A tenant that trades, and listens to what becomes of its orders in every way there is. */
+/** A tenant that trades, and follows its orders through the stream, the log and webhooks. */
 async function createListener(name: string, funds: Record<string, string>) {
   const trader = await createTrader(service, funds);
   const hooks = webhooksOf(service, trader.token);
@@ -39,7 +39,7 @@ async function createListener(name: string, funds: Record<string, string>) {
 
 type Listener = Awaited<ReturnType<typeof createListener>>;
 
-/** What the stream, the log and verified webhooks say, each without what is its own; they must agree. */
+/** The events from the stream, the log and verified webhooks, without the fields of each transport. They must be equal. */
 async function toldAlike({ trader, stream, verify, path }: Listener, count: number): Promise<Event[]> {
   const delivered = (await receiver.arrived(path, count)).map(({ text, headers }) => {
     const { delivery_id, ...event } = verify.verify(text, headers) as Event & { delivery_id: string };
@@ -77,7 +77,7 @@ it("two crossing orders make a trade that moves balances, is published to webhoo
   expect(await buyer.trader.balances()).toEqual({ ETH: ["0.499", "0"], USD: ["8500", "0"] });
   expect(await seller.trader.balances()).toEqual({ ETH: ["8", "1.5"], USD: ["1498.5", "0"] });
 
-  // Each event with the order as it was right after it, not as it is now.
+  // Each event contains the order as of that event, not as it is now.
   const progress = ({ sequence, event, data }: Event) => {
     const { order, previous_state } = data as { order: typeof resting; previous_state: string };
     return [sequence, event, order.version, previous_state, order.state, order.filled, order.fee.amount];
@@ -90,7 +90,7 @@ it("two crossing orders make a trade that moves balances, is published to webhoo
     [1, "order.updated", 2, "pending", "filled", "0.50", "0.001"],
   ]);
 
-  // The same when it is sent again, long after the order has changed.
+  // A resent delivery is the same, long after the order has changed.
   const [first] = await receiver.arrived(seller.path, 1);
   await seller.hooks.send("POST", `/v1/webhook-deliveries/${first?.body.delivery_id}/resend`, {});
   const again = (await receiver.arrived(seller.path, 3)).at(-1);

@@ -18,7 +18,7 @@ describe("a sender that is killed while it sends", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("leaves its deliveries to the next, which sends them again with the same ids and loses none", async () => {
+  it("leaves its deliveries to the next sender, which sends all of them with the same ids", async () => {
     const env = { BURSAR_DATA_DIR: join(folder, "data"), PORT: String(await freePort()), LOG_LEVEL: "warn" };
     const receiver = await startWebhookReceiver(() => undefined);
     const first = await startSandbox(env);
@@ -55,7 +55,7 @@ describe("a sender that is killed while it sends", () => {
     for (const { body } of receiver.received)
       counts.set(body.delivery_id, (counts.get(body.delivery_id) ?? 0) + 1);
     expect([...counts.keys()].sort()).toEqual(ids.sort());
-    // Twice only where nobody could know whether it had arrived.
+    // A delivery is repeated only if its outcome was unknown.
     expect(
       [...counts]
         .filter(([, count]) => count > 1)

@@ -50,7 +50,7 @@ function answerTo(url: string, sentBody: string, attempt: number): Promise<Respo
 }
 
 describe("bursar webhooks listen", () => {
-  it("prints one line for each delivery, and says which are not genuine", async () => {
+  it("prints one line for each delivery, and marks those with an invalid signature", async () => {
     const { url, waitFor, output } = await listen();
     expect(await deliver(url)).toBe(200);
     await waitFor(/transaction\.updated {2}tx_1 {2}completed {2}v2 {2}#7 {2}attempt 1 {2}verified\n/);
@@ -60,7 +60,7 @@ describe("bursar webhooks listen", () => {
     await waitFor(/tx_2 .* NOT VERIFIED \(webhook-signature does not match any known secret\)/);
     await fetch(url, { method: "POST", body: "hello" });
     await waitFor(/no event .* NOT VERIFIED/);
-    // A pipe is no terminal.
+    // A pipe is not a terminal.
     expect(output()).not.toContain("\u001b");
   });
 
@@ -70,7 +70,7 @@ describe("bursar webhooks listen", () => {
     await waitFor(/verified {2}answered 503/);
   });
 
-  it("passes a delivery on as it came, and the answer back", async () => {
+  it("forwards a delivery unchanged, and returns the response", async () => {
     const got: unknown[] = [];
     const server = createServer((request, response) => {
       request.setEncoding("utf8").once("data", (text: string) => {
@@ -92,7 +92,7 @@ describe("bursar webhooks listen", () => {
     expect(await deliver(url)).toBe(502);
   });
 
-  it("takes no body without end", async () => {
+  it("refuses a body that is too large", async () => {
     const { url } = await listen();
     const answer = await fetch(url, { method: "POST", body: "x".repeat(2_000_000) }).then(
       ({ status }) => status,

@@ -21,7 +21,7 @@ describe("young tables", () => {
   };
 
   it("are analysed when they have grown, until they are large", async () => {
-    // And the tenant that collects fees, which comes with the schema.
+    // Plus the fee tenant, which a migration creates.
     await fill(500);
     await analyzeYoungTables(database);
     expect(await knownRows()).toBe(501);

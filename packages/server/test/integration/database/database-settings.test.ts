@@ -19,7 +19,7 @@ describe("the database's settings", () => {
     }
   };
 
-  /** Some settings cannot be changed on a running server, so another pg_settings is put in front of the real one. */
+  /** Some settings cannot be changed on a running server, so a fake pg_settings shadows the real one. */
   const pretend = async (name: string, value: string) => {
     await database.run(`
       CREATE SCHEMA pretended;
@@ -29,7 +29,7 @@ describe("the database's settings", () => {
     `);
   };
 
-  it("are accepted as PostgreSQL has them by default", async () => {
+  it("are accepted with PostgreSQL's defaults", async () => {
     await expect(check()).resolves.toBeUndefined();
   });
 

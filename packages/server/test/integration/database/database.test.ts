@@ -28,7 +28,7 @@ describe("the pool", () => {
   const names = async () =>
     (await direct.query<{ name: string }>(sql`SELECT name FROM things ORDER BY name`)).map((row) => row.name);
 
-  it("commits what resolves and rolls back what rejects", async () => {
+  it("commits if the callback resolves and rolls back if it rejects", async () => {
     await database.transaction((tx) => tx.query(insert("kept")));
     const failing = database.transaction(async (tx) => {
       await tx.query(insert("lost"));
@@ -41,7 +41,7 @@ describe("the pool", () => {
     expect(await names()).toEqual(["kept"]);
   });
 
-  it("commits nothing if a statement that was sent without waiting has failed, and says which", async () => {
+  it("commits nothing if a statement that was sent without waiting fails, and reports that statement", async () => {
     await database.query(insert("there"));
     for (const last of [undefined, insert("too late")]) {
       const failing = database.transaction(async (tx) => {
@@ -62,11 +62,11 @@ describe("the pool", () => {
     expect(await names()).toEqual(["sent", "there"]);
   });
 
-  it("survives the loss of a connection at every point of a transaction, and nothing of it stays", async () => {
+  it("survives the loss of a connection at every point of a transaction, which is rolled back", async () => {
     const lost = database.transaction(async (tx) => {
       await tx.query(insert("half"));
       await proxy.cut();
-      // The connection is gone while nobody waits for it; the next statement must be refused, and so must the rollback.
+      // The connection is lost between two statements; the next statement must be refused, and so must the rollback.
       await new Promise((resolve) => setTimeout(resolve, 50));
       await tx.query(insert("other half"));
     });

@@ -40,7 +40,7 @@ describe("the embedded PostgreSQL", () => {
       onLost: () => undefined,
     });
 
-  it("keeps what was written from one start to the next, on loopback, behind a password", async () => {
+  it("keeps its data across restarts, listens on loopback and requires a password", async () => {
     const first = await start(join(folder, "data"));
     const url = new URL(first.url);
     expect(url.hostname).toBe("127.0.0.1");
@@ -60,7 +60,7 @@ describe("the embedded PostgreSQL", () => {
     await second.stop();
   });
 
-  it.runIf(isRoot)("works for root in a folder that nobody else may enter", async () => {
+  it.runIf(isRoot)("works for root in a folder that no other user can access", async () => {
     const home = join(folder, "home");
     mkdirSync(home, { mode: 0o700 });
     const postgres = await start(join(home, "data"));
@@ -74,7 +74,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "does not touch another process that has the number of its last run",
+    "does not touch another process with the pid of its last run",
     async () => {
       const first = await start(join(folder, "data"));
       await first.stop();
@@ -89,7 +89,7 @@ describe("the embedded PostgreSQL", () => {
     },
   );
 
-  it("starts without the links that an install script would have made", () => {
+  it("starts without the links that an install script would have created", () => {
     const copy = copyPackage(folder);
     const { postgres } = preparePostgresBinaries(undefined, join(folder, "unused"), copy);
     expect(postgres).toBe(join(copy, "native/bin/postgres"));
@@ -98,7 +98,7 @@ describe("the embedded PostgreSQL", () => {
     );
   });
 
-  it.runIf(isRoot)("is copied to where its account can reach it", () => {
+  it.runIf(isRoot)("is copied to a folder that its account can access", () => {
     const home = join(folder, "home");
     mkdirSync(home, { mode: 0o700 });
     const copy = copyPackage(home);

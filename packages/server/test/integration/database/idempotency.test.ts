@@ -4,10 +4,10 @@ import type { Route } from "../../../src/http/route.js";
 import { bodyOf, createObjects, pathOf } from "../../harness/http/route-requests.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
-/** Every route that takes an idempotency key, so that a new one is tested without another line. */
+/** Every route that accepts an idempotency key. A new route is included automatically. */
 const routes = listRoutes({} as never, "").filter(({ idempotent }) => idempotent !== undefined);
 
-/** A second body that the route takes, for those whose body must differ elsewhere than in a `reference` or `name`. */
+/** A second valid body, for routes whose body has neither a `reference` nor a `name` to change. */
 const otherBodies: Record<string, unknown> = {
   addKey: { algorithm: "ed25519", public_key: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo" },
   createDestination: { label: "other", network: "eip155:1", address: `0x${"2".repeat(40)}` },
@@ -57,7 +57,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
       };
     }
 
-    it("gives the same answer to the same request again", async () => {
+    it("returns the same response to a repeated request", async () => {
       const first = await send("same", bodyFor("same"));
       const again = await send("same", bodyFor("same"));
       expect([first.isReplayed, again.isReplayed]).toEqual([false, true]);
@@ -76,13 +76,13 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
       ]);
     });
 
-    it("makes one of two requests at once, and gives both the same answer", async () => {
+    it("applies one of two concurrent requests, and returns the same response to both", async () => {
       const answers = await Promise.all([send("race", bodyFor("race")), send("race", bodyFor("race"))]);
       expect(answers.map(({ isReplayed }) => isReplayed).sort()).toEqual([false, true]);
       expect(answers[0]?.body).toEqual(answers[1]?.body);
     });
 
-    /** The same key for something else: another body, or another object if there is no body. */
+    /** The same key with another body, or for another object if there is no body. */
     async function sendAnother({ operationId }: Route, key: string) {
       if (operationId === "resendWebhookDelivery") {
         const first = await send("another", undefined);
@@ -99,7 +99,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
   },
 );
 
-/** A secret is in the original answer alone. */
+/** A secret is in the original response only. */
 function withoutSecrets(body: Record<string, unknown>): Record<string, unknown> {
   const { secret: _secret, request_id: _requestId, key, ...rest } = body;
   const { secret: _keySecret, ...shown } = (key ?? {}) as Record<string, unknown>;

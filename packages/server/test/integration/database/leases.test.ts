@@ -22,11 +22,11 @@ import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
 
-/** Something that leases are used for, with leases of its own that nobody holds. */
+/** A use of leases, with leases that are not held. */
 interface LeaseUse {
-  /** The store for one new thing that can be leased. */
+  /** The store of one new object that can be leased. */
   prepare: (database: Database) => Promise<LeaseStore<Lease, undefined>>;
-  /** Writes something under a lease; whether it was written. */
+  /** Writes under a lease, and returns whether the write was accepted. */
   write: (database: Database, lease: Lease) => Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ async function isWritten(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Adapts a store of leases to those of one thing. */
+/** Adapts a store of leases to one leased object. */
 function onlyFor<Held extends Lease, Wanted>(
   store: LeaseStore<Held, Wanted>,
   wanted: Wanted,
@@ -168,7 +168,7 @@ describe.each(Object.entries({ markets, endpoints, networks }))("the leases of %
     return { lost, held };
   }
 
-  it("are held by one of two holders that ask at once", async () => {
+  it("are held by one of two concurrent holders", async () => {
     const leases = await use.prepare(database);
     const acquired = await Promise.all(
       [one, other].map((holder) => leases.acquire(undefined, holder, longMs)),
@@ -182,7 +182,7 @@ describe.each(Object.entries({ markets, endpoints, networks }))("the leases of %
     expect([held.holder, Number(held.fence)]).toEqual([other, Number(lost.fence) + 1]);
   });
 
-  it("reject what a holder writes after it has lost its lease, and its renewal and release", async () => {
+  it("reject the writes, renewal and release of a holder that has lost its lease", async () => {
     const leases = await use.prepare(database);
     const { lost, held } = await lose(leases);
     expect(await use.write(database, lost)).toBe(false);
@@ -192,7 +192,7 @@ describe.each(Object.entries({ markets, endpoints, networks }))("the leases of %
     expect(await use.write(database, held)).toBe(true);
   });
 
-  it("reject what a holder writes after it has released its lease", async () => {
+  it("reject the writes of a holder that has released its lease", async () => {
     const leases = await use.prepare(database);
     const released = await acquire(leases, one);
     await leases.release([released]);
@@ -200,7 +200,7 @@ describe.each(Object.entries({ markets, endpoints, networks }))("the leases of %
     expect(await leases.acquire(undefined, other, longMs)).toHaveLength(1);
   });
 
-  it("hold after they expire until another holder acquires them", async () => {
+  it("stay valid after they expire until another holder acquires them", async () => {
     const leases = await use.prepare(database);
     const lease = await acquire(leases, one, 1);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -209,7 +209,7 @@ describe.each(Object.entries({ markets, endpoints, networks }))("the leases of %
     expect(await leases.acquire(undefined, other, longMs)).toEqual([]);
   });
 
-  it("are uncertain to a holder that stood still, until it renews them or finds that it has lost them", async () => {
+  it("are uncertain to a holder that was paused, until it renews them or detects that it has lost them", async () => {
     const leases = await use.prepare(database);
     let monotonicMs = 0;
     const nameOf = () => "it";

@@ -23,21 +23,21 @@ describe("migrating", () => {
       (row) => row.name,
     );
 
-  it("applies what is missing, once", async () => {
+  it("applies each missing migration once", async () => {
     expect(await migrate(database, all)).toEqual(all.map((migration) => migration.name));
     expect(await migrate(database, all)).toEqual([]);
     const added = next("CREATE TABLE added ()");
     expect(await migrate(database, [...all, added])).toEqual([added.name]);
   });
 
-  it("lets several processes start at once", async () => {
+  it("works if several processes start concurrently", async () => {
     const slow = next("CREATE TABLE added (); SELECT pg_sleep(0.1)");
     const results = await Promise.all(Array.from({ length: 4 }, () => migrate(database, [...all, slow])));
     expect(results.flat().filter((name) => name === slow.name)).toHaveLength(1);
     expect(await appliedNames()).toEqual([...all.map((migration) => migration.name), slow.name]);
   });
 
-  it("leaves the schema at the step before one that fails", async () => {
+  it("leaves the schema at the last migration before one that fails", async () => {
     const broken = next("CREATE TABLE half (); SELECT 1/0");
     await expect(migrate(database, [...all, broken])).rejects.toThrow(`migration ${broken.name} failed`);
     expect(await appliedNames()).toEqual(all.map((migration) => migration.name));
@@ -49,7 +49,7 @@ describe("migrating", () => {
     await expect(migrate(database, all)).rejects.toThrow("start a newer version");
   });
 
-  it("refuses a database that was migrated by something else", async () => {
+  it("refuses a database with a migration of another checksum", async () => {
     await migrate(database, all);
     await database.query(sql`UPDATE schema_migrations SET checksum = 'other' WHERE number = 1`);
     await expect(migrate(database, all)).rejects.toThrow("in another form");

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it("brings every text to the database as it is, in an array and alone", async () => {
+it("passes every string to the database unchanged, in an array and alone", async () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme" }).filter((value) => !value.includes("\0")),
     fc.constantFrom("", "null", "NULL", "{}", "{a,b}", '"', "\\", "\\x41", " a ", "a,b", "-", "\n", "é", "𝒳"),
@@ -22,7 +22,7 @@ it("brings every text to the database as it is, in an array and alone", async ()
   );
 });
 
-it("brings every other kind of value to the database as it is", async () => {
+it("passes every other kind of value to the database unchanged", async () => {
   const date = new Date("2026-01-31T23:59:59.123Z");
   const bytes = Buffer.from([0, 1, 92, 34, 255]);
   const uuid = "0190a000-0000-7000-8000-0000000000ff";

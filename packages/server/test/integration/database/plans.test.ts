@@ -12,16 +12,15 @@ import { startTestService, type TestService } from "../../harness/service/test-s
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 /**
- * The plans of the service's own statements: every route is called on tables with a past, each statement that ran is written
- * down, and each is explained. A new route or filter is in here without being asked, as far as it has a row in
- * `route-requests.ts` or in the values below.
+ * The query plans of the service's statements: every route is called on tables with data, each statement is recorded, and each is
+ * explained. A new route or filter is included automatically if it has a row in `route-requests.ts` or in the values below.
  */
-// The stream is no question that is answered once: its own tests read what it reads.
+// The stream is excluded, because it is not a request with one response; it has its own tests.
 const routes = listRoutes({} as never, "").filter(
   ({ path, success }) => path.startsWith("/v1/") && success.status !== 101,
 );
 
-/** A value for each parameter of a query that does not list its values; of several kinds where they are served differently. */
+/** Values for each query parameter without an enum; several if they are served by different statements. */
 const queryValues: Record<string, readonly string[]> = {
   limit: ["200"],
   reference: ["filler-7", "nobody's"],
@@ -37,7 +36,7 @@ const queryValues: Record<string, readonly string[]> = {
   sequence: ["1", "5000"],
 };
 
-/** These read a table as a whole, and are meant to; each runs once a start. */
+/** These statements read a whole table by design; each runs once at startup. */
 const readsAll = [
   "SELECT asset FROM ledger_accounts WHERE asset <> ALL",
   "SELECT level_sequence AS sequence, levels_changed_at",
@@ -65,7 +64,7 @@ describe("every statement of the service", () => {
 
   type Api = ReturnType<typeof transactionsOf>;
 
-  /** Twice, so that there is more than one version; the policy looks at sums. */
+  /** Replaces the policy twice, so that there is more than one version. The policy uses sums. */
   async function replacePolicy(api: Api): Promise<void> {
     const route = routes.find(({ operationId }) => operationId === "replacePolicy") as Route;
     for (const seen of ['"0"', '"1"']) {
@@ -74,7 +73,7 @@ describe("every statement of the service", () => {
     }
   }
 
-  /** Every list with every filter, alone and in pairs, and with a second page. */
+  /** Reads every list with every filter, alone and in pairs, and a second page. */
   async function readEverything(api: Api, objects: Record<string, string>): Promise<void> {
     for (const route of routes.filter(({ method }) => method === "GET")) {
       const own = {
@@ -93,7 +92,7 @@ describe("every statement of the service", () => {
     }
   }
 
-  /** Every other route twice, the second time with the key of the first; what removes comes last. */
+  /** Calls every other route twice with the same key. Routes that delete come last. */
   async function changeEverything(api: Api, objects: Record<string, string>): Promise<void> {
     const rank = ({ method }: Route) => (method === "DELETE" ? 1 : 0);
     const changing = routes.filter(({ method }) => method !== "GET").sort((a, b) => rank(a) - rank(b));
@@ -111,14 +110,14 @@ describe("every statement of the service", () => {
       }
     }
     await api.settled(objects["transactions"] ?? "");
-    // Cancelled while it is open: it can only be that while the engine does not look, so several are tried.
+    // A transaction can be cancelled only before the engine claims it, so several are tried.
     for (let attempt = 0; attempt < 5; attempt++) {
       const { body } = await api.create({ reference: "plans", asset: "USD", amount: "1" });
       await api.send("POST", `/v1/transactions/${body.id}/cancel`);
     }
   }
 
-  /** A little more than a batch, for the engine's claim to have something before it. The service must be quiet, or it would settle them. */
+  /** Adds a little more than a batch of open transactions. The service is stopped, because it would settle them. */
   async function addOpenTransactions(): Promise<void> {
     await service.service.stop();
     await service.database.run(`
@@ -128,7 +127,7 @@ describe("every statement of the service", () => {
       ANALYZE`);
   }
 
-  it("was written down", () => {
+  it("was recorded", () => {
     for (const table of [
       "INSERT INTO transactions",
       "FROM open_transactions",
@@ -149,11 +148,11 @@ describe("every statement of the service", () => {
     expect(recording.size).toBeGreaterThan(60);
   });
 
-  it("is served by an index, reads little more than it gives, and sorts no more than a page", async () => {
+  it("is served by an index, reads few more rows than it returns, and sorts no more than a page", async () => {
     expect(await findFaults()).toEqual([]);
   });
 
-  it("would be found without its index", async () => {
+  it("is reported if its index is missing", async () => {
     await service.database.run("DROP INDEX transactions_by_reference");
     expect((await findFaults()).join("\n")).toContain("t.reference = $");
   });

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from "../../harness/database/te
 import { eventually } from "../../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../../harness/http/tcp-proxy.js";
 
-describe("hints between processes", () => {
+describe("notifications between processes", () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let proxiedUrl: string;
@@ -23,53 +23,53 @@ describe("hints between processes", () => {
     await database.drop();
   });
 
-  const hears = (heard: unknown[], expected: unknown[]) =>
+  const waitUntilReceived = (received: unknown[], expected: unknown[]) =>
     eventually(
-      () => JSON.stringify(heard),
+      () => JSON.stringify(received),
       (text) => text === JSON.stringify(expected),
     );
 
-  /** A process that writes down what it hears, once its channel is open. */
+  /** A process that records the notifications it receives, once its channel is open. */
   async function join(processId: string, url: string, topic: Topic = "events") {
     const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId });
     closers.push(wakeUps.close);
-    const heard: (readonly string[] | "any")[] = [];
-    wakeUps.subscribe(topic, (tenantIds) => heard.push(tenantIds));
-    await hears(heard, ["any"]);
-    heard.length = 0;
-    return { ...wakeUps, heard };
+    const received: (readonly string[] | "any")[] = [];
+    wakeUps.subscribe(topic, (tenantIds) => received.push(tenantIds));
+    await waitUntilReceived(received, ["any"]);
+    received.length = 0;
+    return { ...wakeUps, received };
   }
 
-  it("arrive at once in the process that sent them and soon in others, each once", async () => {
+  it("arrive immediately in the process that sent them and soon in others, each once", async () => {
     const [here, there] = [await join("a", database.url), await join("b", database.url)];
     here.publish("events", ["t1"]);
-    expect(here.heard).toEqual([["t1"]]);
-    await hears(there.heard, [["t1"]]);
+    expect(here.received).toEqual([["t1"]]);
+    await waitUntilReceived(there.received, [["t1"]]);
     there.publish("events", ["t2"]);
-    await hears(here.heard, [["t1"], ["t2"]]);
-    expect(there.heard).toEqual([["t1"], ["t2"]]);
+    await waitUntilReceived(here.received, [["t1"], ["t2"]]);
+    expect(there.received).toEqual([["t1"], ["t2"]]);
   });
 
-  it("are sent together, name each tenant once, and name none if there are too many", async () => {
+  it("are merged, name each tenant once, and name none if there are too many", async () => {
     const [here, there] = [await join("a", database.url), await join("b", database.url)];
     for (const tenantId of ["t1", "t2", "t1"]) here.publish("events", [tenantId]);
     here.publish("accepted", []);
-    await hears(there.heard, [["t1", "t2"]]);
+    await waitUntilReceived(there.received, [["t1", "t2"]]);
     here.publish(
       "events",
       Array.from({ length: 1000 }, () => crypto.randomUUID()),
     );
-    await hears(there.heard, [["t1", "t2"], "any"]);
+    await waitUntilReceived(there.received, [["t1", "t2"], "any"]);
   });
 
-  it("that were lost with a connection are made up for by a look at everything", async () => {
+  it("that were lost with a connection are replaced by a notification for all tenants", async () => {
     const [here, there] = [await join("a", database.url), await join("b", proxiedUrl)];
     await proxy.cut();
     here.publish("events", ["lost"]);
-    await hears(here.heard, [["lost"]]);
+    await waitUntilReceived(here.received, [["lost"]]);
     await proxy.restore();
-    await hears(there.heard, ["any"]);
+    await waitUntilReceived(there.received, ["any"]);
     here.publish("events", ["t1"]);
-    await hears(there.heard, ["any", ["t1"]]);
+    await waitUntilReceived(there.received, ["any", ["t1"]]);
   });
 });

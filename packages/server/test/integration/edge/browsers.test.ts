@@ -21,7 +21,7 @@ async function withEdge(corsOrigins: string | undefined, work: (edge: TestEdge) 
 }
 
 describe("scripts of other origins", () => {
-  it("are refused if nothing is configured", () =>
+  it("are refused by default", () =>
     withEdge(undefined, async ({ app }) => {
       const response = await app.inject({
         url: "/v1/probes",
@@ -39,7 +39,7 @@ describe("scripts of other origins", () => {
     ["https://evil.example", false],
     ["https://CONSOLE.example", false],
     ["null", false],
-  ])("of %s are let in: %s, when two exact origins are set", (origin, isAllowed) =>
+  ])("of %s are allowed: %s, if two exact origins are configured", (origin, isAllowed) =>
     withEdge("https://console.example,https://second.example:8443", async ({ app }) => {
       const response = await app.inject({ url: "/v1/probes", headers: { origin } });
       expect(response.statusCode).toBe(200);
@@ -51,7 +51,7 @@ describe("scripts of other origins", () => {
     }),
   );
 
-  it.each(["*", "https://console.example"])("never bring cookies along: %s", (origins) =>
+  it.each(["*", "https://console.example"])("can never send cookies: %s", (origins) =>
     withEdge(origins, async ({ app }) => {
       for (const request of [
         preflight("https://console.example"),
@@ -110,7 +110,7 @@ describe("headers for browsers", () => {
   });
 
   it.each(["/docs", "/docs/reference.js", "/openapi.json", "/healthz", "/nowhere"])(
-    "forbid to take %s for something else",
+    "forbid content sniffing of %s",
     async (url) => {
       expect((await edge.app.inject(url)).headers["x-content-type-options"]).toBe("nosniff");
     },

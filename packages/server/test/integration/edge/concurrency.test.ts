@@ -5,7 +5,7 @@ import { startTestService, type TestService } from "../../harness/service/test-s
 
 const transaction = { reference: "concurrency", asset: "USD", amount: "1" };
 
-describe("what one client has open", () => {
+describe("the concurrency of one client", () => {
   let service: TestService;
   let token: string;
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe("what one client has open", () => {
   });
   afterAll(() => service.stop());
 
-  it("is a bounded number of requests, and those count no longer whose client went away", async () => {
+  it("is limited to a number of requests, excluding requests whose connection was closed", async () => {
     const made = await service.call("POST", "/v1/transactions", token, transaction, {
       "idempotency-key": "1",
     });
@@ -55,8 +55,8 @@ describe("what one client has open", () => {
       }).once("error", reject);
     });
 
-  it("is a bounded number of connections", async () => {
-    // Each agent keeps a connection of its own; those of the test before may still be there.
+  it("is limited to a number of connections", async () => {
+    // Each agent keeps a connection of its own; those of the previous test may still be open.
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
     const answers = [];
     for (const agent of agents) answers.push(await ask(agent));

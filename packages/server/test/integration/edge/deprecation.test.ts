@@ -41,7 +41,7 @@ const headers = {
 const beforeTheDay = Date.parse("2027-02-28T23:59:59Z");
 const onTheDay = Date.parse("2027-03-01T00:00:00Z");
 
-describe("what will go", () => {
+describe("a deprecated route or field", () => {
   let edge: TestEdge | undefined;
   afterEach(() => edge?.app.close());
   const at = async (nowMs: number) => {
@@ -54,13 +54,13 @@ describe("what will go", () => {
     payload,
   });
 
-  it("is served before its day, and every answer tells of it", async () => {
+  it("is served before its sunset, with a notice in every response", async () => {
     const response = await (await at(beforeTheDay)).inject("/v1/old");
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject(headers);
   });
 
-  it("is gone from its day on", async () => {
+  it("is refused from its sunset on", async () => {
     const response = await (await at(onTheDay)).inject("/v1/old");
     expect(response.statusCode).toBe(410);
     expect(response.headers).toMatchObject(headers);
@@ -73,7 +73,7 @@ describe("what will go", () => {
     ["inside an object", post({ name: "a", side: { old_id: "b" } }), "body.side.old_id"],
     ["in the query", post({ name: "a" }, "?old=1"), "query.old"],
   ])(
-    "can be a field %s: requests that use it get a notice, and are refused from its day on",
+    "can be a field %s: requests that use it get a notice, and are refused from its sunset on",
     async (_where, request, field) => {
       const before = await (await at(beforeTheDay)).inject(request);
       expect([before.statusCode, before.headers["sunset"]]).toEqual([200, headers.sunset]);
@@ -90,7 +90,7 @@ describe("what will go", () => {
     expect(response.headers["deprecation"]).toBeUndefined();
   });
 
-  it("is marked in the OpenAPI document, with the answer that it will have", async () => {
+  it("is marked in the OpenAPI document, with its future response", async () => {
     const { paths } = (await (await at(beforeTheDay)).inject("/openapi.json")).json();
     expect(paths["/v1/old"].get.deprecated).toBe(true);
     expect(paths["/v1/old"].get.responses[410].description).toBe("`API_VERSION_SUNSET`");

@@ -51,7 +51,7 @@ const probeRoutes = [
   }),
 ];
 
-describe("every failure has the contract's form", () => {
+describe("every failure has the error format of the contract", () => {
   let edge: TestEdge;
   let app: FastifyInstance;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe("every failure has the contract's form", () => {
     ["OPTIONS", { method: "OPTIONS", url: "/healthz" }, "METHOD_NOT_ALLOWED"],
     ["a badly encoded path", { url: "/v1/probes/%zz" }, "MALFORMED_REQUEST"],
     ["a path that is not UTF-8", { url: "/v1/probes/%ff" }, "MALFORMED_REQUEST"],
-    ["a segment without end", { url: `/v1/probes/${"a".repeat(2000)}` }, "URI_TOO_LONG"],
+    ["a very long segment", { url: `/v1/probes/${"a".repeat(2000)}` }, "URI_TOO_LONG"],
     [
       "another content type",
       post("name=a", { "content-type": "application/x-www-form-urlencoded" }),
@@ -125,18 +125,18 @@ describe("every failure has the contract's form", () => {
     expect(body.error).toMatchObject({ code, request_id: "from-the-client.1" });
   });
 
-  it("takes what is right", async () => {
+  it("accepts a valid request", async () => {
     const response = await app.inject(
       post('{"name":"a","count":1}', { "content-type": "application/json; charset=UTF-8" }),
     );
     expect([response.statusCode, response.json()]).toEqual([200, { name: "a", count: 1 }]);
   });
 
-  it("reads a query's numbers", async () => {
+  it("converts numbers in a query", async () => {
     expect((await app.inject("/v1/probes/1?limit=3")).json()).toEqual({ limit: 3 });
   });
 
-  it("names every field at fault", async () => {
+  it("names every invalid field", async () => {
     const response = await app.inject(post('{"count":1.5,"colour":"red","a/b":1}'));
     expect(response.json().error.details).toEqual(
       expect.arrayContaining([
@@ -148,17 +148,17 @@ describe("every failure has the contract's form", () => {
     );
   });
 
-  it("does not list faults without end", async () => {
+  it("lists a limited number of faults", async () => {
     const fields = Array.from({ length: 90 }, (_, index) => `"f${index}":1`).join(",");
     expect((await app.inject(post(`{${fields}}`))).json().error.details).toHaveLength(20);
   });
 
-  it("says in Allow what the path takes", async () => {
+  it("lists the methods of the path in Allow", async () => {
     expect((await app.inject({ method: "PUT", url: "/v1/probes" })).headers["allow"]).toBe("POST");
     expect((await app.inject({ method: "PUT", url: "/healthz" })).headers["allow"]).toBe("GET, HEAD");
   });
 
-  it("says nothing of the inside, and logs it", async () => {
+  it("reveals no internal details, and logs them", async () => {
     const response = await app.inject({ url: "/v1/crash" });
     expect(response.body).not.toContain("hunter2");
     const id = response.headers["x-request-id"];
@@ -195,7 +195,7 @@ describe("the request id", () => {
     await app.close();
   });
 
-  it("stands in the log line of a request that the router refuses", async () => {
+  it("is in the log line of a request that the router refuses", async () => {
     const { app, logLines } = await createTestEdge();
     await app.inject({ url: "/%zz", headers: { "x-request-id": "bad-url" } });
     expect(logLines).toContainEqual(

@@ -4,7 +4,7 @@ import { createReadiness } from "../../../src/runtime/readiness.js";
 import { createTestEdge } from "../../harness/http/test-edge.js";
 
 describe("readiness", () => {
-  it("tells the truth about starting, stopping and the database", async () => {
+  it("reflects startup, shutdown and the state of the database", async () => {
     let fault: Error | undefined;
     const readiness = createReadiness({
       ping: async () => {
@@ -30,7 +30,7 @@ describe("readiness", () => {
     await app.close();
   });
 
-  it("asks the database once for probes that arrive together", async () => {
+  it("queries the database once for concurrent probes", async () => {
     let pings = 0;
     const readiness = createReadiness({
       ping: async () => {
@@ -59,7 +59,7 @@ describe("metrics", () => {
     return response;
   };
 
-  it("answers callers on this machine when there is no token", async () => {
+  it("answers callers on this machine if no token is configured", async () => {
     const response = await ask(undefined, {});
     expect(response.statusCode).toBe(200);
     expect(response.body).toMatch(
@@ -93,7 +93,7 @@ describe("documents", () => {
     await app.close();
   });
 
-  it("shows what the contract requires", async () => {
+  it("documents the routes that the contract requires", async () => {
     const { app } = await createTestEdge(listRoutes({} as never, "http://bursar.example"));
     const { paths, components } = (await app.inject("/openapi.json")).json();
     const create = paths["/v1/transactions"].post;
@@ -114,7 +114,7 @@ describe("documents", () => {
     await app.close();
   });
 
-  it("serves a reference page that loads nothing from elsewhere", async () => {
+  it("serves a reference page that loads nothing from other hosts", async () => {
     const { app } = await createTestEdge();
     const page = await app.inject("/docs");
     expect(page.headers["content-security-policy"]).toContain("default-src 'none'");

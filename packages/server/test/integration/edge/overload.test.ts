@@ -6,13 +6,13 @@ import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
-/** What one statement that accepts takes; two are under way at once, each of up to 256 rows. */
+/** The duration of one statement that accepts transactions. Two run concurrently, each with up to 256 rows. */
 const slownessSeconds = 0.5;
 const capacityPerSecond = (2 * 256) / slownessSeconds;
 const loadSeconds = 4;
 const batchSize = 256;
 
-describe("a service with five times the work that it can do", () => {
+describe("a service with five times its capacity of requests", () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({
@@ -28,7 +28,7 @@ describe("a service with five times the work that it can do", () => {
   });
   afterAll(() => service.stop());
 
-  it("refuses early, serves reads and health, settles all that it accepted, and recovers", async () => {
+  it("refuses early, serves reads and health checks, settles everything it accepted, and recovers", async () => {
     const owner = await service.createTenant("100000000");
     const token = await service.token(owner);
     const api = transactionsOf(service, token);
@@ -69,7 +69,7 @@ describe("a service with five times the work that it can do", () => {
     }
     expect(accepted.length).toBeGreaterThan(0);
 
-    // Back to normal: a new one is taken, and everything that was accepted is settled.
+    // Back to normal: a new transaction is accepted, and every accepted one is settled.
     const { body } = await eventually(
       () => api.create({ reference: "after", asset: "USD", amount: "1" }),
       ({ status }) => status === 202,

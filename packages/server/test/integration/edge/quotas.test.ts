@@ -36,7 +36,7 @@ describe("a quota", () => {
   const codeOf = async (response: Response) =>
     ((await response.json()) as { error?: { code: string } }).error?.code;
 
-  it("is shown on every answer to a client that has proven itself, in the syntax of the draft", async () => {
+  it("is reported in every response to an authenticated client, in the syntax of the draft", async () => {
     const read = await service.call("GET", "/v1/transactions", managerToken);
     expect(read.headers.get("ratelimit-policy")).toBe('"read";q=2000;w=2');
     expect(read.headers.get("ratelimit")).toMatch(/^"read";r=(199\d|2000);t=[01]$/);
@@ -51,13 +51,13 @@ describe("a quota", () => {
     expect([stranger.status, stranger.headers.get("ratelimit")]).toEqual([401, null]);
   });
 
-  it("counts down, refuses with the time to wait, uses up no key, and keeps its word", async () => {
+  it("counts down, refuses with the time to wait, uses up no key, and admits the client after that time", async () => {
     const { token } = await createClient({ create: small });
     for (const left of [2, 1, 0]) {
       const response = await create(token);
       expect(response.status).toBe(202);
       expect(response.headers.get("ratelimit-policy")).toBe('"create";q=3;w=3');
-      // A token may have come back meanwhile, on a slow machine.
+      // On a slow machine the bucket may have gained a token meanwhile.
       expect(Number(/r=(\d)/.exec(response.headers.get("ratelimit") ?? "")?.[1])).toBeGreaterThanOrEqual(
         left,
       );
@@ -71,7 +71,7 @@ describe("a quota", () => {
     expect(waitSeconds).toBeGreaterThanOrEqual(1);
     expect(refused.headers.get("ratelimit")).toBe(`"create";r=0;t=${waitSeconds}`);
     expect(await codeOf(refused)).toBe("RATE_LIMITED");
-    // Reading is another quota.
+    // Reads have a separate quota.
     expect((await service.call("GET", "/v1/transactions", token)).status).toBe(200);
     await sleep(waitSeconds * 1000);
     const other = { ...transaction, reference: "another body with the key of the refused request" };
@@ -79,7 +79,7 @@ describe("a quota", () => {
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, null]);
   });
 
-  it("is judged before the body is read", async () => {
+  it("is checked before the body is read", async () => {
     const { token } = await createClient({ create: { per_second: 1, burst: 1 } });
     await create(token);
     const refused = await eventually(
@@ -89,7 +89,7 @@ describe("a quota", () => {
     expect(refused.status).toBe(429);
   });
 
-  it("can be lowered by a client that manages clients, raised up to their own, and beyond by the operator alone", async () => {
+  it("can be lowered by a client that manages clients, raised up to its own quota, and beyond that only by the operator", async () => {
     const { id } = await createClient({ read: { per_second: 1000, burst: 2000 } });
     const change = (quotas: object) => service.call("PATCH", `/v1/clients/${id}`, managerToken, { quotas });
     const beyond = await change({ read: { per_second: 1001, burst: 5 }, create: small });
@@ -106,7 +106,7 @@ describe("a quota", () => {
     expect((await change({ other: small })).status).toBe(400);
   });
 
-  it("holds for tokens as well, which a client can always end", async () => {
+  it("applies to the token endpoint too, but not to revocation", async () => {
     const { id } = await createClient({ auth: { per_second: 1, burst: 1 } });
     const rotated = await service.call("POST", `/v1/clients/${id}/secrets`, managerToken, {});
     const { secret } = (await rotated.json()) as { secret: string };

@@ -36,7 +36,7 @@ describe("the quota of a client with three processes", () => {
         else {
           expect(response.status).toBe(429);
           refused += 1;
-          // A little slower than as fast as it can, so that the machine has time for the database.
+          // Paced, so that the database gets CPU time.
           await sleep(5);
         }
       }
@@ -44,8 +44,8 @@ describe("the quota of a client with three processes", () => {
     await Promise.all(services.flatMap((service) => [hammer(service), hammer(service)]));
     const allowed = quota.burst + (quota.per_second * (Date.now() - beganAtMs)) / 1000;
     expect(refused).toBeGreaterThan(0);
-    // Every token comes from the one bucket, so there is never one too many; each process may hold a tenth of the burst unused. On a
-    // machine that is so busy that the database does not answer in time each process carries on by itself, and says so.
+    // Every token comes from the shared bucket, so the quota is never exceeded; each process may hold a tenth of the burst unused. If the
+    // machine is so busy that the database does not answer in time, each process continues on its own and counts that in a metric.
     const unanswered = await Promise.all(services.map(countUnanswered));
     const buckets = unanswered.every((count) => count === 0) ? 1 : services.length;
     expect(admitted).toBeLessThanOrEqual(allowed * buckets);

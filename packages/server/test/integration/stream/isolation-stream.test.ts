@@ -7,7 +7,7 @@ import { transactionsOf } from "../../harness/transactions/transactions-client.j
 
 const service = await sharedService();
 
-/** Two tenants on the stream, and every way to hear of the other. What is foreign must look like what is missing. */
+/** Two tenants on the stream, and every way to read the other's events. A foreign object must be indistinguishable from a missing one. */
 describe("the stream of another tenant", () => {
   let owner: Trader;
   let stranger: Trader;
@@ -37,14 +37,14 @@ describe("the stream of another tenant", () => {
   };
   const idsIn = ({ messages }: StreamClient) =>
     messages.filter(({ type }) => type === "event").map(({ event }) => event.data.transaction?.id);
-  /** An answer without what is different in every answer. */
+  /** A response without the fields that differ in every response. */
   const errorOf = async (stream: StreamClient) => {
     const { error, ...rest } = await stream.next("error");
     const { request_id: _, ...said } = error;
     return { ...rest, error: said };
   };
 
-  it("is not heard: from the beginning of the log on there is one's own and nothing else", async () => {
+  it("is not received: a subscription from the beginning of the log has the tenant's own events only", async () => {
     const stream = await open({ token: stranger.token });
     stream.send({ type: "subscribe", channel: "events", since: 0 });
     await stream.next("subscribed");
@@ -72,7 +72,7 @@ describe("the stream of another tenant", () => {
     expect([idsIn(asked), idsIn(missing)]).toEqual([[], []]);
   });
 
-  it("gives no position to go on from: its sequence is as far ahead as any", async () => {
+  it("gives no position to resume from: its sequence is refused like any that is ahead of the log", async () => {
     const { body } = await transactionsOf(service, owner.token).send("GET", "/v1/events?limit=200");
     const sequence = (body as unknown as { data: { sequence: number }[] }).data.at(-1)?.sequence ?? 0;
     const stream = await open({ token: stranger.token });
@@ -83,7 +83,7 @@ describe("the stream of another tenant", () => {
     expect(await errorOf(stream)).toEqual(answer);
   });
 
-  it("is not entered with its token on a stream that is open, whose answer is that to nonsense", async () => {
+  it("cannot be reached by sending its token on an open stream, which is refused like an invalid token", async () => {
     const stream = await open({ token: stranger.token });
     stream.send({ type: "authenticate", token: owner.token });
     const answer = await errorOf(stream);
@@ -92,10 +92,10 @@ describe("the stream of another tenant", () => {
     expect(await errorOf(stream)).toEqual(answer);
   });
 
-  it("is opened by its ticket alone, and once: one that was used is answered like one that is none", async () => {
+  it("is opened by its ticket only, and once: a used ticket is refused like an invalid one", async () => {
     const issued = await service.call("POST", "/v1/stream/tickets", owner.token);
     const { ticket } = (await issued.json()) as { ticket: string };
-    // A token counts for more, so that a ticket that was slipped under somebody opens nothing; nor is it used up by that.
+    // A token takes precedence, so a ticket that was injected into another client's URL has no effect and is not used up.
     const own = await open({ ticket, token: stranger.token });
     own.send({ type: "subscribe", channel: "events", since: 0 });
     await own.next("event");

@@ -23,7 +23,7 @@ describe("access to the stream", () => {
     return ((await response.json()) as { ticket: string }).ticket;
   };
 
-  it("greets a client with a token, with the subprotocol and the request's id", async () => {
+  it("sends hello to a client with a token, with the subprotocol and the request id", async () => {
     const stream = await openStream(service.url, { token, headers: { "x-request-id": "my-own-id" } });
     expect(stream.ws.protocol).toBe("bursar.v1.json");
     expect(stream.messages[0]).toEqual({
@@ -44,7 +44,7 @@ describe("access to the stream", () => {
     expect(service.logLines.some((line) => /my-own-id.*stream opened/.test(line))).toBe(true);
   });
 
-  it("refuses before the upgrade, in the contract's form", async () => {
+  it("refuses before the upgrade, in the error format of the contract", async () => {
     const narrow = await service.token(tenant, "wallets:read");
     const refusals = {
       anonymous: await refusedStream(service.url, {}),
@@ -108,14 +108,14 @@ describe("access to the stream", () => {
     expect(await response.json()).toMatchObject({ error: { code: "UPGRADE_REQUIRED" } });
   });
 
-  it("lets in pages of its own origin and of those that are configured", async () => {
+  it("accepts pages of its own origin and of configured origins", async () => {
     for (const origin of [service.url, "https://app.example"]) {
       const stream = await openStream(service.url, { token, headers: { origin } });
       stream.ws.close();
     }
   });
 
-  it("takes a ticket once, in any process", async () => {
+  it("accepts a ticket once, in any process", async () => {
     const other = await service.another();
     const ticket = await ticketOf();
     const attempts = await Promise.all(
@@ -129,7 +129,7 @@ describe("access to the stream", () => {
     await other.stop();
   });
 
-  it("does not take a ticket whose content was changed", async () => {
+  it("refuses a ticket whose content was changed", async () => {
     const [body = "", signature = ""] = (await ticketOf()).split(".");
     const claims = JSON.parse(Buffer.from(body, "base64url").toString());
     const changed = Buffer.from(JSON.stringify({ ...claims, expiresAtMs: 9e15 })).toString("base64url");
@@ -152,7 +152,7 @@ describe("access to the stream", () => {
     const streams = await Promise.all([
       openStream(service.url, { token: await tokenOf(disabled) }),
       openStream(service.url, { token: revokedToken }),
-      // Entered with a ticket that the revoked token has made.
+      // Opened with a ticket of the revoked token.
       openStream(service.url, { ticket: await ticketOf(revokedToken) }),
     ]);
     await service.call("PATCH", `/v1/clients/${disabled.id}`, token, { state: "disabled" });
@@ -177,7 +177,7 @@ describe("access to the stream", () => {
     expect(await stream.closed).toEqual({ code: 1008, reason: "INSUFFICIENT_SCOPE" });
   });
 
-  it("serves a request that asks for another protocol as if it had not asked", async () => {
+  it("ignores a request to upgrade to another protocol", async () => {
     const post = (path: string, upgrade: string) =>
       new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
         const body = JSON.stringify({ name: "upgraded", purpose: "payout" });

@@ -11,7 +11,7 @@ import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 const closingsOf = ({ logLines }: TestService) =>
   logLines.filter((line) => line.includes("stream closed")).map((line) => JSON.parse(line).code as number);
 
-describe("a stream whose other end is watched", () => {
+describe("a stream with heartbeats", () => {
   const folder = createTemporaryFolder("stream");
   let service: TestService;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe("a stream whose other end is watched", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("gets heartbeats and pings, and is kept while it answers them", async () => {
+  it("gets heartbeats and pings, and stays open while it answers them", async () => {
     const stream = await openStream(service.url, {
       token: await service.token(await service.createTenant()),
     });
@@ -42,7 +42,7 @@ describe("a stream whose other end is watched", () => {
     await stream.closed;
   });
 
-  it("is ended when the other end has gone without a word", async () => {
+  it("is closed when the client has disappeared without closing", async () => {
     const { hostname, port } = new URL(service.url);
     const proxy = await createTcpProxy({ host: hostname, port: Number(port) });
     const stream = await openStream(`http://127.0.0.1:${proxy.port}`, {
@@ -62,7 +62,7 @@ describe("a stream whose other end is watched", () => {
 describe("a long-lived stream", () => {
   let service: TestService;
   beforeAll(async () => {
-    // A clock that can be put forward; otherwise it goes on as it does.
+    // The system clock plus an offset that the test can advance.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now(), shouldAdvanceTime: true });
     service = await startTestService();
   });
@@ -71,7 +71,7 @@ describe("a long-lived stream", () => {
     vi.useRealTimers();
   });
 
-  it("is asked for a new token a minute before the end of the old one, and ends with 4401 without it", async () => {
+  it("gets a request for a new token a minute before the old one expires, and is closed with 4401 without it", async () => {
     const tenant = await service.createTenant();
     const token = await service.token(tenant);
     const [renewed, forgotten] = [
@@ -105,7 +105,7 @@ describe("a long-lived stream", () => {
       await stream.next("subscribed");
     }
     slow.ws.pause();
-    // More than the buffers of both ends and of the system between them can hold.
+    // More than the buffers of both ends and of the operating system can hold.
     const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`key${n}`, "x".repeat(512)]));
     const total = 2000;
     for (let paid = 0; paid < total; paid += 50) {
@@ -122,7 +122,7 @@ describe("a long-lived stream", () => {
     const isCut = () => service.logLines.some((line) => line.includes("reads too slowly"));
     await eventually(isCut, Boolean);
     slow.ws.resume();
-    // The service waits a moment for the close to be read; on a busy machine it ends the connection before that.
+    // The service waits briefly for the client to read the close frame; on a busy machine it may end the connection first.
     expect([
       { code: 1013, reason: "too slow" },
       { code: 1006, reason: "" },

@@ -20,7 +20,7 @@ describe("the events channel", () => {
     await other.stop();
   });
 
-  /** A tenant with money, and what it takes to make events and to read them. */
+  /** A tenant with funds, and functions to create and read events. */
   async function createSubject() {
     const tenant = await service.createTenant("1000");
     const token = await service.token(tenant);
@@ -28,7 +28,7 @@ describe("the events channel", () => {
       const rows = await service.call("GET", "/v1/events?limit=200", token);
       return ((await rows.json()) as { data: unknown[] }).data.length;
     };
-    // Two wallets come to life, which are the first events.
+    // The activations of the two wallets are the first events.
     for (const name of ["one", "two"])
       await service.call("POST", "/v1/wallets", token, { name, purpose: "payout" });
     await eventually(head, (count) => count === 2);
@@ -57,7 +57,7 @@ describe("the events channel", () => {
       (length) => length >= count,
     );
 
-  it("sends what happens, as the log has it", async () => {
+  it("sends new events, equal to those in the log", async () => {
     const { token, pay, open } = await createSubject();
     const stream = await open();
     expect(await subscribe(stream)).toMatchObject({ recovered: true, sequence: 2 });
@@ -73,7 +73,7 @@ describe("the events channel", () => {
     stream.ws.close();
   });
 
-  it("sends what was missed, then what is new, in this process and in another one", async () => {
+  it("sends missed events, then new ones, in this process and in another", async () => {
     const { pay, open } = await createSubject();
     await pay(10);
     const streams = [await open(), await open(other.url)];
@@ -88,7 +88,7 @@ describe("the events channel", () => {
     }
   });
 
-  it("shows a tenant nothing of another", async () => {
+  it("sends a tenant no events of another", async () => {
     const one = await createSubject();
     const two = await createSubject();
     const stream = await one.open();
@@ -101,7 +101,7 @@ describe("the events channel", () => {
     stream.ws.close();
   });
 
-  it("keeps to the kinds and transactions that were asked for, in history and live", async () => {
+  it("sends only the requested kinds and transactions, in history and live", async () => {
     const { pay, open } = await createSubject();
     const early = await pay(4);
     const streams = [await open(), await open(), await open()] as const;
@@ -157,7 +157,7 @@ describe("the events channel", () => {
     for (const { ws } of [early, stream, atTheEdge, empty]) ws.close();
   });
 
-  it("has no gap and no repeat for clients that join at any moment, in any process", async () => {
+  it("has no gap and no repeat for clients that subscribe at any time, in any process", async () => {
     const { pay, open } = await createSubject();
     const total = 2002;
     const joiners: StreamClient[] = [];

@@ -7,10 +7,10 @@ import { createTrader, type Trader, tradingAs } from "../../harness/markets/trad
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { openStream } from "../../harness/stream/stream-client.js";
 
-/** How many changes of the book the clients must have seen. Very many are in `faults/stream-deltas.test.ts`. */
+/** The number of book changes that the clients must receive. `faults/stream-deltas.test.ts` uses many more. */
 const deltasWanted = 150;
 
-/** Two services share the database; clients follow a market at either, and are cut again and again. */
+/** Two services share the database. Clients follow a market at either one, and are disconnected repeatedly. */
 describe("a market on the stream", () => {
   let first: TestService;
   let second: TestService;
@@ -28,7 +28,7 @@ describe("a market on the stream", () => {
     await first.stop();
   });
 
-  it("is the server's book at every step, and every trade once, through cuts and resumes at either service", async () => {
+  it("equals the server's book at every step and has every trade once, across disconnects and resumes at either service", async () => {
     const load = { isOn: true };
     const acting = traders.map((trader, index) => act(trader, createRandomDeeds(index), load));
     const books = [createLocalBook(), createLocalBook()];
@@ -52,7 +52,7 @@ describe("a market on the stream", () => {
     );
     for (const book of books.filter((one) => one.sequence() === shown.sequence))
       expect([book.levels("bids"), book.levels("asks")]).toEqual([shown.bids, shown.asks]);
-    // From the first that a client has seen to its last none is missing; a repeat would have been thrown.
+    // No trade is missing between the first and the last that a client received; a repeat would have thrown.
     for (const seen of trades) {
       const sequences = [...seen];
       expect(sequences.length).toBeGreaterThan(10);
@@ -60,7 +60,7 @@ describe("a market on the stream", () => {
     }
   });
 
-  it("begins with the current book, and resumes from a client's last sequence", async () => {
+  it("starts with the current book, and resumes from a client's last sequence", async () => {
     const [trader] = traders as [Trader];
     const stream = await openStream(first.url, { token: trader.token });
     stream.send({ type: "subscribe", channel: "orderbook:USDC-USD" });
@@ -89,10 +89,10 @@ describe("a market on the stream", () => {
     for (const { ws } of [stream, narrow]) ws.terminate();
   });
 
-  it("is its best 1000 levels of each side, at every step of a book that is deeper", async () => {
+  it("has the best 1000 levels of each side, at every step of a deeper book", async () => {
     const [trader] = traders as [Trader];
     const levels = 1030;
-    // Prices far above those of the others, at which nobody buys.
+    // Prices far above all others, so that they do not match.
     const place = (index: number) =>
       eventually(
         () => trader.place({ side: "sell", price: String(2000 + index), size: "0.01" }, `deep-${index}`),
@@ -132,7 +132,7 @@ describe("a market on the stream", () => {
     stream.ws.terminate();
   });
 
-  /** Follows book and trades, is cut at random moments, and comes back to the other service with what it has. */
+  /** Follows book and trades, is disconnected at random times, and resumes at the other service. */
   async function follow(
     book: ReturnType<typeof createLocalBook>,
     seen: Set<number>,

@@ -31,7 +31,7 @@ describe("the messages of a stream", () => {
     await stream.closed;
   };
 
-  it("are answered with the id that the client has chosen", () =>
+  it("are answered with the id that the client chose", () =>
     withStream(async (stream) => {
       stream.send({ type: "subscribe", id: "a", channel: "events" });
       expect(await stream.next("subscribed")).toEqual({
@@ -80,19 +80,19 @@ describe("the messages of a stream", () => {
       "message.transaction_ids.0",
     ],
     [
-      "a channel's name with more",
+      "a channel name with a suffix",
       '{"id":"x","type":"subscribe","channel":"events:all"}',
       "INVALID_REQUEST",
       "message.channel",
     ],
     [
-      "unsubscribing from nothing",
+      "unsubscribing without a subscription",
       '{"id":"x","type":"unsubscribe","channel":"events"}',
       "NOT_SUBSCRIBED",
       undefined,
     ],
     [
-      "a log's future",
+      "a sequence ahead of the log",
       '{"id":"x","type":"subscribe","channel":"events","since":99}',
       "SEQUENCE_AHEAD",
       undefined,
@@ -115,14 +115,14 @@ describe("the messages of a stream", () => {
     }),
   );
 
-  it("end the stream with 1008 when too many are wrong", () =>
+  it("end the stream with 1008 if too many are invalid", () =>
     withStream(async (stream) => {
       for (let index = 0; index < 20; index++) stream.send("{");
       expect(await stream.closed).toMatchObject({ code: 1008 });
       expect(stream.messages.filter(({ type }) => type === "error")).toHaveLength(11);
     }));
 
-  it("end the stream with 4429 when there are too many, pings included", async () => {
+  it("end the stream with 4429 if there are too many, including pings", async () => {
     await withStream(async (stream) => {
       for (let index = 0; index < 200; index++) stream.send({ type: "unsubscribe", channel: "events" });
       expect([1008, 4429]).toContain((await stream.closed).code);
@@ -133,7 +133,7 @@ describe("the messages of a stream", () => {
     });
   });
 
-  it("end the stream with 1009 when one is too large, 1003 when binary, 1007 when not UTF-8", async () => {
+  it("end the stream with 1009 if one is too large, 1003 if binary, 1007 if not UTF-8", async () => {
     await withStream(async (stream) => {
       stream.send(JSON.stringify({ type: "subscribe", channel: "x".repeat(65_536) }));
       expect(await stream.closed).toMatchObject({ code: 1009 });
@@ -158,7 +158,7 @@ describe("the messages of a stream", () => {
     ws.terminate();
   });
 
-  it("come on as many streams as a client may have, and on one more when one has ended", async () => {
+  it("are accepted on the maximum number of streams of a client, and on a new stream after one has closed", async () => {
     const own = await service.token(await service.createTenant());
     const open = () => openStream(service.url, { token: own });
     const streams = [await open(), await open(), await open()];
@@ -170,7 +170,7 @@ describe("the messages of a stream", () => {
     for (const { ws } of streams) ws.terminate();
   });
 
-  it("let a client go on with a new token, its own and no other", () =>
+  it("can replace the token by a new one of the same client only", () =>
     withStream(async (stream) => {
       const stranger = await service.token(await service.createTenant());
       stream.send({ type: "authenticate", id: "1", token: stranger });

@@ -25,7 +25,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A receiver at `https://receiver.example`, whose name leads to a public address and from there to this machine. */
+/** A receiver at `https://receiver.example`. The name resolves to a public address, which is redirected to this machine. */
 async function receiver(
   handle: (...args: [...Parameters<RequestListener>, reset: () => void]) => void,
   certificate = own,
@@ -36,7 +36,7 @@ async function receiver(
     seen.requests++;
     handle(request, response, () => sockets.get(request.socket.remotePort)?.resetAndDestroy());
   });
-  // A reset is a matter of the connection below TLS.
+  // The TCP connection below TLS is reset.
   server.on("connection", (socket: Socket) => {
     seen.connections++;
     sockets.set(socket.remotePort, socket);
@@ -62,7 +62,7 @@ function poster(changed: Partial<GuardedPostOptions> = {}) {
 }
 
 describe("posting to a receiver", () => {
-  it("sends the request and tells the answer", async () => {
+  it("sends the request and returns the response", async () => {
     let got: unknown;
     const { url } = await receiver((request, response) => {
       let body = "";
@@ -94,7 +94,7 @@ describe("posting to a receiver", () => {
     const post = poster();
     for (let time = 0; time < 9; time++)
       expect(await post(url)).toMatchObject({ kind: "answered", status: 200 });
-    // The first is not yet free again when the second request is sent at once.
+    // The first connection is not idle yet when the second request is sent without delay.
     expect(seen.connections).toBeLessThanOrEqual(2);
   });
 
@@ -107,7 +107,7 @@ describe("posting to a receiver", () => {
     }
   });
 
-  it("keeps the first 1 KiB of an answer, without what a database cannot store", async () => {
+  it("keeps the first 1 KiB of a response, without characters that the database cannot store", async () => {
     const { url } = await receiver((_request, response) => response.end(`a\u0000b${"ü".repeat(1000)}`));
     const outcome = await poster()(url);
     expect(outcome).toMatchObject({
@@ -127,7 +127,7 @@ describe("posting to a receiver", () => {
 });
 
 describe("a receiver that misbehaves", () => {
-  it("is cut off at the deadline when it sends its answer drop by drop", async () => {
+  it("is disconnected at the deadline when it sends its response slowly", async () => {
     let isCut = false;
     const { url } = await receiver((_request, response) => {
       response.writeHead(200);
@@ -141,7 +141,7 @@ describe("a receiver that misbehaves", () => {
     await eventually(() => isCut, Boolean);
   });
 
-  it("is cut off at the deadline when it says nothing", async () => {
+  it("is disconnected at the deadline when it sends nothing", async () => {
     const { url } = await receiver(() => undefined);
     expect(await poster()(url, 200)).toMatchObject({
       kind: "failed",
@@ -150,7 +150,7 @@ describe("a receiver that misbehaves", () => {
     });
   });
 
-  it("is cut off when its answer is too long", async () => {
+  it("is disconnected when its response is too long", async () => {
     const totalBytes = 50_000_000;
     let writtenBytes = 0;
     let isCut = false;
@@ -173,7 +173,7 @@ describe("a receiver that misbehaves", () => {
     expect(writtenBytes).toBeLessThan(totalBytes);
   });
 
-  it("cannot make the service unpack anything", async () => {
+  it("cannot make the service decompress a response", async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000));
     expect(bomb.length).toBeLessThan(65_536);
     const { url } = await receiver((_request, response) =>
@@ -200,7 +200,7 @@ describe("a receiver that misbehaves", () => {
     expect(await poster()(url)).toMatchObject({ kind: "failed", sent: true });
   });
 
-  it("leaves the outcome unknown when its headers have no end", async () => {
+  it("leaves the outcome unknown when its headers are endless", async () => {
     const { url } = await receiver((_request, response) => {
       response.writeHead(200, { "x-long": "a".repeat(20_000) }).end();
     });
@@ -240,7 +240,7 @@ describe("a certificate", () => {
   });
 });
 
-describe("what has certainly not left", () => {
+describe("a request that was certainly not sent", () => {
   it("is a request to a closed port", async () => {
     const url = `https://receiver.example:${await freePort()}/`;
     expect(await poster()(url)).toMatchObject({
@@ -250,7 +250,7 @@ describe("what has certainly not left", () => {
     });
   });
 
-  it("is one whose name was not resolved in time, also when it is resolved later", async () => {
+  it("is one whose host was not resolved in time, even if it is resolved later", async () => {
     const { url, seen } = await receiver((_request, response) => response.end());
     const addresses = ["93.184.215.14"];
     let answer: (() => void) | undefined;

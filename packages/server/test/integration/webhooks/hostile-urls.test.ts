@@ -5,7 +5,7 @@ import { createGuardedPost, type GuardedPostOptions } from "../../../src/webhook
 import { readPrivateNetworks } from "../../../src/webhooks/private-networks.js";
 import { hostileUrls } from "../../harness/webhooks/hostile-urls.js";
 
-/** Public addresses for the tests' own use: nothing connects there, because every address is led to this machine. */
+/** Public addresses for the tests. No connection is made to them, because every address is redirected to this machine. */
 const publicAddress = "93.184.215.14";
 const publicAddress6 = "2606:2800:21f:cb07:6820:80da:af6b:8b2c";
 
@@ -26,7 +26,7 @@ describe("the address guard", () => {
     connections = 0;
   });
 
-  /** Posts to a URL, where names lead to what `resolveHost` says and every connection would reach the listener. */
+  /** Posts to a URL. `resolveHost` resolves its name, and every connection would reach the listener. */
   async function tryToReach(url: string, options: Partial<GuardedPostOptions> = {}) {
     const { post, close } = createGuardedPost({
       isLoopbackAllowed: false,
@@ -41,7 +41,7 @@ describe("the address guard", () => {
     return outcome;
   }
 
-  it("has more than two hundred URLs to withstand", () => {
+  it("is tested with more than two hundred URLs", () => {
     expect(new Set(hostileUrls(port)).size).toBeGreaterThan(400);
   });
 
@@ -58,7 +58,7 @@ describe("the address guard", () => {
     },
   );
 
-  it("connects to none of them in the sandbox either, but for this machine itself", async () => {
+  it("connects to none of them in the sandbox either, except to this machine", async () => {
     const isPlainLoopback = (url: string) => {
       const host = URL.canParse(url) ? new URL(url).hostname : "";
       return host === "localhost" || host === "127.0.0.1" || host === "127.0.0.0" || host === "[::1]";
@@ -76,7 +76,7 @@ describe("the address guard", () => {
     kind === "public" || kind === "reserved" ? [] : [[network.split("/")[0] ?? "", kind] as const],
   );
   it.each(insiders)(
-    "refuses a name that leads to %s (%s), alone or among public addresses",
+    "refuses a name that resolves to %s (%s), alone or among public addresses",
     async (address) => {
       for (const addresses of [
         [address],
@@ -93,7 +93,7 @@ describe("the address guard", () => {
     },
   );
 
-  it("connects to a private network that the operator has opened, and to no other address inside", async () => {
+  it("connects to a private network that the operator has allowed, and to no other private address", async () => {
     const privateNetworks = readPrivateNetworks(["10.0.0.0/8"]);
     const reach = (...addresses: string[]) =>
       tryToReach(`https://receiver.internal:${port}/`, {
@@ -114,7 +114,7 @@ describe("the address guard", () => {
     expect(connections).toBe(1);
   });
 
-  it("asks for the addresses once per connection, so that there is no second answer to believe", async () => {
+  it("resolves a name once per connection, so that DNS rebinding has no effect", async () => {
     const answers = [[publicAddress], ["127.0.0.1"], ["127.0.0.1"]];
     let asked = 0;
     const { post, close } = createGuardedPost({
@@ -132,7 +132,7 @@ describe("the address guard", () => {
         body: "{}",
         timeoutMs: 5000,
       });
-    // The listener hangs up during the handshake, so that the second attempt needs a connection of its own.
+    // The listener closes during the handshake, so that the second attempt needs a new connection.
     expect(await send()).toMatchObject({ kind: "failed", sent: false });
     expect([asked, connections]).toEqual([1, 1]);
     expect(await send()).toMatchObject({
@@ -146,11 +146,11 @@ describe("the address guard", () => {
   it.each([
     ["a name without addresses", async () => []],
     [
-      "a name that is not there",
+      "a name that does not exist",
       async () => Promise.reject(Object.assign(new Error(), { code: "ENOTFOUND" })),
     ],
-    ["a resolver that answers nonsense", async () => ["not an address"]],
-    ["a resolver that answers with a zone", async () => ["fe80::1%eth0"]],
+    ["a resolver that returns an invalid address", async () => ["not an address"]],
+    ["a resolver that returns an address with a zone", async () => ["fe80::1%eth0"]],
   ])("sends nothing to %s", async (_what, resolveHost) => {
     const outcome = await tryToReach(`https://receiver.example:${port}/`, { resolveHost });
     expect(outcome.kind === "refused" || (outcome.kind === "failed" && !outcome.sent)).toBe(true);

@@ -12,7 +12,7 @@ const routes = listRoutes({} as never, "").filter(({ path }) => /^\/v1\/webhook-
 const transactionOf = ({ body }: { body: { data: { transaction: { id: string } } } }) =>
   body.data.transaction.id;
 
-/** Two tenants with endpoints at one receiver, and every way to reach the other's. What is foreign must look like what is missing. */
+/** Two tenants with endpoints at one receiver, and every way to reach the other's. A foreign object must be indistinguishable from a missing one. */
 describe("webhooks of another tenant", () => {
   let receiver: WebhookReceiver;
   let owner: ReturnType<typeof webhooksOf>;
@@ -42,7 +42,7 @@ describe("webhooks of another tenant", () => {
     await receiver.stop();
   });
 
-  /** An answer without what is different in every answer. */
+  /** A response without the fields that differ in every response. */
   const shapeOf = async (sending: ReturnType<typeof stranger.send>) => {
     const { status, headers, body } = await sending;
     const { request_id: _, ...error } = body.error ?? {};
@@ -59,7 +59,7 @@ describe("webhooks of another tenant", () => {
   });
 
   it.each(routes.map((route) => [route.operationId, route] as const))(
-    "look like what is missing in the path of %s",
+    "are treated as missing in the path of %s",
     async (_operationId, route) => {
       const send = (ids: Record<string, string>) =>
         shapeOf(stranger.send(route.method, pathOf(route, ids), bodyOf(route)));
@@ -71,9 +71,15 @@ describe("webhooks of another tenant", () => {
 
   it.each([
     ["the filter of the list", "GET", "/v1/webhook-deliveries?endpoint_id=$", undefined, 200],
-    ["resending what failed", "POST", "/v1/webhook-deliveries/resend-failed", { endpoint_id: "$" }, 404],
+    [
+      "resending failed deliveries",
+      "POST",
+      "/v1/webhook-deliveries/resend-failed",
+      { endpoint_id: "$" },
+      404,
+    ],
     ["a replay", "POST", "/v1/webhook-deliveries/replay", { endpoint_id: "$", from_sequence: 1 }, 404],
-  ])("look like what is missing in %s", async (_what, method, path, body, status) => {
+  ])("are treated as missing in %s", async (_what, method, path, body, status) => {
     const send = (id = "") => {
       const filled = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replace("$", id));
       return shapeOf(stranger.send(method, path.replace("$", id), filled));
@@ -103,7 +109,7 @@ describe("webhooks of another tenant", () => {
     expect(own.filter(({ id }) => theirs.some((delivery) => delivery.id === id))).toEqual([]);
   });
 
-  it("are neither replayed by an idempotency key nor in its way", async () => {
+  it("do not share idempotency keys", async () => {
     const key = { "idempotency-key": "the-same" };
     const create = (api: typeof owner, path: string) =>
       api.send("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/${path}` }, key);
@@ -114,7 +120,7 @@ describe("webhooks of another tenant", () => {
     expect(second.body.secret).not.toBe(first.body.secret);
   });
 
-  it("are as they were after all of this", async () => {
+  it("are unchanged after all of these requests", async () => {
     const endpoint = await owner.readEndpoint(foreign["webhook-endpoints"] ?? "");
     expect(endpoint).toMatchObject({ state: "enabled" });
     const another = await owner.transact();

@@ -26,7 +26,7 @@ describe("a webhook", () => {
 
   const tenant = async () => webhooksOf(service, await service.token(await service.createTenant("1000")));
 
-  it("tells of a transaction as it was right after the event, with the tenant's sequence", async () => {
+  it("contains the transaction as of the event, with the tenant's sequence", async () => {
     const hooks = await tenant();
     await hooks.createEndpoint(`${receiver.url}/tells`);
     const id = await hooks.transact("12.50");
@@ -89,7 +89,7 @@ describe("a webhook", () => {
     });
   });
 
-  it("that failed comes again with the same id and the same bytes, and is counted", async () => {
+  it("that failed is retried with the same id and the same bytes, and is counted", async () => {
     const hooks = await tenant();
     await hooks.createEndpoint(`${receiver.url}/again`);
     let failures = 1;
@@ -109,7 +109,7 @@ describe("a webhook", () => {
     expect(delivery).toMatchObject({ attempt_count: 2, last_status: 200, repeats: null, sequence: 1 });
   });
 
-  it("waits at least as long as the receiver asks for", async () => {
+  it("is delayed for at least the Retry-After of the receiver", async () => {
     const hooks = await tenant();
     await hooks.createEndpoint(`${receiver.url}/patience`);
     receiver.answerWith(status(429, { "retry-after": "3600" }));
@@ -122,7 +122,7 @@ describe("a webhook", () => {
     expect(Date.parse(next_attempt_at ?? "") - Date.now()).toBeGreaterThan(3_500_000);
   });
 
-  it("is not redirected", async () => {
+  it("does not follow redirects", async () => {
     const hooks = await tenant();
     await hooks.createEndpoint(`${receiver.url}/moved`);
     receiver.answerWith(status(307, { location: `${receiver.url}/elsewhere` }));
@@ -133,7 +133,7 @@ describe("a webhook", () => {
     expect(receiver.received.filter(({ path }) => path === "/elsewhere")).toEqual([]);
   });
 
-  it("goes only to endpoints that want events of its kind", async () => {
+  it("is sent only to endpoints that subscribe to its kind", async () => {
     const hooks = await tenant();
     await hooks.createEndpoint(`${receiver.url}/wallets-only`, ["wallet.updated"]);
     await hooks.createEndpoint(`${receiver.url}/transactions-only`, ["transaction.updated", "order.updated"]);

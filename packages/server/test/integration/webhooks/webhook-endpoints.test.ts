@@ -45,7 +45,7 @@ describe("webhook endpoints", () => {
     expect(stored?.includes(Buffer.from(secret.slice("whsec_".length), "base64"))).toBe(false);
   });
 
-  it("honour an idempotency key, with the answer of the first time and no secret", async () => {
+  it("honour an idempotency key, with the original response and no secret", async () => {
     const body = { url: "https://receiver.example/once" };
     const first = await hooks.send("POST", path, body, { "idempotency-key": "endpoint-1" });
     await hooks.send("PATCH", `${path}/${first.body.id}`, { description: "later" });
@@ -84,7 +84,7 @@ describe("webhook endpoints", () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, "INVALID_REQUEST"]);
   });
 
-  it("can be tested, and the answer has what the receiver returned", async () => {
+  it("can be tested, with the receiver's response in the result", async () => {
     const endpoint = await hooks.createEndpoint(`${receiver.url}/tested`);
     const good = await hooks.send("POST", `${path}/${endpoint.id}/test`);
     expect(good.body).toMatchObject({ delivered: true, status: 200, answer: "thanks", error: null });
@@ -101,7 +101,7 @@ describe("webhook endpoints", () => {
     expect(await hooks.list(`endpoint_id=${endpoint.id}`)).toEqual([]);
   });
 
-  it("report that no host was found", async () => {
+  it("report that their host was not found", async () => {
     const gone = await startWebhookReceiver();
     const { id } = await hooks.createEndpoint(`${gone.url}/nobody`);
     await gone.stop();
@@ -109,7 +109,7 @@ describe("webhook endpoints", () => {
     expect(body).toMatchObject({ delivered: false, status: null, answer: null, error: expect.any(String) });
   });
 
-  it("get nothing while they are disabled, and what was waiting when they are enabled", async () => {
+  it("receive nothing while they are disabled, and pending deliveries once they are enabled", async () => {
     receiver.answerWith(status(500));
     const own = webhooksOf(service, await service.token(await service.createTenant("1000")));
     const { id } = await own.createEndpoint(`${receiver.url}/paused`, ["transaction.updated"]);
@@ -130,7 +130,7 @@ describe("webhook endpoints", () => {
     expect(waited?.body.sequence).toBe(1);
   });
 
-  it("are gone when they are deleted, with their secrets", async () => {
+  it("are deleted together with their secrets", async () => {
     const { id } = await hooks.createEndpoint("https://receiver.example/deleted");
     const deleted = await hooks.send("DELETE", `${path}/${id}`);
     expect([deleted.status, deleted.body.state]).toEqual([200, "deleted"]);
@@ -157,7 +157,7 @@ describe("webhook endpoints", () => {
     expect(violated).toEqual([]);
   });
 
-  it("leave a trace of every change in the audit log", async () => {
+  it("have an audit entry for every change", async () => {
     const { id } = await hooks.createEndpoint("https://receiver.example/audited");
     await hooks.send("PATCH", `${path}/${id}`, { description: "seen" });
     await hooks.send("POST", `${path}/${id}/rotate-secret`, {});
@@ -170,7 +170,7 @@ describe("webhook endpoints", () => {
     );
   });
 
-  /** What the database holds of an endpoint's secrets. */
+  /** The stored secrets of an endpoint. */
   async function secretsOf(shownId: string): Promise<Buffer[]> {
     const rows = await service.database.query<{ secret: Buffer }>(
       sql`SELECT secret FROM webhook_endpoints WHERE id = ${readId("whe", shownId)}`,

@@ -23,7 +23,7 @@ describe("the lease on an endpoint", () => {
     await receiver.stop();
   });
 
-  /** An endpoint with one delivery that is under way and hangs, and whose lease this service holds. */
+  /** An endpoint with one delivery in flight that hangs, whose lease this service holds. */
   async function hanging(path: string) {
     receiver.answerWith((received, response) => {
       if (received.path !== path) ok(received, response);
@@ -75,12 +75,12 @@ describe("the lease on an endpoint", () => {
     expect(await hooks.readDelivery(deliveryId)).toMatchObject({ state: "pending", attempts: [] });
     await store().recordResults([delivered(now, deliveryId)], []);
     expect(await hooks.readDelivery(deliveryId)).toMatchObject({ state: "delivered", attempt_count: 1 });
-    // A result that comes twice changes nothing.
+    // A repeated result changes nothing.
     await store().recordResults([delivered(now, deliveryId)], []);
     expect(await hooks.list()).toHaveLength(1);
   });
 
-  it("is looked at for each result of a batch, and each result keeps its own time", async () => {
+  it("is checked for each result of a batch, and each result keeps its own time", async () => {
     const [lost, held, retried] = [await hanging("/lost"), await hanging("/kept"), await hanging("/retried")];
     const take = async ({ tenantId, endpointId }: typeof lost) => {
       await expire(endpointId);
@@ -133,7 +133,7 @@ describe("the lease on an endpoint", () => {
     await own.stop();
   });
 
-  it("is released by a process that stops, with what did not finish in time", async () => {
+  it("is released by a process that stops, together with deliveries that did not finish in time", async () => {
     const own = await startClockedParts();
     const tenant = await own.createTenant();
     await tenant.createEndpoint(`${receiver.url}/never`);

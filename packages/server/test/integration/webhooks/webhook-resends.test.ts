@@ -72,7 +72,7 @@ describe("webhook deliveries", () => {
     expect([wrong.status, wrong.body.error.code]).toEqual([400, "INVALID_REQUEST"]);
   });
 
-  it("are sent again one by one, under a new id that says which one it repeats", async () => {
+  it("can be resent one by one, under a new id with a reference to the original", async () => {
     const { hooks } = await delivered("/resent", 1);
     const [original] = await hooks.list();
     const path = `/v1/webhook-deliveries/${original?.id}/resend`;
@@ -91,10 +91,10 @@ describe("webhook deliveries", () => {
     ).toMatchObject({ code: "WEBHOOK_DELIVERY_NOT_FOUND" });
   });
 
-  it("that were given up are sent again together, once", async () => {
+  it("that failed can be resent together, once", async () => {
     const hooks = await tenant();
     const { id } = await hooks.createEndpoint(`${receiver.url}/failed`);
-    // A receiver that is gone is given up at once.
+    // A response of 410 fails a delivery immediately.
     receiver.answerWith(status(410));
     await hooks.transact();
     await eventually(
@@ -122,7 +122,7 @@ describe("webhook deliveries", () => {
     expect((await resend({ endpoint_id: "whe_01h455vb4pex5vsknk084sn02q" })).status).toBe(404);
   });
 
-  it("are replayed from a sequence on, in the order of the log, also to an endpoint that came later", async () => {
+  it("are replayed from a sequence on, in log order, even to an endpoint that was created later", async () => {
     const { hooks, endpoint } = await delivered("/replayed", 4);
     const late = await hooks.createEndpoint(`${receiver.url}/late`);
     const replay = (endpoint_id: string, from_sequence: number) =>
@@ -137,7 +137,7 @@ describe("webhook deliveries", () => {
     expect(repeats.map(({ sequence }) => sequence).sort()).toEqual([3, 4]);
   });
 
-  it("are replayed as often as requested, also while the first is in flight, and name the first one", async () => {
+  it("are replayed as often as requested, even while the first is in flight, and refer to the first one", async () => {
     const hooks = await tenant();
     const { id: endpoint_id } = await hooks.createEndpoint(`${receiver.url}/replayed-early`);
     const held: ServerResponse[] = [];
@@ -159,7 +159,7 @@ describe("webhook deliveries", () => {
     expect(all.map(({ repeats }) => repeats)).toEqual([first?.id, first?.id, first?.id, null]);
   });
 
-  it("are none if the log ends before the sequence, however large it is", async () => {
+  it("are not replayed if the log ends before the sequence", async () => {
     const hooks = await tenant();
     const { id: endpoint_id } = await hooks.createEndpoint(`${receiver.url}/bounded`);
     for (const from_sequence of [2 ** 53, 2 ** 63, 1e300])
@@ -169,7 +169,7 @@ describe("webhook deliveries", () => {
     expect(await hooks.list("sequence=99999999999999999999")).toEqual([]);
   });
 
-  it("are replayed a bounded part at a time", async () => {
+  it("are replayed in parts of bounded size", async () => {
     const { hooks, endpoint } = await delivered("/bounded", 3);
     const resends = createResendStore(service.database);
     const request = {

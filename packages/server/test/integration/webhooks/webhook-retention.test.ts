@@ -21,7 +21,7 @@ describe("old deliveries", () => {
     `);
     return id;
   };
-  /** Deliveries whose ids say that they are so old. */
+  /** Inserts deliveries whose ids have a time in the past. */
   const add = async (
     table: "pending" | "finished",
     tenantId: string,
@@ -118,7 +118,7 @@ describe("old deliveries", () => {
     expect(await remove()).toBe(30);
   });
 
-  it("are left to the next time when the service stops", async () => {
+  it("stay until the next run if the service stops", async () => {
     const tenantId = randomUUID();
     await add("finished", tenantId, await addEndpoint(tenantId, "enabled"), 31 * dayMs, 5);
     expect(await remove(() => true)).toBe(0);

@@ -43,7 +43,7 @@ describe("the sender", () => {
     expect(given?.attempts).toHaveLength(10);
   });
 
-  it("does not try before the time has come", async () => {
+  it("does not retry before the delivery is due", async () => {
     const tenant = await service.createTenant();
     await tenant.createEndpoint(`${receiver.url}/early`);
     receiver.answerWith(status(500));
@@ -53,7 +53,7 @@ describe("the sender", () => {
     expect(waitMs).toBeGreaterThanOrEqual(4000);
     receiver.answerWith(ok);
     service.advance(waitMs - 1);
-    // A new one has gone all the way, so the sender has looked.
+    // A new delivery has arrived, so the sender has checked the queue.
     await tenant.transact();
     const all = await tenant.deliveriesWhen((found) => found.some(({ state }) => state === "delivered"));
     expect(all.map(({ state, attempts }) => [state, attempts.length])).toEqual([
@@ -90,7 +90,7 @@ describe("the sender", () => {
     });
   });
 
-  it("forgets that an endpoint was failing when something arrives there", async () => {
+  it("resets the failing time of an endpoint after a successful delivery", async () => {
     const tenant = await service.createTenant();
     const endpoint = await tenant.createEndpoint(`${receiver.url}/flaky`);
     receiver.answerWith(status(500));
@@ -104,7 +104,7 @@ describe("the sender", () => {
     });
   });
 
-  it("stops knocking after eight failures in a row, and then tries one at a time", async () => {
+  it("pauses after eight consecutive failures, and then sends one request at a time", async () => {
     const tenant = await service.createTenant();
     await tenant.createEndpoint(`${receiver.url}/broken`);
     receiver.answerWith(status(500));
@@ -112,13 +112,13 @@ describe("the sender", () => {
     const at = () => receiver.received.filter(({ path }) => path === "/broken").length;
     await receiver.arrived("/broken", 8);
     await tenant.deliveriesWhen((all) => all.filter(({ attempts }) => attempts.length > 0).length >= 8);
-    await seenToRest(tenant);
-    // Those that were under way when it opened are not called back.
+    await waitForSenderRound(tenant);
+    // Requests that were in flight when the circuit opened are not cancelled.
     const opened = at();
     expect(opened).toBeLessThanOrEqual(11);
     service.advance(5000);
     await receiver.arrived("/broken", opened + 1);
-    await seenToRest(tenant);
+    await waitForSenderRound(tenant);
     expect(at()).toBe(opened + 1);
     receiver.answerWith(ok);
     service.advance(60_000);
@@ -138,7 +138,7 @@ describe("the sender", () => {
       const { id } = body.data.wallet;
       if (open.has(id)) overlaps += 1;
       open.add(id);
-      // The second version fails, which holds back none of the others.
+      // The second version fails, which does not delay the others.
       setTimeout(() => {
         open.delete(id);
         response.writeHead(body.data.wallet.version === 2 ? 500 : 200).end();
@@ -159,7 +159,7 @@ describe("the sender", () => {
     expect(again.slice(12).map(({ body }) => body.data.wallet.version)).toEqual([2, 2]);
   });
 
-  it("keeps a hanging endpoint to its own four requests, while the others get everything", async () => {
+  it("limits a hanging endpoint to four requests, while the others receive everything", async () => {
     const tenant = await service.createTenant();
     await tenant.createEndpoint(`${receiver.url}/hanging`);
     const others = Array.from({ length: 20 }, (_, index) => `/other-${index}`);
@@ -172,8 +172,8 @@ describe("the sender", () => {
     expect(receiver.received.filter(({ path }) => path === "/hanging")).toHaveLength(4);
   });
 
-  /** Waits until the sender has been round: what a second endpoint gets last is sent after all that could be sent before. */
-  async function seenToRest(tenant: Awaited<ReturnType<typeof service.createTenant>>): Promise<void> {
+  /** Waits for a full round of the sender: the last delivery to a second endpoint is sent after all that were due before. */
+  async function waitForSenderRound(tenant: Awaited<ReturnType<typeof service.createTenant>>): Promise<void> {
     const witness = await service.createTenant();
     const path = `/witness-${witness.id}-${receiver.received.length}`;
     await witness.createEndpoint(receiver.url + path);

@@ -42,14 +42,14 @@ describe("connections that misbehave", () => {
     socket.destroy();
   });
 
-  it("serves a request whose Expect it does not know", async () => {
+  it("serves a request with an unknown Expect header", async () => {
     const bytes = "GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n";
     expect(readAnswers(await exchange(edge.app, bytes))).toMatchObject([{ status: 200 }]);
   });
 });
 
 describe("many requests in one packet", () => {
-  it("are answered up to a number, and then no more", async () => {
+  it("are answered up to a maximum number", async () => {
     const { app } = await listenForRawRequests();
     const received = await exchange(app, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".repeat(500));
     const statuses = readAnswers(received).map(({ status }) => status);
@@ -62,7 +62,7 @@ describe("garbage behind a request that is still being served", () => {
   it.each([
     ["garbage", "\x00\r\n\r\n"],
     [
-      "a body that breaks off",
+      "a truncated body",
       "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
     ],
   ])("is answered after it: %s", async (_what, bytes) => {

@@ -6,7 +6,7 @@ const post = (type: string, length: number, more = "") =>
   `POST /v1/probes HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n${more}\r\n`;
 const body = '{"name":"expected"}';
 
-describe("a client that asks before it sends a body", () => {
+describe("a client that sends Expect: 100-continue", () => {
   let edge: TestEdge;
   beforeAll(async () => {
     edge = await listenForRawRequests();
@@ -17,7 +17,7 @@ describe("a client that asks before it sends a body", () => {
     ["is too large", "application/json", 65_537, 413, "PAYLOAD_TOO_LARGE"],
     ["is far too large", "application/json", 10_000_000_000, 413, "PAYLOAD_TOO_LARGE"],
     ["is of an unknown type", "text/plain", 10, 415, "UNSUPPORTED_MEDIA_TYPE"],
-  ])("is refused before it has sent one that %s", async (_what, type, length, status, code) => {
+  ])("is refused before it has sent a body that %s", async (_what, type, length, status, code) => {
     const answers = readAnswers(await converse(edge.app, (socket) => socket.write(post(type, length))));
     expect(answers.map((answer) => answer.status)).toEqual([status]);
     expect(JSON.parse(answers[0]?.body ?? "")).toMatchObject({ error: { code } });
@@ -25,7 +25,7 @@ describe("a client that asks before it sends a body", () => {
     expect(answers[0]?.headers).toMatchObject({ connection: "close" });
   });
 
-  it("gets 100 Continue and its answer, also again on the same connection", async () => {
+  it("gets 100 Continue and its response, repeatedly on the same connection", async () => {
     const received = await converse(edge.app, async (socket) => {
       const next = () =>
         new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));

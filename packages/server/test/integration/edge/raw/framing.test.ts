@@ -7,7 +7,7 @@ const post = (headers: string, body = "") =>
 const chunked = (body: string) => post("Transfer-Encoding: chunked", body);
 const lengths = (...values: string[]) => post(values.map((value) => `Content-Length: ${value}`).join("\r\n"));
 
-/** Where a body ends: what two readers could see differently, so that one of them takes part of a body for a request. */
+/** Requests whose body length two parsers could read differently, so that one of them treats part of a body as a request (smuggling). */
 const cases: RawCase[] = [
   ["two lengths that differ", lengths("1", "2"), 400, "MALFORMED_REQUEST"],
   ["two lengths that agree", lengths("0", "0"), 400, "MALFORMED_REQUEST"],
@@ -51,14 +51,14 @@ const cases: RawCase[] = [
     400,
     "MALFORMED_REQUEST",
   ],
-  ["a chunk whose size is no number", chunked("x\r\n{}\r\n0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
+  ["a chunk whose size is not a number", chunked("x\r\n{}\r\n0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
   ["a chunk whose size has a minus", chunked("-2\r\n{}\r\n0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
   ["a chunk whose size has 0x", chunked("0x2\r\n{}\r\n0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
   ["a chunk beyond 64 bits", chunked("10000000000000002\r\n{}\r\n0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
   ["a chunk that is longer than its size", chunked("1\r\n{}\r\n0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
   ["a chunk whose size ends with a bare line feed", chunked("2\n{}\r\n0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
   ["chunk data that ends with a bare line feed", chunked("2\r\n{}\n0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
-  ["a chunk extension without end", chunked(`2;${"x".repeat(20_000)}\r\n{}\r\n`), 413, "PAYLOAD_TOO_LARGE"],
+  ["a very long chunk extension", chunked(`2;${"x".repeat(20_000)}\r\n{}\r\n`), 413, "PAYLOAD_TOO_LARGE"],
 ];
 
 describe("the end of a body", () => {

@@ -11,13 +11,13 @@ import type { TestEdge } from "../../../harness/http/test-edge.js";
 
 const head = "POST /v1/probes HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 
-/** Writes one piece after the other, for as long as the other side listens. */
+/** Writes one piece after the other until the connection is closed. */
 function dribble(socket: Socket, piece: string, intervalMs = 20): void {
   const timer = setInterval(() => socket.write(piece), intervalMs);
   socket.once("close", () => clearInterval(timer));
 }
 
-/** Clients that take their time; each is disconnected within the limit, by the server and not by the test. */
+/** Slow clients. Each is disconnected within the limit by the server, not by the test. */
 const clients: [what: string, write: (socket: Socket) => void][] = [
   [
     "headers that stop half-way",
@@ -52,7 +52,7 @@ const clients: [what: string, write: (socket: Socket) => void][] = [
     (socket) => void socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n5\r\n{"`),
   ],
   [
-    "chunks of one letter without end",
+    "endless chunks of one letter",
     (socket) => {
       socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
       dribble(socket, "1\r\n \r\n");
@@ -91,7 +91,7 @@ describe("requests that take too long to arrive", () => {
     socket.destroy();
   });
 
-  it("closes a connection on which nothing comes", async () => {
+  it("closes an idle connection", async () => {
     await converse(edge.app, () => undefined);
   });
 });

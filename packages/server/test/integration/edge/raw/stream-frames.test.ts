@@ -15,7 +15,7 @@ const closeWith = (code: number, reason: Buffer | string = "") => {
 const repeated = (count: number, make: (index: number) => Buffer) =>
   Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
 
-describe("a stream's client that speaks raw bytes", () => {
+describe("a client that sends raw WebSocket frames", () => {
   // Its own service, because the test reads the whole log.
   let service: TestService;
   let token: string;
@@ -25,7 +25,7 @@ describe("a stream's client that speaks raw bytes", () => {
     token = await service.token(await service.createTenant());
   });
   afterAll(() => service.stop());
-  /** Other clients are not affected by what was sent. */
+  /** Other clients are not affected. */
   afterEach(async () => {
     stream.socket.destroy();
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
@@ -38,69 +38,73 @@ describe("a stream's client that speaks raw bytes", () => {
   it.each<[what: string, bytes: Buffer, code: number]>([
     ["a frame that is not masked", frame({ opcode: 1, payload: subscribe, isMasked: false }), 1002],
     [
-      "a compressed frame, where that was not agreed",
+      "a compressed frame without negotiated compression",
       frame({ opcode: 1, payload: "x", reserved: 0x40 }),
       1002,
     ],
     ["the second reserved bit", frame({ opcode: 1, payload: "x", reserved: 0x20 }), 1002],
     ["the third reserved bit", frame({ opcode: 1, payload: "x", reserved: 0x10 }), 1002],
-    ["an opcode for messages that there is not", frame({ opcode: 3 }), 1002],
-    ["an opcode for control that there is not", frame({ opcode: 11 }), 1002],
-    ["the continuation of nothing", frame({ opcode: continuation, payload: "x" }), 1002],
+    ["an unknown data opcode", frame({ opcode: 3 }), 1002],
+    ["an unknown control opcode", frame({ opcode: 11 }), 1002],
+    ["a continuation without a message", frame({ opcode: continuation, payload: "x" }), 1002],
     ["a message within a message", Buffer.concat([part(1, "{"), text("{}")]), 1002],
-    ["a ping in parts", part(ping, "x"), 1002],
+    ["a fragmented ping", part(ping, "x"), 1002],
     ["a ping of 126 bytes", frame({ opcode: ping, payload: "x".repeat(126) }), 1002],
     ["a pong of 126 bytes", frame({ opcode: pong, payload: "x".repeat(126) }), 1002],
-    ["a farewell of 126 bytes", closeWith(1000, "x".repeat(124)), 1002],
-    ["a farewell of one byte", frame({ opcode: close, payload: "x" }), 1002],
-    ["a farewell with a code that nobody may send", closeWith(1006), 1002],
-    ["a farewell with a code that there is not", closeWith(999), 1002],
-    ["a farewell that is not UTF-8", closeWith(1000, Buffer.from([0xff])), 1007],
+    ["a close frame of 126 bytes", closeWith(1000, "x".repeat(124)), 1002],
+    ["a close frame of one byte", frame({ opcode: close, payload: "x" }), 1002],
+    ["a close frame with a reserved code", closeWith(1006), 1002],
+    ["a close frame with an invalid code", closeWith(999), 1002],
+    ["a close frame that is not UTF-8", closeWith(1000, Buffer.from([0xff])), 1007],
     ["a binary message", frame({ opcode: binary, payload: subscribe }), 1003],
     ["text that is not UTF-8", text(Buffer.from([0x7b, 0xff, 0x7d])), 1007],
     ["text that ends within a character", text(Buffer.from([0x22, 0xe2, 0x82])), 1007],
     ["text with half of a surrogate pair", text(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])), 1007],
     [
-      "text in parts that together are not UTF-8",
+      "fragmented text that is not UTF-8",
       Buffer.concat([part(1, Buffer.from([0xe2, 0x82])), frame({ opcode: 0, payload: "x" })]),
       1007,
     ],
     ["a message of one byte too many", text(" ".repeat(65_537)), 1009],
     ["a message that claims four gigabytes", frame({ opcode: 1, claimedLength: 2n ** 32n }), 1009],
-    ["a message that claims more than there is", frame({ opcode: 1, claimedLength: 2n ** 63n - 1n }), 1009],
+    ["a message that claims 2^63 - 1 bytes", frame({ opcode: 1, claimedLength: 2n ** 63n - 1n }), 1009],
     ["a message that claims a negative length", frame({ opcode: 1, claimedLength: 2n ** 64n - 1n }), 1009],
     [
-      "parts that are too large together",
+      "fragments that are too large together",
       Buffer.concat([part(1, " ".repeat(40_000)), part(0, " ".repeat(40_000))]),
       1009,
     ],
     [
-      "sixty thousand parts of a byte",
+      "sixty thousand fragments of one byte",
       Buffer.concat([part(1, ""), repeated(60_000, () => part(0, "[")), frame({ opcode: 0 })]),
       1008,
     ],
     [
-      "a hundred thousand parts of nothing",
+      "a hundred thousand empty fragments",
       Buffer.concat([part(1, ""), repeated(100_000, () => part(0, "")), frame({ opcode: 0 })]),
       1008,
     ],
     ["eleven messages of garbage", repeated(11, () => text("garbage")), 1008],
     [
-      "a thousand subscriptions to nothing",
+      "a thousand subscriptions to unknown channels",
       repeated(1000, (n) => text(`{"type":"subscribe","channel":"x${n}"}`)),
       1008,
     ],
-    ["five hundred changes of mind", repeated(500, (n) => text(n % 2 === 0 ? subscribe : unsubscribe)), 4429],
+    [
+      "five hundred subscriptions and unsubscriptions",
+      repeated(500, (n) => text(n % 2 === 0 ? subscribe : unsubscribe)),
+      4429,
+    ],
     ["a thousand pings", repeated(1000, () => frame({ opcode: ping })), 4429],
     ["a farewell", closeWith(1000, "goodbye"), 1000],
-  ])("is ended for %s", async (_what, bytes, code) => {
+  ])("is disconnected for %s", async (_what, bytes, code) => {
     stream = await openRawStream(service.url, token, bytes);
     expect(await stream.closed).toBe(code);
   });
 
   it.each<[what: string, bytes: Buffer]>([
     [
-      "a character in two parts",
+      "a character in two fragments",
       Buffer.concat([
         part(1, Buffer.from('{"type":"subscribe","channel":"€'.slice(0, -1))),
         part(0, Buffer.from([0xe2])),
@@ -108,20 +112,20 @@ describe("a stream's client that speaks raw bytes", () => {
       ]),
     ],
     [
-      "a ping between the parts of a message",
+      "a ping between the fragments of a message",
       Buffer.concat([part(1, "{"), frame({ opcode: ping }), frame({ opcode: 0, payload: "" })]),
     ],
-    ["JSON that is deep", text("[".repeat(60_000))],
-    ["objects that are deep", text('{"a":'.repeat(10_000))],
-    ["a number that is long", text(`{"type":"subscribe","channel":"events","since":${"9".repeat(60_000)}}`)],
+    ["deeply nested arrays", text("[".repeat(60_000))],
+    ["deeply nested objects", text('{"a":'.repeat(10_000))],
+    ["a very long number", text(`{"type":"subscribe","channel":"events","since":${"9".repeat(60_000)}}`)],
     ["a number that is not finite", text('{"type":"subscribe","channel":"events","since":1e999}')],
-    ["a key that reaches into prototypes", text('{"__proto__":{"type":"subscribe"},"channel":"events"}')],
+    ["the key __proto__", text('{"__proto__":{"type":"subscribe"},"channel":"events"}')],
     ["the name of a method as a type", text('{"type":"constructor","channel":"events"}')],
     ["the name of a method as a channel", text('{"type":"subscribe","channel":"__proto__"}')],
     ["a NUL", text('{"type":"subscribe","channel":"\\u0000"}')],
     ["nothing", text("")],
-    ["a mark of byte order", text(`\ufeff${subscribe}`)],
-  ])("gets an error and goes on after %s", async (_what, bytes) => {
+    ["a byte order mark", text(`\ufeff${subscribe}`)],
+  ])("gets an error and can continue after %s", async (_what, bytes) => {
     stream = await openRawStream(service.url, token, bytes);
     await eventually(stream.messages, (messages) =>
       messages.some((one) => one.startsWith('{"type":"error"')),
@@ -133,8 +137,8 @@ describe("a stream's client that speaks raw bytes", () => {
   it.each<[what: string, bytes: Buffer]>([
     ["half of a header", Buffer.from([0x81])],
     ["half of a message", frame({ opcode: 1, payload: "{", claimedLength: 100n })],
-    ["a message without an end", part(1, "{")],
-  ])("is forgotten when it has gone in the middle of %s", async (_what, bytes) => {
+    ["an unfinished message", part(1, "{")],
+  ])("is removed when it disconnects in the middle of %s", async (_what, bytes) => {
     const open = () => service.logLines.filter((line) => line.includes('"stream opened"')).length;
     const ended = () => service.logLines.filter((line) => line.includes('"stream closed"')).length;
     const before = open();

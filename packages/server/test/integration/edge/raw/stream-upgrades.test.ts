@@ -19,7 +19,7 @@ const without = (changed: Record<string, string | undefined>, more: string[] = [
   ...more,
 ];
 
-describe("a request for a stream that is wrong in its bytes", () => {
+describe("a malformed WebSocket handshake", () => {
   let token: string;
   beforeAll(async () => {
     token = await service.token(await service.createTenant());
@@ -55,7 +55,7 @@ describe("a request for a stream that is wrong in its bytes", () => {
     ],
     ["no version", without({ "Sec-WebSocket-Version": undefined }), 426, "UPGRADE_REQUIRED"],
     ["an old version", without({ "Sec-WebSocket-Version": "8" }), 426, "UPGRADE_REQUIRED"],
-    ["a version that there is not", without({ "Sec-WebSocket-Version": "14" }), 426, "UPGRADE_REQUIRED"],
+    ["an unknown version", without({ "Sec-WebSocket-Version": "14" }), 426, "UPGRADE_REQUIRED"],
     ["two versions", without({}, ["Sec-WebSocket-Version: 8"]), 426, "UPGRADE_REQUIRED"],
     ["no key", without({ "Sec-WebSocket-Key": undefined }), 400, "INVALID_REQUEST"],
     ["a short key", without({ "Sec-WebSocket-Key": "YQ==" }), 400, "INVALID_REQUEST"],
@@ -75,13 +75,13 @@ describe("a request for a stream that is wrong in its bytes", () => {
       "INVALID_REQUEST",
     ],
     [
-      "a protocol that is no token",
+      "a malformed protocol",
       without({ "Sec-WebSocket-Protocol": "bursar.v1.json, a b" }),
       400,
       "INVALID_REQUEST",
     ],
     [
-      "a list of protocols that breaks off",
+      "a truncated list of protocols",
       without({ "Sec-WebSocket-Protocol": "bursar.v1.json," }),
       400,
       "INVALID_REQUEST",
@@ -97,7 +97,7 @@ describe("a request for a stream that is wrong in its bytes", () => {
     ],
     ["an older HTTP", without({}), 426, "UPGRADE_REQUIRED", "GET /v1/stream HTTP/1.0"],
     ["another path", without({ Connection: "close, Upgrade" }), 404, "NOT_FOUND", "GET /v1/streams HTTP/1.1"],
-    ["headers without end", without({ "X-Long": "a".repeat(40_000) }), 431, "HEADERS_TOO_LARGE"],
+    ["headers that are too large", without({ "X-Long": "a".repeat(40_000) }), 431, "HEADERS_TOO_LARGE"],
   ])("is refused for %s", async (_what, lines, status, code, requestLine) => {
     const bytes = handshakeBytes([...lines, `Authorization: Bearer ${token}`], requestLine);
     const answers = await exchange(`${bytes}hello`);

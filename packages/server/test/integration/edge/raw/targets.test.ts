@@ -59,7 +59,7 @@ describe("targets", () => {
 
   it.each([
     ["the absolute form", "http://bursar.example/healthz"],
-    ["an absolute form that names somebody else, who is not believed", "http://elsewhere.example/healthz"],
+    ["an absolute form with another host, which is ignored", "http://elsewhere.example/healthz"],
     ["a fragment, which no client should send", "/healthz#here"],
   ])("serves %s", async (_what, target) => {
     expect(readAnswers(await exchange(edge.app, get(target)))).toMatchObject([{ status: 200 }]);
