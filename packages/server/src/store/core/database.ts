@@ -169,17 +169,18 @@ function nameOf(text: string): string {
   return name;
 }
 
+/** SQLSTATEs of a server that shuts down, starts, has crashed, is read-only, or is out of time for a statement or a transaction. */
+const unavailableStates = new Set(["57P01", "57P02", "57P03", "25006", "57014", "25P03"]);
 /**
- * SQLSTATEs that say the server is not there: shutting down, starting up, crashed, out of connections, read-only, or out of time for a
- * statement or a transaction.
+ * Connection exceptions, insufficient resources and system errors. A full disk or one that fails is no fault of the row that was written:
+ * as a refusal it would be blamed on every row in turn, and a client would be answered 500 instead of 503.
  */
-const awayStates = new Set(["57P01", "57P02", "57P03", "53300", "25006", "57014", "25P03"]);
+const unavailableClasses = new Set(["08", "53", "58"]);
 
 /** An error with a SQLSTATE is the server's own answer; anything else means that there was none. */
 function isRefusedByServer(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
-  // Class 08 is "connection exception".
-  return !awayStates.has(error.code) && !error.code.startsWith("08");
+  return !unavailableStates.has(error.code) && !unavailableClasses.has(error.code.slice(0, 2));
 }
 
 function explain(error: unknown): never {

@@ -77,6 +77,21 @@ describe("the pool", () => {
     expect(await names()).toEqual([]);
   });
 
+  it("counts as unavailable while its disk is full or fails, and as refusing what is wrong with a row", async () => {
+    await direct.run(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = NEW.name; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION refuse();
+    `);
+    for (const state of ["53100", "53200", "58030"]) {
+      await expect(database.query(insert(state))).rejects.toBeInstanceOf(DatabaseUnavailableError);
+      const writing = database.transaction((tx) => tx.query(insert(state)));
+      await expect(writing).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    }
+    await expect(database.query(insert("23514"))).rejects.toMatchObject({ code: "23514" });
+    expect(await database.query(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  });
+
   it("fails every waiting query when the connections are cut under load, and recovers", async () => {
     const waiting = Array.from({ length: 50 }, () =>
       database.query(sql`SELECT pg_sleep(10)`).catch((error: unknown) => error),
