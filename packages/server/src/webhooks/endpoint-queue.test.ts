@@ -157,8 +157,22 @@ describe("the queue of an endpoint", () => {
     for (const id of ["v1", "v2"]) {
       const taken = queue.take(0);
       expect(idOf(taken)).toBe(id);
-      if (taken !== undefined) queue.abandon(taken);
+      if (taken !== undefined) queue.abandon(taken, 0);
     }
     expect(queue.failingForMs(1000)).toBe(0);
+  });
+
+  it("pauses after a fault of the service that every delivery has, without counting it against the endpoint", () => {
+    const queue = queueWith(
+      ...Array.from({ length: 10 }, (_, index) => job(`j${index}`, { sequence: index })),
+    );
+    for (let faults = 0; faults < 8; faults++) {
+      const taken = queue.take(0);
+      expect(taken).toBeDefined();
+      if (taken !== undefined) queue.abandon(taken, 0);
+    }
+    expect([queue.take(0), queue.take(4999)]).toEqual([undefined, undefined]);
+    expect(idOf(queue.take(5000))).toBe("j8");
+    expect(queue.failingForMs(5000)).toBe(0);
   });
 });

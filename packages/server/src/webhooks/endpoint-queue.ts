@@ -32,8 +32,11 @@ export interface EndpointQueue {
   take: (nowMs: number) => Job | undefined;
   /** Reports the outcome of an attempt; returns what it changes about the endpoint's health. */
   finish: (job: Job, verdict: Attempted["verdict"], nowMs: number) => HealthChange | undefined;
-  /** Reports that there was no attempt, by a fault of the service: the endpoint's health stays as it is. */
-  abandon: (job: Job) => void;
+  /**
+   * Reports that there was no attempt, by a fault of the service. The endpoint's health stays as it is, but its breaker counts the fault: one
+   * that every delivery has, such as a secret that cannot be opened, would otherwise be found and recorded a thousand times a second.
+   */
+  abandon: (job: Job, nowMs: number) => void;
   /** How long no delivery has succeeded. */
   failingForMs: (nowMs: number) => number;
   /** The outcome has been recorded. */
@@ -60,9 +63,12 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
   const isOrdered = ({ due }: Job) => due.attempts === 0;
   const isSendable = (job: Job) => !isOrdered(job) || !subjectsUnderWay.has(job.event.subjectId);
 
-  function endAttempt(job: Job): void {
+  function endAttempt(job: Job, isSuccess: boolean, nowMs: number): void {
     underWay -= 1;
     if (isOrdered(job)) subjectsUnderWay.delete(job.event.subjectId);
+    const { openings } = breaker;
+    breaker = isSuccess ? closedBreaker : afterFailure(breaker, nowMs);
+    if (breaker.openings > openings) returnToStore();
   }
 
   /** Returns to the store what will not be sent soon, but keeps one of each kind to try the endpoint with, so that neither starves. */
@@ -127,17 +133,14 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
       return job;
     },
     finish: (job, verdict, nowMs) => {
-      endAttempt(job);
+      endAttempt(job, verdict === "delivered", nowMs);
       queue.lastActiveMs = nowMs;
-      const { openings } = breaker;
-      breaker = verdict === "delivered" ? closedBreaker : afterFailure(breaker, nowMs);
-      if (breaker.openings > openings) returnToStore();
       const isFailing = verdict !== "delivered";
       if (isFailing === (failingSince !== null)) return undefined;
       failingSince = isFailing ? new Date(nowMs) : null;
       return { tenantId, endpointId, failingSince };
     },
-    abandon: endAttempt,
+    abandon: (job, nowMs) => endAttempt(job, false, nowMs),
     failingForMs: (nowMs) => (failingSince === null ? 0 : nowMs - failingSince.getTime()),
     forget: (deliveryId) => known.delete(deliveryId),
     close: () => {

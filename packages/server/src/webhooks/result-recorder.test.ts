@@ -5,20 +5,23 @@ import { createResultRecorder } from "./result-recorder.js";
 
 class UnavailableError extends Error {}
 
-/** A recorder on a store that refuses every batch with a delivery called `bad`. */
+/** A recorder on a store that refuses every batch with a delivery called `bad`, and the failures of those called `worse` too. */
 function setUp({ unavailableTimes = 0 } = {}) {
   const batches: string[][] = [];
-  const [failed, forgotten]: [string[], string[]] = [[], []];
+  const [failed, forgotten, lost]: [string[], string[], string[]] = [[], [], []];
   let left = unavailableTimes;
   const recorder = createResultRecorder({
     store: {
       recordResults: async (results) => {
         const ids = results.map(({ deliveryId }) => deliveryId);
         if (left-- > 0) throw new UnavailableError();
-        if (ids.includes("bad")) throw new Error("refused");
+        if (ids.includes("bad") || ids.includes("worse")) throw new Error("refused");
         batches.push(ids);
       },
-      recordFailure: async ({ id }) => void failed.push(id),
+      recordFailure: async ({ id }) => {
+        if (id === "worse") throw new Error("refused again");
+        failed.push(id);
+      },
     },
     onError: () => undefined,
     onDeliveryFailed: () => undefined,
@@ -29,13 +32,18 @@ function setUp({ unavailableTimes = 0 } = {}) {
   const add = (...ids: string[]) => {
     for (const id of ids) {
       const result = { lease: { tenantId: "tenant" }, deliveryId: id } as AttemptResult;
-      recorder.add({ result, health: undefined, onRecorded: () => forgotten.push(id) });
+      recorder.add({
+        result,
+        health: undefined,
+        onRecorded: () => forgotten.push(id),
+        onLost: () => lost.push(id),
+      });
     }
   };
   const settle = async (count: number) => {
     while (forgotten.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
   };
-  return { recorder, add, settle, batches, failed, forgotten };
+  return { recorder, add, settle, batches, failed, forgotten, lost };
 }
 
 describe("recording the outcomes of attempts", () => {
@@ -51,6 +59,13 @@ describe("recording the outcomes of attempts", () => {
     add("a", "b", "bad", "c");
     await settle(4);
     expect([batches.flat(), failed]).toEqual([["a", "b", "c"], ["bad"]]);
+  });
+
+  it("reports a delivery for which not even the failure can be recorded, and records the others", async () => {
+    const { add, settle, batches, failed, lost } = setUp();
+    add("a", "worse", "b");
+    await settle(3);
+    expect([batches.flat(), failed, lost]).toEqual([["a", "b"], [], ["worse"]]);
   });
 
   it("blames no delivery while the database is unavailable, and records each once when it is back", async () => {

@@ -6,6 +6,8 @@ interface Entry {
   result: AttemptResult;
   health: HealthChange | undefined;
   onRecorded: () => void;
+  /** Neither the outcome nor the failure to record it could be written: the delivery is as it was before the attempt. */
+  onLost: (error: unknown) => void;
 }
 
 /**
@@ -78,7 +80,7 @@ export function createResultRecorder(deps: ResultRecorderDeps): ResultRecorder {
     deps.onDeliveryFailed(delivery, error);
     await store.recordFailure(delivery, error, new Date(deps.now())).catch((second: unknown) => {
       if (isUnavailable(second)) throw second;
-      onError(second);
+      entry.onLost(second);
     });
     remove(entry);
   }

@@ -121,8 +121,13 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     for (const [index, due] of fresh.entries()) {
       const event = rendered[index];
       const queue = queues.find(due);
-      if (event instanceof Error) await recordFailure(due, event);
-      else if (event !== undefined && queue !== undefined) jobs.get(queue)?.push({ due, event });
+      if (event === undefined || queue === undefined) continue;
+      if (!(event instanceof Error)) jobs.get(queue)?.push({ due, event });
+      else
+        await recordFailure(due, event).catch((error: unknown) => {
+          if (deps.isUnavailable(error)) throw error;
+          startOver(queue, error);
+        });
     }
     for (const [queue, all] of found) queue.add(jobs.get(queue) ?? [], all);
   }
@@ -131,6 +136,12 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   async function recordFailure(due: DueDelivery, error: unknown): Promise<void> {
     deps.onDeliveryFailed(due, error);
     await store.recordFailure(due, error, new Date(now()));
+  }
+
+  /** A delivery whose failure cannot be recorded is still due, but its queue has read past it: the next holder of the lease starts over. */
+  function startOver(queue: EndpointQueue, error: unknown): void {
+    onError(error);
+    queue.close();
   }
 
   function pump(queue: EndpointQueue): void {
@@ -180,15 +191,16 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, body);
       const health = queue.finish(job, verdict, now());
       const result = { lease, deliveryId: id, attempt, next };
-      recorder.add({ result, health, onRecorded: () => queue.forget(id) });
+      recorder.add({
+        result,
+        health,
+        onRecorded: () => queue.forget(id),
+        onLost: (error) => startOver(queue, error),
+      });
       if (verdict !== "delivered") await disableIfHopeless(queue, verdict);
     } catch (error) {
-      queue.abandon(job);
-      await recordFailure(job.due, error).catch((second: unknown) => {
-        onError(second);
-        // It is still due, so that it would be found again at once; the next holder of the lease starts over.
-        queue.close();
-      });
+      queue.abandon(job, now());
+      await recordFailure(job.due, error).catch((second: unknown) => startOver(queue, second));
       queue.forget(id);
     } finally {
       finishSending(queue);
