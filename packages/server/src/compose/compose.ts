@@ -17,7 +17,7 @@ import { createTenantStore } from "../store/access/clients.js";
 import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { analyzeYoungTables } from "../store/core/analyze-young-tables.js";
 import type { Database } from "../store/core/database.js";
-import { removeOldTotals } from "../store/policy/usage.js";
+import { createTotalsThinner } from "../store/policy/thin-totals.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
 import { composeAccess } from "./compose-access.js";
@@ -82,13 +82,11 @@ export function compose(options: ComposeOptions): Parts {
   const railDrivers = createDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents);
   const stream = composeStream(options, access, transactions.useCases, markets);
+  const thinTotals = createTotalsThinner(database, policyLimits.periodSecondsMax * 1000);
   const housekeeping = setInterval(() => {
-    const oldest = new Date(now() - policyLimits.periodSecondsMax * 1000);
-    Promise.all([
-      removeExpiredCredentials(database),
-      removeOldTotals(database, oldest),
-      markets.keepHouse(),
-    ]).catch((error: unknown) => log.warn({ err: error }, "housekeeping failed"));
+    Promise.all([removeExpiredCredentials(database), thinTotals(now()), markets.keepHouse()]).catch(
+      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
+    );
   }, housekeepingIntervalMs).unref();
   let analyzing: NodeJS.Timeout | undefined;
   const keepAnalyzed = () => {

@@ -212,30 +212,3 @@ function excessesOf(gone: readonly Addition[]): Excess[] {
     return excesses;
   });
 }
-
-const removedMax = 5000;
-/** The maximum number of rows that one call removes; the next call removes more. */
-const roundsMax = 20;
-
-/**
- * Removes totals that are older than the longest period, except the last of them, which the sums of that period start from.
- * Served by usage_totals_by_age and the primary key.
- */
-export async function removeOldTotals(database: Database, before: Date): Promise<void> {
-  for (let round = 0; round < roundsMax; round++)
-    if ((await removeSome(database, before)) < removedMax) return;
-}
-
-async function removeSome(database: Database, before: Date): Promise<number> {
-  const removed = await database.query(sql`
-    DELETE FROM usage_totals WHERE (tenant_id, scope, scope_id, asset, at) IN (
-      SELECT tenant_id, scope, scope_id, asset, at FROM usage_totals old
-      WHERE old.at < ${before} AND EXISTS (
-        SELECT FROM usage_totals later
-        WHERE later.tenant_id = old.tenant_id AND later.scope = old.scope AND later.scope_id = old.scope_id
-          AND later.asset = old.asset AND later.at > old.at AND later.at < ${before})
-      ORDER BY old.at LIMIT ${removedMax})
-    RETURNING 1
-  `);
-  return removed.length;
-}
