@@ -32,7 +32,7 @@ import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchSettler } from "../engine/settle-batch.js";
 import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
 import { nodeTimers } from "../runtime/timers.js";
-import { isDatabaseUnavailable } from "../store/core/database.js";
+import { isDatabaseUnavailable, isStatementTimeout } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { fundWallet } from "../store/ledger/fund-wallet.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
@@ -92,6 +92,7 @@ export function composeTransactions(
     rails,
     policies,
     isUnavailable: isDatabaseUnavailable,
+    isTimeout: isStatementTimeout,
     onFailure: ({ tenantId, id }, error) =>
       log.error(
         { err: error, tenant_id: showId("tnt", tenantId), transaction_id: showId("tx", id) },

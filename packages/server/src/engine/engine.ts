@@ -76,7 +76,9 @@ export function createEngine(deps: EngineDeps): Engine {
   async function step(): Promise<number> {
     const now = new Date(deps.now());
     const limit = acceptedSize.current();
-    const settled = await settle(acceptedSize, (unit) => unit.claimAccepted(limit, claimFrom(now)));
+    // Once a step: a unit of work that begins again, because accounts were missing, looks for the same rows.
+    const from = claimFrom(now);
+    const settled = await settle(acceptedSize, (unit) => unit.claimAccepted(limit, from));
     const last = settled?.at(-1);
     backlogFromMs =
       settled === undefined || last === undefined || settled.length < limit

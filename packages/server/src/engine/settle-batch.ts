@@ -18,6 +18,8 @@ export interface SettleBatchDeps {
   policies: Pick<ActivePolicies, "peek" | "load">;
   /** Whether an error means that the database is unavailable or timed out: then no transaction is at fault. */
   isUnavailable: (error: unknown) => boolean;
+  /** Whether an error is a statement that took too long, of a database that is available otherwise. */
+  isTimeout: (error: unknown) => boolean;
   /** Called for a transaction that cannot be settled, when its row says so. */
   onFailure: (key: TransactionKey, error: unknown) => void;
   now: () => number;
@@ -64,6 +66,13 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
         claimed = keys;
       });
     } catch (error) {
+      // The engine claims less after a timeout. If that has led to a single row, the row is at fault: claimed first each time, it
+      // would hold up all others for good.
+      const [only] = claimed;
+      if (only !== undefined && claimed.length === 1 && deps.isTimeout(error)) {
+        await recordFailure({ tenantId: only.tenantId, id: only.id }, error);
+        return [];
+      }
       // Without rows there is nothing to isolate: it was the claim itself that failed.
       if (deps.isUnavailable(error) || claimed.length === 0) throw error;
       const keys = claimed.map(({ tenantId, id }) => ({ tenantId, id }));

@@ -118,6 +118,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
     rails,
     policies,
     isUnavailable: (error) => error instanceof DatabaseGone,
+    isTimeout: () => false,
     onFailure: (_, error) => report(error),
     now,
   });

@@ -194,6 +194,12 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "55P03";
 }
 
+/** The server has ended a statement because it took too long. Such a database counts as unavailable, unless one row is to blame. */
+export function isStatementTimeout(error: unknown): boolean {
+  if (!(error instanceof DatabaseUnavailableError)) return false;
+  return error.cause instanceof pg.DatabaseError && error.cause.code === "57014";
+}
+
 export function isDatabaseUnavailable(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Database, openDatabase } from "../../../src/store/core/database.js";
+import { type Database, isStatementTimeout, openDatabase } from "../../../src/store/core/database.js";
 import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
@@ -109,6 +109,16 @@ describe("the pool", () => {
         ),
       Boolean,
     );
+  });
+
+  it("says that a statement took too long, which an unavailable server does not say", async () => {
+    const impatient = openDatabase({ url: direct.url, connectionsMax: 1, statementTimeoutMs: 1100 });
+    const slow = await impatient.query(sql`SELECT pg_sleep(60)`).catch((error: unknown) => error);
+    expect([slow instanceof DatabaseUnavailableError, isStatementTimeout(slow)]).toEqual([true, true]);
+    await impatient.close();
+    await proxy.cut();
+    const gone = await database.query(sql`SELECT 1`).catch((error: unknown) => error);
+    expect([gone instanceof DatabaseUnavailableError, isStatementTimeout(gone)]).toEqual([true, false]);
   });
 
   it("distinguishes a statement that the server refuses from an unavailable server", async () => {

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import type {
+  ClaimedPayment,
+  SettlementStore,
+  SettlementUnit,
+  TransactionKey,
+} from "../app/transactions/settlement.js";
+import { createBatchSettler } from "./settle-batch.js";
+
+class TimeoutError extends Error {}
+
+/** A settler on a database in which locking the accounts takes too long. */
+function settlerThatTimesOut() {
+  const failed: TransactionKey[] = [];
+  const unit = {
+    lockUsage: async () => new Map(),
+    lockAccounts: () => Promise.reject(new TimeoutError("canceling statement due to statement timeout")),
+  } as unknown as SettlementUnit;
+  const settlements: SettlementStore = {
+    unitOfWork: (work) => work(unit),
+    recordFailure: async (key) => void failed.push(key),
+  };
+  const settleBatch = createBatchSettler({
+    settlements,
+    rails: { get: () => Promise.reject() as never },
+    policies: { peek: () => undefined, load: () => Promise.reject(new Error("nothing is judged")) },
+    isUnavailable: (error) => error instanceof TimeoutError,
+    isTimeout: (error) => error instanceof TimeoutError,
+    onFailure: () => undefined,
+    now: () => 0,
+  });
+  return { settleBatch, failed };
+}
+
+const payments = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ tenantId: "t", id: `${index}` }) as ClaimedPayment);
+
+it("blames no transaction for the timeout of a batch of several, so that the engine takes fewer", async () => {
+  const { settleBatch, failed } = settlerThatTimesOut();
+  await expect(settleBatch(async () => payments(2))).rejects.toThrow(TimeoutError);
+  expect(failed).toEqual([]);
+});
+
+it("records the timeout of a transaction alone, so that it does not hold up the others", async () => {
+  const { settleBatch, failed } = settlerThatTimesOut();
+  expect(await settleBatch(async () => payments(1))).toEqual([]);
+  expect(failed).toEqual([{ tenantId: "t", id: "0" }]);
+});
