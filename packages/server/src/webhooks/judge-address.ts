@@ -43,12 +43,12 @@ function inHexadecimal(ipv6: string): string {
 
 /** A network in CIDR notation; an address by itself is a network of one. */
 export function parseNetwork(cidr: string): Network {
-  const [text = "", length] = cidr.split("/");
+  const [, text = "", length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(cidr) ?? [];
   const address = parseAddress(text);
   if (address === undefined) throw new RangeError(`${cidr} is not a network`);
   const bitsMax = address.kind() === "ipv4" ? 32 : 128;
   const bits = length === undefined ? bitsMax : Number(length);
-  if (!Number.isInteger(bits) || bits < 0 || bits > bitsMax) throw new RangeError(`${cidr} is not a network`);
+  if (bits > bitsMax) throw new RangeError(`${cidr} is not a network`);
   return [address, bits];
 }
 

@@ -35,6 +35,13 @@ describe("private networks", () => {
     expect(() => readPrivateNetworks([network])).toThrow(`${network} is not a private network`);
   });
 
+  it.each(["10.0.0.0/8/9", "10.0.0.0/1e1", "10.0.0.0/ 8", "10.0.0.0/", "10.0.0.0/33", "10.0/8"])(
+    "%j is not a network",
+    (network) => {
+      expect(() => readPrivateNetworks([network])).toThrow(`${network} is not a network`);
+    },
+  );
+
   it("are none unless the operator names some", () => {
     expect(readPrivateNetworks([]).isEmpty).toBe(true);
     expect(readPrivateNetworks([]).includes("10.0.0.1")).toBe(false);
