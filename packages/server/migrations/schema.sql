@@ -248,6 +248,9 @@ CREATE TABLE open_orders (
   cancel_requested boolean NOT NULL DEFAULT false,
   amend_size bigint,
   needs_judgement boolean NOT NULL DEFAULT false,
+  attempts smallint NOT NULL DEFAULT 0,
+  last_error text,
+  retry_at timestamp with time zone,
   CONSTRAINT open_orders_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT open_orders_held_check CHECK ((held >= (0)::numeric))
 );
@@ -543,6 +546,8 @@ CREATE INDEX finished_deliveries_to_resend ON public.finished_deliveries USING b
 CREATE INDEX finished_deliveries_to_resend_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id) WHERE ((state = 'exhausted'::text) AND (NOT resent));
 
 CREATE INDEX market_deltas_by_age ON public.market_deltas USING btree (occurred_at);
+
+CREATE INDEX open_orders_failed ON public.open_orders USING btree (id) WHERE (last_error IS NOT NULL);
 
 CREATE INDEX open_orders_resting ON public.open_orders USING btree (market, sequence) WHERE (state = ANY (ARRAY['open'::text, 'partially_filled'::text]));
 

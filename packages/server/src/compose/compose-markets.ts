@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AssetRegistry, TradedMarket } from "@bursar/domain";
+import { showId } from "@bursar/protocol";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
 import { createMarketView, type FollowedMarket } from "../app/markets/market-view.js";
 import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
@@ -203,6 +204,12 @@ function runMarket(
       wakeUps.publish("levels", [name]);
     },
     onError: (error) => log.error({ err: error, market: name }, "the market failed and will retry"),
+    onOrderFailed: (orderId, error) =>
+      log.error(
+        { err: error, market: name, order: showId("ord", orderId) },
+        "an order could not be admitted and will be retried",
+      ),
+    isUnavailable: isDatabaseUnavailable,
     onLost: () => log.warn({ market: name }, "another process has taken over the market"),
     newUuid,
     now,

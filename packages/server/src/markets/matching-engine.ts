@@ -7,6 +7,7 @@ import {
   type TradedMarket,
 } from "@bursar/domain";
 import type {
+  ClaimedOrder,
   LevelChangeRow,
   MarketCommand,
   MarketDelta,
@@ -16,6 +17,7 @@ import type {
 } from "../app/markets/market-store.js";
 import { planJudgement } from "../app/policy/judge-batch.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
+import { createBatchSize } from "../runtime/isolate-failing-rows.js";
 import { createLeaseKeeper, LeaseLostError } from "../runtime/lease.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
@@ -52,6 +54,10 @@ export interface MatchingEngineDeps {
   /** Called after the commit of each change of a level. */
   onDelta: (delta: MarketDelta) => void;
   onError: (error: unknown) => void;
+  /** Called with the id of an order that could not be admitted. */
+  onOrderFailed: (orderId: string, error: unknown) => void;
+  /** Whether an error means that the database is unavailable or timed out: then no order is at fault. */
+  isUnavailable: (error: unknown) => boolean;
   /** Called when another process turns out to hold the lease. */
   onLost: () => void;
   newUuid: () => string;
@@ -90,6 +96,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     nameOf: (lease) => lease.market,
     monotonicMs: deps.monotonicMs,
   });
+  const admissionSize = createBatchSize(batchMax);
   let running: RunningMarket | undefined;
   let lease: MarketLease | undefined;
   /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
@@ -132,8 +139,8 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   async function step(current: RunningMarket): Promise<boolean> {
     if (leases.isRenewalDue()) await renew(current.lease);
     if (current.waiting.length === 0) {
-      if (!(await store.hasWork(market.name))) return false;
-      current.waiting = await admit(current);
+      if (!(await store.hasWork(market.name, new Date(now())))) return false;
+      current.waiting = await admitOrIsolate(current);
       for (const { kind, tenantId } of current.waiting) if (kind === "place") current.open.add(tenantId);
     }
     const commands = current.waiting.slice(0, batchMax);
@@ -141,10 +148,38 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     return true;
   }
 
+  /**
+   * Admits orders. A batch that fails is tried again with half as many, and an order that fails alone records it, so that the others go
+   * on. The book has not changed by then, so it need not be restored.
+   */
+  async function admitOrIsolate(current: RunningMarket): Promise<MarketCommand[]> {
+    let claimed: readonly ClaimedOrder[] = [];
+    try {
+      const commands = await admit(current, (orders) => {
+        claimed = orders;
+      });
+      admissionSize.grow();
+      return commands;
+    } catch (error) {
+      const [order] = claimed;
+      if (error instanceof LeaseLostError || deps.isUnavailable(error) || order === undefined) throw error;
+      if (claimed.length > 1) admissionSize.shrink();
+      else {
+        deps.onOrderFailed(order.id, error);
+        await store.recordFailure(order, error, new Date(now()));
+      }
+      return [];
+    }
+  }
+
   /** Claim, lock, decide, write: orders become commands, or are rejected. */
-  function admit({ lease: held, open }: RunningMarket): Promise<MarketCommand[]> {
+  function admit(
+    { lease: held, open }: RunningMarket,
+    onClaimed: (orders: readonly ClaimedOrder[]) => void,
+  ): Promise<MarketCommand[]> {
     return store.unitOfWork(held, async (unit) => {
-      const claimed = await unit.claimOrders(batchMax);
+      const claimed = await unit.claimOrders(admissionSize.current(), new Date(now()));
+      onClaimed(claimed);
       if (claimed.length === 0) return [];
       const { policies, windows } = await planJudgement(deps.policies, requestsToJudge(market, claimed));
       const acceptedMs = Math.max(...claimed.map(({ createdAt }) => createdAt.getTime()));
@@ -158,7 +193,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     });
   }
 
-  /** The book decides, and then: lock, work out, write. */
+  /** The book decides, and then: lock, compute, write. */
   async function execute(current: RunningMarket, commands: readonly MarketCommand[]): Promise<void> {
     const results = applyCommands(current.book, market, commands, effectsMax);
     const batch = {

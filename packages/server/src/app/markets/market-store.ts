@@ -136,7 +136,7 @@ export interface LoadedMarket {
  */
 export interface MarketUnit extends LedgerUnit {
   /** Orders with something to do, oldest first. Their wallets are locked against a freeze: one that was answered is obeyed. */
-  claimOrders: (limit: number) => Promise<ClaimedOrder[]>;
+  claimOrders: (limit: number, now: Date) => Promise<ClaimedOrder[]>;
   /** Sums of the past. Locks the tenants, so that of two processes that judge, the second sees what the first has allowed. */
   lockUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
   /** Writes what was decided about claimed orders. Returns the commands with their places in the log. */
@@ -154,7 +154,9 @@ export interface MarketUnit extends LedgerUnit {
 export interface MarketStore {
   /** Reads a market under its lease. The lease is valid for the duration from the end on, and for as long as restoring the book takes. */
   load: (lease: MarketLease, durationMs: number) => Promise<LoadedMarket>;
-  hasWork: (market: string) => Promise<boolean>;
+  hasWork: (market: string, now: Date) => Promise<boolean>;
   /** Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. */
   unitOfWork: <T>(lease: MarketLease, work: (unit: MarketUnit) => Promise<T>) => Promise<T>;
+  /** Records on an order that it could not be admitted; it is claimed again after a delay that grows with every attempt. */
+  recordFailure: (order: { tenantId: string; id: string }, error: unknown, now: Date) => Promise<void>;
 }

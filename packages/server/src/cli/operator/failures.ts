@@ -2,6 +2,7 @@ import { readId, showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { OperatorError } from "../../operator-error.js";
 import { type FailedRow, type FailureTable, listFailures, retryFailures } from "../../store/core/failures.js";
+import { orderFailures } from "../../store/markets/admit-orders.js";
 import { transactionFailures } from "../../store/transactions/settlement.js";
 import { walletFailures } from "../../store/wallets/activate-wallets.js";
 import { deliveryFailures } from "../../store/webhooks/webhook-sending.js";
@@ -11,6 +12,7 @@ import { withDatabase } from "./operator-database.js";
 /** Every kind of row that records its failures, with the prefix of its ids. */
 const kinds: readonly { prefix: Parameters<typeof showId>[0]; table: FailureTable }[] = [
   { prefix: "tx", table: transactionFailures },
+  { prefix: "ord", table: orderFailures },
   { prefix: "wlt", table: walletFailures },
   { prefix: "dlv", table: deliveryFailures },
 ];

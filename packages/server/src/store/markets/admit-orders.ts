@@ -2,7 +2,8 @@ import type { Balances } from "../../app/ledger/ledger-unit.js";
 import type { Admission, ClaimedOrder, MarketCommand, NewCommand } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import type { FailureTable } from "../core/failures.js";
+import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances } from "../ledger/ledger.js";
 import { countUsage } from "../policy/usage.js";
@@ -20,12 +21,31 @@ interface ClaimRow
   amendSize: string | null;
 }
 
+/** Of open orders that could not be admitted. Those that have failed are served by open_orders_failed. */
+export const orderFailures: FailureTable = {
+  kind: "order",
+  table: sql`open_orders`,
+  attempts: sql`attempts`,
+  retryAt: sql`retry_at`,
+};
+
+/** New orders, and those that a client wants to cancel or amend. One that failed waits for its next attempt. */
+export function ordersToDo(market: string, now: Date): Statement {
+  return sql`market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
+    AND (retry_at IS NULL OR retry_at <= ${now})`;
+}
+
 /** Served by open_orders_to_do. */
-export async function claimOrders(tx: Queryable, market: string, limit: number): Promise<ClaimedOrder[]> {
+export async function claimOrders(
+  tx: Queryable,
+  market: string,
+  limit: number,
+  now: Date,
+): Promise<ClaimedOrder[]> {
   const rows = await tx.query<ClaimRow>(sql`
     WITH claimed AS (
       SELECT tenant_id, id, sequence, needs_judgement, cancel_requested, amend_size FROM open_orders
-      WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
+      WHERE ${ordersToDo(market, now)}
       ORDER BY id LIMIT ${limit} FOR UPDATE)
     SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.side, o.type,
       w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", w.frozen AS "walletIsFrozen",
@@ -138,7 +158,7 @@ function writeOrders(
   if (admitted.length === 0) return;
   tx.send(sql`
     UPDATE open_orders p SET sequence = a.sequence, held = p.held + a.held, cancel_requested = false,
-      amend_size = NULL
+      amend_size = NULL, attempts = 0, last_error = NULL, retry_at = NULL
     FROM unnest(
       ${admitted.map((o) => o.tenantId)}::uuid[], ${admitted.map((o) => o.id)}::uuid[],
       ${admitted.map((o) => numbers.get(o.id) ?? null)}::bigint[], ${admitted.map((o) => holds.get(o.id) ?? 0n)}::numeric[]

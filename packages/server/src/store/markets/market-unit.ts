@@ -1,24 +1,24 @@
 import type { MarketLease, MarketStore, MarketUnit } from "../../app/markets/market-store.js";
 import type { Database, Tx } from "../core/database.js";
+import { recordFailure } from "../core/failures.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { lockUsage } from "../policy/usage.js";
-import { claimOrders, writeAdmission } from "./admit-orders.js";
+import { claimOrders, orderFailures, ordersToDo, writeAdmission } from "./admit-orders.js";
 import { lockMarket } from "./market-leases.js";
 import { lockOrders, writeBatch } from "./write-batch.js";
 
 export function createMarketUnits(
   database: Database,
   log: EventLog,
-): Pick<MarketStore, "hasWork" | "unitOfWork"> {
+): Pick<MarketStore, "hasWork" | "unitOfWork" | "recordFailure"> {
   return {
     // Served by open_orders_to_do.
-    hasWork: async (market) => {
-      const rows = await database.query(sql`
-        SELECT FROM open_orders WHERE market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
-        LIMIT 1
-      `);
+    hasWork: async (market, now) => {
+      const rows = await database.query(
+        sql`SELECT FROM open_orders WHERE ${ordersToDo(market, now)} LIMIT 1`,
+      );
       return rows.length > 0;
     },
     unitOfWork: (lease, work) =>
@@ -28,6 +28,7 @@ export function createMarketUnits(
         await locked;
         return result;
       }),
+    recordFailure: (order, error, now) => recordFailure(database, orderFailures, order, error, now),
   };
 }
 
@@ -38,7 +39,7 @@ function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease) {
   locked.catch(() => undefined);
   const underLease = async <T>(rows: Promise<T>): Promise<T> => (await Promise.all([locked, rows]))[1];
   const unit: MarketUnit = {
-    claimOrders: (limit) => underLease(claimOrders(tx, market, limit)),
+    claimOrders: (limit, now) => underLease(claimOrders(tx, market, limit, now)),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     writeAdmission: async (claimed, admission, balances) => {
       const { admittedSequence } = await locked;

@@ -115,7 +115,7 @@ describe("a market", () => {
     const write = (unit: MarketUnit) => unit.writeBatch(batch, new Map());
     const attempts = [
       () => createMarketLoader(database).load(late, 60_000),
-      () => unitOfWork(late, (unit) => unit.claimOrders(1)),
+      () => unitOfWork(late, (unit) => unit.claimOrders(1, new Date())),
       () => unitOfWork(late, write),
       // A unit that only locks must not commit either.
       () => unitOfWork(late, async () => undefined),
