@@ -204,7 +204,8 @@ export function composeTransactions(
       const asset = assets.find(code);
       const units = asset === undefined ? "malformed" : parseAmount(amount, asset.decimals);
       if (typeof units === "string") throw new Error(`cannot fund ${amount} ${code}`);
-      const { id: walletId } = await wallets.findWalletByRole(tenantId, "primary");
+      const { id: walletId, network } = await wallets.findWalletByRole(tenantId, "primary");
+      if (asset?.network !== network) throw new Error(`cannot fund ${code} on the network ${network}`);
       await fundWallet(database, { tenantId, walletId, asset: code, amount: units, id: newUuid() });
     },
   };

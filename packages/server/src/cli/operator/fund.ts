@@ -35,6 +35,10 @@ export function addFundCommand(program: Command): void {
           throw new OperatorError(
             `${wallet} is a wallet of ${network}. Only book wallets can be funded; send the asset to its address instead.`,
           );
+        if (asset.network !== network)
+          throw new OperatorError(
+            `${asset.code} is an asset of ${asset.network}. Only book assets can be funded.`,
+          );
         const origin = { by: "operator", tenantId } as const;
         const audit = describeAct(origin, "wallet.fund", showId("wlt", walletId), new Date());
         const funding = { tenantId, walletId, asset: asset.code, amount: units, id: newUuid(), audit };

@@ -3,6 +3,7 @@ import { allScopes, type Client, quotaClasses, readId, showId } from "@bursar/pr
 import { isRefused } from "../../app/requests/refused.js";
 import type { Parts } from "../../compose/compose.js";
 import type { Settings } from "../../config/settings.js";
+import { bookRail } from "../../rails/book/book-rail.js";
 import {
   hasSandboxCredentials,
   readSandboxCredentials,
@@ -52,7 +53,9 @@ async function create(name: string, parts: Parts): Promise<SandboxClient> {
   const { createTenant, fundPrimary, assets } = parts;
   const { tenant, client, secret } = await createTenant(name);
   await setQuotas(tenant.id, client.id, wideQuotas, parts);
-  for (const { code } of assets.list) await fundPrimary(tenant.id, code, funds);
+  // The primary wallet is one of the book; assets of other networks come in as deposits.
+  for (const { code, network } of assets.list)
+    if (network === bookRail.network) await fundPrimary(tenant.id, code, funds);
   return {
     name,
     tenant_id: showId("tnt", tenant.id),
