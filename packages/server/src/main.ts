@@ -21,7 +21,7 @@ import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core
 import { migrate } from "./store/core/migrate.js";
 import { readMigrations } from "./store/core/migrations.js";
 import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
-import { assertWritable, withDatabaseThere } from "./store/core/wait-for-database.js";
+import { assertWritable, withAvailableDatabase } from "./store/core/wait-for-database.js";
 
 /** A running service. */
 export interface Service {
@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(async () => readiness.set("stopping"));
     const url = await listen(app, settings);
 
-    await withDatabaseThere(database, log, signal, async () => {
+    await withAvailableDatabase(database, log, signal, async () => {
       await checkDatabaseSettings(database);
       const applied = await migrate(database, readMigrations());
       for (const name of applied) log.info({ migration: name }, "migrated the database");

@@ -113,7 +113,7 @@ export function composeTransactions(
         ),
     ),
     onChanged: (settled) => {
-      changes.announce(settled.map(({ transaction }) => transaction.id));
+      changes.publish(settled.map(({ transaction }) => transaction.id));
       if (settled.some(({ decision }) => decision?.state === "processing")) wakeUps.publish("rails", []);
     },
     onError: (error) => log.error({ err: error }, "The engine failed. It tries again."),
@@ -152,7 +152,7 @@ export function composeTransactions(
     railServices: {
       assets,
       ...createRailTransactionStore(database),
-      ...createRailRecorder({ settlements, assets, onChanged: changes.announce, newUuid, now }),
+      ...createRailRecorder({ settlements, assets, onChanged: changes.publish, newUuid, now }),
     },
     useCases: {
       createTransaction: createTransactionCreator({

@@ -26,7 +26,7 @@ describe("look-ups that are joined", () => {
     const read = coalesce<number, number>(
       String,
       async (keys) => {
-        if (keys.includes(3)) throw new Error("away");
+        if (keys.includes(3)) throw new Error("unavailable");
         return new Map(keys.map((key) => [String(key), key]));
       },
       2,

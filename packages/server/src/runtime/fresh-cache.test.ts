@@ -26,8 +26,8 @@ function setUp() {
   return { cache, reads, thing, load, pass: (ms: number) => (now += ms) };
 }
 
-describe("what was read", () => {
-  it("is kept for a while and asked for again before it is too old, without anybody waiting", async () => {
+describe("a fresh cache", () => {
+  it("keeps a value for a while and reads it again before it is too old, without a caller waiting", async () => {
     const { cache, reads, thing, load, pass } = setUp();
     expect(cache.peek("a")).toBeUndefined();
     const first = await load();
@@ -44,18 +44,18 @@ describe("what was read", () => {
     expect(cache.peek("a")).toBe(second);
   });
 
-  it("is not believed after 4 s, whatever happens to the refresh", async () => {
+  it("does not use a value after 4 s, even if the refresh fails", async () => {
     const { cache, reads, load, pass } = setUp();
     await load();
     pass(3000);
     cache.peek("a");
-    reads[1]?.fail(new Error("the database is away"));
+    reads[1]?.fail(new Error("the database is unavailable"));
     await new Promise((resolve) => setImmediate(resolve));
     pass(1000);
     expect(cache.peek("a")).toBeUndefined();
   });
 
-  it("counts its age from the beginning of the reading", async () => {
+  it("counts the age of a value from the start of the read", async () => {
     const { cache, reads, thing, pass } = setUp();
     const loading = cache.load("a");
     pass(3999);
@@ -66,7 +66,7 @@ describe("what was read", () => {
     expect(cache.peek("a")).toBeUndefined();
   });
 
-  it("is asked for once by many", async () => {
+  it("reads once for concurrent callers", async () => {
     const { cache, reads, thing } = setUp();
     const loading = [cache.load("a"), cache.load("a"), cache.load("b")];
     expect(reads.map(({ id }) => id)).toEqual(["a", "b"]);
@@ -74,7 +74,7 @@ describe("what was read", () => {
     await Promise.all(loading);
   });
 
-  it("is not remembered from a reading that a change has overtaken", async () => {
+  it("does not store a read that a change has overtaken", async () => {
     const { cache, reads, thing } = setUp();
     const loading = cache.load("a");
     cache.forget("a");

@@ -84,7 +84,8 @@ export function createGroupCommit<Item, Outcome>(
         failuresMax: Number.POSITIVE_INFINITY,
       });
     } catch (error) {
-      // Whether it was committed is not known; each client is told so, and its key finds out. Those that are resolved stay so.
+      // Whether the batch was committed is not known: each client gets an error and finds out by repeating its idempotency key. Promises
+      // that are resolved already stay resolved.
       for (const { reject } of batch) reject(error);
     }
   }

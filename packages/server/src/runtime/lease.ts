@@ -1,6 +1,6 @@
 /**
  * A fenced lease: the right to act alone for something (a market, a webhook endpoint, a network) until it expires. Times are those of the
- * store, so that holders need not agree on a clock. A lease that has expired still holds until somebody else acquires it.
+ * store, so that holders need not agree on a clock. A lease that has expired still holds until another process acquires it.
  */
 export interface Lease {
   /** Names the process among those that could hold it. */
@@ -9,7 +9,7 @@ export interface Lease {
   fence: string;
 }
 
-/** Somebody else holds the lease now. What was to be written has not been. */
+/** Another process holds the lease now, and nothing was written. */
 export class LeaseLostError extends Error {}
 
 /** Where leases are kept. `Wanted` says which free ones to acquire. */

@@ -1,6 +1,6 @@
 /** How often something may happen: a burst at once, and then so many times a second. */
 export interface Allowance {
-  /** False where it happens too often. */
+  /** Returns false if it happens too often. */
   take: () => boolean;
 }
 

@@ -3,8 +3,8 @@ import type { TSchema } from "typebox";
 import type { Refused } from "../app/requests/refused.js";
 
 /**
- * Something that a stream can be subscribed to. A new one is a file of its own that implements this, a line where the gateway gets
- * its channels, and its messages in `packages/protocol/src/stream`.
+ * Something that a stream can be subscribed to. A new one is a file of its own that implements this, a line in the list of
+ * the gateway's channels, and its messages in `packages/protocol/src/stream`.
  */
 export interface Channel {
   /** The channel's name. One that has many, such as `orderbook:ETH-USD`, is found by what stands before the colon. */
@@ -16,14 +16,14 @@ export interface Channel {
   subscribe: (message: never, subscriber: Subscriber) => Promise<Subscription | Refused>;
 }
 
-/** Whoever listens: one socket, as a channel sees it. */
+/** One socket, as a channel sees it. */
 export interface Subscriber {
   tenantId: string;
-  /** Sends whole frames (see `textFrames`), in order. A reader for whom too much waits is cut. */
+  /** Sends whole frames (see `textFrames`), in order. A client that reads too slowly is disconnected. */
   send: (frames: Buffer) => void;
-  /** For what does not have to be sent at once, such as history: true when there is room, false when the stream has ended. */
+  /** Waits for room, before sending what is not urgent, such as history: true when there is room, false when the stream has ended. */
   room: () => Promise<boolean>;
-  /** Ends the stream where the channel cannot keep its promise; the client resumes with what it has seen. */
+  /** Ends the stream if the channel cannot keep its promise; the client resumes after the last message it received. */
   fail: (error: Error) => void;
 }
 
@@ -32,6 +32,6 @@ export interface Subscription {
   answer: Pick<Subscribed, "recovered" | "sequence" | "oldest_sequence">;
   /** Called when `subscribed` has been sent: from now on frames may be sent. */
   start: () => void;
-  /** After this nothing may be sent any more. Also called where it never started. */
+  /** After this nothing may be sent. Also called for a subscription that never started. */
   stop: () => void;
 }

@@ -80,7 +80,7 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   ws.on("error", () => undefined);
   ws.on("close", (code) => {
     subscriptions.stopAll();
-    // If the service has ended it, its code is the reason, whether or not the client was still there to answer.
+    // If the service has ended it, its code is the reason, whether or not the client still answered.
     options.onClosed(ownCode ?? code);
   });
   send(hello(options.id, session.expiresAt(), deps));

@@ -10,7 +10,7 @@ import { createHeartbeats } from "./heartbeat.js";
 import type { StreamDeps } from "./stream-deps.js";
 
 /**
- * The live stream: it makes WebSockets of requests that the HTTP edge has let in, and looks after them. Nothing here has a timer or
+ * The live stream: it upgrades requests that the HTTP edge has admitted to WebSockets, and manages them. Nothing here has a timer or
  * a query of its own per socket: thousands of idle streams cost memory and one set of timers.
  */
 export interface StreamGateway {

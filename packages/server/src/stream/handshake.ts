@@ -3,7 +3,7 @@ import { streamProtocol } from "@bursar/protocol";
 import type { Refused } from "../app/requests/refused.js";
 
 export interface HandshakeRules {
-  /** Origins of pages that may open a stream; `*` lets in every page. */
+  /** Origins of pages that may open a stream; `*` allows every page. */
   allowedOrigins: ReadonlySet<string>;
 }
 
@@ -12,7 +12,7 @@ const keyPattern = /^[A-Za-z0-9+/]{22}==$/;
 const namePattern = /^[\w!#$%&'*+.^`|~-]+$/;
 const protocolNamesMax = 16;
 
-/** Whether a request can become a stream, by its headers alone; undefined means that nothing speaks against it. */
+/** Whether a request can become a stream, by its headers alone; undefined if it can. */
 export function findHandshakeFault(request: IncomingMessage, rules: HandshakeRules): Refused | undefined {
   const { headers, httpVersion } = request;
   if (httpVersion !== "1.1" || headers["sec-websocket-version"] !== "13")
@@ -22,17 +22,17 @@ export function findHandshakeFault(request: IncomingMessage, rules: HandshakeRul
   // Its bytes would be taken for frames.
   for (const name of ["content-length", "transfer-encoding"])
     if ((headers[name] ?? "0") !== "0")
-      return faulty(name, "announces a body, which a stream cannot begin with");
+      return faulty(name, "declares a body, which a stream cannot begin with");
   const { origin } = headers;
   const { allowedOrigins } = rules;
-  // Browsers always send it, and nobody else has to.
+  // Browsers always send it; other clients need not.
   if (origin !== undefined && !allowedOrigins.has("*") && !allowedOrigins.has(origin))
     return { refused: "ORIGIN_NOT_ALLOWED" };
   const reason = findProtocolFault(headers["sec-websocket-protocol"]);
   return reason === undefined ? undefined : faulty("sec-websocket-protocol", reason);
 }
 
-/** As strict as the library, which would refuse in a form of its own what is let through here. */
+/** As strict as the library, which would answer in a form of its own what is accepted here. */
 function findProtocolFault(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const names = header.split(/[ \t]*,[ \t]*/);
@@ -46,7 +46,7 @@ function faulty(header: string, reason: string): Refused {
   return { refused: "INVALID_REQUEST", details: [{ path: `header.${header}`, reason }] };
 }
 
-/** The origins of the service itself and of the pages that the operator lets in. */
+/** The origins of the service itself and of the pages that the operator allows. */
 export function readAllowedOrigins(publicUrl: string, configured: string | undefined): Set<string> {
   const others = (configured ?? "").split(",").map((origin) => origin.trim());
   const own = URL.canParse(publicUrl) ? new URL(publicUrl).origin : "";

@@ -57,7 +57,7 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
         if (isRefused(answer)) refuse(answer, message.id);
       } catch (error) {
         const isUnavailable = deps.isUnavailable(error);
-        if (!isUnavailable) log.error({ err: error, request_id: requestId }, "a stream's message failed");
+        if (!isUnavailable) log.error({ err: error, request_id: requestId }, "A message on a stream failed.");
         refuse({ refused: isUnavailable ? "UNAVAILABLE" : "INTERNAL" }, message.id);
       }
     }

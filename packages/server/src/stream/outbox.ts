@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-/** What waits to be written to one socket, which has a bound. */
+/** The frames that wait to be written to one socket, up to a bound. */
 export interface Outbox {
   send: (frames: Buffer) => void;
   room: () => Promise<boolean>;
@@ -15,7 +15,7 @@ export interface OutboxDeps {
 
 export function createOutbox({ socket, bufferBytesMax, isOpen, onFull }: OutboxDeps): Outbox {
   return {
-    // The frames go to the socket itself, past the library's sender: it would make a header for each socket and message anew.
+    // The frames go to the socket itself, past the library's sender: it would build the header again for each socket.
     // That is safe because nothing is compressed, so that the sender never holds anything back.
     send: (frames) => {
       if (!isOpen()) return;

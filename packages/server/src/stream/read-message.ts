@@ -13,7 +13,7 @@ export type ClientMessage =
   | { type: "unsubscribe"; id?: string; channel: string }
   | { type: "authenticate"; id?: string; token: string };
 
-/** A message that was refused; with its id, where one could be read. */
+/** A message that was refused; with its id, if one could be read. */
 interface RefusedMessage extends Refused {
   id?: string;
 }

@@ -4,13 +4,13 @@ import { isRefused, type Refused } from "../app/requests/refused.js";
 import type { StreamDeps } from "./stream-deps.js";
 import type { Subscriptions } from "./subscriptions.js";
 
-/** Who is at the other end, and for how long: a stream lives as long as its token, which can be replaced. */
+/** The client of a stream and its token. A stream lasts as long as its token, which can be replaced. */
 export interface Session {
   principal: () => Principal;
   expiresAt: () => string;
-  /** Takes a new token of the same client. */
+  /** Accepts a new token of the same client. */
   authenticate: (token: string) => Promise<Refused | undefined>;
-  /** Judges the token anew; at once where its client is known, so that thousands can be judged every second. */
+  /** Checks the token again; synchronously if its client is cached, so that thousands can be checked every second. */
   review: () => Promise<void> | undefined;
 }
 
@@ -23,14 +23,14 @@ export interface SessionOptions {
   subscriptions: Pick<Subscriptions, "areAllowed">;
 }
 
-/** How long before its end a client is told to send a new token. */
+/** How long before a token expires its client is asked for a new one. */
 const noticeMs = 60_000;
 
 export function createSession(options: SessionOptions, deps: StreamDeps): Session {
   const { send, close } = options;
   const { authenticator, now } = deps;
   let { principal, claims } = options.authenticated;
-  let isTold = false;
+  let isNotified = false;
 
   const expiresAt = () => new Date(claims.expiresAtMs).toISOString();
   const isEnough = (candidate: Principal) =>
@@ -41,15 +41,15 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
     else if (!isEnough(judgement.principal)) close(1008, "INSUFFICIENT_SCOPE");
     else {
       principal = judgement.principal;
-      if (isTold || claims.expiresAtMs - now() > noticeMs) return;
-      isTold = true;
+      if (isNotified || claims.expiresAtMs - now() > noticeMs) return;
+      isNotified = true;
       send({ type: "reauthenticate", expires_at: expiresAt() } satisfies Reauthenticate);
     }
   }
 
   function findFault(judgement: Authenticated | TokenRefusal): Refused | undefined {
     if (isRefused(judgement)) return { refused: judgement.refused };
-    // Said no otherwise than of a token that is none: whose it is, and that it is one, is nothing to tell here.
+    // The same error as for an invalid token: that the token is valid, and whose it is, must not be revealed here.
     if (judgement.principal.clientId !== principal.clientId) return { refused: "TOKEN_INVALID" };
     return isEnough(judgement.principal) ? undefined : { refused: "INSUFFICIENT_SCOPE" };
   }
@@ -63,7 +63,7 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
       if (fault !== undefined) recordRefusal(principal, fault.refused, options, deps);
       else if (!isRefused(judgement)) {
         ({ principal, claims } = judgement);
-        isTold = false;
+        isNotified = false;
       }
       return fault;
     },
@@ -71,7 +71,7 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
       const reviewed = claims;
       const judgement = authenticator.review(reviewed);
       if (!(judgement instanceof Promise)) return conclude(judgement);
-      // Meanwhile a new token can have come; then this judgement is about the old one.
+      // If a new token has arrived in the meantime, this result is about the old one.
       return judgement.then((late) => (reviewed === claims ? conclude(late) : undefined));
     },
   };

@@ -4,7 +4,7 @@ import type { RequestAuthenticator } from "../app/access/authenticate-request.js
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import type { ReadMessage } from "./read-message.js";
 
-/** What every stream needs, and all of them share. */
+/** What all streams share. */
 export interface StreamDeps {
   /** The scope that a token needs for any stream. */
   scope: Scope;
@@ -15,7 +15,7 @@ export interface StreamDeps {
   isUnavailable: (error: unknown) => boolean;
   log: Logger;
   now: () => number;
-  /** A clock that nobody can set back, for what is counted by time. */
+  /** The monotonic clock, for rates and deadlines. */
   monotonicMs: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** Texts as WebSocket frames, ready for any number of sockets: a frame that the service sends is the same bytes for everybody. */
+/** Strings as WebSocket frames. The service's frames are not masked, so the same bytes can be sent to any number of sockets. */
 export interface TextFrames {
   /** All of them, one after the other. */
   all: Buffer;
@@ -7,7 +7,7 @@ export interface TextFrames {
 }
 
 const finalTextFrame = 0x81;
-/** What a frame's second byte says where the length stands in the two or eight bytes after it (RFC 6455, section 5.2). */
+/** Values of a frame's second byte if the length is in the two or eight bytes after it (RFC 6455, section 5.2). */
 const lengthInTwoBytes = 126;
 const lengthInEightBytes = 127;
 const twoByteLengthMax = 0xffff;

@@ -1,6 +1,6 @@
-/** Reads as much of an answer as is wanted: its beginning is kept, and it is not read without end. */
+/** Reads a response up to a bound, and keeps its beginning. */
 export interface AnswerReader {
-  /** False when enough has been read. */
+  /** Returns false when enough has been read. */
   take: (chunk: Uint8Array) => boolean;
   excerpt: () => string;
 }
@@ -22,7 +22,7 @@ export function createAnswerReader(): AnswerReader {
       }
       return readBytes <= answerBytesMax;
     },
-    // PostgreSQL has no place for the character zero in a text.
+    // PostgreSQL cannot store the character zero in a string.
     excerpt: () =>
       kept.length === 0 ? "" : Buffer.concat(kept).toString("utf8").replaceAll("\u0000", "\ufffd"),
   };

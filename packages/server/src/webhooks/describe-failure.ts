@@ -1,4 +1,4 @@
-/** What the owner of an endpoint is told of a failed connection, by the code of the error; anything else by that code alone. */
+/** How a failed connection is described to the owner of an endpoint, by the code of the error. Other errors are shown by their code. */
 const sentences: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
@@ -11,7 +11,7 @@ const sentences: Record<string, string> = {
   ENOTFOUND: "the name has no address",
   ENODATA: "the name has no address",
   UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too long",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer has not the length that it announces",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the length of the response differs from its Content-Length",
   CERT_HAS_EXPIRED: "the certificate has expired",
   CERT_NOT_YET_VALID: "the certificate is not valid yet",
   DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createEndpointQueues, type EndpointQueues, lookAgainAfterMs } from "./endpoint-queues.js";
 
-describe("looking for endpoints that nobody sends to", () => {
+describe("looking for endpoints that no process sends to", () => {
   let monotonicMs: number;
   let looks: (readonly string[] | "any")[];
   let queues: EndpointQueues;

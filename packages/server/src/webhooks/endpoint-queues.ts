@@ -10,7 +10,7 @@ export interface EndpointQueues {
   /** Whether the lease certainly holds, so that something may be sent. */
   isHeld: (queue: EndpointQueue) => boolean;
   /**
-   * Acquires endpoints that nobody sends to and that have something due. Tenants that were looked at a moment ago are postponed to a later
+   * Acquires endpoints that no process sends to and that have something due. Tenants that were looked at a moment ago are postponed to a later
    * call, whatever that call asks for.
    */
   acquire: (tenantIds: Iterable<string> | "any") => Promise<void>;

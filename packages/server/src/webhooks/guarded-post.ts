@@ -59,7 +59,7 @@ export function createGuardedPost({
   return { post, judgeUrl, close: pools.close };
 }
 
-/** As the list that undici takes without looking closer; and with a word that the answer shall not be packed. */
+/** As the flat list that undici accepts without checks, with a header that asks for an uncompressed response. */
 function listHeaders(headers: Readonly<Record<string, string>>): string[] {
   const list = ["accept-encoding", "identity"];
   for (const name in headers) list.push(name, headers[name] as string);
@@ -85,7 +85,7 @@ function dispatch(
     // Undici says when it is about to write to a socket; until then nothing has left.
     const fail = (reason: string) =>
       finish({ kind: "failed", reason, sent: controller !== undefined, latencyMs: latencyMs() });
-    const giveUp = () => controller?.abort(new Error("no more is wanted"));
+    const giveUp = () => controller?.abort(new Error("no more of the response is needed"));
     const deadline = setTimeout(() => {
       fail(`no whole answer within ${timeoutMs} ms`);
       giveUp();
@@ -98,7 +98,7 @@ function dispatch(
       finish({ kind: "answered", status, retryAfter, excerpt: answer.excerpt(), latencyMs: latencyMs() });
     pool.dispatch(request, {
       onRequestStart: (started) => {
-        // The deadline may have passed while it waited for a connection: then it must not leave any more.
+        // The deadline may have passed while it waited for a connection: then it must not be sent.
         if (isDone) started.abort(new Error("the deadline has passed"));
         else controller = started;
       },

@@ -55,11 +55,11 @@ describe("the URL of a receiver", () => {
     ["https://printer.local/", "names under local are not public"],
     ["https://metadata.google.internal/", "names under internal are not public"],
     ["https://router.home.arpa/", "names under home.arpa are not public"],
-    ["https://8.8.8.8/", "it has an address where a name is needed"],
-    ["https://[2606:4700::1111]/", "it has an address where a name is needed"],
-    ["https://0x8.8.8.8/", "it has an address where a name is needed"],
-    ["https://134744072/", "it has an address where a name is needed"],
-    ["https://①②⑦.⓪.⓪.①/", "it has an address where a name is needed"],
+    ["https://8.8.8.8/", "it has an IP address instead of a host name"],
+    ["https://[2606:4700::1111]/", "it has an IP address instead of a host name"],
+    ["https://0x8.8.8.8/", "it has an IP address instead of a host name"],
+    ["https://134744072/", "it has an IP address instead of a host name"],
+    ["https://①②⑦.⓪.⓪.①/", "it has an IP address instead of a host name"],
     [`https://example.com/${"a".repeat(2048)}`, "it is longer than 2048 characters"],
   ])("may not be %s", (url, reason) => {
     expect(strict(url)).toEqual({ ok: false, reason });
@@ -92,7 +92,7 @@ describe("the URL of a receiver", () => {
     expect(sandbox(url).ok).toBe(false);
   });
 
-  it("may have a public address where that is allowed, and no other", () => {
+  it("may have a public address if addresses are allowed, and no other", () => {
     expect(literals("https://8.8.8.8/")).toEqual({ ok: true });
     expect(literals("https://[2606:4700::1111]/")).toEqual({ ok: true });
     expect(literals("https://10.0.0.1/")).toEqual({
@@ -102,7 +102,7 @@ describe("the URL of a receiver", () => {
     expect(literals("https://[::ffff:8.8.8.8]/").ok).toBe(false);
   });
 
-  it("may be inside where the operator has opened a private network", () => {
+  it("may be internal if the operator has allowed a private network", () => {
     const inside = { ...rules, privateNetworks: readPrivateNetworks(["10.0.0.0/8"]) };
     expect(createUrlJudge(inside)("https://hooks.corp/")).toEqual({ ok: true });
     expect(createUrlJudge(inside)("https://10.0.0.1/").ok).toBe(false);

@@ -4,7 +4,7 @@ import { judgeAddress } from "./judge-address.js";
 import type { PrivateNetworks } from "./private-networks.js";
 
 export interface UrlRules {
-  /** The sandbox lets a receiver run on the same machine: `http://127.0.0.1:…`, `http://localhost:…`, `http://[::1]:…`. */
+  /** The sandbox allows a receiver on the same machine: `http://127.0.0.1:…`, `http://localhost:…`, `http://[::1]:…`. */
   isLoopbackAllowed: boolean;
   /** Whether a URL may have an address instead of a name; it must be one that may be connected to all the same. */
   areLiteralsAllowed: boolean;
@@ -16,7 +16,7 @@ const lengthMax = 2048;
 const unprivilegedPortMin = 1024;
 /** Names that no receiver has. */
 const closedZones = ["localhost", "onion", "invalid", "alt"];
-/** Names that are not resolved by the public DNS, so that whoever answers for them is somebody inside. */
+/** Names that the public DNS does not resolve, so that only a host of the internal network can answer for them. */
 const privateZones = ["local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa"];
 
 /**
@@ -32,7 +32,7 @@ export function createUrlJudge(rules: UrlRules): UrlJudge {
 
 function findFault(text: string, rules: UrlRules): string | undefined {
   if (text.length > lengthMax) return `it is longer than ${lengthMax} characters`;
-  // The parser drops some of these and turns others into something else; nobody needs them.
+  // The parser drops some of these and turns others into something else; no receiver needs them.
   if (/[\s\\\p{Cc}\p{Cf}]/u.test(text)) return "it has characters that no URL has";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return "it is no URL";
@@ -57,7 +57,7 @@ function findPortFault(port: string): string | undefined {
 function findHostFault(host: string, { areLiteralsAllowed, privateNetworks }: UrlRules): string | undefined {
   const address = literalOf(host);
   if (address !== undefined) {
-    if (!areLiteralsAllowed) return "it has an address where a name is needed";
+    if (!areLiteralsAllowed) return "it has an IP address instead of a host name";
     const kind = judgeAddress(address);
     return kind === "public" || privateNetworks.includes(address)
       ? undefined

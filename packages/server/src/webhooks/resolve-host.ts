@@ -8,8 +8,8 @@ const triesMax = 2;
 
 /**
  * Asks the DNS directly and not the operating system's own function, which occupies one of the process's few threads for as long as
- * a name server takes: one tenant's slow name server would hold up everybody's files and names. Search domains and the hosts file
- * are not looked at: a receiver's name is a whole one, and stands in the DNS.
+ * a name server takes: one tenant's slow name server would delay the file and name operations of all tenants. Search domains and the hosts file
+ * are not looked at: a receiver's name is fully qualified and in the public DNS.
  */
 export function createHostResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: timeoutMs, tries: triesMax });

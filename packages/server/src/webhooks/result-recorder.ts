@@ -11,8 +11,8 @@ interface Entry {
 }
 
 /**
- * Records the outcomes of attempts, many in one commit: those that are reported while one batch is written are the next. Unlike a group
- * commit nobody waits for an answer, so it lingers, it writes one batch at a time, and it repeats a batch until the database takes it.
+ * Records the outcomes of attempts, many in one commit: those that are reported while one batch is written are the next. Unlike in a group
+ * commit, no caller waits for an answer, so it lingers, it writes one batch at a time, and it repeats a batch until the database takes it.
  */
 export interface ResultRecorder {
   add: (entry: Entry) => void;
@@ -35,7 +35,7 @@ export interface ResultRecorderDeps {
 
 const batchMax = 500;
 const waitingMax = 5000;
-/** A batch costs a commit whatever its size; nobody waits for it, so a little lingering is free. */
+/** A batch costs a commit whatever its size; no caller waits for it, so a little lingering is free. */
 const lingerMs = 5;
 const pauseAfterErrorMs = 500;
 

@@ -125,7 +125,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
   const recorder = createRailRecorder({
     settlements: ports.settlements,
     assets,
-    onChanged: changes.announce,
+    onChanged: changes.publish,
     newUuid,
     now,
   });
@@ -142,7 +142,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
     settleBatch,
     wallets: ports.wallets,
     onChanged: (settled) => {
-      changes.announce(settled.map(({ transaction }) => transaction.id));
+      changes.publish(settled.map(({ transaction }) => transaction.id));
       driver.wake();
     },
     onError: report,

@@ -4,19 +4,19 @@ import type { Authenticated } from "../access/authenticate-request.js";
 import type { IssueTicket } from "../access/stream-tickets.js";
 import type { Refused } from "../requests/refused.js";
 
-/** A request for the live stream that has been let in, and its connection, which it still answers on. */
+/** An authenticated request for the live stream, and its connection, on which a refusal can still be sent. */
 export interface StreamOpening {
   request: IncomingMessage;
   authenticated: Authenticated;
   requestId: string;
   address: string;
-  /** Takes the connection over: from here on nobody else reads it, writes it, or looks after its errors. */
+  /** Takes over the connection: from now on only the caller reads it, writes to it and handles its errors. */
   takeSocket: () => { socket: Duplex; head: Buffer };
 }
 
-/** What can be asked of the live stream. */
+/** The use cases of the live stream. */
 export interface StreamUseCases {
   issueStreamTicket: IssueTicket;
-  /** Makes a stream of the connection, or says why not; then the connection is not touched. */
+  /** Makes a stream of the connection, or returns why not; then the connection is not touched. */
   openStream: (opening: StreamOpening) => Refused | undefined;
 }

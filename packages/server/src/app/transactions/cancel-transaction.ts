@@ -48,7 +48,7 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
 
   return async (tenantId, id) => {
     const outcome = await cancel(tenantId, id);
-    if (outcome === "cancelled") changes.announce([id]);
+    if (outcome === "cancelled") changes.publish([id]);
     if (outcome === "requested") onRequested();
     const transaction = await read(tenantId, id);
     if (isRefused(transaction) || outcome === "requested") return transaction;

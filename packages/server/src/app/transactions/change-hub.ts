@@ -2,7 +2,7 @@ import type { Timers } from "../../runtime/timers.js";
 
 /** Lets requests wait for a change of one transaction. Changes in other processes are not seen here, so a request that waits polls too. */
 export interface ChangeHub {
-  announce: (ids: readonly string[]) => void;
+  publish: (ids: readonly string[]) => void;
   /** Resolves when the transaction has changed, or after the time. */
   wait: (id: string, timeoutMs: number) => Promise<void>;
   /** Wakes every waiting request; no further ones should wait. */
@@ -14,7 +14,7 @@ export function createChangeHub(timers: Pick<Timers, "after">): ChangeHub {
   const waiting = new Map<string, Set<() => void>>();
   let isClosed = false;
   return {
-    announce: (ids) => {
+    publish: (ids) => {
       if (waiting.size === 0) return;
       for (const id of ids) for (const wake of waiting.get(id) ?? []) wake();
     },

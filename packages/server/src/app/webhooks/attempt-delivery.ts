@@ -85,7 +85,7 @@ function traceOf(deliveryId: string, number: number): string {
   return `00-${trace}-${trace.slice(-12)}${number.toString(16).padStart(4, "0")}-01`;
 }
 
-/** 2xx is success. A redirect is a failure like others: whoever has moved says so by changing the endpoint. */
+/** 2xx is success. A redirect is a failure like others: a receiver that has moved changes the endpoint. */
 function judge(outcome: PostOutcome): Attempted["verdict"] {
   if (outcome.kind !== "answered") return "failed";
   if (outcome.status >= 200 && outcome.status < 300) return "delivered";
@@ -121,7 +121,7 @@ function describe(outcome: PostOutcome, startedMs: number): DeliveryAttempt {
   };
 }
 
-/** PostgreSQL keeps any text but one with a zero in it, and JSON any but half a surrogate pair. */
+/** PostgreSQL stores any string but one with a zero character, and JSON any but half a surrogate pair. */
 function storable(text: string): string {
   return text.replaceAll("\u0000", "\ufffd").toWellFormed();
 }

@@ -10,7 +10,7 @@ export interface ChangeEndpointDeps {
   endpoints: Pick<EndpointStore, "changeEndpoint">;
   judgeUrl: UrlJudge;
   box: Pick<SecretBox, "seal">;
-  /** Tells the senders, so that a change is in force at once. */
+  /** Notifies the senders, so that a change takes effect at once. */
   onChanged: (tenantId: string) => void;
   randomBytes: (count: number) => Uint8Array;
   now: () => number;
@@ -18,7 +18,7 @@ export interface ChangeEndpointDeps {
 
 type Changed = Promise<WebhookEndpoint | Refused>;
 
-/** What can be done to an endpoint that is there. */
+/** Changes of an existing endpoint. */
 export interface EndpointChanges {
   changeEndpoint: (origin: Origin, id: string, body: ChangeWebhookEndpointBody) => Changed;
   /** To enable what is enabled, or to disable what is disabled, changes nothing. */
@@ -78,8 +78,8 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
 }
 
 /**
- * Never more than two live. Where two do already, the old one is the one that receivers have: the newer may be from a rotation
- * whose answer was lost, and a retry must not end the secret that everybody still has. It is not given more time than it had.
+ * At most two secrets are live. If two are already, receivers have the old one: the newer may be from a rotation
+ * whose answer was lost, and a retry must not end the secret that receivers still use. It is not given more time than it had.
  */
 function rotate(
   { current, old }: WebhookEndpoint["secrets"],

@@ -1,13 +1,13 @@
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 
-/** One try to tell an endpoint of an event, as it is kept for the endpoint's owner. */
+/** One attempt to send an event to an endpoint, as it is recorded for the endpoint's owner. */
 export interface DeliveryAttempt {
   at: string;
   latencyMs: number;
-  /** What the receiver answered; null where it did not. */
+  /** The status of the response; null if there was none. */
   status: number | null;
-  /** Why there was no answer, or why none was asked for; null where there was one. */
+  /** Why there was no response, or why nothing was sent; null if there was a response. */
   error: string | null;
   /** The first 1 KiB of the answer. */
   excerpt: string | null;
@@ -25,7 +25,7 @@ export interface Delivery {
   /** The delivery that this one sends again. */
   repeats: string | null;
   attempts: readonly DeliveryAttempt[];
-  /** Null where it is not on its way any more, or will be tried at once. */
+  /** Null if it is final, or due at once. */
   nextAttemptAt: Date | null;
   finishedAt: Date | null;
 }
@@ -66,18 +66,18 @@ export type Resent<Answer> = { answer: Answer } | Earlier<Answer>;
 
 /** Sends again: each delivery is a new one that says which one it repeats. All of it is one statement, and bounded. */
 export interface ResendStore {
-  /** Gives the id of the new delivery; undefined where there is none to repeat. */
+  /** Returns the id of the new delivery; undefined if there is none to repeat. */
   resendOne: (
     resend: ResendRequest,
     deliveryId: string,
   ) => Promise<Resent<{ delivery_id: string }> | undefined>;
-  /** The failed ones that were not sent again before, oldest first. */
+  /** Sends the failed deliveries that were not sent again before, oldest first. */
   resendFailed: (
     resend: ResendRequest,
     filter: FailedFilter,
     limit: number,
   ) => Promise<Resent<{ resent: number }>>;
-  /** The events from a sequence on that the endpoint is to be told of; says which sequence comes next. */
+  /** Sends the events from a sequence on that the endpoint subscribes to; returns the sequence to continue from. */
   replayEvents: (
     resend: ResendRequest,
     endpointId: string,

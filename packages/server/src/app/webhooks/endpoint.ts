@@ -2,10 +2,10 @@ import type { AuditDraft } from "../audit/audit-entry.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
 
-/** Why an endpoint gets nothing: its owner wants it so, the receiver said that it is gone, or it has failed for too long. */
+/** Why an endpoint is disabled: a client requested it, the receiver answered 410 Gone, or it has failed for too long. */
 export type DisabledReason = "requested" | "gone" | "failing";
 
-/** Where a tenant wants to be told of events. */
+/** A URL that a tenant has registered to receive events. */
 export interface WebhookEndpoint {
   tenantId: string;
   id: string;
@@ -13,11 +13,11 @@ export interface WebhookEndpoint {
   /** The kinds of events; `*` is all. */
   events: readonly string[];
   description: string | null;
-  /** A deleted one is seen only by who deletes it. */
+  /** A deleted endpoint is returned only by the request that deletes it. */
   state: "enabled" | "disabled" | "deleted";
   disabledReason: DisabledReason | null;
   disabledAt: Date | null;
-  /** Since when nothing has arrived there; null where the last attempt has. */
+  /** Since when every attempt has failed; null if the last one succeeded. */
   failingSince: Date | null;
   secrets: EndpointSecrets;
   /** Counts the changes that its owner, or the service, has made to it. */
@@ -26,7 +26,7 @@ export interface WebhookEndpoint {
   updatedAt: Date;
 }
 
-/** Sealed. Both sign until the old one's time is over. */
+/** Encrypted. Both sign until the old one expires. */
 export interface EndpointSecrets {
   current: Uint8Array;
   old: { sealed: Uint8Array; until: Date } | null;
@@ -55,8 +55,8 @@ export interface EndpointStore {
     beforeId: string | undefined,
   ) => Promise<WebhookEndpoint[]>;
   /**
-   * Locks it, asks what to do and does it, with its audit entry where a client asked for it and its event where it was disabled;
-   * undefined where the tenant has no such endpoint.
+   * Locks it, asks what to do and does it, with its audit entry if a client asked for it and its event if it was disabled;
+   * undefined if the tenant has no such endpoint.
    */
   changeEndpoint: (
     tenantId: string,

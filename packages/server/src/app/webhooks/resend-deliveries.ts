@@ -10,7 +10,7 @@ export interface ResendDeps {
   resends: ResendStore;
   deliveries: Pick<DeliveryStore, "readDelivery">;
   endpoints: Pick<EndpointStore, "readEndpoint">;
-  /** Tells the senders that there is something to send. */
+  /** Notifies the senders that there is something to send. */
   onResent: (tenantId: string) => void;
   now: () => number;
 }

@@ -13,7 +13,7 @@ export interface TestEndpointDeps {
 
 export type TestEndpoint = (tenantId: string, id: string) => Promise<WebhookTest | Refused>;
 
-/** Sends an `endpoint.test` at once, signed like any delivery, and tells what came back. It is no event and is not kept. */
+/** Sends an `endpoint.test` at once, signed like any delivery, and returns the response. It is not an event and is not stored. */
 export function createEndpointTester({ endpoints, attempt, newUuid, now }: TestEndpointDeps): TestEndpoint {
   return async (tenantId, id) => {
     const endpoint = await endpoints.readEndpoint(tenantId, id);

@@ -6,7 +6,7 @@ import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import type { Resends } from "./resend-deliveries.js";
 import type { TestEndpoint } from "./test-endpoint.js";
 
-/** What can be asked about webhooks: where they go, and what became of them. */
+/** The use cases of webhooks: endpoints and deliveries. */
 export interface WebhookUseCases extends EndpointChanges, Resends {
   createEndpoint: CreateEndpoint;
   readEndpoint: (tenantId: string, id: string) => Promise<WebhookEndpoint | Refused>;

@@ -6,7 +6,7 @@ import { checkDatabaseSettings } from "../../store/core/check-database-settings.
 import { openDatabase } from "../../store/core/database.js";
 import { migrate } from "../../store/core/migrate.js";
 import { readMigrations } from "../../store/core/migrations.js";
-import { withDatabaseThere } from "../../store/core/wait-for-database.js";
+import { withAvailableDatabase } from "../../store/core/wait-for-database.js";
 
 export function addMigrateCommand(program: Command): void {
   program
@@ -22,7 +22,7 @@ export function addMigrateCommand(program: Command): void {
       const log = createLogger(values.log_level, process.stdout.isTTY);
       const database = openDatabase({ url: values.database_url, connectionsMax: 1 });
       try {
-        await withDatabaseThere(database, log, new AbortController().signal, async () => {
+        await withAvailableDatabase(database, log, new AbortController().signal, async () => {
           await checkDatabaseSettings(database);
           const applied = await migrate(database, readMigrations());
           for (const name of applied) console.log(`applied ${name}`);

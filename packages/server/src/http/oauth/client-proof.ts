@@ -13,7 +13,7 @@ export interface ClientAuthenticationForm {
 }
 
 /** An id that no client has. It replaces malformed ids, so that they take as long as an unknown client. */
-const nobody = "00000000-0000-0000-0000-000000000000";
+const unknownClientId = "00000000-0000-0000-0000-000000000000";
 
 /** Reads how a request to an OAuth endpoint authenticates its client: Basic, form fields or an assertion, exactly one of them. */
 export function readClientProof(request: FastifyRequest, form: ClientAuthenticationForm): ClientProof {
@@ -59,7 +59,7 @@ function readBasic(header: string, form: ClientAuthenticationForm): ClientProof 
 }
 
 function clientIdOf(text: string): string {
-  return readId("cli", text) ?? nobody;
+  return readId("cli", text) ?? unknownClientId;
 }
 
 function formDecode(text: string): string {

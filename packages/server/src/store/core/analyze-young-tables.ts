@@ -5,7 +5,7 @@ import { sql } from "./sql.js";
 const youngRowsMax = 10_000;
 
 /**
- * Tells PostgreSQL the size of tables that have just begun to fill. To the planner all indexes of an empty table are equally good,
+ * Analyzes tables that have just begun to fill. To the planner all indexes of an empty table are equally good,
  * and a statement that is prepared then keeps the plan until the table is analysed. The engine's claim read all transactions of a
  * tenant that way: the first burst on a new database was settled at 1,000 a second instead of 5,400, until autovacuum came by.
  */

@@ -1,2 +1,2 @@
-/** The database cannot be reached, or went away during a statement: whether that was done is not known. */
+/** The database cannot be reached, or the connection was lost during a statement: whether it took effect is not known. */
 export class DatabaseUnavailableError extends Error {}

@@ -11,11 +11,11 @@ export interface Queryable {
 
 export interface Tx extends Queryable {
   /**
-   * Sends a statement whose rows nobody needs, and does not wait: it travels together with what follows. Where it fails, the
-   * transaction fails.
+   * Sends a statement whose rows are not needed, without waiting: it is sent together with what follows. If it fails, the transaction
+   * fails.
    */
   send: (statement: Statement) => void;
-  /** Does something when the transaction has been committed, and nothing where it has not, or where nobody knows. */
+  /** Runs the work after the commit, and not if the commit failed or its outcome is unknown. */
   afterCommit: (work: () => void) => void;
 }
 
@@ -44,11 +44,11 @@ export interface DatabaseOptions {
 
 const connectTimeoutDefaultMs = 5000;
 /**
- * How long a statement may take before the database counts as away. A server that hangs looks to TCP like one that thinks, for
- * many minutes; whoever waits for it must be told sooner.
+ * How long a statement may take before the database counts as unavailable. To TCP a server that hangs looks like a slow one
+ * for many minutes; callers need an answer sooner.
  */
 const statementTimeoutDefaultMs = 15_000;
-/** The server itself gives up before: a statement that nobody waits for any more would go on, with its connection and its locks. */
+/** The server gives up earlier: a statement that no caller waits for would otherwise continue, with its connection and its locks. */
 const serverGivesUpMs = 1000;
 /** A process that stands still in the middle of a transaction, as in a frozen machine, holds up others no longer than this. */
 const idleInTransactionMs = 10_000;
@@ -80,8 +80,8 @@ export function openDatabase({
     pipeline: true,
     keepAlive: true,
   });
-  // A connection that dies tells it twice: to whoever waits for a statement, and by this event, which ends the process if
-  // nobody listens. Those who wait are told; the pool replaces the connection.
+  // The loss of a connection is reported twice: to the caller of a statement, and by this event, which ends the process if it has no
+  // listener. The caller gets the error; the pool replaces the connection.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
 
@@ -122,7 +122,7 @@ async function inTransaction<T>(connection: Session, work: (tx: Tx) => Promise<T
   const afterwards: (() => void)[] = [];
   const sent: Promise<unknown>[] = [];
   const send = (answer: Promise<unknown>) => {
-    // Its failure is reported where all are waited for; until then it must not count as one that nobody handles.
+    // Its failure is reported when all are awaited; until then it must not count as an unhandled rejection.
     answer.catch(() => undefined);
     sent.push(answer);
   };
@@ -136,9 +136,9 @@ async function inTransaction<T>(connection: Session, work: (tx: Tx) => Promise<T
       afterCommit: (one) => afterwards.push(one),
     });
   } catch (error) {
-    // The first statement that failed is the reason; those after it only say that the transaction is over.
+    // The first statement that failed is the reason; those after it only say that the transaction has failed.
     const [first = error] = await failures(sent);
-    // Where the connection is gone the server rolls back by itself.
+    // If the connection is lost, the server rolls back by itself.
     if (!(first instanceof DatabaseUnavailableError)) await connection.script("ROLLBACK");
     throw first;
   }
@@ -186,7 +186,7 @@ function isRefusedByServer(error: unknown): boolean {
 function explain(error: unknown): never {
   // A value that cannot be sent is our own mistake.
   if (isRefusedByServer(error) || error instanceof TypeError) throw error;
-  throw new DatabaseUnavailableError("the database is away", { cause: error });
+  throw new DatabaseUnavailableError("the database is unavailable", { cause: error });
 }
 
 /** A statement has waited for a lock for as long as `lock_timeout` says. */

@@ -2,8 +2,8 @@ import type { Queryable } from "./database.js";
 import { type Statement, sql } from "./sql.js";
 
 /**
- * A table whose rows record their own failures: how often they failed, why, and when they are tried next. Whoever claims its rows leaves
- * out those whose time has not come. Each has a partial index on `id` over the rows that have a `last_error`.
+ * A table whose rows record their own failures: how often they failed, why, and when they are tried next. A claim leaves out the
+ * rows that are not due yet. Each has a partial index on `id` over the rows that have a `last_error`.
  */
 export interface FailureTable {
   /** What an operator calls such a row. */

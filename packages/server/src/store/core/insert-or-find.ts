@@ -50,7 +50,7 @@ export async function insertOrFind<Found>(
   return (await insert()) ? undefined : expectFound(await find());
 }
 
-/** Rows are never deleted while their keys count, so a row that caused a conflict is there. */
+/** Rows are never deleted while their keys count, so a row that caused a conflict exists. */
 function expectFound<Found>(found: Found | undefined): Found {
   if (found === undefined) throw new Error("the row that an idempotency key belongs to does not exist");
   return found;

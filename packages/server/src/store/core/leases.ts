@@ -4,7 +4,7 @@ import { joinStatements, type Statement, sql } from "./sql.js";
 /**
  * Fenced leases in SQL, on any table that has `holder`, `fence` and `expires_at` beside its primary key. They are columns of a table of
  * the subject and not rows of one table of leases, because what is written under a lease locks and checks that row anyway: a market's
- * batch moves its position and checks the fence in one UPDATE, where a table apart would be a second row to lock in every commit.
+ * batch moves its position and checks the fence in one UPDATE, while a separate table would be a second row to lock in every commit.
  *
  * All times are the database's. In every statement `l` is the table and every row is found by the primary key.
  */
@@ -73,7 +73,7 @@ export function matchLeases<Key>(leases: LeaseTable<Key>): Statement {
   return sql`${matchKeys(leases, sql`own`)} AND l.holder = own.holder AND l.fence = own.fence`;
 }
 
-/** The fence check for one lease. In an UPDATE it locks the row: until the commit nobody else can acquire the lease. */
+/** The fence check for one lease. In an UPDATE it locks the row: until the commit no other process can acquire the lease. */
 export function isHeld<Key>({ key }: LeaseTable<Key>, lease: Key & Lease): Statement {
   const keys = key.map(({ column, of }) => sql`l.${column} = ${of(lease)}`);
   return sql`${joinStatements(keys, " AND ")} AND l.holder = ${lease.holder} AND l.fence = ${lease.fence}`;

@@ -30,7 +30,7 @@ export async function migrate(database: Database, migrations: readonly Migration
   });
 }
 
-/** For who works on a database without being the one to change its schema. */
+/** For commands that need the current schema but do not migrate. */
 export async function assertMigrated(database: Database, migrations: readonly Migration[]): Promise<void> {
   const applied = await database.session(readApplied);
   if (applied.length !== migrations.length) {
@@ -70,14 +70,14 @@ async function readApplied(session: Session): Promise<{ number: number; name: st
 }
 
 /**
- * Whoever waits for a lock on a table holds up all that come after, also those who only read. So a step does not wait long behind
- * somebody else, as a dump, but lets the others go first and tries again.
+ * A statement that waits for a table lock blocks all statements behind it, also reads. So a step does not wait long for another
+ * session, such as a dump, but lets the others go first and tries again.
  */
 async function apply(session: Session, migration: Migration): Promise<void> {
   while (!(await tryToApply(session, migration))) await sleep(lockPauseMs);
 }
 
-/** False where somebody held a lock for too long. */
+/** Returns false if another session held a lock for too long. */
 async function tryToApply(session: Session, migration: Migration): Promise<boolean> {
   await session.script("BEGIN");
   try {

@@ -8,10 +8,10 @@ const delayMinMs = 200;
 const delayMaxMs = 5000;
 
 /**
- * Waits until the database answers and does what needs it, for as long as it takes; begins again where it goes away meanwhile, so each
- * step of the work can be repeated. Anything but its absence is thrown.
+ * Waits until the database answers and does what needs it, for as long as it takes. If the database becomes unavailable in the meantime, the
+ * work starts again, so each of its steps can be repeated. Any other error is thrown.
  */
-export async function withDatabaseThere(
+export async function withAvailableDatabase(
   database: Database,
   log: Logger,
   signal: AbortSignal,

@@ -1,8 +1,8 @@
 import { type Statement, sql } from "../core/sql.js";
 
 /**
- * The id of a new delivery, a UUID of version 7: the time, then the low bits of the sequence, so that what was told of in one
- * millisecond stays in order, then chance. Made here because a whole batch of deliveries is one statement.
+ * The id of a new delivery, a UUID of version 7: the time, then the low bits of the sequence, so that the deliveries of one
+ * millisecond stay in order, then random bits. Made here because a whole batch of deliveries is one statement.
  */
 export function newDeliveryId(time: Statement, sequence: Statement): Statement {
   return sql`(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || '7'

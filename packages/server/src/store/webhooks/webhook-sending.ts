@@ -122,7 +122,7 @@ function dueOfEndpoint(now: Date): Statement {
 }
 
 /**
- * A delivery that is done moves to the other table; a row that is gone already moves nothing, so that none is there twice. Results name their
+ * A delivery that is done moves to the other table; a row that was moved already moves nothing, so that none exists twice. Results name their
  * lease by its place in a list, and times are numbers: with the lease's keys and a string for the time in each, a result took PostgreSQL a
  * fifth longer.
  */

@@ -1,7 +1,7 @@
 import type { Event, EventMessage } from "@bursar/protocol";
 import { textFrames } from "../text-frames.js";
 
-/** Events that follow each other without a gap, each of them written out once for all who will read it. */
+/** Events that follow each other without a gap, each serialized once for all its readers. */
 export interface EventBatch {
   /** The sequences of the first and of the last event. */
   first: number;
@@ -17,7 +17,7 @@ interface BatchedEvent {
   frame: Buffer;
 }
 
-/** What there is up to the first gap; undefined where there is nothing. */
+/** The events up to the first gap; undefined if there are none. */
 export function makeBatch(listed: readonly Event[]): EventBatch | undefined {
   const first = listed[0]?.sequence;
   if (first === undefined) return undefined;
@@ -34,7 +34,7 @@ export function makeBatch(listed: readonly Event[]): EventBatch | undefined {
   return { first, last: first + events.length - 1, events: batched, all };
 }
 
-/** The batch in pieces that one socket can take at once, where it is too large for that. */
+/** Splits a batch that is too large for one write into pieces that are not. */
 export function splitBatch(batch: EventBatch, bytesMax: number): EventBatch[] {
   if (batch.all.length <= bytesMax) return [batch];
   const pieces: EventBatch[] = [];

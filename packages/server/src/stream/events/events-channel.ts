@@ -40,7 +40,7 @@ export function createEventsChannel(deps: EventsChannelDeps): Channel {
   };
 }
 
-/** Where a subscription begins. Further back than the log goes there is no partial replay: it begins at the end and says so. */
+/** Finds where a subscription begins. If the log no longer has `since`, there is no partial replay: it begins at the end and says so. */
 async function findStart(
   since: number | undefined,
   tail: LogTail,
@@ -48,7 +48,7 @@ async function findStart(
   { events }: EventsChannelDeps,
 ): Promise<Subscription["answer"] | Refused> {
   if (since === undefined) return { recovered: true, sequence: tail.position() };
-  // Another process can have told the client of events that this one has not read yet.
+  // Another process may have sent the client events that this one has not read yet.
   if (since > tail.position()) await tail.refresh();
   if (since > tail.position())
     return { refused: "SEQUENCE_AHEAD", message: `The last sequence of the log is ${tail.position()}.` };

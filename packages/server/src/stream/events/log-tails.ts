@@ -9,18 +9,18 @@ import { type EventBatch, makeBatch, splitBatch } from "./event-batch.js";
 export interface LogTail {
   /** The last sequence that has been handed out. */
   position: () => number;
-  /** Everything after a sequence up to the position, where that is at hand; undefined where it has to be read. */
+  /** Everything after a sequence up to the position, if it is still in memory; undefined if it has to be read. */
   recentAfter: (sequence: number) => readonly EventBatch[] | undefined;
-  /** Hands over every batch after the position, in order and without a gap. Gives back how to stop. */
+  /** Hands over every batch after the position, in order and without a gap. Returns a function that stops it. */
   follow: (follower: (batch: EventBatch) => void) => () => void;
   /** Reads on, to what is committed now. */
   refresh: () => Promise<void>;
   release: () => void;
 }
 
-/** The one reader of the log in this process: it follows the tenants that somebody listens to, each of them once. */
+/** The one reader of the log in this process: it follows each tenant that has subscribers, once. */
 export interface LogTails {
-  /** To be released when it is not needed any more. */
+  /** The caller releases the tail when it no longer needs it. */
   open: (tenantId: string) => Promise<LogTail>;
   close: () => void;
 }
@@ -47,15 +47,15 @@ interface Tail {
 
 const pageMax = 200;
 const readsAtOnceMax = 4;
-/** Hints can be lost; this is how late an event is then. */
+/** Wake-ups can be lost; an event is then this late. */
 const lookEveryMs = 1000;
-/** How much of a log's end is kept for those who join. It is less than waits for a slow reader before that one is cut. */
+/** How much of a log's end is kept for new subscribers. It is less than may wait for a slow reader before its stream is closed. */
 const recentBytesMax = 262_144;
 /** What is handed to a socket at once; a reader that keeps up has taken it before the next piece. */
 export const pieceBytesMax = 131_072;
 /**
- * Writing to a socket costs some 15 µs, whatever the size. A busy engine commits every 5 ms; to tell a thousand sockets each time
- * would take three times as long as there is. So a reader with many followers lets events gather.
+ * Writing to a socket costs some 15 µs, whatever the size. A busy engine commits every 5 ms; writing to a thousand sockets
+ * each time would take three times as long. So a reader with many followers lets events gather.
  */
 const lingerMsPerFollower = 0.05;
 const lingerMsMax = 50;

@@ -14,14 +14,14 @@ export interface PumpOptions {
   from: number;
 }
 
-/** History that should be there and is not is asked for this often, this far apart. */
+/** How often history that should exist is asked for again, and the pause between. */
 const attemptsMax = 5;
 const pauseMs = 200;
 
 /**
  * Brings a subscriber from where it is to the end of the log, and then follows that. The history is read page by page, as fast as
- * the subscriber takes it. As soon as what is left is at hand in the tail, that is sent and the tail is followed in the same turn of
- * the event loop, so nothing can come between; and every batch is held against the last sequence sent, so nothing comes twice.
+ * the subscriber takes it. As soon as the tail has what is left, that is sent and the tail is followed in the same turn of
+ * the event loop, so no event is missed; and every batch is compared with the last sequence sent, so no event is sent twice.
  */
 export function pumpEvents(options: PumpOptions): Pick<Subscription, "start" | "stop"> {
   const { tail, history, subscriber } = options;

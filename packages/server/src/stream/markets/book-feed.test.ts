@@ -38,7 +38,7 @@ function* readFrames(frames: Buffer): Generator<string> {
   }
 }
 
-/** A book that changes by what it is told, and the feed of its best levels. */
+/** A book that a test changes, and the feed of its best levels. */
 async function createFedBook(depth: number) {
   const view = createMarketView({
     market,
@@ -155,7 +155,7 @@ it("nothing that is sent at once is large, however deep the book and however muc
   fed.change(levels(8));
   fed.change(levels(0).slice(0, 25_000));
   expect([client.faults, client.both()]).toEqual([[], fed.best()]);
-  // Whoever has missed more than is kept gets a snapshot instead.
+  // A client that has missed more than is kept gets a snapshot instead.
   unfollow();
   const missed = client.sequence();
   for (let round = 0; round < 20; round++) fed.change(levels(round + 1).slice(25_000));

@@ -8,9 +8,9 @@ export interface BookFeed {
   /** Undefined until the book was read for the first time. */
   sequence: () => number | undefined;
   refresh: () => Promise<void>;
-  /** Whether the changes after a sequence are still at hand. */
+  /** Whether the changes after a sequence are still kept. */
   reachesBackTo: (sequence: number) => boolean;
-  /** Sends the changes after a sequence, or a snapshot where there is none or it is too long ago; and then every change. */
+  /** Sends the changes after a sequence, or a snapshot if there is no sequence or it is too old; and then every change. */
   follow: (since: number | undefined, send: (frames: Buffer) => void) => () => void;
 }
 
@@ -40,17 +40,17 @@ export function createBookFeed(market: FollowedMarket, depth: number): BookFeed 
     const before = edges;
     edges = currentEdges();
     if (delta === undefined || before === undefined) {
-      // The book was read anew: what was kept does not lead to it.
+      // The book was read again: the kept changes do not lead to it.
       kept = [];
       keptBytes = 0;
-      if (followers.size > 0) tell(snapshot());
+      if (followers.size > 0) broadcast(snapshot());
       return;
     }
     const shown = { ...delta, changes: changesOfBest(levels, delta.changes, before, depth) };
     const message = { type: "delta", channel, ...market.presentDelta(shown, levels) } satisfies DeltaMessage;
     const frame = textFrame(JSON.stringify(message));
     keep({ previousSequence: delta.previousSequence, frame });
-    tell(frame);
+    broadcast(frame);
   });
 
   function currentEdges(): Edges | undefined {
@@ -69,7 +69,7 @@ export function createBookFeed(market: FollowedMarket, depth: number): BookFeed 
     return textFrame(JSON.stringify(message));
   }
 
-  function tell(frame: Buffer): void {
+  function broadcast(frame: Buffer): void {
     for (const send of followers) send(frame);
   }
 
@@ -95,7 +95,7 @@ export function createBookFeed(market: FollowedMarket, depth: number): BookFeed 
         const first = find(since);
         if (first >= 0) send(Buffer.concat(kept.slice(first).map(({ frame }) => frame)));
       } else send(snapshot());
-      // In the same turn of the event loop, so that nothing comes between.
+      // In the same turn of the event loop, so that no change is missed.
       followers.add(send);
       return () => followers.delete(send);
     },

@@ -20,7 +20,7 @@ export function createOrderbookChannel(markets: readonly FollowedMarket[]): Chan
     ): Promise<Subscription | Refused> => {
       const feed = feeds.get(channel.slice(channel.indexOf(":") + 1));
       if (feed === undefined) return { refused: "MARKET_NOT_FOUND" };
-      // Another process can have told the client of changes that this one has not read yet.
+      // Another process may have sent the client changes that this one has not read yet.
       if (since !== undefined && since > (feed.sequence() ?? 0)) await feed.refresh();
       const sequence = feed.sequence();
       if (sequence === undefined) return { refused: "UNAVAILABLE" };

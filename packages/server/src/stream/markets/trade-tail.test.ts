@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import type { Trade } from "../../app/markets/trade.js";
 import { createTradeTail } from "./trade-tail.js";
 
-it("whoever begins to follow is told of a trade that came since the position was read, though nothing else happens", async () => {
+it("a new follower gets a trade that was made since the position was read, even if nothing else happens", async () => {
   const sequences = [1, 2];
-  const told: string[] = [];
+  const sent: string[] = [];
   const tail = createTradeTail(
     {
       name: "ETH-USD",
@@ -22,7 +22,7 @@ it("whoever begins to follow is told of a trade that came since the position was
   );
   expect(await tail.refresh()).toBe(2);
   sequences.push(3);
-  tail.follow((frames) => told.push(frames.toString("latin1")));
+  tail.follow((frames) => sent.push(frames.toString("latin1")));
   await new Promise((resolve) => setImmediate(resolve));
-  expect(told.join("").match(/"sequence":\d/g)).toEqual(['"sequence":3']);
+  expect(sent.join("").match(/"sequence":\d/g)).toEqual(['"sequence":3']);
 });

@@ -3,15 +3,15 @@ import type { FollowedMarket } from "../../app/markets/market-view.js";
 import type { Trade, TradeStore } from "../../app/markets/trade.js";
 import { textFrames } from "../text-frames.js";
 
-/** The end of a market's trades, read once for all who follow it, while anybody does. */
+/** The end of a market's trades, read once for all followers, while there are any. */
 export interface TradeTail {
-  /** The last trade that those who follow have. */
+  /** The last trade that was sent to the followers. */
   position: () => number;
-  /** Reads what is new, tells those who follow, and gives the position. */
+  /** Reads new trades, sends them to the followers, and returns the position. */
   refresh: () => Promise<number>;
   /** Trades after a sequence as frames, and the last of them. */
   pageAfter: (sequence: number) => Promise<{ frames: Buffer; last: number }>;
-  /** From the position on. */
+  /** Sends every trade after the position. Returns a function that stops it. */
   follow: (send: (frames: Buffer) => void) => () => void;
 }
 
@@ -35,7 +35,7 @@ export function createTradeTail(
       ),
     ).all;
 
-  /** One at a time. Whoever asks meanwhile gets another one, which begins after the question. */
+  /** Runs one read at a time. A call during a read causes another one, which begins after the call. */
   function refresh(): Promise<number> {
     if (reading !== undefined) {
       isAsked = true;
@@ -51,7 +51,7 @@ export function createTradeTail(
     do {
       isAsked = false;
       const last = followers.size > 0 ? position : await store.lastTrade(market.name);
-      // Somebody can have begun to follow meanwhile, who must not miss what came in between.
+      // A follower that was added in the meantime must not miss the trades in between.
       if (followers.size === 0) position = last;
       else await readNew();
     } while (isAsked);
@@ -70,7 +70,7 @@ export function createTradeTail(
     }
   }
 
-  // A trade always changes a level. Where nobody follows there is nobody to tell.
+  // A trade always changes a level, so this sees all of them. Without followers nothing needs to be read.
   market.view.listen(() => {
     if (followers.size > 0) refresh().catch(onError);
   });
@@ -84,7 +84,7 @@ export function createTradeTail(
     },
     follow: (send) => {
       followers.add(send);
-      // A trade that came since the position was read was told to nobody.
+      // A trade since the position was read has not been sent to anyone yet.
       refresh().catch(onError);
       return () => followers.delete(send);
     },

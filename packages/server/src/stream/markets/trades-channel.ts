@@ -25,7 +25,7 @@ export function createTradesChannel(tails: ReadonlyMap<string, TradeTail>): Chan
   };
 }
 
-/** Reads what was missed page by page, as fast as it is taken, and follows the tail from where the two meet. */
+/** Reads what was missed page by page, as fast as the client reads it, and follows the tail once it has reached it. */
 function pumpTrades(
   tail: TradeTail,
   from: number,
@@ -38,7 +38,7 @@ function pumpTrades(
   async function catchUp(): Promise<void> {
     while (!isStopped) {
       if (sequence === tail.position()) {
-        // In the same turn of the event loop as the look at the position, so that nothing comes between.
+        // In the same turn of the event loop as the comparison, so that no trade is missed.
         unfollow = tail.follow(subscriber.send);
         return;
       }
