@@ -6,8 +6,8 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
-import { createEventLister } from "../app/events/list-events.js";
 import {
+  createEventLister,
   createEventPresenter,
   type PresentEvents,
   type PresentEventsDeps,

@@ -23,7 +23,7 @@ import { removeOldDeliveries } from "../store/webhooks/webhook-retention.js";
 import { createSendingStore } from "../store/webhooks/webhook-sending.js";
 import { softwareVersion } from "../version.js";
 import { createGuardedPost } from "../webhooks/guarded-post.js";
-import { type PrivateNetworks, readPrivateNetworks } from "../webhooks/private-networks.js";
+import { type PrivateNetworks, readPrivateNetworks } from "../webhooks/judge-address.js";
 import { createWebhookSender, type WebhookSender } from "../webhooks/webhook-sender.js";
 import type { ComposeOptions } from "./compose.js";
 

@@ -10,19 +10,24 @@ import type { Readiness } from "../runtime/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
 import { deprecationHooks } from "./deprecations.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
-import { installAccessLog, logAccess } from "./plugins/access-log.js";
-import { installClosing } from "./plugins/closing.js";
 import { installCors } from "./plugins/cors.js";
 import { installDocuments } from "./plugins/documents.js";
 import { answerRouterError, installErrors } from "./plugins/errors.js";
 import { installJsonBody } from "./plugins/json-body.js";
 import { collectMethods, installMethodNotAllowed } from "./plugins/method-not-allowed.js";
 import { installMetrics } from "./plugins/metrics.js";
-import { createPendingAnswers, type PendingAnswers } from "./plugins/pending-answers.js";
-import { answerUnusualRequests, createClientErrorHandler } from "./plugins/raw-answers.js";
+import {
+  answerUnusualRequests,
+  createClientErrorHandler,
+  createPendingAnswers,
+  type PendingAnswers,
+} from "./plugins/raw-answers.js";
 import {
   createRequestIdChooser,
+  installAccessLog,
+  installClosing,
   installRequestContext,
+  logAccess,
   setCommonHeaders,
 } from "./plugins/request-context.js";
 import { installUpgrades } from "./plugins/upgrades.js";

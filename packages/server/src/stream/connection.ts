@@ -3,7 +3,6 @@ import type { CloseCode, Hello } from "@bursar/protocol";
 import type { WebSocket } from "ws";
 import type { Authenticated } from "../app/access/authenticate-request.js";
 import { createMessageHandler } from "./message-handler.js";
-import { createOutbox } from "./outbox.js";
 import { createSession } from "./session.js";
 import type { StreamDeps } from "./stream-deps.js";
 import { createSubscriptions } from "./subscriptions.js";
@@ -115,6 +114,43 @@ function hello(connectionId: string, expiresAt: string, { limits, now }: StreamD
       messages_per_second: limits.messagesPerSecond,
       subscriptions: limits.subscriptions,
       buffer_bytes: limits.bufferBytes,
+    },
+  };
+}
+
+/** The frames that wait to be written to one socket, up to a bound. */
+interface Outbox {
+  send: (frames: Buffer) => void;
+  room: () => Promise<boolean>;
+}
+
+interface OutboxDeps {
+  socket: Duplex;
+  bufferBytesMax: number;
+  isOpen: () => boolean;
+  onFull: () => void;
+}
+
+function createOutbox({ socket, bufferBytesMax, isOpen, onFull }: OutboxDeps): Outbox {
+  return {
+    // The frames go to the socket itself, past the library's sender: it would build the header again for each socket.
+    // That is safe because nothing is compressed, so that the sender never holds anything back.
+    send: (frames) => {
+      if (!isOpen()) return;
+      socket.write(frames);
+      if (socket.writableLength > bufferBytesMax) onFull();
+    },
+    room: async () => {
+      if (isOpen() && socket.writableLength > bufferBytesMax / 4) {
+        await new Promise<void>((resolve) => {
+          const done = () => {
+            socket.off("drain", done).off("close", done);
+            resolve();
+          };
+          socket.once("drain", done).once("close", done);
+        });
+      }
+      return isOpen();
     },
   };
 }

@@ -44,7 +44,8 @@ export function createHeartbeats({
         if (review !== undefined) await review;
       } catch (error) {
         // Without the database no events arrive either, so the streams stay open. The others are reviewed all the same.
-        if (failures++ === 0) log.warn({ err: error }, "The token of a stream could not be checked. It is checked again.");
+        if (failures++ === 0)
+          log.warn({ err: error }, "The token of a stream could not be checked. It is checked again.");
       }
     }
     isReviewing = false;

@@ -1,6 +1,5 @@
 import { type CloseCode, errorBody, errorCatalog } from "@bursar/protocol";
 import { isRefused, type Refused } from "../app/requests/refused.js";
-import { createAllowance } from "./allowance.js";
 import type { ClientMessage } from "./read-message.js";
 import type { Session } from "./session.js";
 import type { StreamDeps } from "./stream-deps.js";
@@ -99,6 +98,30 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
     receivePing: () => void count(),
     clear: () => {
       waiting.length = 0;
+    },
+  };
+}
+
+/** How often something may happen: a burst at once, and then so many times a second. */
+interface Allowance {
+  /** Returns false if it happens too often. */
+  take: () => boolean;
+}
+
+export function createAllowance(
+  { burst, perSecond }: { burst: number; perSecond: number },
+  monotonicMs: () => number,
+): Allowance {
+  let left = burst;
+  let countedAtMs = monotonicMs();
+  return {
+    take: () => {
+      const nowMs = monotonicMs();
+      left = Math.min(burst, left + ((nowMs - countedAtMs) / 1000) * perSecond);
+      countedAtMs = nowMs;
+      if (left < 1) return false;
+      left -= 1;
+      return true;
     },
   };
 }

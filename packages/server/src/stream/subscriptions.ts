@@ -31,7 +31,7 @@ export function createSubscriptions(subscriber: Subscriber, max: number): Subscr
       const subscription = await definition.subscribe(message as never, subscriber);
       if (isRefused(subscription)) return subscription;
       current.set(channel, { ...subscription, scope });
-      // The stream can have ended meanwhile.
+      // The stream may have ended in the meantime.
       if (isStopped) subscription.stop();
       const answer: Subscribed = {
         type: "subscribed",

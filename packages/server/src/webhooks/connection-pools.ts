@@ -3,8 +3,8 @@ import { LRUCache } from "lru-cache";
 import { Pool } from "undici";
 
 export interface ConnectionPools {
-  /** An owner's pool of an origin, such as `https://receiver.example`. */
-  poolFor: (owner: string, origin: string) => Pool;
+  /** A tenant's pool of an origin, such as `https://receiver.example`. */
+  poolFor: (tenantId: string, origin: string) => Pool;
   /** Ends all connections, also those in use. */
   close: () => Promise<void>;
 }
@@ -58,8 +58,8 @@ export function createConnectionPools({
     });
 
   return {
-    poolFor: (owner, origin) => {
-      const key = `${owner} ${origin}`;
+    poolFor: (tenantId, origin) => {
+      const key = `${tenantId} ${origin}`;
       const known = pools.get(key);
       if (known !== undefined) return known;
       const pool = open(origin);

@@ -1,7 +1,6 @@
+import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
-import { judgeAddress } from "./judge-address.js";
-import type { PrivateNetworks } from "./private-networks.js";
-import type { ResolveHost } from "./resolve-host.js";
+import { judgeAddress, type PrivateNetworks } from "./judge-address.js";
 
 /** A name resolves to an address that no webhook may be sent to. */
 export class AddressRefusedError extends Error {}
@@ -47,5 +46,25 @@ export function createGuardedLookup({
       },
       (error: Error) => callback(error, ""),
     );
+  };
+}
+
+/** Finds every address of a name. */
+export type ResolveHost = (name: string) => Promise<string[]>;
+
+const resolveTimeoutMs = 2000;
+const resolveTriesMax = 2;
+
+/**
+ * Asks the DNS directly and not the operating system's own function, which occupies one of the process's few threads for as long as
+ * a name server takes: one tenant's slow name server would delay the file and name operations of all tenants. Search domains and the hosts file
+ * are not looked at: a receiver's name is fully qualified and in the public DNS.
+ */
+export function createHostResolver(): ResolveHost {
+  const resolver = new Resolver({ timeout: resolveTimeoutMs, tries: resolveTriesMax });
+  return async (name) => {
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    if (ipv4.status === "rejected" && ipv6.status === "rejected") throw ipv4.reason;
+    return [ipv4, ipv6].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
   };
 }

@@ -1,12 +1,13 @@
 import type { Dispatcher } from "undici";
 import type { PostOutcome, UrlJudge, WebhookPost } from "../app/webhooks/webhook-post.js";
-import { createAnswerReader } from "./answer-reader.js";
 import { createConnectionPools } from "./connection-pools.js";
-import { describeFailure } from "./describe-failure.js";
-import { AddressRefusedError, createGuardedLookup } from "./guarded-lookup.js";
-import { createUrlJudge, type UrlRules } from "./judge-url.js";
-import { createHostResolver, type ResolveHost } from "./resolve-host.js";
-import { createTargets } from "./targets.js";
+import {
+  AddressRefusedError,
+  createGuardedLookup,
+  createHostResolver,
+  type ResolveHost,
+} from "./guarded-lookup.js";
+import { createTargets, createUrlJudge, type UrlRules } from "./judge-url.js";
 
 export interface GuardedPostOptions extends UrlRules {
   /** Left out, the DNS is asked. */
@@ -41,7 +42,7 @@ export function createGuardedPost({
   const lookup = createGuardedLookup({ ...rules, resolveHost, dialAs });
   const pools = createConnectionPools({ lookup, ca, connectTimeoutMs });
 
-  const post: WebhookPost = ({ owner, url, headers, body, timeoutMs }) => {
+  const post: WebhookPost = ({ tenantId, url, headers, body, timeoutMs }) => {
     const startedMs = performance.now();
     const target = targetOf(url);
     if (!target.ok) return Promise.resolve({ kind: "refused", reason: target.reason, latencyMs: 0 });
@@ -51,7 +52,7 @@ export function createGuardedPost({
       headers: listHeaders(headers),
       body,
     };
-    return dispatch(pools.poolFor(owner, target.origin), request, timeoutMs, () =>
+    return dispatch(pools.poolFor(tenantId, target.origin), request, timeoutMs, () =>
       Math.round(performance.now() - startedMs),
     );
   };
@@ -119,4 +120,69 @@ function dispatch(
       },
     });
   });
+}
+
+/** Reads a response up to a bound, and keeps its beginning. */
+interface AnswerReader {
+  /** Returns false when enough has been read. */
+  take: (chunk: Uint8Array) => boolean;
+  excerpt: () => string;
+}
+
+const answerBytesMax = 65_536;
+const excerptBytesMax = 1024;
+
+function createAnswerReader(): AnswerReader {
+  const kept: Uint8Array[] = [];
+  let keptBytes = 0;
+  let readBytes = 0;
+  return {
+    take: (chunk) => {
+      readBytes += chunk.length;
+      if (keptBytes < excerptBytesMax) {
+        const part = Uint8Array.prototype.slice.call(chunk, 0, excerptBytesMax - keptBytes);
+        keptBytes += part.length;
+        kept.push(part);
+      }
+      return readBytes <= answerBytesMax;
+    },
+    // PostgreSQL cannot store the character zero in a string.
+    excerpt: () =>
+      kept.length === 0 ? "" : Buffer.concat(kept).toString("utf8").replaceAll("\u0000", "\ufffd"),
+  };
+}
+
+/** How a failed connection is described to the owner of an endpoint, by the code of the error. Other errors are shown by their code. */
+const failureSentences: Record<string, string> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was reset",
+  UND_ERR_SOCKET: "the connection was closed before the whole answer had arrived",
+  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  ETIMEDOUT: "no connection in time",
+  EHOSTUNREACH: "the address cannot be reached",
+  ENETUNREACH: "the address cannot be reached",
+  ENOTFOUND: "the name has no address",
+  ENODATA: "the name has no address",
+  UND_ERR_HEADERS_OVERFLOW: "the headers of the answer are too long",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the length of the response differs from its Content-Length",
+  CERT_HAS_EXPIRED: "the certificate has expired",
+  CERT_NOT_YET_VALID: "the certificate is not valid yet",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "the certificate is by an unknown authority",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the certificate is by an unknown authority",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate is by an unknown authority",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another name",
+};
+
+function describeFailure(error: Error): string {
+  const code = codeOf(error);
+  return failureSentences[code] ?? `the request failed (${code})`;
+}
+
+/** Several addresses that all fail come as one error with those of each inside. */
+function codeOf(error: Error & { code?: unknown; errors?: unknown; cause?: unknown }): string {
+  if (typeof error.code === "string" && error.code !== "") return error.code;
+  const [inner] = Array.isArray(error.errors) ? error.errors : [error.cause];
+  return inner instanceof Error ? codeOf(inner) : error.name;
 }

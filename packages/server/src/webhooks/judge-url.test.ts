@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { readPrivateNetworks } from "./judge-address.js";
 import { createUrlJudge } from "./judge-url.js";
-import { readPrivateNetworks } from "./private-networks.js";
 
 const rules = {
   isLoopbackAllowed: false,

@@ -1,7 +1,6 @@
 import { compilePolicy, createTimeZones, createUuidV7Source, defaultPolicy } from "@bursar/domain";
 import { errorCatalog, readId } from "@bursar/protocol";
-import { createEventLister } from "../../src/app/events/list-events.js";
-import { createEventPresenter } from "../../src/app/events/present-events.js";
+import { createEventLister, createEventPresenter } from "../../src/app/events/present-events.js";
 import { createRails } from "../../src/app/rails/rail.js";
 import { createRailRecorder } from "../../src/app/rails/record-rail-events.js";
 import { isRefused, type Refused } from "../../src/app/requests/refused.js";

@@ -1,13 +1,18 @@
 import type { OrderState } from "@bursar/domain";
 import { type Event as EventBody, showId } from "@bursar/protocol";
-import type { Order, OrderFailure, OrderStore } from "../markets/order.js";
-import { type OrderDetails, readDetails } from "../markets/order.js";
+import {
+  type Order,
+  type OrderDetails,
+  type OrderFailure,
+  type OrderStore,
+  readDetails,
+} from "../markets/order.js";
 import type { PresentOrder } from "../markets/present-order.js";
 import { presentTransaction } from "../transactions/present-transaction.js";
 import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
 import { presentWallet } from "../wallets/present-wallet.js";
 import { readLoggedWalletState, type Wallet, type WalletStore } from "../wallets/wallet.js";
-import type { LoggedEvent } from "./event.js";
+import type { EventStore, LoggedEvent } from "./event.js";
 
 export interface PresentEventsDeps {
   transactions: Pick<TransactionStore, "readTransactions">;
@@ -104,4 +109,11 @@ function found<Subject>(subjects: ReadonlyMap<string, Subject>, { subjectId, eve
   const subject = subjects.get(subjectId);
   if (subject === undefined) throw new Error(`the subject ${subjectId} of an event ${event} is missing`);
   return subject;
+}
+
+export type ListEvents = (tenantId: string, after: number, limit: number) => Promise<EventBody[]>;
+
+/** The log, a page at a time. */
+export function createEventLister(events: EventStore, present: PresentEvents): ListEvents {
+  return async (tenantId, after, limit) => present(tenantId, await events.listEvents(tenantId, after, limit));
 }

@@ -1,4 +1,4 @@
-import type { ListEvents } from "../events/list-events.js";
+import type { ListEvents } from "../events/present-events.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
 import type { DecideApproval } from "./decide-approval.js";

@@ -40,8 +40,8 @@ export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
   return async (endpoint, deliveryId, number, body) => {
     const startedMs = deps.now();
     const headers = headersOf(deps, endpoint, deliveryId, number, body, startedMs);
-    const { tenantId: owner, url } = endpoint;
-    const outcome = await deps.post({ owner, url, headers, body, timeoutMs: deps.timeoutMs });
+    const { tenantId, url } = endpoint;
+    const outcome = await deps.post({ tenantId, url, headers, body, timeoutMs: deps.timeoutMs });
     const verdict = judge(outcome);
     return {
       attempt: describe(outcome, startedMs),

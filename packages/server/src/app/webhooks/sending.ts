@@ -22,7 +22,7 @@ export interface EndpointLease extends Lease {
 }
 
 /** Endpoints of these tenants, or of any, that have something due. */
-export interface WantedEndpoints {
+interface WantedEndpoints {
   tenantIds: readonly string[] | "any";
   dueBy: Date;
   limit: number;

@@ -2,7 +2,7 @@ import { showId, type WebhookTest } from "@bursar/protocol";
 import type { Refused } from "../requests/refused.js";
 import type { AttemptDelivery } from "./attempt-delivery.js";
 import type { EndpointStore } from "./endpoint.js";
-import { presentEndpoint } from "./present-endpoint.js";
+import { presentEndpoint } from "./present-webhooks.js";
 
 export interface TestEndpointDeps {
   endpoints: Pick<EndpointStore, "readEndpoint">;

@@ -1,7 +1,7 @@
 /** Sends one request to a receiver, once, and returns the outcome. */
 export type WebhookPost = (request: {
   /** The tenant of the receiver: tenants do not wait for each other's connections. */
-  owner: string;
+  tenantId: string;
   url: string;
   headers: Record<string, string>;
   body: string;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { apiVersion, isRequestId, requestIdHeader, versionHeader } from "@bursar/protocol";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.js";
-import type { PendingAnswers } from "./pending-answers.js";
+import type { PendingAnswers } from "./raw-answers.js";
 
 /** The client's own request id if it is well-formed, otherwise a new one. */
 export function createRequestIdChooser(newRequestId: () => string) {
@@ -76,4 +76,52 @@ function findRepeated(rawHeaders: readonly string[]): string | undefined {
     }
   }
   return undefined;
+}
+
+export function installAccessLog(app: FastifyInstance): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    logAccess(request, reply);
+    done();
+  });
+}
+
+/**
+ * One line for each request, after its response. The query, and the authority of an absolute target, are omitted: they can contain
+ * secrets.
+ */
+export function logAccess(request: FastifyRequest, reply: FastifyReply): void {
+  if (!isLogged(request.log)) return;
+  const path = request.url.replace(/^[^/?]+:\/\/[^/?]*/, "").split("?", 1)[0];
+  const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+  request.log.info(
+    {
+      request_id: request.id,
+      method: request.method,
+      path,
+      status: reply.statusCode,
+      duration_ms: durationMs,
+    },
+    "request",
+  );
+}
+
+/** Building the line costs more than asking whether it is logged. */
+function isLogged(log: FastifyBaseLogger & { isLevelEnabled?: (level: string) => boolean }): boolean {
+  return log.isLevelEnabled?.("info") ?? true;
+}
+
+/**
+ * Closes connections with the last responses of a stopping service. Otherwise a client that keeps its connection open would delay the
+ * stop until the keep-alive ends.
+ */
+export function installClosing(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook("preClose", (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (closing) reply.header("connection", "close");
+    done(null, payload);
+  });
 }

@@ -10,7 +10,7 @@ import { joinStatements, type Statement, sql } from "./sql.js";
  */
 export interface LeaseTable<Key> {
   table: Statement;
-  /** The columns of the primary key, and where a key has their values. */
+  /** The columns of the primary key, and the fields of a lease that hold their values. */
   key: readonly { column: Statement; type: Statement; of: (key: Key) => string }[];
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
-import type { ListEvents } from "../../app/events/list-events.js";
+import type { ListEvents } from "../../app/events/present-events.js";
 import { type EventBatch, makeBatch } from "./event-batch.js";
 
 /**

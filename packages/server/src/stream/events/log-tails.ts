@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
 import type { EventPositions } from "../../app/events/event.js";
-import type { ListEvents } from "../../app/events/list-events.js";
+import type { ListEvents } from "../../app/events/present-events.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import { type EventBatch, makeBatch, splitBatch } from "./event-batch.js";
 
@@ -177,7 +177,7 @@ function present(tail: Tail, refresh: () => Promise<void>, leave: () => void): L
 }
 
 function remember(tail: Tail, batch: EventBatch): void {
-  // After a gap what came before is of no use to anybody.
+  // After a gap the batches before it are of no use.
   if (batch.first !== tail.position + 1) {
     tail.recent = [];
     tail.recentBytes = 0;

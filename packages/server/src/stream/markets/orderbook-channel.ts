@@ -1,8 +1,14 @@
-import { orderbookDepthMax, SubscribeToOrderbook } from "@bursar/protocol";
+import {
+  type DeltaMessage,
+  orderbookDepthMax,
+  type SnapshotMessage,
+  SubscribeToOrderbook,
+} from "@bursar/protocol";
+import { changesOfBest, type Edges, edgesOf } from "../../app/markets/best-levels.js";
 import type { FollowedMarket } from "../../app/markets/market-view.js";
 import type { Refused } from "../../app/requests/refused.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
-import { createBookFeed } from "./book-feed.js";
+import { textFrame } from "../text-frames.js";
 
 /** How many levels of each side are followed: as many as `GET /v1/orderbook` shows at most. */
 const depth = orderbookDepthMax;
@@ -35,6 +41,105 @@ export function createOrderbookChannel(markets: readonly FollowedMarket[]): Chan
         },
         stop: () => unfollow?.(),
       };
+    },
+  };
+}
+
+/** The changes of the best levels of one book as frames, made once for all who follow. */
+interface BookFeed {
+  /** Undefined until the book was read for the first time. */
+  sequence: () => number | undefined;
+  refresh: () => Promise<void>;
+  /** Whether the changes after a sequence are still kept. */
+  reachesBackTo: (sequence: number) => boolean;
+  /** Sends the changes after a sequence, or a snapshot if there is no sequence or it is too old; and then every change. */
+  follow: (since: number | undefined, send: (frames: Buffer) => void) => () => void;
+}
+
+/**
+ * For clients that come back: what some seconds of a busy market hold. It is sent in one go, so it must be well below what may wait for
+ * a reader; a snapshot is not much larger.
+ */
+const framesKeptMax = 4096;
+const bytesKeptMax = 256 * 1024;
+
+interface KeptFrame {
+  previousSequence: number;
+  frame: Buffer;
+}
+
+export function createBookFeed(market: FollowedMarket, depth: number): BookFeed {
+  const { view } = market;
+  const channel = `orderbook:${market.name}`;
+  const followers = new Set<(frames: Buffer) => void>();
+  let kept: KeptFrame[] = [];
+  let keptBytes = 0;
+  let edges = currentEdges();
+
+  view.listen((delta) => {
+    const levels = view.levels();
+    if (levels === undefined) return;
+    const before = edges;
+    edges = currentEdges();
+    if (delta === undefined || before === undefined) {
+      // The book was read again: the kept changes do not lead to it.
+      kept = [];
+      keptBytes = 0;
+      if (followers.size > 0) broadcast(snapshot());
+      return;
+    }
+    const shown = { ...delta, changes: changesOfBest(levels, delta.changes, before, depth) };
+    const message = { type: "delta", channel, ...market.presentDelta(shown, levels) } satisfies DeltaMessage;
+    const frame = textFrame(JSON.stringify(message));
+    keep({ previousSequence: delta.previousSequence, frame });
+    broadcast(frame);
+  });
+
+  function currentEdges(): Edges | undefined {
+    const levels = view.levels();
+    return levels && edgesOf(levels, depth);
+  }
+
+  function snapshot(): Buffer {
+    const levels = view.levels();
+    if (levels === undefined) throw new Error("the book was not read yet");
+    const message = {
+      type: "snapshot",
+      channel,
+      ...market.presentBook(levels, depth),
+    } satisfies SnapshotMessage;
+    return textFrame(JSON.stringify(message));
+  }
+
+  function broadcast(frame: Buffer): void {
+    for (const send of followers) send(frame);
+  }
+
+  function keep(entry: KeptFrame): void {
+    kept.push(entry);
+    keptBytes += entry.frame.length;
+    // Half of it at a time, so that keeping costs nothing on average.
+    while (kept.length > framesKeptMax || keptBytes > bytesKeptMax) {
+      kept = kept.slice(Math.ceil(kept.length / 2));
+      keptBytes = kept.reduce((sum, { frame: { length } }) => sum + length, 0);
+    }
+  }
+
+  const find = (sequence: number) => kept.findIndex(({ previousSequence }) => previousSequence === sequence);
+  const reachesBackTo = (sequence: number) => sequence === view.levels()?.sequence || find(sequence) >= 0;
+
+  return {
+    sequence: () => view.levels()?.sequence,
+    refresh: view.refresh,
+    reachesBackTo,
+    follow: (since, send) => {
+      if (since !== undefined && reachesBackTo(since)) {
+        const first = find(since);
+        if (first >= 0) send(Buffer.concat(kept.slice(first).map(({ frame }) => frame)));
+      } else send(snapshot());
+      // In the same turn of the event loop, so that no change is missed.
+      followers.add(send);
+      return () => followers.delete(send);
     },
   };
 }

@@ -1,7 +1,9 @@
-import { SubscribeToTrades } from "@bursar/protocol";
+import { SubscribeToTrades, type TradeMessage } from "@bursar/protocol";
+import type { FollowedMarket } from "../../app/markets/market-view.js";
+import type { Trade, TradeStore } from "../../app/markets/trade.js";
 import type { Refused } from "../../app/requests/refused.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
-import type { TradeTail } from "./trade-tail.js";
+import { textFrames } from "../text-frames.js";
 
 /** The trades of a market: from `since` on, or from now on, in order, without a gap and without a repeat. */
 export function createTradesChannel(tails: ReadonlyMap<string, TradeTail>): Channel {
@@ -57,6 +59,94 @@ function pumpTrades(
     stop: () => {
       isStopped = true;
       unfollow?.();
+    },
+  };
+}
+
+/** The end of a market's trades, read once for all followers, while there are any. */
+export interface TradeTail {
+  /** The last trade that was sent to the followers. */
+  position: () => number;
+  /** Reads new trades, sends them to the followers, and returns the position. */
+  refresh: () => Promise<number>;
+  /** Trades after a sequence as frames, and the last of them. */
+  pageAfter: (sequence: number) => Promise<{ frames: Buffer; last: number }>;
+  /** Sends every trade after the position. Returns a function that stops it. */
+  follow: (send: (frames: Buffer) => void) => () => void;
+}
+
+const pageMax = 500;
+
+export function createTradeTail(
+  market: Pick<FollowedMarket, "name" | "presentTrade"> & { view: Pick<FollowedMarket["view"], "listen"> },
+  store: Pick<TradeStore, "listTradesAfter" | "lastTrade">,
+  onError: (error: unknown) => void,
+): TradeTail {
+  const channel = `trades:${market.name}`;
+  const followers = new Set<(frames: Buffer) => void>();
+  let position = 0;
+  let reading: Promise<number> | undefined;
+  let isAsked = false;
+
+  const toFrames = (trades: readonly Trade[]) =>
+    textFrames(
+      trades.map((trade) =>
+        JSON.stringify({ type: "trade", channel, trade: market.presentTrade(trade) } satisfies TradeMessage),
+      ),
+    ).all;
+
+  /** Runs one read at a time. A call during a read causes another one, which begins after the call. */
+  function refresh(): Promise<number> {
+    if (reading !== undefined) {
+      isAsked = true;
+      return reading;
+    }
+    reading = read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  async function read(): Promise<number> {
+    do {
+      isAsked = false;
+      const last = followers.size > 0 ? position : await store.lastTrade(market.name);
+      // A follower that was added in the meantime must not miss the trades in between.
+      if (followers.size === 0) position = last;
+      else await readNew();
+    } while (isAsked);
+    return position;
+  }
+
+  async function readNew(): Promise<void> {
+    for (;;) {
+      const trades = await store.listTradesAfter(market.name, position, pageMax);
+      const last = trades.at(-1);
+      if (last === undefined) return;
+      position = last.sequence;
+      const frames = toFrames(trades);
+      for (const send of followers) send(frames);
+      if (trades.length < pageMax) return;
+    }
+  }
+
+  // A trade always changes a level, so this sees all of them. Without followers nothing needs to be read.
+  market.view.listen(() => {
+    if (followers.size > 0) refresh().catch(onError);
+  });
+
+  return {
+    position: () => position,
+    refresh,
+    pageAfter: async (sequence) => {
+      const trades = await store.listTradesAfter(market.name, sequence, pageMax);
+      return { frames: toFrames(trades), last: trades.at(-1)?.sequence ?? sequence };
+    },
+    follow: (send) => {
+      followers.add(send);
+      // A trade since the position was read has not been sent to anyone yet.
+      refresh().catch(onError);
+      return () => followers.delete(send);
     },
   };
 }

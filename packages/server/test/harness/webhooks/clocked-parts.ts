@@ -7,7 +7,7 @@ import { compose } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createWakeUps } from "../../../src/runtime/wake-ups.js";
-import { readPrivateNetworks } from "../../../src/webhooks/private-networks.js";
+import { readPrivateNetworks } from "../../../src/webhooks/judge-address.js";
 import { createTestDatabase } from "../database/test-database.js";
 import { eventually } from "../eventually.js";
 

@@ -1,4 +1,4 @@
-import { ipv4Ranges } from "../../../src/webhooks/address-ranges.js";
+import { ipv4Ranges } from "../../../src/webhooks/judge-address.js";
 
 /** URLs by which somebody might try to reach inside: every spelling of an address, for every range that is not public. */
 export function hostileUrls(port: number): string[] {

@@ -4,7 +4,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { createGuardedPost, type GuardedPostOptions } from "../../../src/webhooks/guarded-post.js";
-import { readPrivateNetworks } from "../../../src/webhooks/private-networks.js";
+import { readPrivateNetworks } from "../../../src/webhooks/judge-address.js";
 import { eventually } from "../../harness/eventually.js";
 import { freePort } from "../../harness/service/bursar-process.js";
 import { createTestAuthority } from "../../harness/webhooks/test-certificates.js";
@@ -58,7 +58,7 @@ function poster(changed: Partial<GuardedPostOptions> = {}) {
   });
   closers.push(guarded.close);
   return (url: string, timeoutMs = 10_000) =>
-    guarded.post({ owner: "tenant", url, headers: { "webhook-id": "dlv_1" }, body: '{"a":1}', timeoutMs });
+    guarded.post({ tenantId: "tenant", url, headers: { "webhook-id": "dlv_1" }, body: '{"a":1}', timeoutMs });
 }
 
 describe("posting to a receiver", () => {

@@ -1,8 +1,7 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ipv4Ranges, ipv6Ranges } from "../../../src/webhooks/address-ranges.js";
 import { createGuardedPost, type GuardedPostOptions } from "../../../src/webhooks/guarded-post.js";
-import { readPrivateNetworks } from "../../../src/webhooks/private-networks.js";
+import { ipv4Ranges, ipv6Ranges, readPrivateNetworks } from "../../../src/webhooks/judge-address.js";
 import { hostileUrls } from "../../harness/webhooks/hostile-urls.js";
 
 /** Public addresses for the tests. No connection is made to them, because every address is redirected to this machine. */
@@ -36,7 +35,7 @@ describe("the address guard", () => {
       dialAs: () => "127.0.0.1",
       ...options,
     });
-    const outcome = await post({ owner: "tenant", url, headers: {}, body: "{}", timeoutMs: 5000 });
+    const outcome = await post({ tenantId: "tenant", url, headers: {}, body: "{}", timeoutMs: 5000 });
     await close();
     return outcome;
   }
@@ -126,7 +125,7 @@ describe("the address guard", () => {
     });
     const send = () =>
       post({
-        owner: "tenant",
+        tenantId: "tenant",
         url: `https://rebind.example:${port}/`,
         headers: {},
         body: "{}",

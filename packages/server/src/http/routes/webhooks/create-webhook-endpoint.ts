@@ -1,6 +1,6 @@
 import { CreatedWebhookEndpoint, CreateWebhookEndpointBody } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { presentEndpoint } from "../../../app/webhooks/present-endpoint.js";
+import { presentEndpoint } from "../../../app/webhooks/present-webhooks.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";

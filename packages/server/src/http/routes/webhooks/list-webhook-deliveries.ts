@@ -3,7 +3,7 @@ import type { Static } from "typebox";
 import { readSequence } from "../../../app/events/event.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import type { DeliveryFilter } from "../../../app/webhooks/delivery.js";
-import { presentDeliverySummary } from "../../../app/webhooks/present-delivery.js";
+import { presentDeliverySummary } from "../../../app/webhooks/present-webhooks.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toPage } from "../../cursor.js";
 import { Refusal } from "../../refusal.js";

@@ -1,6 +1,6 @@
 import { PageQuery, WebhookEndpointPage } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { presentEndpoint } from "../../../app/webhooks/present-endpoint.js";
+import { presentEndpoint } from "../../../app/webhooks/present-webhooks.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toPage } from "../../cursor.js";
 import { defineRoute } from "../../route.js";

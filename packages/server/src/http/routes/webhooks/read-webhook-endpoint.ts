@@ -1,6 +1,6 @@
 import { WebhookEndpoint, WebhookEndpointPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { presentEndpoint } from "../../../app/webhooks/present-endpoint.js";
+import { presentEndpoint } from "../../../app/webhooks/present-webhooks.js";
 import { principalOf, unwrap } from "../../access/guard.js";
 import { endpointIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";

@@ -1,6 +1,6 @@
 import { WebhookDelivery, WebhookDeliveryPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { presentDelivery } from "../../../app/webhooks/present-delivery.js";
+import { presentDelivery } from "../../../app/webhooks/present-webhooks.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
 import { deliveryIdOf } from "../../resource-path.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createAllowance } from "./allowance.js";
+import { createAllowance } from "./message-handler.js";
 
 it("an allowance gives a burst at once, and then what time brings, but never more than the burst", () => {
   let now = 0;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Trade } from "../../app/markets/trade.js";
-import { createTradeTail } from "./trade-tail.js";
+import { createTradeTail } from "./trades-channel.js";
 
 it("a new follower gets a trade that was made since the position was read, even if nothing else happens", async () => {
   const sequences = [1, 2];

@@ -14,7 +14,7 @@ import { presentTrade } from "../../app/markets/trade.js";
 import { assetList } from "../../config/asset-list.js";
 import { marketList } from "../../config/market-list.js";
 import { createSeededRandom } from "../../markets/quotes.js";
-import { createBookFeed } from "./book-feed.js";
+import { createBookFeed } from "./orderbook-channel.js";
 
 const markets = createMarketRegistry(
   marketList.default,
