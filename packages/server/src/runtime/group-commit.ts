@@ -51,7 +51,7 @@ export function createGroupCommit<Item, Outcome>(
     });
   }
 
-  /** At the end of this turn of the event loop, so that requests that were read together are written together. */
+  /** Writes at the end of this turn of the event loop, so that requests that were read together are written together. */
   function schedule(): void {
     if (scheduled || batches.size >= writersMax) return;
     scheduled = true;

@@ -1,8 +1,8 @@
 /** Schedules work. Passed in, so that a test decides the order in which everything happens. */
 export interface Timers {
-  /** At the end of this turn of the event loop. */
+  /** Runs the work at the end of this turn of the event loop. */
   soon: (work: () => void) => void;
-  /** After the delay. Returns a function that cancels it. */
+  /** Runs the work after the delay. Returns a function that cancels it. */
   after: (delayMs: number, work: () => void) => () => void;
 }
 

@@ -32,7 +32,7 @@ export function findHandshakeFault(request: IncomingMessage, rules: HandshakeRul
   return reason === undefined ? undefined : faulty("sec-websocket-protocol", reason);
 }
 
-/** As strict as the library, which would answer in a form of its own what is accepted here. */
+/** This is as strict as the library, which would otherwise refuse the request with a response that is not of the error catalog. */
 function findProtocolFault(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   const names = header.split(/[ \t]*,[ \t]*/);

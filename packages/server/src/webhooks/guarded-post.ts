@@ -12,14 +12,14 @@ import { createTargets, createUrlJudge, type UrlRules } from "./judge-url.js";
 export interface GuardedPostOptions extends UrlRules {
   /** Left out, the DNS is asked. */
   resolveHost?: ResolveHost;
-  /** For tests; see the guarded lookup and the pools. */
+  /** Used by tests; see the guarded lookup and the pools. */
   dialAs?: (address: string) => string;
   ca?: string;
 }
 
 export interface GuardedPost {
   post: WebhookPost;
-  /** To be asked when an endpoint is registered or changed. */
+  /** Checks a URL when an endpoint is registered or changed. */
   judgeUrl: UrlJudge;
   close: () => Promise<void>;
 }
@@ -28,8 +28,8 @@ const connectTimeoutMs = 10_000;
 const retryAfterLengthMax = 64;
 
 /**
- * Posts to addresses that strangers choose. The URL is judged before each request and every address behind its name at each
- * connection; redirects are answers like others; the answer is bounded in time and size and is never unpacked.
+ * Posts to URLs that tenants choose. The URL is judged before each request and every address behind its name at each
+ * connection; redirects are not followed; the response is bounded in time and size and is never decompressed.
  */
 export function createGuardedPost({
   resolveHost = createHostResolver(),
@@ -60,7 +60,7 @@ export function createGuardedPost({
   return { post, judgeUrl, close: pools.close };
 }
 
-/** As the flat list that undici accepts without checks, with a header that asks for an uncompressed response. */
+/** Returns the flat list that undici accepts without checks, with a header that asks for an uncompressed response. */
 function listHeaders(headers: Readonly<Record<string, string>>): string[] {
   const list = ["accept-encoding", "identity"];
   for (const name in headers) list.push(name, headers[name] as string);

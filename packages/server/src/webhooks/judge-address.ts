@@ -91,7 +91,7 @@ function isWithin(address: Address, [base, bits]: Network): boolean {
   return base instanceof ipaddr.IPv6 && address.match(base, bits);
 }
 
-/** Only the usual notations: the library also reads `0x7f.1` and `017700000001`, which no resolver answers with. */
+/** Reads only the usual notations: the library also reads `0x7f.1` and `017700000001`, which no resolver answers with. */
 function parseAddress(text: string): Address | undefined {
   if (isIPv4(text)) return ipaddr.IPv4.parse(text);
   // An address with a zone (fe80::1%eth0) has a meaning on one machine only.
@@ -128,20 +128,20 @@ export interface PrivateNetworks {
 }
 
 /**
- * What an operator can open. Loopback, link-local and the metadata addresses of clouds stay closed in any case: no receiver is there, but
- * much that trusts its neighbours.
+ * The kinds that an operator can allow. Loopback, link-local and the metadata addresses of clouds are always refused: no receiver is
+ * there, but services that trust any caller on the same machine or network.
  */
-const openableKinds: ReadonlySet<AddressKind | undefined> = new Set([
+const allowableKinds: ReadonlySet<AddressKind | undefined> = new Set([
   "private",
   "unique local",
   "carrier-grade NAT",
 ]);
 
-/** Reads a list in CIDR notation. Throws for a network that begins or ends outside of what can be opened. */
+/** Reads a list in CIDR notation. Throws for a network that begins or ends outside of what can be allowed. */
 export function readPrivateNetworks(list: readonly string[]): PrivateNetworks {
   const networks = list.map((cidr) => {
     const network = parseNetwork(cidr);
-    if (!endsOf(network).every((end) => openableKinds.has(kindOf(end))))
+    if (!endsOf(network).every((end) => allowableKinds.has(kindOf(end))))
       throw new RangeError(`${cidr} is not a private network`);
     return network;
   });
@@ -149,7 +149,7 @@ export function readPrivateNetworks(list: readonly string[]): PrivateNetworks {
     isEmpty: networks.length === 0,
     includes: (text) => {
       const address = parseAddress(text);
-      if (address === undefined || !openableKinds.has(judgeAddress(text))) return false;
+      if (address === undefined || !allowableKinds.has(judgeAddress(text))) return false;
       return networks.some((network) => isWithin(address, network));
     },
   };

@@ -41,7 +41,7 @@ const pauseAfterErrorMs = 500;
 
 export function createResultRecorder(deps: ResultRecorderDeps): ResultRecorder {
   const { store, onError, isUnavailable } = deps;
-  /** In the order in which they were added. */
+  /** The entries in the order in which they were added. */
   const waiting = new Set<Entry>();
   const size = createBatchSize(batchMax);
   let writing: Promise<void> | undefined;

@@ -43,7 +43,7 @@ export interface WebhookSenderDeps {
 }
 
 const underWayMax = 2000;
-/** Of one tenant, however many endpoints it has, so that the others are served too. */
+/** The bound for one tenant, whatever the number of its endpoints, so that other tenants are served too. */
 const underWayPerTenantMax = 500;
 const fillMax = 4096;
 const queueFillMax = 64;
@@ -102,7 +102,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     if (wanting.length === 0 || !recorder.hasRoom()) return;
     const max = Math.max(queueFillMin, Math.min(queueFillMax, Math.floor(fillMax / wanting.length)));
     const requests = wanting.map((queue) => {
-      // Before the store is asked: what becomes due meanwhile may not be in its answer.
+      // Before the store is asked: what becomes due in the meantime may not be in its answer.
       queue.mayHaveMore = false;
       return queue.request(max);
     });

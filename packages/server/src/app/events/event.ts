@@ -16,13 +16,13 @@ export interface LoggedEvent {
 }
 
 export interface EventStore {
-  /** In order of their sequence. */
+  /** Returns events in the order of their sequences. */
   listEvents: (tenantId: string, after: number, limit: number) => Promise<LoggedEvent[]>;
 }
 
 /** Looks up events by their sequence. */
 export interface EventReader {
-  /** In order of their sequence; events that do not exist are left out. */
+  /** Returns events in the order of their sequences; events that do not exist are left out. */
   readEvents: (tenantId: string, sequences: readonly number[]) => Promise<LoggedEvent[]>;
 }
 

@@ -21,7 +21,7 @@ export interface PresentEventsDeps {
   presentOrder: PresentOrder;
 }
 
-/** In the order given. */
+/** Returns the events in the order given. */
 export type PresentEvents = (tenantId: string, logged: readonly LoggedEvent[]) => Promise<EventBody[]>;
 
 /**
@@ -113,7 +113,7 @@ function found<Subject>(subjects: ReadonlyMap<string, Subject>, { subjectId, eve
 
 export type ListEvents = (tenantId: string, after: number, limit: number) => Promise<EventBody[]>;
 
-/** The log, a page at a time. */
+/** Lists the events of a tenant, one page at a time. */
 export function createEventLister(events: EventStore, present: PresentEvents): ListEvents {
   return async (tenantId, after, limit) => present(tenantId, await events.listEvents(tenantId, after, limit));
 }

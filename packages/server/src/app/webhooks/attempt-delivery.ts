@@ -11,11 +11,11 @@ export interface AttemptDeps {
   post: WebhookPost;
   box: Pick<SecretBox, "open">;
   userAgent: string;
-  /** For all of an attempt, from finding the address to the end of the answer. */
+  /** The limit for a whole attempt, from the look-up of the address to the end of the response. */
   timeoutMs: number;
   /** How long to wait before each attempt, the first one too; there are as many attempts as entries. */
   retryDelaysMs: readonly number[];
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random: () => number;
   now: () => number;
 }

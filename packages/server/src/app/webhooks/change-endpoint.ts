@@ -21,7 +21,7 @@ type Changed = Promise<WebhookEndpoint | Refused>;
 /** Changes of an existing endpoint. */
 export interface EndpointChanges {
   changeEndpoint: (origin: Origin, id: string, body: ChangeWebhookEndpointBody) => Changed;
-  /** To enable what is enabled, or to disable what is disabled, changes nothing. */
+  /** Enabling an enabled endpoint or disabling a disabled one changes nothing. */
   setEndpointEnabled: (origin: Origin, id: string, enabled: boolean) => Changed;
   deleteEndpoint: (origin: Origin, id: string) => Changed;
   rotateEndpointSecret: (

@@ -6,7 +6,7 @@ export interface SecretBox {
   open: (endpointId: string, sealed: Uint8Array) => Uint8Array;
 }
 
-/** As Standard Webhooks recommends. */
+/** The length that Standard Webhooks recommends. */
 export const secretBytes = 32;
 
 /**

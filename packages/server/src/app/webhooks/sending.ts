@@ -36,7 +36,7 @@ export function endpointName({ tenantId, endpointId }: { tenantId: string; endpo
 export interface DueRequest {
   tenantId: string;
   endpointId: string;
-  /** The last sequence of which a first attempt was taken; there are none to find before it. */
+  /** The last sequence of which a first attempt was taken; there are none before it. */
   afterSequence: number;
   firstAttemptsMax: number;
   furtherAttemptsMax: number;
@@ -46,7 +46,7 @@ export interface DueDelivery {
   tenantId: string;
   endpointId: string;
   id: string;
-  /** Of its event. */
+  /** The sequence of its event. */
   sequence: number;
   attempts: number;
   /** Whether it is in the queue of first attempts, which keep their order. */
@@ -54,7 +54,7 @@ export interface DueDelivery {
 }
 
 export interface AttemptResult {
-  /** Under which it was sent. */
+  /** The lease under which it was sent. */
   lease: EndpointLease;
   deliveryId: string;
   attempt: DeliveryAttempt;

@@ -54,7 +54,7 @@ function fieldsOf(schema: TSchema | undefined, place: "path" | "query", referenc
   }));
 }
 
-/** Only documented here: a malformed value has an error code of its own, so each is checked where it is read. */
+/** These are only documented here: a malformed value has an error code of its own, so each is checked by the code that reads it. */
 function describeHeaders({ idempotent, ifMatch, ifNoneMatch }: Route): object[] {
   const header = (name: string, required: boolean, description: string) => ({
     name,

@@ -16,7 +16,7 @@ interface Counted {
   unanswered: Set<() => void>;
 }
 
-/** In a WeakMap, because an additional property would change the hidden class of the sockets. */
+/** This is a WeakMap because an additional property would change the hidden class of the sockets. */
 const countedOn = new WeakMap<object, Counted>();
 
 /** Counts the connection if this is the client's first request on it, or refuses it. */

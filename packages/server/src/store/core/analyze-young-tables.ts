@@ -1,7 +1,7 @@
 import type { Database } from "./database.js";
 import { sql } from "./sql.js";
 
-/** From here on autovacuum, which looks once a minute, is quick enough: a plan for that many rows is right for any number. */
+/** For larger tables autovacuum, which runs once a minute, is quick enough: a plan for this many rows is right for any number. */
 const youngRowsMax = 10_000;
 
 /**

@@ -70,7 +70,7 @@ function conditions(
   return where;
 }
 
-/** Said as it is written in the definition of the indexes, so that they can serve it. */
+/** The same condition as in the definitions of the partial indexes, so that they can serve it. */
 function ofRareKind(event: string): Statement {
   return event === "transaction.updated" ? sql`` : sql`AND d.event <> 'transaction.updated'`;
 }

@@ -156,7 +156,7 @@ async function writeResults(tx: Queryable, results: readonly AttemptResult[]): P
   `);
 }
 
-/** As PostgreSQL counts them. A number of this size is exact to less than a microsecond. */
+/** Seconds since 1970, as PostgreSQL counts them. A number of this size is exact to less than a microsecond. */
 function secondsOf(time: Date): number {
   return time.getTime() / 1000;
 }
