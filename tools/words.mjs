@@ -36,14 +36,4 @@ export const avoidedWords = [
  * Folders and files that may still contain them. The list only gets shorter.
  * @type {readonly string[]}
  */
-export const notYetSwept = [
-  "packages/domain/src/book/",
-  "packages/domain/test/",
-  "packages/server/src/app/webhooks/",
-  "packages/server/src/runtime/",
-  "packages/server/src/store/core/",
-  "packages/server/src/store/webhooks/",
-  "packages/server/src/stream/",
-  "packages/server/src/webhooks/",
-  "bench/",
-];
+export const notYetSwept = ["packages/domain/src/book/", "packages/domain/test/", "bench/"];
