@@ -96,7 +96,7 @@ function listImports(path, source) {
       entry.entries.flatMap((item) => (item.moduleRequest ? [item.moduleRequest.value] : [])),
     ),
     ...module.dynamicImports.map((entry) => text(entry.moduleRequest)),
-    // A type can be imported in the middle of an expression, where the parser's list of imports does not have it.
+    // A type can be imported inside an expression, which the parser's list of imports does not include.
     ...[...source.matchAll(/\bimport\(\s*["']([^"']+)["']\s*\)/g)].flatMap((match) => match[1] ?? []),
   ];
 }
