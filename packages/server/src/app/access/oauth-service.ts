@@ -33,12 +33,12 @@ export interface OAuthService {
 }
 
 /** The origin of a request to an OAuth endpoint. */
-export interface RequestOrigin {
+interface RequestOrigin {
   requestId: string;
   address: string;
 }
 
-export interface Issued {
+interface Issued {
   token: string;
   claims: TokenClaims;
 }

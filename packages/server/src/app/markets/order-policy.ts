@@ -16,7 +16,7 @@ export function paidAsset(market: TradedMarket, { side }: Pick<AcceptedOrder, "s
 }
 
 /** What an order can cost at most: that is held for it, and policy judges it. */
-export function orderHold(
+function orderHold(
   { steps }: TradedMarket,
   { side, price, size, quoteSize }: Pick<AcceptedOrder, "side" | "price" | "size" | "quoteSize">,
 ): bigint {

@@ -10,7 +10,7 @@ import type { TransactionKey } from "../transactions/settlement.js";
 import type { RailRecorder } from "./record-rail-events.js";
 
 /** The states in which a rail is working on a transaction. From then on only the rail says what happens to it. */
-export const railStates = ["processing", "broadcast", "confirming"] as const;
+const railStates = ["processing", "broadcast", "confirming"] as const;
 export type RailState = (typeof railStates)[number];
 
 /**
@@ -42,7 +42,8 @@ export type RailTransactionEvent = Extract<
 /**
  * Advances the transactions of one network after `begin`. It talks to the network, and then records what has happened; never the
  * other way round, and never both in one SQL transaction. Several processes may run it: what it records is refused if another one has
- * been faster.
+ * been faster. Only the record is protected: a driver whose network acts must not be repeated holds the network's lease
+ * (`runtime/lease.ts`), or sends something that the network itself takes once.
  */
 export interface RailDriver {
   start: () => void;

@@ -30,10 +30,10 @@ export interface RailEvent extends TransactionKey {
  * `stale`: the transaction has another version, so that the event was recorded before, or no longer follows; the driver reads it again.
  * `insufficient`: the source does not have what the fee would hold; nothing has changed.
  */
-export type RailEventOutcome = "recorded" | "stale" | "insufficient";
+type RailEventOutcome = "recorded" | "stale" | "insufficient";
 
 /** A transfer to a wallet that was seen on a network. */
-export interface ObservedDeposit {
+interface ObservedDeposit {
   tenantId: string;
   walletId: string;
   asset: string;

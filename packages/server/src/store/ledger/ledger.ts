@@ -23,7 +23,7 @@ export async function withLedger<T>(database: Database, work: (tx: Tx) => Promis
 const attemptsMax = 5;
 
 /** Rolls back a unit of work that needs accounts which do not exist. */
-export class MissingAccountsError extends Error {
+class MissingAccountsError extends Error {
   readonly keys: readonly AccountKey[];
 
   constructor(keys: readonly AccountKey[]) {
@@ -55,7 +55,7 @@ export async function lockAccounts(tx: Queryable, keys: readonly AccountKey[]): 
 }
 
 /** Creates those that do not exist, with zero balances. Served by the primary key. */
-export async function createAccounts(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
+async function createAccounts(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
   await database.query(sql`
     INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
     SELECT tenant_id, account_id, asset, kind, 0, 0 FROM unnest(

@@ -20,16 +20,16 @@ export interface SteppingNetwork {
   payments: () => readonly string[];
 }
 
-export type NetworkStatus =
+type NetworkStatus =
   | { kind: "unknown" }
   | { kind: "pending" }
   | { kind: "included"; receipt: Receipt }
   | { kind: "final"; outcome: NetworkOutcome; receipt: Receipt };
 
 /** `lost`: a deposit that a reorganisation has taken out for good. */
-export type NetworkOutcome = "success" | "reverted" | "cancelled" | "lost";
+type NetworkOutcome = "success" | "reverted" | "cancelled" | "lost";
 
-export interface NetworkDeposit {
+interface NetworkDeposit {
   hash: string;
   transfer: { tenantId: string; walletId: string; asset: string; amount: bigint; fromAddress: string };
 }

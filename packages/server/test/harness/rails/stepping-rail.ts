@@ -22,7 +22,7 @@ export const steppingAssets: readonly Asset[] = [
 ];
 
 /** What a payment holds for its fee, and what the network charges in the end. */
-export const feeHeld = 7n;
+const feeHeld = 7n;
 export const feeCharged = 5n;
 
 export const steppingRail: Rail = {

@@ -150,7 +150,8 @@ describe("exactly once", () => {
     for (let isFull = false; !isFull; ) {
       const next = send(answering.length);
       answering.push(next);
-      const answer = await Promise.race([next, sleep(500)]);
+      // A slow machine needs a while to read ten batches; more than a few further ones would be refused by the quota instead.
+      const answer = await Promise.race([next, sleep(5000)]);
       isFull = answer !== undefined && codesOf(answer).includes("OVERLOADED");
     }
     release();
