@@ -21,7 +21,10 @@ export type DecideApprovalBody = Static<typeof DecideApprovalBody>;
 /** The approvals that a transaction requires, and the decisions so far. */
 export const ApprovalStatus = Type.Object(
   {
-    state: Type.Enum(["pending", "approved", "rejected", "expired"]),
+    state: Type.Enum(["pending", "approved", "rejected", "expired", "closed"], {
+      description:
+        "`closed` means that the transaction was cancelled or expired before the approvers had decided. `expired` means that they did not decide in time.",
+    }),
     rule: Type.String({ description: "The policy rule that requires approval." }),
     required: Type.Integer({ description: "The number of approvals required." }),
     approved: Type.Integer({ description: "The number of approvals given." }),

@@ -187,7 +187,7 @@ describe("commands beside a running sandbox", () => {
     const primary = wallets.data.find(({ role }) => role === "primary")?.id ?? "";
     expect((await run(["fund", primary, "USD", "12.50"])).output).toBe(`${primary} has received 12.5 USD\n`);
     expect((await run(["fund", primary, "USD", "0.001"])).output).toBe(
-      "bursar: 0.001 is not an amount of USD: too precise.\n",
+      "bursar: 0.001 is not a valid amount of USD: too precise.\n",
     );
     expect(await run(["fund", primary, "USD", `${"9".repeat(60)}`])).toEqual({
       code: 1,

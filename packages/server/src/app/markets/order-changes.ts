@@ -62,7 +62,7 @@ export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
       const { state = "pending", filled = 0, size: current = order.size } = order.step ?? {};
       if (orderStates[state].final || order.type === "market") return { refused: "ORDER_NOT_OPEN" };
       if (current !== null && size >= current) return refuseSize("is not less than the order's size");
-      if (size <= filled) return refuseSize("is not more than what is filled of the order");
+      if (size <= filled) return refuseSize("must be more than the filled part of the order");
       if (!(await store.requestAmendment(tenantId, id, size))) return { refused: "ORDER_NOT_OPEN" };
       onRequested(order.market);
       return order;

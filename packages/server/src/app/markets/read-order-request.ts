@@ -60,10 +60,10 @@ function readMarketOrder(common: Common, body: PlaceOrderBody): OrderRequest | R
 
 /** The same that an amount may be, which is more than any market can hold. */
 const notAnAmount =
-  "must be a decimal number more than zero, such as 12.50, with at most 60 digits before the point and 18 behind it";
+  "must be a positive decimal number such as 12.50, with at most 60 digits before the decimal point and 18 after it";
 
 function readPrice({ steps, definition }: TradedMarket, text: string | undefined): number | Refused {
-  if (text === undefined) return wrongField("price", "is missing: a limit order has one");
+  if (text === undefined) return wrongField("price", "is required for a limit order");
   const price = parsePrice(text, steps);
   switch (price) {
     case "malformed":
@@ -98,7 +98,7 @@ export function readSize({ steps, definition }: TradedMarket, text: string | und
 
 function readQuoteSize({ quote }: TradedMarket, text: string | undefined): bigint | Refused {
   if (text === undefined)
-    return wrongField("quote_size", "is missing: a market order that buys says what it spends at most");
+    return wrongField("quote_size", "is required for a market order that buys: the most that it may spend");
   const amount = parseAmount(text, quote.decimals);
   switch (amount) {
     case "malformed":

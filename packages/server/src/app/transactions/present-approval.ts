@@ -58,7 +58,6 @@ function stateOf({ steps }: Transaction, { approvals }: TransactionJudgement): A
   const last = steps.at(-1);
   if (approvals.some(({ decision }) => decision === "reject")) return "rejected";
   if (last?.failure === "APPROVAL_EXPIRED") return "expired";
-  return last?.state === "awaiting_approval" || last?.state === "cancelled" || last?.failure === "EXPIRED"
-    ? "pending"
-    : "approved";
+  if (last?.state === "awaiting_approval") return "pending";
+  return last?.state === "cancelled" || last?.failure === "EXPIRED" ? "closed" : "approved";
 }

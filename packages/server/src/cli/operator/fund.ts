@@ -21,7 +21,7 @@ export function addFundCommand(program: Command): void {
         if (asset === undefined) throw new OperatorError(`Asset ${code} does not exist.`);
         const units = parseAmount(amount, asset.decimals);
         if (typeof units === "string")
-          throw new OperatorError(`${amount} is not an amount of ${code}: ${units.replace("_", " ")}.`);
+          throw new OperatorError(`${amount} is not a valid amount of ${code}: ${units.replace("_", " ")}.`);
         if (units > asset.maximum)
           throw new OperatorError(
             `${amount} is above the maximum of ${formatAmount(asset.maximum, asset.decimals)} ${asset.code}.`,

@@ -204,7 +204,7 @@ describe("orders", () => {
       return [status, body.error?.details?.[0]?.reason];
     };
     expect(await amend("1")).toEqual([400, "is not less than the order's size"]);
-    expect(await amend("0.3")).toEqual([400, "is not more than what is filled of the order"]);
+    expect(await amend("0.3")).toEqual([400, "must be more than the filled part of the order"]);
     expect(await Promise.all(["0.5", "0.8", "0.7"].map(amend))).toContainEqual([202, undefined]);
     const amended = await seller.until(id, ({ size }) => size === "0.50");
     expect(amended).toMatchObject({ state: "partially_filled", remaining: "0.20" });

@@ -267,7 +267,11 @@ describe("a transaction that needs approval", () => {
     const waiting = await ask();
     const cancelled = await service.call("POST", `/v1/transactions/${waiting.id}/cancel`, tenant.token);
     expect(cancelled.status).toBe(202);
-    expect(await cancelled.json()).toMatchObject({ state: "cancelled", version: 3 });
+    expect(await cancelled.json()).toMatchObject({
+      state: "cancelled",
+      version: 3,
+      approval: { state: "closed" },
+    });
     expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
   });
 
