@@ -2,22 +2,23 @@ import { randomInt, randomUUID } from "node:crypto";
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
-import type { TestService } from "../../harness/service/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { openStream, type StreamClient } from "../../harness/stream/stream-client.js";
-
-const service = await inspectSharedService();
 
 const upTo = (last: number, after = 0) =>
   Array.from({ length: last - after }, (_, index) => after + index + 1);
 
 describe("the events channel", () => {
+  // A service of its own: the tests remove events, which an audit of a shared database would report.
+  let service: TestService;
   let other: TestService;
   beforeAll(async () => {
+    service = await startTestService();
     other = await service.another();
   });
   afterAll(async () => {
     await other.stop();
+    await service.stop();
   });
 
   /** A tenant with funds, and functions to create and read events. */
