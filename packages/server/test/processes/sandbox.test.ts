@@ -105,7 +105,7 @@ describe("the sandbox", () => {
     it("restarts its database after kill -9, and logs both events", async () => {
       const postgres = postmasterPid();
       process.kill(postgres, "SIGKILL");
-      await bursar.waitFor(/has ended by itself; starting it again/);
+      await bursar.waitFor(/has ended unexpectedly; restarting it/);
       await bursar.waitFor(/is running again/);
       await eventually(
         () => readiness(url),
