@@ -55,7 +55,7 @@ describe("bursar webhooks listen", () => {
     expect(await deliver(url)).toBe(200);
     await waitFor(/transaction\.updated {2}tx_1 {2}completed {2}v2 {2}#7 {2}attempt 1 {2}verified\n/);
     expect(await deliver(url, body, 2)).toBe(200);
-    await waitFor(/attempt 2 {2}verified {2}again\n/);
+    await waitFor(/attempt 2 {2}verified {2}repeated\n/);
     await deliver(url, body.replace("tx_1", "tx_2"));
     await waitFor(/tx_2 .* NOT VERIFIED \(webhook-signature does not match any known secret\)/);
     await fetch(url, { method: "POST", body: "hello" });
