@@ -9,6 +9,7 @@ import { assertAssetsKept } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
 import type { Settings } from "./config/settings.js";
+import type { Keyring } from "./credentials/keyring.js";
 import { createSealing } from "./credentials/sealing.js";
 import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
 import { listRoutes } from "./http/api.js";
@@ -37,8 +38,8 @@ export interface ServiceOptions {
   log: Logger;
   /** In the sandbox, webhook receivers may run on the same machine. */
   isSandbox: boolean;
-  /** Returns the master key; called after the data folder was created. */
-  masterKey: (dataDir: string) => Uint8Array;
+  /** Returns the master keys; called after the data folder was created. */
+  keyring: (dataDir: string) => Keyring;
   /** Fills the database before the service is ready; can be called again after a failure. */
   seed?: (url: string, parts: Parts) => Promise<void>;
   /** Rails beside the book. */
@@ -86,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const parts = compose({
       database,
       wakeUps,
-      sealing: createSealing(options.masterKey(settings.data_dir)),
+      sealing: createSealing(options.keyring(settings.data_dir)),
       settings,
       publicUrl,
       webhooks: webhookOptions(settings, options.isSandbox),

@@ -63,7 +63,7 @@ export const settings = {
   master_key_file: text({
     env: "BURSAR_MASTER_KEY_FILE",
     about:
-      "The file with the master key, which encrypts secrets in the database: 32 bytes in base64 or hexadecimal. Required in production; the sandbox creates its own under `data_dir`.",
+      "The file with the master key, which encrypts secrets in the database: 32 bytes in base64 or hexadecimal. A file with several keys has one a line, the current one first. Only its owner may have access to it. Required in production; the sandbox creates its own under `data_dir`.",
   }),
   log_level: oneOf({ env: "LOG_LEVEL", default: "info", about: "The lowest level of log lines to write." }, [
     "trace",

@@ -1,44 +1,73 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import type { Keyring } from "./keyring.js";
 
 /**
- * Encrypts secrets for the database with the master key (AES-256-GCM). The context, such as a key's id, is authenticated too, so that
- * an encrypted secret cannot be moved to another row.
+ * Encrypts secrets for the database with a key derived from the master key (AES-256-GCM). The context, such as a key's id, is
+ * authenticated too, so that an encrypted secret cannot be moved to another row.
  */
 export interface Sealing {
+  keyring: Keyring;
+  /** Encrypts with the current master key. */
   seal: (context: string, secret: Uint8Array) => Uint8Array;
-  /** Undefined if it was encrypted with another master key or for another context. */
+  /** Undefined if it was encrypted with a master key that is not listed, or for another context. */
   open: (context: string, sealed: Uint8Array) => Uint8Array | undefined;
-  /** Derives a key for one purpose, the same in every process with this master key. */
+  /** Whether the seal is that of the current master key and of the current format. */
+  isCurrent: (sealed: Uint8Array) => boolean;
+  /** Derives a key for one purpose from the current master key. */
   deriveKey: (purpose: string) => Uint8Array;
 }
 
-const formatVersion = 1;
+/** The first version names no key and encrypts with the master key itself. It is read until it was resealed. */
+const oldVersion = 1;
+const version = 2;
+const sealLabel = "seal";
+const keyIdLength = 8;
 const nonceLength = 12;
 const tagLength = 16;
-const derivedKeyLength = 32;
-const headerLength = 1 + nonceLength + tagLength;
+const oldHeaderLength = 1;
+const headerLength = 1 + keyIdLength;
 
-export function createSealing(masterKey: Uint8Array): Sealing {
+/** A seal is a version, the id of its master key, a nonce, a tag and the ciphertext. */
+export function createSealing(keyring: Keyring): Sealing {
+  const { current } = keyring;
+  const header = Buffer.concat([Uint8Array.of(version), Buffer.from(current.id, "hex")]);
   return {
+    keyring,
     seal: (context, secret) => {
       const nonce = randomBytes(nonceLength);
-      const cipher = createCipheriv("aes-256-gcm", masterKey, nonce).setAAD(Buffer.from(context));
+      const cipher = createCipheriv("aes-256-gcm", current.derive(sealLabel), nonce);
+      cipher.setAAD(Buffer.from(context));
       const sealed = Buffer.concat([cipher.update(secret), cipher.final()]);
-      return Buffer.concat([Uint8Array.of(formatVersion), nonce, cipher.getAuthTag(), sealed]);
+      return Buffer.concat([header, nonce, cipher.getAuthTag(), sealed]);
     },
     open: (context, sealed) => {
-      if (sealed.length < headerLength || sealed[0] !== formatVersion) return undefined;
-      const decipher = createDecipheriv("aes-256-gcm", masterKey, sealed.subarray(1, 1 + nonceLength), {
-        authTagLength: tagLength,
-      });
-      decipher.setAAD(Buffer.from(context));
-      decipher.setAuthTag(sealed.subarray(1 + nonceLength, headerLength));
-      try {
-        return Buffer.concat([decipher.update(sealed.subarray(headerLength)), decipher.final()]);
-      } catch {
-        return undefined;
+      if (sealed[0] === version) {
+        const keyId = Buffer.from(sealed.subarray(1, headerLength)).toString("hex");
+        const key = keyring.derive(sealLabel, keyId);
+        return key && decrypt(key, context, sealed.subarray(headerLength));
       }
+      if (sealed[0] !== oldVersion) return undefined;
+      for (const { material } of keyring.all) {
+        const opened = decrypt(material, context, sealed.subarray(oldHeaderLength));
+        if (opened !== undefined) return opened;
+      }
+      return undefined;
     },
-    deriveKey: (purpose) => new Uint8Array(hkdfSync("sha256", masterKey, "", purpose, derivedKeyLength)),
+    isCurrent: (sealed) => header.equals(sealed.subarray(0, headerLength)),
+    deriveKey: (purpose) => keyring.derive(purpose),
   };
+}
+
+function decrypt(key: Uint8Array, context: string, body: Uint8Array): Uint8Array | undefined {
+  if (body.length < nonceLength + tagLength) return undefined;
+  const decipher = createDecipheriv("aes-256-gcm", key, body.subarray(0, nonceLength), {
+    authTagLength: tagLength,
+  });
+  decipher.setAAD(Buffer.from(context));
+  decipher.setAuthTag(body.subarray(nonceLength, nonceLength + tagLength));
+  try {
+    return Buffer.concat([decipher.update(body.subarray(nonceLength + tagLength)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
 }

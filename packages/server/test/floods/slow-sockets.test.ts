@@ -36,7 +36,7 @@ describe("a flood of slow sockets", () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     const masterKeyFile = join(folder, "master.key");
-    writeFileSync(masterKeyFile, randomBytes(32).toString("hex"));
+    writeFileSync(masterKeyFile, randomBytes(32).toString("hex"), { mode: 0o600 });
     bursar = spawnBursar({
       args: ["serve"],
       env: { DATABASE_URL: database.url, BURSAR_MASTER_KEY_FILE: masterKeyFile },

@@ -41,7 +41,7 @@ describe("a flood of streams, some of which are not read", () => {
     database = await createTestDatabase();
     const masterKey = randomBytes(32);
     const masterKeyFile = join(folder, "master.key");
-    writeFileSync(masterKeyFile, masterKey.toString("hex"));
+    writeFileSync(masterKeyFile, masterKey.toString("hex"), { mode: 0o600 });
     const preparing = await startTestService({}, { database, masterKey, publicUrl });
     const made = Array.from({ length: clients }, async () =>
       preparing.token(await preparing.createTenant("1000")),

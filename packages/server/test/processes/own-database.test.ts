@@ -14,7 +14,7 @@ describe("an external database", () => {
   const started: BursarProcess[] = [];
   const folder = createTemporaryFolder("own-database");
   const masterKeyFile = join(folder, "master.key");
-  writeFileSync(masterKeyFile, randomBytes(32).toString("hex"));
+  writeFileSync(masterKeyFile, randomBytes(32).toString("hex"), { mode: 0o600 });
   afterAll(() => rmSync(folder, { recursive: true }));
   const run = (args: string[], url = database.url) => {
     const bursar = spawnBursar({ args, env: { DATABASE_URL: url, BURSAR_MASTER_KEY_FILE: masterKeyFile } });

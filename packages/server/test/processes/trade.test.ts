@@ -111,7 +111,7 @@ it("two crossing orders make a trade that moves balances, is published to webhoo
   ]);
 
   const masterKeyFile = join(folder, "master.key");
-  writeFileSync(masterKeyFile, Buffer.from(service.masterKey).toString("hex"));
+  writeFileSync(masterKeyFile, Buffer.from(service.masterKey).toString("hex"), { mode: 0o600 });
   const { code, output } = await runBursar(["audit", "ledger"], {
     DATABASE_URL: service.database.url,
     BURSAR_MASTER_KEY_FILE: masterKeyFile,

@@ -5,7 +5,7 @@ import { createUuidV7Source } from "@bursar/domain";
 import type { Parts } from "../../compose/compose.js";
 import { type Config, loadConfig } from "../../config/load-config.js";
 import { ConfigError } from "../../config/setting.js";
-import { readMasterKey } from "../../credentials/master-key.js";
+import { readMasterKeys } from "../../credentials/master-key.js";
 import { createSealing, type Sealing } from "../../credentials/sealing.js";
 import { createLogger } from "../../log.js";
 import { OperatorError } from "../../operator-error.js";
@@ -35,7 +35,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId: randomUUID() });
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
-  const sealing = createSealing(readMasterKey(masterKeyPath(values)));
+  const sealing = createSealing(readMasterKeys(masterKeyPath(values)));
   // Loaded here, so that help and usage errors do not wait for the whole service to load.
   const { compose } = await import("../../compose/compose.js");
   const { webhookOptions } = await import("../../compose/compose-webhooks.js");

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import type { Command } from "commander";
 import type { Parts } from "../../compose/compose.js";
 import { loadConfig } from "../../config/load-config.js";
-import { readMasterKey, readOrCreateMasterKey } from "../../credentials/master-key.js";
+import { readMasterKeys, readOrCreateMasterKeys } from "../../credentials/master-key.js";
 import type { Service } from "../../main.js";
 import { softwareVersion } from "../../version.js";
 
@@ -17,12 +17,12 @@ export function addDevCommand(program: Command): void {
       const { values } = loadConfig(process.env, sandboxDefaults);
       const { runUntilStopped } = await import("./run-until-stopped.js");
       const { seedSandbox } = await import("../sandbox/seed-sandbox.js");
-      const masterKey = (dataDir: string) =>
+      const keyring = (dataDir: string) =>
         values.master_key_file === undefined
-          ? readOrCreateMasterKey(join(dataDir, "master.key"))
-          : readMasterKey(values.master_key_file);
+          ? readOrCreateMasterKeys(join(dataDir, "master.key"))
+          : readMasterKeys(values.master_key_file);
       const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values);
-      await runUntilStopped(values, { isSandbox: true, masterKey, seed }, (service) =>
+      await runUntilStopped(values, { isSandbox: true, keyring, seed }, (service) =>
         console.log(banner(service)),
       );
     });

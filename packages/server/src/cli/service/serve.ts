@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { loadConfig } from "../../config/load-config.js";
 import { ConfigError } from "../../config/setting.js";
-import { readMasterKey } from "../../credentials/master-key.js";
+import type { Keyring } from "../../credentials/keyring.js";
+import { readMasterKeys } from "../../credentials/master-key.js";
 import { OperatorError } from "../../operator-error.js";
 
 export function addServeCommand(program: Command): void {
@@ -20,16 +21,16 @@ export function addServeCommand(program: Command): void {
           "master_key_file (environment BURSAR_MASTER_KEY_FILE) is not set. Set it to a file with 32 bytes in base64 or hexadecimal.",
         );
       }
-      const masterKey = readConfiguredKey(values.master_key_file);
+      const keyring = readConfiguredKeys(values.master_key_file);
       const { runUntilStopped } = await import("./run-until-stopped.js");
-      await runUntilStopped(values, { isSandbox: false, masterKey: () => masterKey });
+      await runUntilStopped(values, { isSandbox: false, keyring: () => keyring });
     });
 }
 
 /** An invalid key file is a configuration error, like any other invalid value. */
-function readConfiguredKey(path: string): Uint8Array {
+function readConfiguredKeys(path: string): Keyring {
   try {
-    return readMasterKey(path);
+    return readMasterKeys(path);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     throw new ConfigError(error.message, { cause: error });

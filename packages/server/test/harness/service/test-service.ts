@@ -6,6 +6,7 @@ import type { ApiClient } from "../../../src/app/clients/client.js";
 import type { RailPart } from "../../../src/app/rails/rail.js";
 import type { Parts } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
+import { createKeyring } from "../../../src/credentials/keyring.js";
 import { type Service, startService } from "../../../src/main.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
@@ -111,7 +112,7 @@ export async function startTestService(
       ...settingsOfFile(settings),
     },
     log: pino({ level: "trace" }, { write: (line: string) => logLines.push(line) }),
-    masterKey: () => masterKey,
+    keyring: () => createKeyring([masterKey]),
     openDatabase: open,
     rails: rails.parts,
     onFailure: (error) => {

@@ -5,6 +5,7 @@ import type { Origin } from "../../../src/app/audit/audit-entry.js";
 import { isRefused, type Refused } from "../../../src/app/requests/refused.js";
 import { compose } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
+import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createWakeUps } from "../../../src/runtime/wake-ups.js";
 import { readPrivateNetworks } from "../../../src/webhooks/judge-address.js";
@@ -23,7 +24,7 @@ export async function startClockedParts() {
   const parts = compose({
     database,
     settings: loadConfig({}).values,
-    sealing: createSealing(randomBytes(32)),
+    sealing: createSealing(createKeyring([randomBytes(32)])),
     wakeUps,
     publicUrl: "http://bursar.example",
     webhooks: {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createTokenKeyRing, rotateTokenKeys } from "../../../src/credentials/token-keys.js";
 import { createTokenSigner } from "../../../src/credentials/token-signer.js";
@@ -110,7 +111,7 @@ describe("access tokens", () => {
     const setUp = async () => {
       const database = await createTestDatabase();
       const store = createTokenKeyStore(database);
-      const sealing = createSealing(masterKey);
+      const sealing = createSealing(createKeyring([masterKey]));
       await rotateTokenKeys(
         store,
         sealing,
@@ -176,7 +177,7 @@ describe("access tokens", () => {
 
     it("are signed only with keys of the current master key, and the first key signs immediately", async () => {
       const { database, store } = await setUp();
-      const other = createSealing(new Uint8Array(32).fill(9));
+      const other = createSealing(createKeyring([new Uint8Array(32).fill(9)]));
       await expect(rotateTokenKeys(store, other, () => crypto.randomUUID(), now)).rejects.toThrow(
         /master key/,
       );
@@ -205,7 +206,7 @@ describe("access tokens", () => {
 
     it("are useless to another master key", async () => {
       const { database, store } = await setUp();
-      const ring = createTokenKeyRing(store, createSealing(Buffer.alloc(32, 8)), now, now);
+      const ring = createTokenKeyRing(store, createSealing(createKeyring([Buffer.alloc(32, 8)])), now, now);
       await expect(ring.signingKey()).rejects.toThrow("The master key does not decrypt");
       await database.drop();
     });
