@@ -88,6 +88,7 @@ export {
 } from "./policy/approvals.js";
 export { compilePolicy, type PolicyCompilation } from "./policy/compile-policy.js";
 export type { CompiledPolicy, SpotVerdict, Verdict, WindowKind } from "./policy/compiled-policy.js";
+export { countReferences } from "./policy/count-references.js";
 export { defaultPolicy } from "./policy/default-policy.js";
 export type { PolicyFault } from "./policy/document-field.js";
 export { createTimeZones, type TimeZones } from "./policy/hour-of-day.js";

@@ -48,7 +48,7 @@ export {
   PolicyQuery,
   PolicyVersionPage,
 } from "./policy/policy.js";
-export { PolicyDocument } from "./policy/policy-document.js";
+export { PolicyDocument, policyDocumentBytesMax } from "./policy/policy-document.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
 export { type Event, EventList, EventQuery } from "./resources/event.js";

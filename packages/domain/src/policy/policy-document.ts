@@ -61,6 +61,10 @@ export const policyLimits = {
   rulesMax: 200,
   itemsMax: 100,
   groupsMax: 20,
+  /** Items of all lists together, as `countReferences` counts them. */
+  referencesMax: 2000,
+  /** The largest document: 200 rules with a sum, a count, amounts and a reason, and 2000 references. */
+  documentBytesMax: 262_144,
   namePattern: "^[a-z0-9-]{1,64}$",
   nameLengthMax: 64,
   textLengthMax: 128,

@@ -7,6 +7,8 @@ import { type Static, type TSchema, Type } from "typebox";
  */
 const { itemsMax, textLengthMax } = policyLimits;
 
+export const policyDocumentBytesMax = policyLimits.documentBytesMax;
+
 const Name = Type.String({
   pattern: policyLimits.namePattern,
   description: "1 to 64 characters of a-z, 0-9 and -.",

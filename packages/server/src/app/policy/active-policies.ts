@@ -1,10 +1,11 @@
 import { compilePolicy, defaultPolicy, type PolicyDocument, type PolicyWorld } from "@bursar/domain";
+import { LRUCache } from "lru-cache";
 import { createFreshCache } from "../../runtime/fresh-cache.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import type { ActivePolicies, ActivePolicy, PolicyStore, StoredPolicy } from "./policy.js";
 
 export interface ActivePoliciesDeps {
-  store: Pick<PolicyStore, "readPolicy">;
+  store: Pick<PolicyStore, "readPolicy" | "readPolicyVersion">;
   world: PolicyWorld;
   wakeUps: Pick<WakeUps, "subscribe">;
   /** A monotonic clock. */
@@ -14,16 +15,34 @@ export interface ActivePoliciesDeps {
 /** The policy of a tenant that has not stored one. */
 export const firstPolicy: StoredPolicy = { version: 0, document: defaultPolicy, updatedAt: null };
 
+/** As many as the cache of what is fresh has entries. */
+const compiledMax = 10_000;
+
+/**
+ * The policies in force, as compiled objects. What is cached is checked every few seconds, by the number of the version alone: a version
+ * never changes, so it is read and compiled once.
+ */
 export function createActivePolicies({
   store,
   world,
   wakeUps,
   monotonicMs,
 }: ActivePoliciesDeps): ActivePolicies {
-  const cache = createFreshCache<ActivePolicy>(
-    async (tenantId) => activate((await store.readPolicy(tenantId)) ?? firstPolicy, world),
-    monotonicMs,
-  );
+  const compiled = new LRUCache<string, ActivePolicy>({ max: compiledMax });
+  const first = activate(firstPolicy, world);
+
+  async function load(tenantId: string): Promise<ActivePolicy> {
+    const version = await store.readPolicyVersion(tenantId);
+    if (version === undefined) return first;
+    const known = compiled.get(tenantId);
+    if (known?.version === version) return known;
+    const stored = await store.readPolicy(tenantId);
+    const active = stored === undefined ? first : activate(stored, world);
+    compiled.set(tenantId, active);
+    return active;
+  }
+
+  const cache = createFreshCache<ActivePolicy>(load, monotonicMs);
   wakeUps.subscribe("policy", (tenantIds) => {
     if (tenantIds !== "any") for (const tenantId of tenantIds) cache.forget(tenantId);
   });

@@ -1,6 +1,7 @@
 import {
   type CompiledPolicy,
   compilePolicy,
+  countReferences,
   type PolicyDocument,
   type PolicyFault,
   type PolicyReference,
@@ -35,12 +36,23 @@ const tooManyWindows: PolicyFault = {
   reason: `use more than ${policyLimits.windowsMax} different sums and counts; reuse the same periods`,
 };
 
+/** Checked before compiling, which takes time in proportion to them. */
+function tooManyReferences(count: number): PolicyFault {
+  return {
+    rule: null,
+    field: "",
+    reason: `lists ${count} wallets, clients, group members and other references; the limit is ${policyLimits.referencesMax}`,
+  };
+}
+
 /** The response is bounded: no more faults than the compiler reports. */
 const faultsMax = 100;
 
 /** Validates a document and looks up the wallets and clients that it names. All faults are reported together. */
 export function createDocumentChecker({ store, world }: CheckDocumentDeps): CheckDocument {
   return async (tenantId, document, path) => {
+    const count = countReferences(document);
+    if (count > policyLimits.referencesMax) return refuse([tooManyReferences(count)], path);
     const { policy, references, faults } = compilePolicy(document, world);
     if (faults !== undefined) return refuse(faults, path);
     if (policy.windows.length > policyLimits.windowsMax) return refuse([tooManyWindows], path);

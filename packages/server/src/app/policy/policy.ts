@@ -20,6 +20,8 @@ export interface PolicyVersion {
 export interface PolicyStore {
   /** The requested version, by default the one in force; undefined if it does not exist. */
   readPolicy: (tenantId: string, version?: number) => Promise<StoredPolicy | undefined>;
+  /** The number of the version in force; undefined if the tenant has not stored a policy. */
+  readPolicyVersion: (tenantId: string) => Promise<number | undefined>;
   /** Puts the next version in force; undefined if the version in force is not the expected one. */
   writePolicy: (
     tenantId: string,

@@ -16,6 +16,13 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
       `);
       return row;
     },
+    // Served by the primary key, read backwards; the document is not read.
+    readPolicyVersion: async (tenantId) => {
+      const [row] = await database.query<{ version: number }>(sql`
+        SELECT version FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1
+      `);
+      return row?.version;
+    },
     writePolicy: (tenantId, expectedVersion, { document, clientId, createdAt }, audit) =>
       database.transaction(async (tx) => {
         const version = await insertNext(tx, tenantId, expectedVersion, {

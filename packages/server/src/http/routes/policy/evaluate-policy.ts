@@ -1,4 +1,4 @@
-import { EvaluatePolicyBody, PolicyEvaluation } from "@bursar/protocol";
+import { EvaluatePolicyBody, PolicyEvaluation, policyDocumentBytesMax } from "@bursar/protocol";
 import { Type } from "typebox";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
@@ -22,7 +22,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
         { additionalProperties: false },
       ),
       // The largest policy, plus a transaction.
-      bodyBytesMax: 1_114_112,
+      bodyBytesMax: policyDocumentBytesMax + 16_384,
       success: { status: 200, schema: PolicyEvaluation },
       errors: [
         "ASSET_UNKNOWN",

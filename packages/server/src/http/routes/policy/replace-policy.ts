@@ -1,4 +1,4 @@
-import { Policy, PolicyDocument } from "@bursar/protocol";
+import { Policy, PolicyDocument, policyDocumentBytesMax } from "@bursar/protocol";
 import { Type } from "typebox";
 import { presentPolicy } from "../../../app/policy/present-policy.js";
 import type { UseCases } from "../../../app/use-cases.js";
@@ -16,11 +16,11 @@ export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replac
       tag: "Policy",
       summary: "Replace the policy",
       description:
-        "The whole document, up to 1 MiB. Takes effect everywhere within 5 seconds; every version is kept. All faults of a document are reported at once, each with its rule and its field.",
+        "The whole document, of at most 256 KiB and 2000 references: wallets, clients, group members and other items of lists. Takes effect everywhere within 5 seconds; every version is kept. All faults of a document are reported at once, each with its rule and its field.",
       body: PolicyDocument,
       // The domain checks everything that the schema does and more, and names the rules.
       checkedBody: Type.Unknown(),
-      bodyBytesMax: 1_048_576,
+      bodyBytesMax: policyDocumentBytesMax,
       ifMatch: "required",
       success: { status: 200, schema: Policy },
       errors: ["PRECONDITION_REQUIRED", "PRECONDITION_FAILED", "POLICY_INVALID"],
