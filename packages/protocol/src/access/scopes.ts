@@ -1,7 +1,9 @@
 /** The permissions of a token. A route names the one scope it requires; `docs/reference/scopes.md` is generated from both. */
 export const scopeCatalog = {
   "wallets:read": "Read wallets and their balances.",
-  "wallets:write": "Create, freeze and unfreeze wallets.",
+  "wallets:write": "Create wallets.",
+  "wallets:freeze": "Freeze wallets.",
+  "wallets:unfreeze": "Unfreeze wallets.",
   "transactions:read": "Read transactions.",
   "transactions:write": "Create and cancel transactions.",
   "transactions:approve": "Approve or reject transactions that await approval.",
@@ -10,7 +12,9 @@ export const scopeCatalog = {
   "orders:write": "Place and cancel orders.",
   "events:read": "Read the event log and the live stream.",
   "webhooks:manage": "Manage webhook endpoints and deliveries.",
-  "policies:manage": "Read and replace the policy and the list of allowed destinations.",
+  "policies:read": "Read and evaluate the policy, and read the list of allowed destinations.",
+  "policies:manage": "Replace the policy.",
+  "destinations:manage": "Add and remove allowed destinations.",
   "clients:manage": "Manage API clients, within the caller's own scopes.",
   "audit:read": "Read the audit log.",
 } as const satisfies Record<string, string>;

@@ -37,7 +37,9 @@ type CountedRoute = Pick<Route, "method" | "path"> & { access: Exclude<Route["ac
 export function quotaClassOf({ method, path, access }: CountedRoute): QuotaClass {
   if (access === "oauth") return "auth";
   if (path.startsWith("/v1/stream")) return "stream";
-  if (access.endsWith(":manage") || access === "audit:read") return "manage";
+  // Evaluating a policy costs as much as replacing it.
+  const isManaged = access.endsWith(":manage") || access === "audit:read" || access === "policies:read";
+  if (isManaged) return "manage";
   if (method === "GET") return "read";
   return path.endsWith("/batch") ? "bulk" : "create";
 }

@@ -44,6 +44,34 @@ describe("migrating", () => {
     expect(await database.query(sql`SELECT to_regclass('half') AS half`)).toEqual([{ half: null }]);
   });
 
+  it("gives existing clients the scopes that were split from those that they had", async () => {
+    const split = all.findIndex(({ name }) => name.endsWith("_split_scopes.sql"));
+    await migrate(database, all.slice(0, split));
+    const tenantId = "018f0000-0000-7000-8000-000000000001";
+    await database.query(sql`INSERT INTO tenants (id, name, created_at) VALUES (${tenantId}, 'old', now())`);
+    for (const scopes of [["policies:manage", "audit:read"], ["wallets:write"], ["wallets:read"], []]) {
+      await database.query(sql`
+        INSERT INTO clients (id, tenant_id, name, scopes, state, require_signature, created_at, updated_at)
+        VALUES (gen_random_uuid(), ${tenantId}, ${scopes.join(" ") || "none"}, ${scopes}, 'active', false, now(), now())
+      `);
+    }
+    await migrate(database, all);
+    const rows = await database.query<{ name: string; scopes: string[] }>(
+      sql`SELECT name, scopes FROM clients`,
+    );
+    expect(new Map(rows.map(({ name, scopes }) => [name, scopes]))).toEqual(
+      new Map([
+        [
+          "policies:manage audit:read",
+          ["policies:manage", "audit:read", "policies:read", "destinations:manage"],
+        ],
+        ["wallets:write", ["wallets:write", "wallets:freeze", "wallets:unfreeze"]],
+        ["wallets:read", ["wallets:read"]],
+        ["none", []],
+      ]),
+    );
+  });
+
   it("refuses a database that is newer than the code", async () => {
     await migrate(database, [...all, next("SELECT 1")]);
     await expect(migrate(database, all)).rejects.toThrow("start a newer version");

@@ -12,7 +12,7 @@ export function createDestination({
     {
       method: "POST",
       path: "/v1/destinations",
-      access: "policies:manage",
+      access: "destinations:manage",
       operationId: "createDestination",
       tag: "Policy",
       summary: "Add an address to the allow-list",

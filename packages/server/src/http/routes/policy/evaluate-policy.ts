@@ -9,7 +9,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
     {
       method: "POST",
       path: "/v1/policy/evaluate",
-      access: "policies:manage",
+      access: "policies:read",
       operationId: "evaluatePolicy",
       tag: "Policy",
       summary: "Evaluate the policy for a transaction",

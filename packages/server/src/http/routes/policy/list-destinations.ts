@@ -12,7 +12,7 @@ export function listDestinations({
     {
       method: "GET",
       path: "/v1/destinations",
-      access: "policies:manage",
+      access: "policies:read",
       operationId: "listDestinations",
       tag: "Policy",
       summary: "List the addresses on the allow-list",

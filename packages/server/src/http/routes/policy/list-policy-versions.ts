@@ -10,7 +10,7 @@ export function listPolicyVersions({ listPolicyVersions: list }: Pick<UseCases, 
     {
       method: "GET",
       path: "/v1/policy/versions",
-      access: "policies:manage",
+      access: "policies:read",
       operationId: "listPolicyVersions",
       tag: "Policy",
       summary: "List the versions of the policy",

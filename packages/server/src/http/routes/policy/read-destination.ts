@@ -12,7 +12,7 @@ export function readDestination({
     {
       method: "GET",
       path: "/v1/destinations/:id",
-      access: "policies:manage",
+      access: "policies:read",
       operationId: "readDestination",
       tag: "Policy",
       summary: "Read an address on the allow-list",

@@ -10,7 +10,7 @@ export function readPolicy({ readPolicy: read }: Pick<UseCases, "readPolicy">) {
     {
       method: "GET",
       path: "/v1/policy",
-      access: "policies:manage",
+      access: "policies:read",
       operationId: "readPolicy",
       tag: "Policy",
       summary: "Read the policy",

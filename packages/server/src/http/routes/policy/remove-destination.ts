@@ -10,7 +10,7 @@ export function removeDestination({ removeDestination: remove }: Pick<UseCases, 
     {
       method: "DELETE",
       path: "/v1/destinations/:id",
-      access: "policies:manage",
+      access: "destinations:manage",
       operationId: "removeDestination",
       tag: "Policy",
       summary: "Remove an address from the allow-list",

@@ -13,7 +13,7 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
     {
       method: "POST",
       path: `/v1/wallets/:id/${verb}`,
-      access: "wallets:write",
+      access: frozen ? "wallets:freeze" : "wallets:unfreeze",
       operationId: `${verb}Wallet`,
       tag: "Wallets",
       summary: frozen ? "Freeze a wallet" : "Unfreeze a wallet",
