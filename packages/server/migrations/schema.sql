@@ -19,6 +19,16 @@ CREATE TABLE asset_decimals (
   CONSTRAINT asset_decimals_decimals_check CHECK (((decimals >= 0) AND (decimals <= 18)))
 );
 
+CREATE TABLE audit_bases (
+  tenant_id uuid NOT NULL,
+  number bigint NOT NULL,
+  hash bytea NOT NULL,
+  key_id text NOT NULL,
+  mac bytea NOT NULL,
+  pruned_at timestamp with time zone NOT NULL,
+  CONSTRAINT audit_bases_pkey PRIMARY KEY (tenant_id)
+);
+
 CREATE TABLE audit_entries (
   tenant_id uuid NOT NULL,
   number bigint NOT NULL,
@@ -34,6 +44,7 @@ CREATE TABLE audit_entries (
   request_id text,
   address text,
   hash bytea NOT NULL,
+  key_id text,
   CONSTRAINT audit_entries_pkey PRIMARY KEY (tenant_id, number),
   CONSTRAINT audit_entries_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'operator'::text, 'anonymous'::text]))),
   CONSTRAINT audit_entries_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'refused'::text]))),
@@ -44,6 +55,10 @@ CREATE TABLE audit_heads (
   tenant_id uuid NOT NULL,
   number bigint NOT NULL,
   hash bytea NOT NULL,
+  key_id text,
+  mac bytea,
+  checkpoint_number bigint NOT NULL DEFAULT 0,
+  checkpoint_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant_id)
 );
 
@@ -53,6 +68,8 @@ CREATE TABLE client_keys (
   algorithm text NOT NULL,
   material bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
   CONSTRAINT client_keys_pkey PRIMARY KEY (id),
   CONSTRAINT client_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   CONSTRAINT client_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text])))
@@ -76,6 +93,8 @@ CREATE TABLE client_secrets (
   hash bytea NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone,
+  key_id text,
+  last_used_at timestamp with time zone,
   CONSTRAINT client_secrets_pkey PRIMARY KEY (id),
   CONSTRAINT client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   CONSTRAINT client_secrets_hash_check CHECK ((length(hash) = 32))
@@ -94,6 +113,9 @@ CREATE TABLE clients (
   updated_at timestamp with time zone NOT NULL,
   quotas jsonb NOT NULL DEFAULT '{}'::jsonb,
   disabled_at timestamp with time zone,
+  credentials jsonb,
+  key_id text,
+  mac bytea,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -346,6 +368,13 @@ CREATE UNLOGGED TABLE quota_buckets (
   CONSTRAINT quota_buckets_pkey PRIMARY KEY (tenant_id, client_id, class)
 );
 
+CREATE TABLE retained_keys (
+  key_id text NOT NULL,
+  label text NOT NULL,
+  sealed bytea NOT NULL,
+  CONSTRAINT retained_keys_pkey PRIMARY KEY (key_id, label)
+);
+
 CREATE TABLE revoked_tokens (
   tenant_id uuid NOT NULL,
   client_id uuid NOT NULL,
@@ -519,7 +548,11 @@ CREATE TABLE webhook_resends (
   CONSTRAINT webhook_resends_pkey PRIMARY KEY (tenant_id, action, idempotency_key)
 );
 
+CREATE INDEX audit_heads_without_checkpoint ON public.audit_heads USING btree (checkpoint_at) WHERE (number > checkpoint_number);
+
 CREATE INDEX client_keys_by_client ON public.client_keys USING btree (client_id);
+
+CREATE INDEX client_keys_by_expiry ON public.client_keys USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
 CREATE INDEX client_secrets_by_client ON public.client_secrets USING btree (client_id);
 
@@ -598,6 +631,9 @@ CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  LANGUAGE plpgsql
 AS $function$
 BEGIN
+  IF TG_OP = 'DELETE' AND TG_TABLE_NAME = 'audit_entries' AND current_setting('bursar.audit_prune', true) = 'on' THEN
+    RETURN NULL;
+  END IF;
   RAISE EXCEPTION 'the audit log is append-only';
 END
 $function$

@@ -1,11 +1,13 @@
 import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import type { Logger } from "pino";
+import type { IntegrityKeys } from "../app/access/integrity-keys.js";
 import { createTenantCreator } from "../app/clients/create-tenant.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
 import { createRails, type RailDriver, type RailPart } from "../app/rails/rail.js";
 import type { UseCases } from "../app/use-cases.js";
 import { assertNetworksKnown } from "../config/asset-list.js";
 import type { Settings } from "../config/settings.js";
+import { createIntegrityKeys } from "../credentials/integrity-keys.js";
 import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
@@ -14,9 +16,10 @@ import type { LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
 import { createTenantStore } from "../store/access/clients.js";
+import { prepareIntegrity } from "../store/access/integrity.js";
 import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { analyzeYoungTables } from "../store/core/analyze-young-tables.js";
-import type { Database } from "../store/core/database.js";
+import { type Database, withKeys } from "../store/core/database.js";
 import { createTotalsThinner } from "../store/policy/thin-totals.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
@@ -44,6 +47,9 @@ export interface ComposeOptions {
 
 /** The wired parts that the HTTP edge and the command line need. */
 export interface Parts {
+  /** The database, whose stores authenticate what they write. */
+  database: Database;
+  keys: IntegrityKeys;
   useCases: UseCases;
   guard: AccessGuard;
   stream: StreamGateway;
@@ -61,6 +67,8 @@ export interface Parts {
   /** Ends long polls, because the service stops. */
   endWaiting: () => void;
   assets: AssetRegistry;
+  /** Called once, after the migrations, before anything is written. */
+  prepareIntegrity: () => Promise<void>;
   /** Called once, after the migrations. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
@@ -69,8 +77,11 @@ export interface Parts {
 const housekeepingIntervalMs = 60_000;
 const analyzeIntervalMs = 1000;
 
-export function compose(options: ComposeOptions): Parts {
-  const { database, log, newUuid, now } = options;
+export function compose(given: ComposeOptions): Parts {
+  const { log, newUuid, now } = given;
+  const keys = createIntegrityKeys(given.sealing);
+  const database = withKeys(given.database, keys);
+  const options: ComposeOptions = { ...given, database };
   const access = composeAccess(options);
   const assets = createAssetRegistry(options.settings.assets);
   const railParts: readonly RailPart[] = [{ rail: bookRail }, ...(options.rails ?? [])];
@@ -98,6 +109,8 @@ export function compose(options: ComposeOptions): Parts {
   };
 
   return {
+    database,
+    keys,
     useCases: {
       ...access.useCases,
       ...transactions.useCases,
@@ -116,7 +129,9 @@ export function compose(options: ComposeOptions): Parts {
       now,
     }),
     fundPrimary: transactions.fundPrimary,
+    prepareIntegrity: () => prepareIntegrity(database, keys.retain, new Date(now())),
     prepare: async () => {
+      await prepareIntegrity(database, keys.retain, new Date(now()));
       await access.prepare();
       await markets.prepare();
       keepAnalyzed();

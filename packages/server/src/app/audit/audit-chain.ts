@@ -1,41 +1,57 @@
-import { createHash } from "node:crypto";
-import { canonicalJson } from "@bursar/domain";
-import type { AuditDraft, AuditHead, AuditStore } from "./audit-entry.js";
-
-/** The hash before the first entry of a chain. */
-export const chainStart: Uint8Array = new Uint8Array(32);
-
-/** The hash of an entry covers the previous hash, its position, and all of its fields. */
-export function chainHash(previousHash: Uint8Array, number: bigint, entry: AuditDraft): Uint8Array {
-  // A missing field is stored as null, and the entry is hashed again as it was stored, so the hash must see null too.
-  const members = Object.entries(entry).map(([name, value]) => [name, value ?? null] as const);
-  const content = canonicalJson({
-    ...(Object.fromEntries(members) as unknown as AuditDraft),
-    tenantId: entry.tenantId ?? null,
-    number: number.toString(),
-    occurredAt: entry.occurredAt.toISOString(),
-  });
-  return createHash("sha256").update(previousHash).update(content).digest();
-}
+import type { IntegrityKeys } from "../access/integrity-keys.js";
+import {
+  type AuditBase,
+  type AuditHead,
+  type AuditStore,
+  type ChainedAuditEntry,
+  headChangedAction,
+} from "./audit-entry.js";
+import { chainHash, chainStart, isPositionAuthentic, unkeyedHash } from "./chain-hash.js";
+import { type Checkpoint, isCheckpointAuthentic, tenantOfCheckpoint } from "./checkpoint.js";
 
 export interface ChainVerdict {
   tenantId: string;
+  /** The number of entries that were verified. */
   entries: bigint;
   /** The first fault in the chain; undefined if it is intact. */
   fault: string | undefined;
-  /** The last hash, in hexadecimal. A copy kept elsewhere proves later that the chain was not rewritten as a whole. */
+  /** The last hash, in hexadecimal. */
   head: string;
+  /** The number of the last entry that was exported and removed; 0 if there is none. */
+  prunedTo: bigint;
+  /** The number of the last entry from before the chain was keyed; only the entry after it protects those. */
+  unkeyedTo: bigint;
+}
+
+export interface VerifyAuditOptions {
+  store: Pick<AuditStore, "listHeads" | "listBases" | "listAscending">;
+  keys: IntegrityKeys;
+  /** Every tenant must have a chain, because its creation is the first entry. */
+  tenantIds: readonly string[];
+  /** Copies that were kept outside of the database. */
+  checkpoints?: readonly Checkpoint[];
 }
 
 const pageSize = 1000;
 
-/** Verifies every chain from its first entry to its head. Every tenant must have one, because its creation is the first entry. */
-export async function verifyAudit(store: AuditStore, tenantIds: readonly string[]): Promise<ChainVerdict[]> {
+/** Verifies every chain from the first entry that is kept to its head, and against the checkpoints. */
+export async function verifyAudit({
+  store,
+  keys,
+  tenantIds,
+  checkpoints = [],
+}: VerifyAuditOptions): Promise<ChainVerdict[]> {
   const heads = await store.listHeads();
+  const bases = new Map((await store.listBases()).map((base) => [base.tenantId, base]));
+  const byTenant = groupByTenant(checkpoints);
   const verdicts: ChainVerdict[] = [];
-  for (const head of heads) verdicts.push(await verifyChain(store, head));
+  for (const head of heads) {
+    const { tenantId } = head;
+    const given = byTenant.get(tenantId) ?? [];
+    verdicts.push(await verifyChain(store, keys, head, bases.get(tenantId), given));
+  }
   const known = new Set(heads.map(({ tenantId }) => tenantId));
-  const lost = tenantIds.filter((tenantId) => !known.has(tenantId));
+  const lost = [...new Set([...tenantIds, ...byTenant.keys()])].filter((tenantId) => !known.has(tenantId));
   return [
     ...verdicts,
     ...lost.map((tenantId) => ({
@@ -43,34 +59,142 @@ export async function verifyAudit(store: AuditStore, tenantIds: readonly string[
       entries: 0n,
       fault: "the head of the chain is missing",
       head: "",
+      prunedTo: 0n,
+      unkeyedTo: 0n,
     })),
   ];
 }
 
-async function verifyChain(store: AuditStore, head: AuditHead): Promise<ChainVerdict> {
-  let number = 0n;
-  let hash = chainStart;
-  const conclude = (fault: string | undefined): ChainVerdict => ({
+function groupByTenant(checkpoints: readonly Checkpoint[]): Map<string, Checkpoint[]> {
+  const groups = new Map<string, Checkpoint[]>();
+  for (const checkpoint of checkpoints) {
+    const tenantId = tenantOfCheckpoint(checkpoint);
+    if (tenantId === undefined)
+      throw new Error(`the tenant of a checkpoint is malformed: ${checkpoint.tenant_id}`);
+    const group = groups.get(tenantId) ?? [];
+    group.push(checkpoint);
+    groups.set(tenantId, group);
+  }
+  return groups;
+}
+
+async function verifyChain(
+  store: Pick<AuditStore, "listAscending">,
+  keys: IntegrityKeys,
+  head: AuditHead,
+  base: AuditBase | undefined,
+  checkpoints: readonly Checkpoint[],
+): Promise<ChainVerdict> {
+  const walk = createChainWalk(keys, base ?? { number: 0n, hash: chainStart }, checkpoints);
+  const fault =
+    (base !== undefined && !isPositionAuthentic(keys, "base", base)
+      ? `the record that entries up to ${base.number} were exported and removed is forged`
+      : undefined) ??
+    refuseCheckpoints(keys, checkpoints) ??
+    walk.start() ??
+    (await walkToHead(store, head, walk)) ??
+    judgeEnd(keys, head, walk.position(), walk.isKeyed()) ??
+    walk.findUnreached();
+  const { number, hash, unkeyedTo } = walk.position();
+  return {
     tenantId: head.tenantId,
-    entries: number,
+    entries: number - (base?.number ?? 0n),
     fault,
     head: Buffer.from(hash).toString("hex"),
-  });
+    prunedTo: base?.number ?? 0n,
+    unkeyedTo,
+  };
+}
+
+async function walkToHead(
+  store: Pick<AuditStore, "listAscending">,
+  head: AuditHead,
+  walk: ChainWalk,
+): Promise<string | undefined> {
   for (;;) {
-    const page = await store.listAscending(head.tenantId, pageSize, number);
-    for (const { number: found, hash: foundHash, ...entry } of page) {
+    const page = await store.listAscending(head.tenantId, pageSize, walk.position().number);
+    for (const entry of page) {
       // Entries appended after the head was read are left for the next verification.
-      if (number === head.number) break;
-      if (found !== number + 1n) return conclude(`entry ${number + 1n} is missing`);
-      const expected = chainHash(hash, found, entry);
-      if (Buffer.compare(expected, foundHash) !== 0) return conclude(`entry ${found} was changed`);
-      number = found;
-      hash = expected;
+      if (walk.position().number >= head.number) break;
+      const fault = walk.step(entry);
+      if (fault !== undefined) return fault;
     }
-    if (page.length < pageSize || number === head.number) break;
+    if (page.length < pageSize || walk.position().number >= head.number) return undefined;
   }
-  const endsAtHead = number === head.number && Buffer.compare(hash, head.hash) === 0;
-  return conclude(
-    endsAtHead ? undefined : `the chain ends at entry ${number}, but its head is entry ${head.number}`,
-  );
+}
+
+function judgeEnd(
+  keys: IntegrityKeys,
+  head: AuditHead,
+  { number, hash }: { number: bigint; hash: Uint8Array },
+  isKeyed: boolean,
+): string | undefined {
+  if (number !== head.number || Buffer.compare(hash, head.hash) !== 0)
+    return `the chain ends at entry ${number}, but its head is entry ${head.number}`;
+  if (number === 0n) return undefined;
+  if (!isKeyed) return "no entry of the chain is keyed";
+  return isPositionAuthentic(keys, "head", head)
+    ? undefined
+    : `the head, entry ${number}, was changed: entries after it may have been removed`;
+}
+
+function refuseCheckpoints(keys: IntegrityKeys, checkpoints: readonly Checkpoint[]): string | undefined {
+  const forged = checkpoints.find((checkpoint) => !isCheckpointAuthentic(keys, checkpoint));
+  return forged && `the signature of the checkpoint of entry ${forged.number} is invalid`;
+}
+
+export type ChainWalk = ReturnType<typeof createChainWalk>;
+
+/** Follows a chain entry by entry. Each step says what is wrong with its entry. */
+export function createChainWalk(
+  keys: IntegrityKeys,
+  from: { number: bigint; hash: Uint8Array; keyId?: string },
+  checkpoints: readonly Checkpoint[] = [],
+) {
+  let { number, hash } = from;
+  let isKeyed = from.keyId !== undefined;
+  let unkeyedTo = 0n;
+  const expected = new Map(checkpoints.map((checkpoint) => [BigInt(checkpoint.number), checkpoint]));
+
+  /** A checkpoint before the first entry that is kept can no longer be compared. */
+  function compareWithCheckpoints(): string | undefined {
+    const wrong = checkpoints.find(
+      (checkpoint) =>
+        BigInt(checkpoint.number) === number && checkpoint.hash !== Buffer.from(hash).toString("hex"),
+    );
+    return (
+      wrong && `entry ${number} differs from its checkpoint of ${wrong.time}: the chain was written again`
+    );
+  }
+
+  function step({ number: found, hash: foundHash, keyId, ...entry }: ChainedAuditEntry): string | undefined {
+    if (found !== number + 1n) return `entry ${number + 1n} is missing`;
+    if (keyId === null && isKeyed) return `entry ${found} is not keyed, although entries before it are`;
+    const computed =
+      keyId === null ? unkeyedHash(hash, found, entry) : chainHash(keys, keyId, hash, found, entry);
+    if (computed === undefined) return `entry ${found} was keyed with the unknown master key ${keyId}`;
+    if (Buffer.compare(computed, foundHash) !== 0) return `entry ${found} was changed`;
+    number = found;
+    hash = computed;
+    isKeyed ||= keyId !== null;
+    if (keyId === null) unkeyedTo = found;
+    if (entry.action === headChangedAction)
+      return `entry ${found} records that the head of the chain was changed: entries before it may have been removed`;
+    return expected.has(number) ? compareWithCheckpoints() : undefined;
+  }
+
+  return {
+    start: () => (expected.has(number) ? compareWithCheckpoints() : undefined),
+    step,
+    position: () => ({ number, hash, unkeyedTo }),
+    isKeyed: () => isKeyed,
+    /** A checkpoint beyond the end of the chain. */
+    findUnreached: (): string | undefined => {
+      const cut = checkpoints.find((checkpoint) => BigInt(checkpoint.number) > number);
+      return (
+        cut &&
+        `the chain ends at entry ${number}, but had entry ${cut.number} at ${cut.time}: its end was removed`
+      );
+    },
+  };
 }

@@ -23,7 +23,15 @@ export interface ChainedAuditEntry extends AuditDraft {
   tenantId: string;
   number: bigint;
   hash: Uint8Array;
+  /** The master key of its hash; null for an entry from before the chain was keyed. */
+  keyId: string | null;
 }
+
+/**
+ * The action of an entry that is written before the next one, if the head of a chain does not have the right MAC: somebody has changed
+ * the head, for example to hide that entries were removed.
+ */
+export const headChangedAction = "audit.head_changed";
 
 /** The chain of entries that belong to no tenant. */
 export const nilTenantId = "00000000-0000-0000-0000-000000000000";
@@ -36,12 +44,24 @@ export interface AuditStore {
   listAscending: (tenantId: string, limit: number, after: bigint) => Promise<ChainedAuditEntry[]>;
   /** The last entry of every chain. */
   listHeads: () => Promise<AuditHead[]>;
+  /** The last entry of every chain that was exported and removed. */
+  listBases: () => Promise<AuditBase[]>;
 }
 
 export interface AuditHead {
   tenantId: string;
   number: bigint;
   hash: Uint8Array;
+  keyId: string | null;
+  mac: Uint8Array | null;
+}
+
+export interface AuditBase {
+  tenantId: string;
+  number: bigint;
+  hash: Uint8Array;
+  keyId: string;
+  mac: Uint8Array;
 }
 
 /** The origin of an action: a client's request, or an operator at the command line. */

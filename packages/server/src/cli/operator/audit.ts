@@ -29,13 +29,14 @@ export function addAuditCommand(program: Command): void {
       "verify every tenant's hash chain of audit entries; finds entries that were changed or removed",
     )
     .action(async () => {
-      const verdicts = await withDatabase(async ({ database }) => {
+      const verdicts = await withDatabase(async ({ database, parts: { keys } }) => {
         const tenants = await createTenantStore(database).listTenants();
-        return await verifyAudit(
-          createAuditStore(database),
+        return await verifyAudit({
+          store: createAuditStore(database),
+          keys,
           // A migration creates the fee tenant, and migrations write no audit entries.
-          tenants.map(({ id }) => id).filter((id) => id !== feeTenantId),
-        );
+          tenantIds: tenants.map(({ id }) => id).filter((id) => id !== feeTenantId),
+        });
       });
       for (const { tenantId, entries, fault, head } of verdicts) {
         const name = tenantId === nilTenantId ? "(no tenant)" : showId("tnt", tenantId);

@@ -52,7 +52,8 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   });
   try {
     await assertMigrated(database, readMigrations());
-    return await work({ database, sealing, parts, newUuid });
+    await parts.prepareIntegrity();
+    return await work({ database: parts.database, sealing, parts, newUuid });
   } finally {
     await parts.close();
     await wakeUps.close();

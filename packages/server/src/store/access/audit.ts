@@ -1,18 +1,20 @@
-import { chainHash, chainStart } from "../../app/audit/audit-chain.js";
 import {
+  type AuditBase,
   type AuditDraft,
   type AuditHead,
   type AuditStore,
   type ChainedAuditEntry,
+  describeAct,
+  headChangedAction,
   nilTenantId,
 } from "../../app/audit/audit-entry.js";
-import type { Database, Queryable } from "../core/database.js";
+import { chainHash, chainStart, isPositionAuthentic, positionMac } from "../../app/audit/chain-hash.js";
+import { type Database, type KeyedQueryable, type Queryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
-interface AuditRow extends Omit<ChainedAuditEntry, "number"> {
-  /** PostgreSQL's bigint arrives as a string. */
-  number: string;
-}
+/** PostgreSQL's bigint arrives as a string. */
+type Stored<T> = Omit<T, "number"> & { number: string };
+type AuditRow = Stored<ChainedAuditEntry>;
 
 export function createAuditStore(database: Database): AuditStore {
   const read = (rows: AuditRow[]): ChainedAuditEntry[] =>
@@ -40,8 +42,14 @@ export function createAuditStore(database: Database): AuditStore {
         `),
       ),
     listHeads: async () => {
-      const rows = await database.query<Omit<AuditHead, "number"> & { number: string }>(sql`
-        SELECT tenant_id AS "tenantId", number, hash FROM audit_heads ORDER BY tenant_id
+      const rows = await database.query<Stored<AuditHead>>(sql`
+        SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac FROM audit_heads ORDER BY tenant_id
+      `);
+      return rows.map((row) => ({ ...row, number: BigInt(row.number) }));
+    },
+    listBases: async () => {
+      const rows = await database.query<Stored<AuditBase>>(sql`
+        SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac FROM audit_bases ORDER BY tenant_id
       `);
       return rows.map((row) => ({ ...row, number: BigInt(row.number) }));
     },
@@ -50,11 +58,12 @@ export function createAuditStore(database: Database): AuditStore {
 
 const entryColumns = sql`
     tenant_id AS "tenantId", number, occurred_at AS "occurredAt", actor, client_id AS "clientId", token_id AS "tokenId",
-    action, object, outcome, code, repeated, request_id AS "requestId", address, hash
+    action, object, outcome, code, repeated, request_id AS "requestId", address, hash,
+    key_id AS "keyId"
   `;
 
 /** Appends entries to the chains of their tenants, in the SQL transaction of the action that they describe. */
-export async function appendAudit(tx: Queryable, drafts: readonly AuditDraft[]): Promise<void> {
+export async function appendAudit(tx: KeyedQueryable, drafts: readonly AuditDraft[]): Promise<void> {
   const byTenant = new Map<string, AuditDraft[]>();
   for (const draft of drafts) {
     const tenantId = draft.tenantId ?? nilTenantId;
@@ -62,38 +71,78 @@ export async function appendAudit(tx: Queryable, drafts: readonly AuditDraft[]):
   }
   // Heads are locked in the order of their ids, so that two writers do not deadlock.
   for (const tenantId of [...byTenant.keys()].sort()) {
-    await appendToChain(tx, tenantId, byTenant.get(tenantId) ?? []);
+    const head = await lockHead(tx, tenantId);
+    const isAuthentic = head.number === 0n || isPositionAuthentic(requireKeys(tx), "head", head);
+    const own = byTenant.get(tenantId) ?? [];
+    await appendToChain(tx, head, isAuthentic ? own : [headChanged(head), ...own]);
   }
 }
 
-async function appendToChain(tx: Queryable, tenantId: string, drafts: readonly AuditDraft[]): Promise<void> {
+/**
+ * Starts to key the chains that are not yet: an entry that is keyed covers the hash of the last one that is not. Called once for each
+ * database, because later it would accept a chain that somebody else has written.
+ */
+export async function keyChains(tx: KeyedQueryable, now: Date): Promise<void> {
+  const heads = await tx.query<{ tenantId: string }>(sql`
+    SELECT tenant_id AS "tenantId" FROM audit_heads WHERE number > 0 ORDER BY tenant_id
+  `);
+  for (const { tenantId } of heads) {
+    const head = await lockHead(tx, tenantId);
+    const object = `entry ${head.number}`;
+    await appendToChain(tx, head, [describeAct({ by: "operator", tenantId }, "audit.key", object, now)]);
+  }
+}
+
+function headChanged({ tenantId, number }: AuditHead): AuditDraft {
+  const origin = { by: "operator", tenantId } as const;
+  const entry = describeAct(origin, headChangedAction, `entry ${number}`, new Date());
+  return { ...entry, actor: "anonymous", outcome: "refused", code: "HEAD_MAC_INVALID" };
+}
+
+/** Served by the primary key. */
+async function lockHead(tx: Queryable, tenantId: string): Promise<AuditHead> {
   const start = Buffer.from(chainStart);
   // A head with number 0 is inserted first, so that there is a row to lock.
   await tx.query(
     sql`INSERT INTO audit_heads (tenant_id, number, hash) VALUES (${tenantId}, 0, ${start}) ON CONFLICT DO NOTHING`,
   );
-  const [head] = await tx.query<{ number: string; hash: Buffer }>(sql`
-    SELECT number, hash FROM audit_heads WHERE tenant_id = ${tenantId} FOR UPDATE
+  const [head] = await tx.query<Stored<AuditHead>>(sql`
+    SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac FROM audit_heads
+    WHERE tenant_id = ${tenantId} FOR UPDATE
   `);
-  let number = BigInt(head?.number ?? 0);
-  let hash: Uint8Array = head?.hash ?? start;
+  if (head === undefined) throw new Error("the head of a chain was removed while it was locked");
+  return { ...head, number: BigInt(head.number) };
+}
+
+async function appendToChain(
+  tx: KeyedQueryable,
+  { tenantId, ...head }: AuditHead,
+  drafts: readonly AuditDraft[],
+): Promise<void> {
+  const keys = requireKeys(tx);
+  const keyId = keys.currentId;
+  let { number, hash } = head;
   const chained = drafts.map((draft) => {
     number += 1n;
-    hash = chainHash(hash, number, draft);
+    const next = chainHash(keys, keyId, hash, number, draft);
+    if (next === undefined) throw new Error("the current master key is missing");
+    hash = next;
     return { ...draft, number: number.toString(), hash: Buffer.from(hash) };
   });
   const column = <Key extends keyof (typeof chained)[number]>(key: Key) => chained.map((entry) => entry[key]);
   await tx.query(sql`
     INSERT INTO audit_entries
-      (tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
+      (tenant_id, key_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
        address, hash)
-    SELECT ${tenantId}::uuid, * FROM unnest(
+    SELECT ${tenantId}::uuid, ${keyId}::text, * FROM unnest(
       ${column("number")}::bigint[], ${column("occurredAt")}::timestamptz[], ${column("actor")}::text[],
       ${column("clientId")}::uuid[], ${column("tokenId")}::uuid[], ${column("action")}::text[], ${column("object")}::text[],
       ${column("outcome")}::text[], ${column("code")}::text[], ${column("repeated")}::integer[],
       ${column("requestId")}::text[], ${column("address")}::text[], ${column("hash")}::bytea[])
   `);
+  const { mac } = positionMac(keys, "head", { tenantId, number, hash });
   await tx.query(sql`
-    UPDATE audit_heads SET number = ${number.toString()}, hash = ${Buffer.from(hash)} WHERE tenant_id = ${tenantId}
+    UPDATE audit_heads SET number = ${number.toString()}, hash = ${Buffer.from(hash)}, key_id = ${keyId}, mac = ${Buffer.from(mac)}
+    WHERE tenant_id = ${tenantId}
   `);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import { DatabaseUnavailableError } from "./database-unavailable-error.js";
 import { parameterText } from "./parameter-text.js";
 import { type Statement, sql } from "./sql.js";
@@ -9,7 +10,13 @@ export interface Queryable {
   query: <Row>(statement: Statement) => Promise<Row[]>;
 }
 
-export interface Tx extends Queryable {
+/** The keys belong to the database, so that no store can forget to authenticate what it writes. */
+export interface KeyedQueryable extends Queryable {
+  /** Undefined if the database was opened without a master key, as for migrations. */
+  keys?: IntegrityKeys;
+}
+
+export interface Tx extends KeyedQueryable {
   /**
    * Sends a statement whose rows are not needed, without waiting: it is sent together with what follows. If it fails, the transaction
    * fails.
@@ -20,7 +27,7 @@ export interface Tx extends Queryable {
 }
 
 /** The pool of connections to PostgreSQL. */
-export interface Database extends Queryable {
+export interface Database extends KeyedQueryable {
   /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
@@ -116,6 +123,16 @@ export function openDatabase({
     transaction: (work) => session((connection) => inTransaction(connection, work)),
     close: () => pool.end(),
   };
+}
+
+/** The same database, whose stores authenticate what they write with these keys. */
+export function withKeys(database: Database, keys: IntegrityKeys): Database {
+  return { ...database, keys, transaction: (work) => database.transaction((tx) => work({ ...tx, keys })) };
+}
+
+export function requireKeys({ keys }: KeyedQueryable): IntegrityKeys {
+  if (keys === undefined) throw new Error("the database was opened without a master key");
+  return keys;
 }
 
 async function inTransaction<T>(connection: Session, work: (tx: Tx) => Promise<T>): Promise<T> {

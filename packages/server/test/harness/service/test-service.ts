@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Asset } from "@bursar/domain";
 import { readId, showId } from "@bursar/protocol";
 import pino from "pino";
+import type { IntegrityKeys } from "../../../src/app/access/integrity-keys.js";
 import type { ApiClient } from "../../../src/app/clients/client.js";
 import type { RailPart } from "../../../src/app/rails/rail.js";
 import type { Parts } from "../../../src/compose/compose.js";
@@ -40,6 +41,8 @@ export interface BlackBoxService {
 export interface InspectableService extends BlackBoxService {
   database: TestDatabase;
   logLines: string[];
+  /** The keys that authenticate what it stores. */
+  keys: IntegrityKeys;
   /** A second service on the same database and with the same keys, as another process would run it. */
   another: () => Promise<TestService>;
 }
@@ -122,7 +125,7 @@ export async function startTestService(
   });
   const { url } = service;
   if (parts === undefined) throw new Error("the service has no parts");
-  const { createTenant, fundPrimary, useCases } = parts;
+  const { createTenant, fundPrimary, useCases, keys } = parts;
 
   return {
     url,
@@ -130,6 +133,7 @@ export async function startTestService(
     database,
     masterKey,
     logLines,
+    keys,
     createTenant: async (usd) => {
       const { tenant, client, secret } = await createTenant("test");
       if (usd !== undefined) await fundPrimary(tenant.id, "USD", usd);

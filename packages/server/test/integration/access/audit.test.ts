@@ -1,7 +1,8 @@
 import { readId } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { chainHash, verifyAudit } from "../../../src/app/audit/audit-chain.js";
+import { verifyAudit } from "../../../src/app/audit/audit-chain.js";
 import { nilTenantId } from "../../../src/app/audit/audit-entry.js";
+import { chainStart, unkeyedHash } from "../../../src/app/audit/chain-hash.js";
 import { createAuditStore } from "../../../src/store/access/audit.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
@@ -34,7 +35,8 @@ describe("the audit log", () => {
   /** The faults in the chain of this tenant; other tests tamper with the chains of other tenants. */
   const faults = async () => {
     const own = readId("tnt", owner.tenantId) ?? "";
-    const verdicts = await verifyAudit(createAuditStore(service.database), [own]);
+    const store = createAuditStore(service.database);
+    const verdicts = await verifyAudit({ store, keys: service.keys, tenantIds: [own] });
     return verdicts.flatMap(({ tenantId, fault }) => (tenantId === own ? (fault ?? []) : []));
   };
   /** Runs a statement as an attacker with the database's password could. */
@@ -199,21 +201,63 @@ describe("the audit log", () => {
     expect(await faults()).toEqual([expect.stringContaining(fault)]);
   });
 
-  it("reveals an entry that was changed with a matching hash", async () => {
+  /** The entries of this tenant, once there are some beyond its creation. */
+  const entries = async () => {
     await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
-    await eventually(
-      async () => (await read()).data.length,
-      (count) => count >= 4,
-    );
     const tenantId = readId("tnt", owner.tenantId) ?? "";
-    const [first, second] = await createAuditStore(service.database).listAscending(tenantId, 2, 0n);
-    if (first === undefined || second === undefined) throw new Error("two entries were expected");
-    const { number, hash: _, ...entry } = second;
-    const forged = chainHash(first.hash, number, { ...entry, action: "other" });
-    const hex = Buffer.from(forged).toString("hex");
-    await tamper(
-      `UPDATE audit_entries SET action = 'other', hash = '\\x${hex}' WHERE number = 2 AND tenant_id = '${tenantId}'`,
+    const found = await eventually(
+      () => createAuditStore(service.database).listAscending(tenantId, 100, 0n),
+      (all) => all.length >= 4,
     );
-    expect(await faults()).toEqual(["entry 3 was changed"]);
+    return { tenantId, found };
+  };
+  const hex = (bytes: Uint8Array) => `'\\x${Buffer.from(bytes).toString("hex")}'`;
+
+  it("shows that its last entries were removed and the head moved back", async () => {
+    const { tenantId, found } = await entries();
+    const kept = found[1];
+    if (kept === undefined) throw new Error("two entries were expected");
+    await tamper(
+      `DELETE FROM audit_entries WHERE number > 2 AND tenant_id = '${tenantId}';
+       UPDATE audit_heads SET number = 2, hash = ${hex(kept.hash)} WHERE tenant_id = '${tenantId}'`,
+    );
+    expect(await faults()).toEqual([expect.stringContaining("the head, entry 2, was changed")]);
+    // Also after the service has written more: it does not continue from such a head in silence.
+    await service.call("POST", "/v1/clients", token, { name: "later", scopes: [] });
+    expect(await faults()).toEqual([
+      expect.stringContaining("entry 3 records that the head of the chain was changed"),
+    ]);
+  });
+
+  it("shows that it was written again as a whole with SHA-256", async () => {
+    const { tenantId, found } = await entries();
+    let hash = chainStart;
+    const statements = found.map(({ number, hash: _hash, keyId: _keyId, ...entry }) => {
+      const action = number === 2n ? "other" : entry.action;
+      hash = unkeyedHash(hash, number, { ...entry, action });
+      return `UPDATE audit_entries SET action = '${action}', hash = ${hex(hash)}, key_id = NULL WHERE number = ${number} AND tenant_id = '${tenantId}'`;
+    });
+    await tamper(
+      `${statements.join(";")}; UPDATE audit_heads SET hash = ${hex(hash)}, key_id = NULL, mac = NULL WHERE tenant_id = '${tenantId}'`,
+    );
+    expect(await faults()).toEqual(["no entry of the chain is keyed"]);
+    await service.call("POST", "/v1/clients", token, { name: "later", scopes: [] });
+    expect(await faults()).toEqual([
+      expect.stringContaining("records that the head of the chain was changed"),
+    ]);
+  });
+
+  it("shows that its last entries were written again with SHA-256", async () => {
+    const { tenantId, found } = await entries();
+    const last = found.at(-1);
+    const before = found.at(-2);
+    if (last === undefined || before === undefined) throw new Error("two entries were expected");
+    const { number, hash: _hash, keyId: _keyId, ...entry } = last;
+    const forged = hex(unkeyedHash(before.hash, number, { ...entry, action: "other" }));
+    await tamper(
+      `UPDATE audit_entries SET action = 'other', hash = ${forged}, key_id = NULL WHERE number = ${number} AND tenant_id = '${tenantId}';
+       UPDATE audit_heads SET hash = ${forged}, key_id = NULL WHERE tenant_id = '${tenantId}'`,
+    );
+    expect(await faults()).toEqual([`entry ${number} is not keyed, although entries before it are`]);
   });
 });
