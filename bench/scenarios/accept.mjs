@@ -51,9 +51,11 @@ async function writePolicy(url, token, count) {
     action: "reject",
     reason: "Too much.",
   }));
+  const headers = { authorization: `Bearer ${token}` };
+  const version = (await fetch(`${url}/v1/policy`, { headers })).headers.get("etag") ?? "";
   const response = await fetch(`${url}/v1/policy`, {
     method: "PUT",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "if-match": '"0"' },
+    headers: { ...headers, "content-type": "application/json", "if-match": version },
     body: JSON.stringify({ rules, default: { action: "allow" } }),
   });
   if (!response.ok) throw new Error(`the policy was refused: ${await response.text()}`);

@@ -89,7 +89,7 @@ export {
 export { compilePolicy, type PolicyCompilation } from "./policy/compile-policy.js";
 export type { CompiledPolicy, SpotVerdict, Verdict, WindowKind } from "./policy/compiled-policy.js";
 export { countReferences } from "./policy/count-references.js";
-export { defaultPolicy } from "./policy/default-policy.js";
+export { defaultPolicy, tradingPolicy } from "./policy/default-policy.js";
 export type { PolicyFault } from "./policy/document-field.js";
 export { createTimeZones, type TimeZones } from "./policy/hour-of-day.js";
 export { type Judgement, judge, judgeWithUsage, type Measurement, neededWindows } from "./policy/judge.js";
@@ -100,6 +100,8 @@ export {
   type PolicyDocument,
   policyActions,
   policyLimits,
+  type RequestKind,
+  requestKinds,
   type UsageScope,
   usageScopes,
 } from "./policy/policy-document.js";

@@ -13,6 +13,7 @@ const world = {
     { code: "ETH", caip19: "eip155:1/slip44:60", decimals: 18, ...asset },
   ]),
   networks: new Set(["book"]),
+  markets: new Set(["ETH-USD"]),
   timeZones: createTimeZones(),
 };
 const uuid = (number: number) => `018f0000-0000-7000-8000-${String(number).padStart(12, "0")}`;
@@ -39,6 +40,7 @@ describe("a policy document", () => {
         {
           name: "all",
           when: {
+            kind: "transaction",
             assets: ["eip155:1/slip44:60"],
             networks: ["book"],
             amount: { asset: "ETH", min: "0.000000000000000001", max: "5" },
@@ -96,6 +98,11 @@ describe("a policy document", () => {
     [{ when: { amount: { asset: "USD", min: "2", max: "1.99" } } }, "it", "when.amount", "min above its max"],
     [{ when: { assets: ["ETH"], amount: { asset: "USD", min: "1" } } }, "it", "when", "can never match"],
     [{ when: { sum: usdSum, amount: { asset: "ETH", min: "1" } } }, "it", "when", "can never match"],
+    [{ when: { kind: "swap" } }, "it", "when.kind", "must be one of transaction, order"],
+    [{ when: { markets: ["ETH-EUR"] } }, "it", "when.markets.0", "is not a known market"],
+    [{ when: { kind: "transaction", markets: ["ETH-USD"] } }, "it", "when", "a transaction has no market"],
+    [{ when: { kind: "order", destinations: ["own_wallet"] } }, "it", "when", "order is market"],
+    [{ when: { kind: "transaction", destinations: ["market"] } }, "it", "when", "only an order has"],
     [{ when: { source_wallets: [client(1)] } }, "it", "when.source_wallets.0", "begins with wlt_"],
     [{ when: { source_purposes: ["fun"] } }, "it", "when.source_purposes.0", "must be one of treasury"],
     [{ when: { destinations: ["mars"] } }, "it", "when.destinations.0", "must be one of own_wallet"],

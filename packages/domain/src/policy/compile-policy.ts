@@ -11,6 +11,8 @@ export type PolicyCompilation =
 
 const namePattern = new RegExp(policyLimits.namePattern);
 const everything: Condition = {
+  kind: null,
+  markets: null,
   assets: null,
   networks: null,
   amountMin: null,

@@ -1,6 +1,6 @@
 import type { ApprovalRequirement } from "./approvals.js";
 import type { HourOfDay } from "./hour-of-day.js";
-import type { DestinationKind, UsageScope } from "./policy-document.js";
+import type { DestinationKind, RequestKind, UsageScope } from "./policy-document.js";
 
 /** The verdict on a transaction, and the rule that decided: `default` if none matched. */
 export type Verdict =
@@ -28,8 +28,14 @@ export interface CompiledRule {
   verdict: Verdict;
 }
 
-/** The conditions of a rule; null matches everything. Sums and counts are separate, in the rule's limits. */
+/**
+ * The conditions of a rule; null matches everything. `kind` and `markets` are conditions like the others: a rule without them applies to
+ * transactions and orders. Sums and counts are separate, in the rule's limits.
+ */
 export interface Condition {
+  kind: RequestKind | null;
+  /** Matches orders in these markets; never a transaction. */
+  markets: ReadonlySet<string> | null;
   assets: ReadonlySet<string> | null;
   networks: ReadonlySet<string> | null;
   amountMin: bigint | null;

@@ -35,6 +35,7 @@ const limits = { caip19: null, network: "book", minimum: 1n, maximum: 10n ** 60n
 const world = {
   assets: createAssetRegistry(codes.map((code) => ({ code, decimals: decimals[code] as number, ...limits }))),
   networks: new Set(["book", "chain"]),
+  markets: new Set(["ETH-USD", "USDC-USD"]),
   timeZones: createTimeZones(),
 };
 const uuid = (number: number) => `018f0000-0000-7000-8000-${String(number).padStart(12, "0")}`;
@@ -53,6 +54,8 @@ const condition = constantFrom(...codes).chain((asset) => {
   const window = { per: constantFrom(...usageScopes), period_seconds: constantFrom(...periods) };
   return record(
     {
+      kind: constantFrom("transaction" as const, "order" as const),
+      markets: some(["ETH-USD", "USDC-USD"]),
       assets: some(codes).map((list) => [...new Set([...list, asset])]),
       networks: some(["book", "chain"]),
       amount: oneof(
@@ -84,9 +87,24 @@ const condition = constantFrom(...codes).chain((asset) => {
     { requiredKeys: [] },
   );
 });
+/** Without the kind and the markets that its other members exclude: such a rule is refused. */
+function possible(when: { kind?: string; markets?: string[]; destinations?: string[] }): object {
+  const { kind, markets, ...rest } = when;
+  const { destinations } = rest;
+  const mayBeOrder = destinations === undefined || destinations.includes("market");
+  const mayBeTransaction = destinations === undefined || destinations.some((one) => one !== "market");
+  const isPossible = kind === undefined || (kind === "order" ? mayBeOrder : mayBeTransaction);
+  return {
+    ...rest,
+    ...(kind !== undefined && isPossible ? { kind } : {}),
+    ...(markets !== undefined && mayBeOrder && kind !== "transaction" ? { markets } : {}),
+  };
+}
 /** Conditions have few members, because otherwise hardly any rule would match. */
-const sparse = tuple(condition, array(boolean(), { minLength: 10, maxLength: 10 })).map(([full, kept]) =>
-  Object.fromEntries(Object.entries(full).filter((_, index) => kept[index] && kept[index + 1] !== true)),
+const sparse = tuple(condition, array(boolean(), { minLength: 12, maxLength: 12 })).map(([full, kept]) =>
+  possible(
+    Object.fromEntries(Object.entries(full).filter((_, index) => kept[index] && kept[index + 1] !== true)),
+  ),
 );
 const action = oneof(
   constant({ action: "allow" as const }),
@@ -107,6 +125,7 @@ const policyDocument = record({
 // The history: batches of transactions. Some fail after policy has allowed them, and some are cancelled later.
 
 const request = record({
+  market: constantFrom(null, "ETH-USD", "USDC-USD"),
   tenantId: constantFrom(...uuids.slice(0, 2)),
   clientId: constantFrom(...uuids),
   asset: constantFrom(...codes),
@@ -114,9 +133,9 @@ const request = record({
   network: constantFrom("book", "chain"),
   sourceWalletId: constantFrom(...uuids),
   sourcePurpose: constantFrom(...walletPurposes),
-  destination: constantFrom(...destinationKinds),
+  destination: constantFrom(...destinationKinds.filter((kind) => kind !== "market")),
   requestedAtMs: integer({ min: 0, max: 86_400_000 }).map((ms) => startMs + ms),
-});
+}).map((drawn): PolicyRequest => (drawn.market === null ? drawn : { ...drawn, destination: "market" }));
 const batches = array(
   record({
     afterMs: constantFrom(0, 1, 59_999, 60_000, 3_599_000, 3_600_000, 86_400_000),
@@ -142,6 +161,9 @@ const hasId = (prefix: string, list: readonly string[] | undefined, id: string) 
 
 function isFor({ when }: PolicyDocument["rules"][number], asked: PolicyRequest): boolean {
   const { amount, hours, destinations: kinds } = when;
+  if (when.kind !== undefined && when.kind !== (asked.market === null ? "transaction" : "order"))
+    return false;
+  if (when.markets !== undefined && !when.markets.some((market) => market === asked.market)) return false;
   if (!lists(when.assets, asked.asset) || !lists(when.networks, asked.network)) return false;
   for (const limited of [amount, when.sum, when.count]) {
     if (limited?.asset !== undefined && limited.asset !== asked.asset) return false;

@@ -3,7 +3,7 @@ import { typeIdFromUuid } from "../id/type-id.js";
 import { createAssetRegistry } from "../money/asset.js";
 import { isFinal, type TransactionState, transactionStates } from "../transaction/transitions.js";
 import { compilePolicy } from "./compile-policy.js";
-import { defaultPolicy } from "./default-policy.js";
+import { defaultPolicy, tradingPolicy } from "./default-policy.js";
 import { createTimeZones } from "./hour-of-day.js";
 import { judge, judgeWithUsage, neededWindows } from "./judge.js";
 import type { DestinationKind, PolicyDocument } from "./policy-document.js";
@@ -17,10 +17,12 @@ const world = {
     { code: "ETH", decimals: 18, ...common },
   ]),
   networks: new Set(["book"]),
+  markets: new Set(["ETH-USD", "USDC-USD"]),
   timeZones: createTimeZones(),
 };
 const client = "018f0000-0000-7000-8000-000000000001";
 const request: PolicyRequest = {
+  market: null,
   tenantId: "018f0000-0000-7000-8000-00000000000a",
   clientId: client,
   asset: "USD",
@@ -48,6 +50,34 @@ const dailyLimit: PolicyDocument = {
   default: { action: "allow" },
 };
 
+const order: PolicyRequest = { ...request, market: "ETH-USD", destination: "market" };
+
+describe("a rule", () => {
+  const verdictOn = (asked: PolicyRequest, when: PolicyDocument["rules"][number]["when"]) =>
+    judge(
+      compiled({
+        rules: [{ name: "it", when, action: "allow" }],
+        default: { action: "reject", reason: "no" },
+      }),
+      asked,
+    ).rule;
+
+  it.each<[string, PolicyDocument["rules"][number]["when"], string, string]>([
+    ["nothing", {}, "it", "it"],
+    ["the kind order", { kind: "order" }, "default", "it"],
+    ["the kind transaction", { kind: "transaction" }, "it", "default"],
+    ["a market", { markets: ["ETH-USD"] }, "default", "it"],
+    ["another market", { markets: ["USDC-USD"] }, "default", "default"],
+    ["the destination market", { destinations: ["market"] }, "default", "it"],
+    ["own wallets", { destinations: ["own_wallet"] }, "it", "default"],
+    ["an asset and the kind order", { assets: ["USD"], kind: "order" }, "default", "it"],
+    ["another asset and the kind order", { assets: ["ETH"], kind: "order" }, "default", "default"],
+  ])("that names %s applies to the right kind", (_, when, onTransaction, onOrder) => {
+    expect(verdictOn(request, when)).toBe(onTransaction);
+    expect(verdictOn(order, when)).toBe(onOrder);
+  });
+});
+
 describe("the policy of a new tenant", () => {
   const policy = compiled(defaultPolicy);
   it.each<[DestinationKind, string, string]>([
@@ -57,6 +87,18 @@ describe("the policy of a new tenant", () => {
     ["address", "reject", "default"],
   ])("%s: %s by %s, on the spot", (destination, kind, rule) => {
     expect(judge(policy, { ...request, destination })).toMatchObject({ kind, rule });
+  });
+
+  it("refuses orders, and says how to allow them", () => {
+    expect(judge(policy, order)).toMatchObject({
+      kind: "reject",
+      rule: "no-orders",
+      reason: expect.stringContaining("PUT /v1/policy"),
+    });
+    expect(judge(compiled(tradingPolicy), order)).toMatchObject({ kind: "allow", rule: "orders" });
+    expect(judge(compiled(tradingPolicy), { ...request, destination: "address" })).toMatchObject({
+      kind: "reject",
+    });
   });
 });
 

@@ -80,9 +80,21 @@ function rulesFor(
 
 /** Tests everything except the asset, by which the rules were selected. */
 function matches(condition: Condition, request: PolicyRequest): boolean {
-  const { networks, amountMin, amountMax, sourceWallets, sourcePurposes, destinations, clients, hours } =
-    condition;
+  const {
+    kind,
+    markets,
+    networks,
+    amountMin,
+    amountMax,
+    sourceWallets,
+    sourcePurposes,
+    destinations,
+    clients,
+    hours,
+  } = condition;
   return (
+    (kind === null || (kind === "order") === (request.market !== null)) &&
+    (markets === null || (request.market !== null && markets.has(request.market))) &&
     (destinations === null || destinations.has(request.destination)) &&
     (clients === null || clients.has(request.clientId)) &&
     (sourceWallets === null || sourceWallets.has(request.sourceWalletId)) &&

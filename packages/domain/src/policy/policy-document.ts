@@ -15,6 +15,10 @@ type PolicyRule = { name: string; when: PolicyCondition } & PolicyAction;
 
 /** All given members must match. A list matches if any of its items does. An empty condition matches everything. */
 interface PolicyCondition {
+  /** If absent, both. */
+  kind?: RequestKind;
+  /** The markets of orders, so that the rule applies to orders only. */
+  markets?: string[];
   assets?: string[];
   networks?: string[];
   /** Inclusive bounds. They are in an asset, so the rule applies to this asset only. */
@@ -43,8 +47,21 @@ type PolicyAction =
       expires_after_seconds?: number;
     };
 
-/** The kind of destination. In a rule, `address` matches any address, including one on the allow-list. */
-export const destinationKinds = ["own_wallet", "other_wallet", "listed_address", "address"] as const;
+/** What is judged. An order pays another tenant, at a price that the client chooses. */
+export const requestKinds = ["transaction", "order"] as const;
+export type RequestKind = (typeof requestKinds)[number];
+
+/**
+ * The kind of destination. In a rule, `address` matches any address, including one on the allow-list. `market` is the destination of
+ * every order and of nothing else: what an order pays goes to another tenant.
+ */
+export const destinationKinds = [
+  "own_wallet",
+  "other_wallet",
+  "listed_address",
+  "address",
+  "market",
+] as const;
 export type DestinationKind = (typeof destinationKinds)[number];
 
 /** The scope of a rolling sum: transactions from the same wallet, by the same client, or all of the tenant. */

@@ -14,10 +14,12 @@ export interface PolicyReference {
   field: string;
 }
 
-/** The configured assets, networks and time zones that a document is checked against. */
+/** The configured assets, networks, markets and time zones that a document is checked against. */
 export interface PolicyWorld {
   assets: AssetRegistry;
   networks: ReadonlySet<string>;
+  /** The names of the markets. */
+  markets: ReadonlySet<string>;
   timeZones: TimeZones;
 }
 

@@ -1,8 +1,10 @@
 import type { WalletPurpose } from "../wallet/wallet-purpose.js";
 import type { DestinationKind } from "./policy-document.js";
 
-/** The facts that policy judges a transaction by. Identifiers are UUIDs, the asset is a code, and the amount is in base units. */
+/** The facts that policy judges a transaction or an order by. Identifiers are UUIDs, the asset is a code, and the amount is in base units. */
 export interface PolicyRequest {
+  /** The market of an order; null for a transaction. */
+  market: string | null;
   tenantId: string;
   clientId: string;
   asset: string;

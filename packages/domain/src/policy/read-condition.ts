@@ -9,7 +9,13 @@ import {
   readSet,
   readText,
 } from "./document-field.js";
-import { type DestinationKind, destinationKinds, policyLimits, usageScopes } from "./policy-document.js";
+import {
+  type DestinationKind,
+  destinationKinds,
+  policyLimits,
+  requestKinds,
+  usageScopes,
+} from "./policy-document.js";
 import {
   type PolicyReading,
   type PolicyWorld,
@@ -20,6 +26,8 @@ import {
 } from "./policy-reader.js";
 
 const members = [
+  "kind",
+  "markets",
   "assets",
   "networks",
   "amount",
@@ -46,7 +54,14 @@ export function readCondition(field: Field, reading: PolicyReading): ReadConditi
   const sum = readSum(given.get("sum"), world);
   const count = readCount(given.get("count"), world);
   const assets = readSet(given.get("assets"), policyLimits.itemsMax, (item) => readAsset(item, world)?.code);
+  const destinations = readDestinations(given.get("destinations")) ?? null;
+  const kind = readChoice(given.get("kind"), requestKinds) ?? null;
+  const markets =
+    readSet(given.get("markets"), policyLimits.itemsMax, (item) => readMarket(item, world)) ?? null;
+  refuseImpossibleKind(field, kind, markets !== null, destinations);
   const condition: Condition = {
+    kind,
+    markets,
     assets: narrowAssets(field, assets ?? null, [amount?.asset, sum?.asset, count?.asset]),
     networks:
       readSet(given.get("networks"), policyLimits.itemsMax, (item) => readNetwork(item, world)) ?? null,
@@ -57,7 +72,7 @@ export function readCondition(field: Field, reading: PolicyReading): ReadConditi
       readSet(given.get("source_purposes"), policyLimits.itemsMax, (item) =>
         readChoice(item, walletPurposes),
       ) ?? null,
-    destinations: readDestinations(given.get("destinations")) ?? null,
+    destinations,
     clients: readIds(given.get("clients"), "client", references) ?? null,
     hours: readHours(given.get("hours"), world) ?? null,
   };
@@ -77,6 +92,27 @@ function narrowAssets(
     addFault(field, "can never match: its amounts are not in one of its assets");
   }
   return codes;
+}
+
+/** Only orders have a market, and their destination is always `market`. */
+function refuseImpossibleKind(
+  field: Field,
+  kind: Condition["kind"],
+  namesMarkets: boolean,
+  destinations: Condition["destinations"],
+): void {
+  const isForOrders = kind === "order" || namesMarkets;
+  if (kind === "transaction" && namesMarkets) addFault(field, "can never match: a transaction has no market");
+  else if (isForOrders && destinations !== null && !destinations.has("market"))
+    addFault(field, "can never match: the destination of an order is market");
+  else if (kind === "transaction" && destinations?.size === 1 && destinations.has("market"))
+    addFault(field, "can never match: only an order has the destination market");
+}
+
+function readMarket(field: Field, { markets }: PolicyWorld): string | undefined {
+  const text = readText(field, policyLimits.textLengthMax);
+  if (text === undefined || markets.has(text)) return text;
+  return addFault(field, "is not a known market");
 }
 
 function readNetwork(field: Field, { networks }: PolicyWorld): string | undefined {

@@ -8,6 +8,7 @@ const asset = { caip19: null, decimals: 2, network: "book", minimum: 1n, maximum
 const world = {
   assets: createAssetRegistry([{ code: "USD", ...asset }]),
   networks: new Set(["book"]),
+  markets: new Set(["ETH-USD"]),
   timeZones: createTimeZones(),
 };
 const client = (last: string) => `cli_01hw000000e00800000000000${last}`;
@@ -33,6 +34,7 @@ const whole: PolicyDocument = {
       from: { clients: [client("1")], groups: ["officers"] },
       expires_after_seconds: 3600,
     },
+    { name: "trade", when: { kind: "order", markets: ["ETH-USD"] }, action: "allow" },
     { name: "none", when: {}, action: "reject", reason: "no" },
   ],
   default: { action: "allow" },

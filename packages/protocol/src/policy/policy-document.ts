@@ -1,4 +1,11 @@
-import { destinationKinds, policyActions, policyLimits, usageScopes, walletPurposes } from "@bursar/domain";
+import {
+  destinationKinds,
+  policyActions,
+  policyLimits,
+  requestKinds,
+  usageScopes,
+  walletPurposes,
+} from "@bursar/domain";
 import { type Static, type TSchema, Type } from "typebox";
 
 /**
@@ -88,6 +95,15 @@ const CountLimit = Type.Object(
 
 const Condition = Type.Object(
   {
+    kind: Type.Optional(
+      Type.Enum([...requestKinds], { description: "Transactions or orders only. Defaults to both." }),
+    ),
+    markets: Type.Optional(
+      listOf(
+        Type.String({ minLength: 1, maxLength: textLengthMax }),
+        "Orders in these markets, such as `ETH-USD`.",
+      ),
+    ),
     assets: Type.Optional(listOf(AssetName)),
     networks: Type.Optional(listOf(Type.String({ minLength: 1, maxLength: textLengthMax }))),
     amount: Type.Optional(AmountRange),
@@ -96,7 +112,7 @@ const Condition = Type.Object(
     destinations: Type.Optional(
       listOf(
         Type.Enum([...destinationKinds], { type: "string" }),
-        "`address` is any address, including a listed one.",
+        "`address` is any address, including a listed one. `market` is the destination of every order.",
       ),
     ),
     clients: Type.Optional(ClientIds),

@@ -1,6 +1,7 @@
 import { policyActions, usageScopes } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { Page } from "../pagination.js";
+import { PlaceOrderBody } from "../resources/order.js";
 import { CreateTransactionBody, WalletParty } from "../resources/transaction.js";
 import { Nullable, Timestamp } from "../values.js";
 import { NetworkAddress } from "./destination.js";
@@ -54,10 +55,11 @@ const EvaluatedTransaction = Type.Object(
   { $id: "EvaluatedTransaction", additionalProperties: false },
 );
 
-/** A hypothetical transaction: `POST /v1/policy/evaluate` says how policy would judge it now. */
+/** A hypothetical transaction or order, one of them: `POST /v1/policy/evaluate` says how policy would judge it now. */
 export const EvaluatePolicyBody = Type.Object(
   {
-    transaction: EvaluatedTransaction,
+    transaction: Type.Optional(EvaluatedTransaction),
+    order: Type.Optional(PlaceOrderBody),
     client_id: Type.Optional(
       Type.String({ maxLength: 64, description: "The initiating client. Defaults to the caller." }),
     ),
@@ -97,7 +99,7 @@ export const PolicyEvaluation = Type.Object(
     reason: Nullable(Type.String()),
     decided: Type.Enum(["at_once", "later"], {
       description:
-        "`at_once`: `POST /v1/transactions` itself would be refused. `later`: the transaction would be rejected after it was accepted.",
+        "`at_once`: the request that creates it would be refused. `later`: the transaction or order would be rejected after it was accepted.",
     }),
     approval: Nullable(
       Type.Object({

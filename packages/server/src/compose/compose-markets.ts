@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AssetRegistry, TradedMarket } from "@bursar/domain";
+import type { MarketRegistry, TradedMarket } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
 import { createMarketView, type FollowedMarket } from "../app/markets/market-view.js";
@@ -12,7 +12,6 @@ import { createOrderbookSnapshots } from "../app/markets/show-orderbook.js";
 import { presentTrade, type TradeStore } from "../app/markets/trade.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
-import { readMarkets } from "../config/market-list.js";
 import { ConfigError } from "../config/setting.js";
 import { createMarketMaker, type MarketMaker } from "../markets/market-maker.js";
 import { createMatchingEngine } from "../markets/matching-engine.js";
@@ -63,11 +62,10 @@ const deltasKeptMs = 3_600_000;
 
 export function composeMarkets(
   options: ComposeOptions,
-  assets: AssetRegistry,
+  markets: MarketRegistry,
   policies: ActivePolicies,
 ): MarketParts {
-  const { database, settings, wakeUps, log, newUuid, now } = options;
-  const markets = readMarkets(settings.markets, assets);
+  const { database, wakeUps, log, newUuid, now } = options;
   const events = createEventLog(wakeUps);
   const orders = createOrderStore(database);
   const trades = createTradeStore(database);

@@ -1,4 +1,4 @@
-import { type AssetRegistry, createTimeZones, type PolicyWorld } from "@bursar/domain";
+import { type AssetRegistry, createTimeZones, type MarketRegistry, type PolicyWorld } from "@bursar/domain";
 import {
   createDestinationService,
   type DestinationService,
@@ -32,13 +32,19 @@ export interface PolicyParts {
 interface PolicyNeeds {
   assets: AssetRegistry;
   rails: Rails;
+  markets: MarketRegistry;
 }
 
 export function composePolicy(
   { database, settings, wakeUps, newUuid, now }: ComposeOptions,
-  { assets, rails }: PolicyNeeds,
+  { assets, rails, markets }: PolicyNeeds,
 ): PolicyParts {
-  const world: PolicyWorld = { assets, networks: rails.networks, timeZones: createTimeZones() };
+  const world: PolicyWorld = {
+    assets,
+    networks: rails.networks,
+    markets: new Set(markets.list.map(({ name }) => name)),
+    timeZones: createTimeZones(),
+  };
   const store = createPolicyStore(database, wakeUps);
   const destinations = createDestinationStore(database);
   const wallets = createWalletDirectory(createWalletStore(database, createEventLog(wakeUps)));
@@ -55,7 +61,13 @@ export function composePolicy(
       evaluatePolicy: createPolicyEvaluator({
         policies,
         checkDocument,
-        readRequest: createEvaluatedRequestReader({ assets, wallets, rails, allowList: destinations }),
+        readRequest: createEvaluatedRequestReader({
+          assets,
+          wallets,
+          rails,
+          markets,
+          allowList: destinations,
+        }),
         usage: createUsageStore(database),
         store,
         assets,

@@ -26,6 +26,7 @@ const payment: ClaimedPayment = {
   countedAt: null,
   sourceIsFrozen: false,
   sourcePurpose: "treasury",
+  market: null,
   destination: "own_wallet",
   needsJudgement: false,
   approval: null,

@@ -104,7 +104,7 @@ describe("the instructions in the documents work", () => {
       page,
       "sh",
     );
-    expect(await shell(read)).toMatch(/^HTTP\/1\.1 200 .*etag: "0".*"version":0/s);
+    expect(await shell(read)).toMatch(/^HTTP\/1\.1 200 .*etag: "1".*"version":1/s);
     const variables = { TOKEN: (await shell("npx bursar token")).trim() };
     expect(await shell(evaluate, variables)).toContain('"rule":"own-wallets"');
     // In the sandbox an address takes effect immediately.
@@ -128,12 +128,12 @@ describe("the instructions in the documents work", () => {
       };
     };
     const officer = JSON.parse(await shell(appoint, variables)) as { id: string; secret: string };
-    const [, document = ""] = blocksOf(page, "json");
+    const [, , document = ""] = blocksOf(page, "json");
     const asked = document
       .replace("cli_01hw000000e008000000000001", officer.id)
       .replace(/,\s*"cli_01hw\w+"/g, "");
     writeFileSync(join(folder, "policy.json"), asked.replace('"approvals": 2', '"approvals": 1'));
-    expect(await shell(write, variables)).toMatch(/^HTTP\/1\.1 200 .*etag: "1"/s);
+    expect(await shell(write, variables)).toMatch(/^HTTP\/1\.1 200 .*etag: "2"/s);
     const { id } = await call("POST", "/v1/transactions", { reference: "r", asset: "USD", amount: "10000" });
     const waiting = await eventually(
       () => call("GET", `/v1/transactions/${id}`, undefined),

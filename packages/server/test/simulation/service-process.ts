@@ -105,7 +105,12 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
   const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
   const show = createTransactionShower({ read, finished: createFinishedTransactions() });
   const rails = createRails([bookRail, steppingRail]);
-  const world = { assets, networks: rails.networks, timeZones: createTimeZones() };
+  const world = {
+    assets,
+    networks: rails.networks,
+    markets: new Set<string>(),
+    timeZones: createTimeZones(),
+  };
   // A new tenant's policy, and payouts to any address.
   const { policy } = compilePolicy({ ...defaultPolicy, default: { action: "allow" } }, world);
   if (policy === undefined) throw new Error("the policy of a new tenant does not compile");

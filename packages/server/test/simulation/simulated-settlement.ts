@@ -189,6 +189,7 @@ async function readPayments(rows: Rows, claimed: readonly OpenTransaction[]): Pr
     const wallet = rows.get(wallets, walletKey);
     if (wallet === undefined) throw new Error("a wallet is gone");
     found.push({
+      market: null,
       ...readOpen(rows, open, wallet.network),
       ...{ expiresAt, requestedAtMs: createdAt.getTime(), needsJudgement: open.needsJudgement },
       ...{ sourceWalletId: wallet.id, sourcePurpose: wallet.purpose, sourceIsFrozen: wallet.frozen },

@@ -32,13 +32,14 @@ export type JudgedOrder = Pick<
   "tenantId" | "clientId" | "side" | "price" | "size" | "quoteSize" | "createdAt"
 >;
 
-/** An order as policy sees it: it pays at most what is held for it, and what it receives stays with the tenant. */
+/** An order as policy sees it: it pays at most what is held for it, to another tenant of the market. */
 export function toPolicyRequest(
   market: TradedMarket,
   order: JudgedOrder,
   wallet: KnownWallet,
 ): PolicyRequest {
   return {
+    market: market.name,
     tenantId: order.tenantId,
     clientId: order.clientId,
     asset: paidAsset(market, order),
@@ -46,7 +47,7 @@ export function toPolicyRequest(
     network: wallet.network,
     sourceWalletId: wallet.id,
     sourcePurpose: wallet.purpose,
-    destination: "own_wallet",
+    destination: "market",
     requestedAtMs: order.createdAt.getTime(),
   };
 }

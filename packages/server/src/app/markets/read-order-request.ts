@@ -8,8 +8,10 @@ import {
   type TimeInForce,
   type TradedMarket,
 } from "@bursar/domain";
-import type { PlaceOrderBody } from "@bursar/protocol";
+import { type PlaceOrderBody, readId } from "@bursar/protocol";
 import { isRefused, type Refused } from "../requests/refused.js";
+import type { KnownWallet } from "../wallets/wallet.js";
+import type { WalletDirectory } from "../wallets/wallet-directory.js";
 
 /** What a request for an order asks for, once its market is known and its numbers are whole steps of it. */
 export interface OrderRequest {
@@ -23,7 +25,47 @@ export interface OrderRequest {
   quoteSize: bigint | null;
 }
 
-export function readOrderRequest(markets: MarketRegistry, body: PlaceOrderBody): OrderRequest | Refused {
+export interface ReadOrderDeps {
+  markets: MarketRegistry;
+  wallets: WalletDirectory;
+}
+
+/** Reads a request for an order, and finds the wallet that pays. */
+export async function readOrder(
+  { markets, wallets }: ReadOrderDeps,
+  tenantId: string,
+  body: PlaceOrderBody,
+): Promise<{ request: OrderRequest; wallet: KnownWallet } | Refused> {
+  const request = readOrderRequest(markets, body);
+  if (isRefused(request)) return request;
+  const wallet = await findWallet(wallets, tenantId, body.wallet_id);
+  if (isRefused(wallet)) return wallet;
+  const { network } = request.market.base;
+  return wallet.network === network ? { request, wallet } : networkMismatch(wallet, network);
+}
+
+async function findWallet(
+  wallets: WalletDirectory,
+  tenantId: string,
+  named: string | undefined,
+): Promise<KnownWallet | Refused> {
+  if (named === undefined) return await wallets.findByRole(tenantId, "primary");
+  const id = readId("wlt", named);
+  const wallet = id === undefined ? undefined : await wallets.find(tenantId, id);
+  if (wallet !== undefined) return wallet;
+  return {
+    refused: "WALLET_UNKNOWN",
+    details: [{ path: "body.wallet_id", reason: "is not a wallet of this tenant" }],
+  };
+}
+
+/** Orders are settled in the ledger, in assets of one network: only that network's wallets have them. */
+function networkMismatch(wallet: KnownWallet, network: string): Refused {
+  const reason = `is a wallet of the network ${wallet.network}; the market trades assets of ${network}`;
+  return { refused: "NETWORK_MISMATCH", details: [{ path: "body.wallet_id", reason }] };
+}
+
+function readOrderRequest(markets: MarketRegistry, body: PlaceOrderBody): OrderRequest | Refused {
   const market = markets.find(body.market);
   if (market === undefined) return fieldFault("MARKET_UNKNOWN", "market", "is not a market of this service");
   const { side, self_trade: selfTrade = "cancel_newest" } = body;

@@ -1,6 +1,7 @@
 import {
   type AssetRegistry,
   type CompiledPolicy,
+  type Judgement,
   judge,
   judgeWithUsage,
   neededWindows,
@@ -8,8 +9,8 @@ import {
 } from "@bursar/domain";
 import { type EvaluatePolicyBody, type PolicyEvaluation, readId } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
+import { reasonToRefuse } from "../markets/order-policy.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { toPolicyRequest } from "../transactions/read-request.js";
 import type { CheckDocument } from "./check-document.js";
 import type { ReadEvaluatedRequest } from "./evaluated-request.js";
 import type { ActivePolicies, PolicyStore } from "./policy.js";
@@ -37,18 +38,17 @@ interface EvaluatedPolicy {
   policy: CompiledPolicy;
 }
 
-/** Evaluates the policy for a transaction without creating it. Nothing is written, and nothing counts towards limits. */
+/** Evaluates the policy for a transaction or an order without creating it. Nothing is written, and nothing counts towards limits. */
 export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy {
   return async (principal, body) => {
     const { tenantId } = principal;
     const clientId = await findInitiator(deps.store, principal, body.client_id);
     if (isRefused(clientId)) return clientId;
     const requestedAtMs = body.at === undefined ? deps.now() : Date.parse(body.at);
-    const asked = await deps.readRequest(tenantId, body.transaction, new Date(requestedAtMs));
-    if (isRefused(asked)) return asked;
+    const request = await deps.readRequest({ tenantId, clientId }, body, new Date(requestedAtMs));
+    if (isRefused(request)) return request;
     const active = await findPolicy(deps, tenantId, body.document);
     if (isRefused(active)) return active;
-    const request = toPolicyRequest({ tenantId, clientId }, asked, asked.destinationKind, requestedAtMs);
     return presentEvaluation(await evaluate(deps, active, request), deps.assets);
   };
 }
@@ -82,11 +82,17 @@ async function evaluate(
 ) {
   const windows = neededWindows(policy, request).map((window) => ({ tenantId: request.tenantId, window }));
   const held = windows.length === 0 ? new Map() : await usage.readUsage(windows, new Date(now()));
-  return {
-    version,
-    isDecidedAtOnce: judge(policy, request).kind !== "later",
-    judgement: judgeWithUsage(policy, request, held),
-  };
+  const judgement = judgeWithUsage(policy, request, held);
+  if (request.market !== null)
+    return { version, isDecidedAtOnce: windows.length === 0, judgement: judgementOfOrder(judgement) };
+  return { version, isDecidedAtOnce: judge(policy, request).kind !== "later", judgement };
+}
+
+/** An order cannot wait for approval, so a rule that requires it rejects the order. */
+function judgementOfOrder({ verdict, measurements }: Judgement): Judgement {
+  const reason = reasonToRefuse(verdict);
+  if (reason === null) return { verdict, measurements };
+  return { verdict: { kind: "reject", rule: verdict.rule, reason }, measurements };
 }
 
 function fault(refused: Refused["refused"], path: string, reason: string): Refused {

@@ -101,6 +101,7 @@ export function toPolicyRequest(
   requestedAtMs: number,
 ): PolicyRequest {
   return {
+    market: null,
     tenantId,
     clientId,
     asset: asset.code,

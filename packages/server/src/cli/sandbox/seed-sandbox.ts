@@ -1,4 +1,4 @@
-import { quotaLimits } from "@bursar/domain";
+import { quotaLimits, tradingPolicy } from "@bursar/domain";
 import { allScopes, type Client, quotaClasses, readId, showId } from "@bursar/protocol";
 import { isRefused } from "../../app/requests/refused.js";
 import type { Parts } from "../../compose/compose.js";
@@ -38,12 +38,27 @@ export async function seedSandbox(
     const before = known.find((client) => client.name === name);
     clients.push(before !== undefined && (await exists(before, parts)) ? before : await create(name, parts));
   }
+  for (const client of clients) await allowOrders(client, parts);
   const before = known.find((client) => client.name === limited.name);
   const isKnown = before !== undefined && (await exists(before, parts));
   clients.push(isKnown ? before : await createLimited(clients[0] as SandboxClient, parts));
   writeSandboxCredentials(dataDir, { url, clients });
   const maker = clients.find(({ name }) => name === makerName);
   if (marketMaker === "on" && maker !== undefined) parts.markets.startMarketMaker(toIds(maker));
+}
+
+/** The policy that tenants start with refuses orders. One that was replaced stays as it is. */
+async function allowOrders(client: SandboxClient, { useCases }: Parts): Promise<void> {
+  const ids = toIds(client);
+  const inForce = await useCases.readPolicy(ids.tenantId, undefined);
+  if (isRefused(inForce) || inForce.version > 0) return;
+  const principal = { ...ids, tokenId: "", scopes: new Set<never>() };
+  const replaced = await useCases.replacePolicy(
+    { by: "client", principal, requestId: "sandbox", address: "127.0.0.1" },
+    0,
+    tradingPolicy,
+  );
+  if (isRefused(replaced)) throw new Error(`the sandbox's policy was refused: ${replaced.refused}`);
 }
 
 /** The amount of each asset that a sandbox tenant starts with. */

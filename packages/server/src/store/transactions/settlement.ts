@@ -88,7 +88,7 @@ interface FeeColumns {
 interface PaymentRow
   extends Omit<
       ClaimedPayment,
-      "amount" | "createdAt" | "countedAt" | "feeHold" | "approval" | "requestedAtMs"
+      "amount" | "createdAt" | "countedAt" | "feeHold" | "approval" | "requestedAtMs" | "market"
     >,
     FeeColumns {
   amount: string;
@@ -124,6 +124,7 @@ function readPayment(row: PaymentRow, approval: ClaimedPayment["approval"]): Cla
     state: ClaimedPayment["state"];
     feeHold: AssetAmount | null;
   } = {
+    market: null,
     tenantId: row.tenantId,
     id: row.id,
     kind: row.kind,

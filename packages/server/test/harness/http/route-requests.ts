@@ -1,3 +1,4 @@
+import { tradingPolicy } from "@bursar/domain";
 import type { Route } from "../../../src/http/route.js";
 import { eventually } from "../eventually.js";
 import type { BlackBoxService } from "../service/test-service.js";
@@ -91,6 +92,7 @@ export async function createObjects(
     "idempotency-key": "the-owner's",
   });
   const { id, source } = (await transaction.json()) as { id: string; source: { wallet_id: string } };
+  await call("PUT", "/v1/policy", token, tradingPolicy, { "if-match": '"0"' });
   const order = (await (
     await call("POST", "/v1/orders", token, bodies["placeOrder"], { "idempotency-key": "the-owner's" })
   ).json()) as { id: string };

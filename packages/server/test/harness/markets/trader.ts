@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { tradingPolicy } from "@bursar/domain";
 import type { Order, Orderbook } from "@bursar/protocol";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { eventually } from "../eventually.js";
 import type { BlackBoxService, InspectableService, TestClient } from "../service/test-service.js";
+import { policyOf } from "../transactions/policy-client.js";
 import { transactionsOf } from "../transactions/transactions-client.js";
 
 interface OrderAnswer {
@@ -16,11 +18,18 @@ type Funds = Readonly<Record<string, string>>;
 
 export type Trader = Awaited<ReturnType<typeof createTrader>>;
 
-/** A tenant with this much in its primary wallet, and what a client of the orders API does for it. */
-export async function createTrader(service: BlackBoxService, funds: Funds) {
+/** A tenant with this much in its primary wallet and a policy that allows orders, and what a client of the orders API does for it. */
+export async function createTrader(service: BlackBoxService, funds: Funds, { allowsOrders = true } = {}) {
   const owner = await service.createTenant();
   for (const [asset, amount] of Object.entries(funds)) await service.fund(owner, asset, amount);
+  if (allowsOrders) await allowOrders(service, owner);
   return tradingAs(service, owner);
+}
+
+/** Stores the policy of a tenant that trades: a new tenant's refuses orders. */
+export async function allowOrders(service: BlackBoxService, owner: TestClient): Promise<void> {
+  const { status } = await policyOf(service, await service.token(owner)).replace(tradingPolicy);
+  if (status !== 200) throw new Error(`the policy was answered with ${status}`);
 }
 
 /** The same for an existing tenant, at the given service. */

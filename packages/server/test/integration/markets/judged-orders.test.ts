@@ -22,7 +22,7 @@ describe("an order under a policy", () => {
     service = await startTestService();
   });
   beforeEach(async () => {
-    trader = await createTrader(service, { USD: "100000", ETH: "100" });
+    trader = await createTrader(service, { USD: "100000", ETH: "100" }, { allowsOrders: false });
   });
   afterAll(async () => {
     expect(await findViolations(service)).toEqual([]);
@@ -146,6 +146,7 @@ describe("an order under a policy", () => {
   });
 
   it("is counted after a concurrent one, even if no rule uses sums yet", async () => {
+    await usePolicy([]);
     expect(await outcome(buy("10", "1"))).toEqual(["open", null]);
     // At the end of a batch an engine locks the log, counts usage, and commits.
     const { body } = await service.database.transaction(async (engine) => {

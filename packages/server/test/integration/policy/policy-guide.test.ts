@@ -5,7 +5,10 @@ import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { createPolicyTenant, type PolicyTenant, policyOf } from "../../harness/transactions/policy-client.js";
 
-const [smallPayouts = "", largePayouts = "", dailyLimit = ""] = blocksOf("docs/guides/policy.md", "json");
+const [trading = "", smallPayouts = "", largePayouts = "", dailyLimit = ""] = blocksOf(
+  "docs/guides/policy.md",
+  "json",
+);
 
 describe("the policies of the guide", () => {
   let service: TestService;
@@ -32,6 +35,17 @@ describe("the policies of the guide", () => {
   };
   const paid = async (amount: string, more: object = {}) =>
     await tenant.settled((await pay(amount, more)).id, "completed");
+
+  it("allow orders in the market that they name, and in no other", async () => {
+    await putInForce(trading);
+    const ruleFor = async (market: string, size: string) => {
+      const order = { market, side: "sell", price: "1", size };
+      return (await post<PolicyEvaluation>("/v1/policy/evaluate", { order })).rule;
+    };
+    expect(await ruleFor("ETH-USD", "1")).toBe("trade-ether");
+    expect(await ruleFor("USDC-USD", "100")).toBe("default");
+    await paid("5000");
+  });
 
   it("allow small payouts and reject large ones", async () => {
     await putInForce(smallPayouts);
