@@ -20,6 +20,11 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
+    if (expected === 0) {
+      // Before the first run, endpoints are verified.
+      response.end(JSON.parse(String(Buffer.concat(chunks))).data.challenge);
+      return;
+    }
     response.writeHead(204).end();
     if (count === 0) firstAt = performance.now();
     count++;

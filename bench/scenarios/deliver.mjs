@@ -26,7 +26,10 @@ async function compareDelivery(sandbox, { rounds, seconds }) {
   let loop;
   try {
     const paths = Array.from({ length: endpoints }, (_, index) => `/${index}`);
-    for (const path of paths) await post(sandbox, "/v1/webhook-endpoints", { url: receiver.origin + path });
+    for (const path of paths) {
+      const { id } = await post(sandbox, "/v1/webhook-endpoints", { url: receiver.origin + path });
+      await post(sandbox, `/v1/webhook-endpoints/${id}/verify`, {});
+    }
     const count = transactions * endpoints;
     const bySender = () => receiver.expect(count, false, () => createBatch(sandbox, transactions));
     const { sample } = await bySender();
@@ -152,5 +155,5 @@ async function post({ url, token }, path, body, headers = {}) {
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  await response.body?.cancel();
+  return /** @type {{ id: string }} */ (await response.json());
 }

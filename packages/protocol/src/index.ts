@@ -51,7 +51,14 @@ export {
 export { PolicyDocument, policyDocumentBytesMax } from "./policy/policy-document.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
-export { type Event, EventList, EventQuery } from "./resources/event.js";
+export {
+  type Event,
+  type EventKind,
+  EventList,
+  EventQuery,
+  eventScopes,
+  mayReadEvents,
+} from "./resources/event.js";
 export {
   MarketList,
   MarketPath,
@@ -108,6 +115,7 @@ export {
   type WebhookDeliverySummary,
 } from "./resources/webhook-delivery.js";
 export {
+  ChangedWebhookEndpoint,
   ChangeWebhookEndpointBody,
   CreatedWebhookEndpoint,
   CreateWebhookEndpointBody,
@@ -117,6 +125,7 @@ export {
   WebhookEndpointPage,
   WebhookEndpointPath,
   WebhookTest,
+  WebhookVerification,
 } from "./resources/webhook-endpoint.js";
 export { readContentDigest } from "./signing/content-digest.js";
 export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";

@@ -520,12 +520,15 @@ CREATE TABLE webhook_endpoints (
   request_hash bytea,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  verified_at timestamp with time zone,
+  client_id uuid,
+  scopes text[],
   CONSTRAINT webhook_endpoints_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT webhook_endpoints_description_check CHECK ((length(description) <= 256)),
   CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text]))),
   CONSTRAINT webhook_endpoints_events_check CHECK (((cardinality(events) >= 1) AND (cardinality(events) <= 16))),
-  CONSTRAINT webhook_endpoints_state_check CHECK ((state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'deleted'::text]))),
+  CONSTRAINT webhook_endpoints_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'enabled'::text, 'disabled'::text, 'deleted'::text]))),
   CONSTRAINT webhook_endpoints_url_check CHECK ((length(url) <= 2048))
 );
 

@@ -23,6 +23,13 @@ export const webhookErrors = {
     advice: "Delete one that is not needed.",
     retry: "never",
   },
+  WEBHOOK_ENDPOINT_UNVERIFIED: {
+    status: 409,
+    message: "The webhook endpoint has not answered a challenge yet.",
+    when: "a test is requested for an endpoint whose receiver has not answered a challenge",
+    advice: "Verify it with `POST /v1/webhook-endpoints/{id}/verify`.",
+    retry: "never",
+  },
   WEBHOOK_URL_REFUSED: {
     status: 422,
     message: "Webhooks cannot be sent to this URL.",

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import type { Scope } from "../access/scopes.js";
 import { Timestamp } from "../values.js";
 import { Order } from "./order.js";
 import { Transaction } from "./transaction.js";
@@ -10,7 +11,21 @@ export const eventKinds = [
   "order.updated",
   "endpoint.disabled",
 ] as const;
+export type EventKind = (typeof eventKinds)[number];
 export const EventKind = Type.Enum([...eventKinds]);
+
+/** The scope that lets a client read events of a kind, besides `events:read`, which covers all of them. */
+export const eventScopes: Readonly<Record<EventKind, Scope>> = {
+  "transaction.updated": "transactions:read",
+  "wallet.updated": "wallets:read",
+  "order.updated": "orders:read",
+  "endpoint.disabled": "webhooks:manage",
+};
+
+/** Whether scopes allow a client to read events of a kind. */
+export function mayReadEvents(scopes: readonly string[], kind: EventKind): boolean {
+  return scopes.includes("events:read") || scopes.includes(eventScopes[kind]);
+}
 
 const EventData = Type.Object(
   {

@@ -26,9 +26,18 @@ const endpointFields = {
   url: Type.String(),
   events: Events,
   description: Nullable(Type.String()),
-  state: Type.Enum(["enabled", "disabled", "deleted"], {
-    description: "`deleted` appears only in the response to the deletion.",
+  client_id: Nullable(
+    Type.String(),
+    "The client that created the endpoint or last changed its `url` or `events`; null for the operator. The endpoint receives only the kinds of events that this client may read.",
+  ),
+  state: Type.Enum(["pending", "enabled", "disabled", "deleted"], {
+    description:
+      "`pending`: nothing is sent until the receiver has answered a challenge. `deleted` appears only in the response to the deletion.",
   }),
+  verified_at: Nullable(
+    Timestamp(),
+    "When the receiver at this URL answered a challenge; null if it has not yet.",
+  ),
   disabled_reason: Nullable(
     Type.Enum(["requested", "gone", "failing"]),
     "`requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days.",
@@ -80,6 +89,27 @@ export const ChangeWebhookEndpointBody = Type.Object(
   { $id: "ChangeWebhookEndpointBody", additionalProperties: false, minProperties: 1 },
 );
 export type ChangeWebhookEndpointBody = Static<typeof ChangeWebhookEndpointBody>;
+
+export const ChangedWebhookEndpoint = Type.Object(
+  {
+    ...endpointFields,
+    secret: Nullable(
+      Type.String(),
+      "The new secret, shown only once, if the URL has changed; null otherwise.",
+    ),
+  },
+  { $id: "ChangedWebhookEndpoint" },
+);
+
+export const WebhookVerification = Type.Object(
+  {
+    webhook_endpoint: WebhookEndpoint,
+    verified: Type.Boolean({ description: "Whether the receiver has answered a challenge." }),
+    status: Nullable(Type.Integer(), "The status of the receiver's response; null if there was none."),
+    error: Nullable(Type.String(), "Why the endpoint is not verified."),
+  },
+  { $id: "WebhookVerification" },
+);
 
 export const RotateWebhookSecretBody = Type.Object(
   {

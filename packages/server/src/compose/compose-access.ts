@@ -8,7 +8,7 @@ import { createOAuthService, type OAuthService } from "../app/access/oauth-servi
 import { createStreamTickets, type IssueTicket } from "../app/access/stream-tickets.js";
 import { createRequestSignatureVerifier } from "../app/access/verify-request-signature.js";
 import { createAuditRecorder } from "../app/audit/audit-recorder.js";
-import type { ClientAccess } from "../app/clients/client.js";
+import type { ClientAccess, ClientAccessCache } from "../app/clients/client.js";
 import { type ClientCredentials, createClientCredentials } from "../app/clients/client-credentials.js";
 import { type ClientService, createClientService } from "../app/clients/client-service.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
@@ -46,6 +46,8 @@ export interface AccessParts {
   quotas: QuotaKeeper;
   addresses: AddressQuota;
   issueStreamTicket: IssueTicket;
+  /** The clients as requests see them: at most a few seconds old. */
+  clients: ClientAccessCache;
   /** Called once, after the migrations. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
@@ -141,6 +143,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
       publicUrl,
     },
     issueStreamTicket: tickets.issue,
+    clients: access,
     quotas,
     addresses,
     prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, now),

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { showId } from "@bursar/protocol";
+import type { ClientAccessCache } from "../app/clients/client.js";
 import type { PresentEvents } from "../app/events/present-events.js";
 import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
+import { createAuthorizedAttempter } from "../app/webhooks/authorize-delivery.js";
 import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
 import { createEndpointCreator } from "../app/webhooks/create-endpoint.js";
 import type { DisabledReason, EndpointStore } from "../app/webhooks/endpoint.js";
@@ -9,6 +11,7 @@ import type { SecretBox } from "../app/webhooks/endpoint-secrets.js";
 import { createEventRenderer } from "../app/webhooks/render-events.js";
 import { createResends } from "../app/webhooks/resend-deliveries.js";
 import { createEndpointTester } from "../app/webhooks/test-endpoint.js";
+import { createEndpointVerifier } from "../app/webhooks/verify-endpoint.js";
 import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
 import { ConfigError } from "../config/setting.js";
 import type { Settings } from "../config/settings.js";
@@ -71,7 +74,11 @@ const retentionIntervalMs = 3_600_000;
 const firstRetentionMs = 60_000;
 const dayMs = 86_400_000;
 
-export function composeWebhooks(options: ComposeOptions, presentEvents: PresentEvents): WebhookParts {
+export function composeWebhooks(
+  options: ComposeOptions,
+  presentEvents: PresentEvents,
+  clients: ClientAccessCache,
+): WebhookParts {
   const { database, sealing, wakeUps, webhooks, log, newUuid, now } = options;
   const endpoints = createEndpointStore(database, createEventLog(wakeUps));
   const deliveries = createDeliveryStore(database);
@@ -93,7 +100,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
       present: presentEvents,
       isUnavailable: isDatabaseUnavailable,
     }),
-    attempt,
+    attempt: createAuthorizedAttempter({ attempt, clients, now }),
     disableEndpoint: createDisabler(endpoints, now),
     concurrency: webhooks.concurrency,
     holder: newUuid(),
@@ -111,6 +118,7 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
   });
   const unsubscribe = wakeUps.subscribe("deliveries", sender.wake);
   const stopRemoving = removeRegularly(options);
+  const onChanged = (tenantId: string) => sender.refresh([tenantId]);
   const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, now };
 
   return {
@@ -120,7 +128,8 @@ export function composeWebhooks(options: ComposeOptions, presentEvents: PresentE
       readEndpoint: async (tenantId, id) =>
         (await endpoints.readEndpoint(tenantId, id)) ?? { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" },
       listEndpoints: endpoints.listEndpoints,
-      ...createEndpointChanges({ ...deps, onChanged: (tenantId) => sender.refresh([tenantId]) }),
+      ...createEndpointChanges({ ...deps, onChanged }),
+      verifyEndpoint: createEndpointVerifier({ ...deps, attempt, onChanged }),
       testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, now }),
       readDelivery: async (tenantId, id) =>
         (await deliveries.readDelivery(tenantId, id)) ?? { refused: "WEBHOOK_DELIVERY_NOT_FOUND" },

@@ -93,7 +93,7 @@ export function compose(given: ComposeOptions): Parts {
   const markets = composeMarkets(options, marketRegistry, policy.policies);
   const transactions = composeTransactions(options, { rails, policy, orders: markets });
   const railDrivers = createDrivers(railParts, transactions, options);
-  const webhooks = composeWebhooks(options, transactions.presentEvents);
+  const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
   const thinTotals = createTotalsThinner(database, policyLimits.periodSecondsMax * 1000);
   const housekeeping = setInterval(() => {

@@ -59,6 +59,7 @@ import { resendFailedWebhooks } from "./routes/webhooks/resend-failed-webhooks.j
 import { resendWebhookDelivery } from "./routes/webhooks/resend-webhook-delivery.js";
 import { rotateWebhookSecret } from "./routes/webhooks/rotate-webhook-secret.js";
 import { testWebhookEndpoint } from "./routes/webhooks/test-webhook-endpoint.js";
+import { verifyWebhookEndpoint } from "./routes/webhooks/verify-webhook-endpoint.js";
 
 /** Every route of the API, in the order of its reference. */
 export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
@@ -103,6 +104,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     disableWebhookEndpoint(useCases),
     rotateWebhookSecret(useCases),
     testWebhookEndpoint(useCases),
+    verifyWebhookEndpoint(useCases),
     listWebhookDeliveries(useCases),
     readWebhookDelivery(useCases),
     resendWebhookDelivery(useCases),

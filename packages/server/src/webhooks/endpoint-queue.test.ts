@@ -15,7 +15,7 @@ function job(id: string, options: { subjectId?: string; sequence?: number; attem
   const isFirst = attempts === 0;
   return {
     due: { tenantId: "tenant", endpointId: "endpoint", id, sequence, attempts, isFirst },
-    event: { subjectId, before: "", after: "" },
+    event: { kind: "transaction.updated", subjectId, before: "", after: "" },
   };
 }
 

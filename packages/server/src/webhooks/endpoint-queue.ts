@@ -63,9 +63,13 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
   const isOrdered = ({ due }: Job) => due.attempts === 0;
   const isSendable = (job: Job) => !isOrdered(job) || !subjectsUnderWay.has(job.event.subjectId);
 
-  function endAttempt(job: Job, isSuccess: boolean, nowMs: number): void {
+  function leave(job: Job): void {
     underWay -= 1;
     if (isOrdered(job)) subjectsUnderWay.delete(job.event.subjectId);
+  }
+
+  function endAttempt(job: Job, isSuccess: boolean, nowMs: number): void {
+    leave(job);
     const { openings } = breaker;
     breaker = isSuccess ? closedBreaker : afterFailure(breaker, nowMs);
     if (breaker.openings > openings) returnToStore();
@@ -133,6 +137,11 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
       return job;
     },
     finish: (job, verdict, nowMs) => {
+      // Nothing was sent, so it says nothing about the receiver.
+      if (verdict === "withheld") {
+        leave(job);
+        return undefined;
+      }
       endAttempt(job, verdict === "delivered", nowMs);
       queue.lastActiveMs = nowMs;
       const isFailing = verdict !== "delivered";

@@ -59,7 +59,8 @@ it("serves the other tenants while one has many endpoints that take all the time
   });
   const sender = createWebhookSender({
     store: createEndlessStore(() => leases),
-    renderEvents: async (due) => due.map(({ id }) => ({ subjectId: id, before: "", after: "" })),
+    renderEvents: async (due) =>
+      due.map(({ id }) => ({ kind: "transaction.updated" as const, subjectId: id, before: "", after: "" })),
     attempt: async ({ tenantId }) => {
       if (tenantId === "slow") await new Promise<void>((resolve) => underWay.push(resolve));
       else isServed();

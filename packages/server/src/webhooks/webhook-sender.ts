@@ -1,4 +1,4 @@
-import type { AttemptDelivery } from "../app/webhooks/attempt-delivery.js";
+import type { AttemptEvent } from "../app/webhooks/authorize-delivery.js";
 import type { DisabledReason } from "../app/webhooks/endpoint.js";
 import { bodyOf, type RenderEvents } from "../app/webhooks/render-events.js";
 import type { DueDelivery, SendingStore } from "../app/webhooks/sending.js";
@@ -25,7 +25,7 @@ export interface WebhookSender {
 export interface WebhookSenderDeps {
   store: SendingStore;
   renderEvents: RenderEvents;
-  attempt: AttemptDelivery;
+  attempt: AttemptEvent;
   disableEndpoint: (tenantId: string, endpointId: string, reason: DisabledReason) => Promise<void>;
   /** How many requests to one endpoint may be under way at once. */
   concurrency: number;
@@ -188,7 +188,8 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     const { id, attempts } = job.due;
     try {
       const body = bodyOf(job.event, id);
-      const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, body);
+      const { kind } = job.event;
+      const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, body, kind);
       const health = queue.finish(job, verdict, now());
       const result = { lease, deliveryId: id, attempt, next };
       recorder.add({
@@ -197,7 +198,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
         onRecorded: () => queue.forget(id),
         onLost: (error) => startOver(queue, error),
       });
-      if (verdict !== "delivered") await disableIfHopeless(queue, verdict);
+      if (verdict === "failed" || verdict === "gone") await disableIfHopeless(queue, verdict);
     } catch (error) {
       queue.abandon(job, now());
       await recordFailure(job.due, error).catch((second: unknown) => startOver(queue, second));

@@ -58,6 +58,11 @@ export async function startFaultReceiver(random: () => number): Promise<FaultRec
       const body = Buffer.concat(chunks).toString("utf8");
       const endpoint = request.url ?? "";
       const id = String(request.headers["webhook-id"]);
+      const { event, data } = JSON.parse(body);
+      if (event === "endpoint.challenge") {
+        response.end(data.challenge);
+        return;
+      }
       const behaviour = choose(random, faultsByDelivery.get(id) ?? 0);
       const arrival = arrivals.add({
         endpoint,

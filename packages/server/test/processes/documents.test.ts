@@ -167,7 +167,9 @@ describe("the instructions in the documents work", () => {
   it.runIf(hasCurl)("the commands of the guide on webhooks for an endpoint", async () => {
     const block = blocksOf("docs/guides/receiving-webhooks.md", "sh").find((one) => one.includes("rotate"));
     const output = await shell(`${block}\necho "$ENDPOINT"`);
-    expect(output).toMatch(/"delivered":false.*"secret":"whsec_.*"resent":\d+.*whe_\w{26}\n$/s);
+    expect(output).toMatch(
+      /"verified":false.*"WEBHOOK_ENDPOINT_UNVERIFIED".*"secret":"whsec_.*"resent":\d+.*whe_\w{26}\n$/s,
+    );
     const endpointId = output.trim().slice(-30);
     await callApi("DELETE", `/v1/webhook-endpoints/${endpointId}`);
   });
@@ -207,6 +209,8 @@ describe("the instructions in the documents work", () => {
     };
 
     const receiver = await startReceiver();
+    const verification = await callApi("POST", `/v1/webhook-endpoints/${endpoint.id}/verify`);
+    expect(verification).toMatchObject({ verified: true });
     const body = { reference: "guide", asset: "USD", amount: "1" };
     const { id } = await callApi<{ id: string }>("POST", "/v1/transactions", body, {
       "idempotency-key": "guide",

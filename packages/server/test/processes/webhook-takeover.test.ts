@@ -37,7 +37,8 @@ describe("a sender that is killed while it sends", () => {
       // biome-ignore lint/suspicious/noExplicitAny: the test looks at what it expects.
       return (await response.json()) as any;
     };
-    await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook` });
+    const { id } = await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook` });
+    await call("POST", `/v1/webhook-endpoints/${id}/verify`);
     for (let count = 0; count < 10; count++)
       await call("POST", "/v1/transactions", { reference: "x", asset: "USD", amount: "1" }, `key-${count}`);
     const underWay = await receiver.arrived("/hook", 4);

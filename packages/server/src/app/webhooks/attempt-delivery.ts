@@ -22,8 +22,8 @@ export interface AttemptDeps {
 
 export interface Attempted {
   attempt: DeliveryAttempt;
-  /** `gone`: the receiver wants nothing more, ever. */
-  verdict: "delivered" | "failed" | "gone";
+  /** `gone`: the receiver wants nothing more, ever. `withheld`: nothing was sent, because the endpoint may not receive this event. */
+  verdict: "delivered" | "failed" | "gone" | "withheld";
   next: AttemptResult["next"];
 }
 

@@ -1,6 +1,7 @@
 import { type ChangeWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
+import { authorityOf, refuseKinds } from "./authorize-delivery.js";
 import { refuseUrl } from "./create-endpoint.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import { type SecretBox, secretBytes } from "./endpoint-secrets.js";
@@ -20,8 +21,13 @@ type Changed = Promise<WebhookEndpoint | Refused>;
 
 /** Changes of an existing endpoint. */
 export interface EndpointChanges {
-  changeEndpoint: (origin: Origin, id: string, body: ChangeWebhookEndpointBody) => Changed;
-  /** Enabling an enabled endpoint or disabling a disabled one changes nothing. */
+  /** A new URL has a new secret, and must answer a challenge; the secret is null if the URL has not changed. */
+  changeEndpoint: (
+    origin: Origin,
+    id: string,
+    body: ChangeWebhookEndpointBody,
+  ) => Promise<{ endpoint: WebhookEndpoint; secret: string | null } | Refused>;
+  /** Enabling an enabled endpoint or disabling a disabled one changes nothing. An endpoint that was not verified becomes pending. */
   setEndpointEnabled: (origin: Origin, id: string, enabled: boolean) => Changed;
   deleteEndpoint: (origin: Origin, id: string) => Changed;
   rotateEndpointSecret: (
@@ -56,15 +62,31 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
   };
 
   return {
-    changeEndpoint: (origin, id, body) =>
-      apply(origin, id, "change", () => {
-        const refused = body.url === undefined ? undefined : refuseUrl(deps.judgeUrl, body.url);
-        return refused ?? (body as EndpointChange);
-      }),
+    changeEndpoint: async (origin, id, body) => {
+      const secret = deps.randomBytes(secretBytes);
+      let isMoved = false;
+      const endpoint = await apply(origin, id, "change", (before) => {
+        const refused =
+          (body.url === undefined ? undefined : refuseUrl(deps.judgeUrl, body.url)) ??
+          refuseKinds(origin, body.events);
+        if (refused !== undefined) return refused;
+        isMoved = body.url !== undefined && body.url !== before.url;
+        const isRedirected = isMoved || body.events !== undefined;
+        return {
+          ...(body as EndpointChange),
+          // Otherwise a client could have what it may not read sent to itself, by an endpoint of another client.
+          ...(isRedirected ? { authority: authorityOf(origin) } : {}),
+          ...(isMoved ? moved(before, deps.box.seal(id, secret)) : {}),
+        };
+      });
+      if (isRefused(endpoint)) return endpoint;
+      return { endpoint, secret: isMoved ? formatWebhookSecret(secret) : null };
+    },
     setEndpointEnabled: (origin, id, enabled) =>
-      apply(origin, id, enabled ? "enable" : "disable", ({ state }) => {
-        if ((state === "enabled") === enabled) return {};
-        return { state: enabled ? { to: "enabled" } : { to: "disabled", reason: "requested" } };
+      apply(origin, id, enabled ? "enable" : "disable", ({ state, verifiedAt }) => {
+        if ((state !== "disabled") === enabled) return {};
+        if (!enabled) return { state: { to: "disabled", reason: "requested" } };
+        return { state: { to: verifiedAt === null ? "pending" : "enabled" } };
       }),
     deleteEndpoint: (origin, id) => apply(origin, id, "delete", () => ({ state: { to: "deleted" } })),
     rotateEndpointSecret: async (origin, id, overlapSeconds = overlapSecondsDefault) => {
@@ -74,6 +96,15 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
       }));
       return isRefused(endpoint) ? endpoint : { endpoint, secret: formatWebhookSecret(secret) };
     },
+  };
+}
+
+/** The receiver at a new URL has not asked for anything yet, and the one at the old URL must not be able to forge deliveries to it. */
+function moved({ state }: WebhookEndpoint, sealed: Uint8Array): EndpointChange {
+  return {
+    secrets: { current: sealed, old: null },
+    verifiedAt: null,
+    ...(state === "enabled" ? { state: { to: "pending" } } : {}),
   };
 }
 

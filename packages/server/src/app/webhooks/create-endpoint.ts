@@ -2,6 +2,7 @@ import { type CreateWebhookEndpointBody, formatWebhookSecret, showId } from "@bu
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
+import { authorityOf, refuseKinds } from "./authorize-delivery.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import { type SecretBox, secretBytes } from "./endpoint-secrets.js";
 import type { UrlJudge } from "./webhook-post.js";
@@ -29,7 +30,7 @@ const endpointsMax = 500;
 
 export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint {
   return async (origin, body, idempotencyKey) => {
-    const refused = refuseUrl(deps.judgeUrl, body.url);
+    const refused = refuseUrl(deps.judgeUrl, body.url) ?? refuseKinds(origin, body.events);
     if (refused !== undefined) return refused;
     const now = new Date(deps.now());
     const id = deps.newUuid();
@@ -41,6 +42,7 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
       events: body.events ?? ["*"],
       description: body.description ?? null,
       ...asCreated,
+      authority: authorityOf(origin),
       secrets: { current: deps.box.seal(id, secret), old: null },
       createdAt: now,
       updatedAt: now,
@@ -66,7 +68,8 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
 }
 
 const asCreated = {
-  state: "enabled",
+  state: "pending",
+  verifiedAt: null,
   disabledReason: null,
   disabledAt: null,
   failingSince: null,

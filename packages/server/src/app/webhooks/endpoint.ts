@@ -14,7 +14,10 @@ export interface WebhookEndpoint {
   events: readonly string[];
   description: string | null;
   /** A deleted endpoint is returned only by the request that deletes it. */
-  state: "enabled" | "disabled" | "deleted";
+  state: "pending" | "enabled" | "disabled" | "deleted";
+  /** When the receiver at the current URL answered a challenge. */
+  verifiedAt: Date | null;
+  authority: EndpointAuthority | null;
   disabledReason: DisabledReason | null;
   disabledAt: Date | null;
   /** Since when every attempt has failed; null if the last one succeeded. */
@@ -26,6 +29,15 @@ export interface WebhookEndpoint {
   updatedAt: Date;
 }
 
+/**
+ * On whose behalf an endpoint receives events: the client that created it or last changed its URL or events, with the scopes of that
+ * request. Null stands for the operator, who may read everything.
+ */
+export interface EndpointAuthority {
+  clientId: string;
+  scopes: readonly string[];
+}
+
 /** Encrypted. Both sign until the old one expires. */
 export interface EndpointSecrets {
   current: Uint8Array;
@@ -34,8 +46,12 @@ export interface EndpointSecrets {
 
 /** What a change does to an endpoint; what is left out stays as it is. */
 export type EndpointChange = Partial<
-  Pick<WebhookEndpoint, "url" | "events" | "description" | "secrets"> & {
-    state: { to: "enabled" } | { to: "disabled"; reason: DisabledReason } | { to: "deleted" };
+  Pick<WebhookEndpoint, "url" | "events" | "description" | "secrets" | "verifiedAt" | "authority"> & {
+    state:
+      | { to: "pending" }
+      | { to: "enabled" }
+      | { to: "disabled"; reason: DisabledReason }
+      | { to: "deleted" };
   }
 >;
 

@@ -10,6 +10,7 @@ import type { DueDelivery } from "./sending.js";
  * id alone, so the rest is rendered once and shared while they wait.
  */
 export interface RenderedEvent {
+  kind: EventBody["event"];
   subjectId: string;
   before: string;
   after: string;
@@ -97,7 +98,7 @@ export function createEventRenderer({
 
 function render({ event, ...rest }: EventBody, subjectId: string): RenderedEvent {
   const before = `{"event":${JSON.stringify(event)},"delivery_id":"`;
-  return { subjectId, before, after: `",${JSON.stringify(rest).slice(1)}` };
+  return { kind: event, subjectId, before, after: `",${JSON.stringify(rest).slice(1)}` };
 }
 
 function nameOf(tenantId: string, sequence: number): string {

@@ -18,6 +18,7 @@ export function createEndpointTester({ endpoints, attempt, newUuid, now }: TestE
   return async (tenantId, id) => {
     const endpoint = await endpoints.readEndpoint(tenantId, id);
     if (endpoint === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
+    if (endpoint.verifiedAt === null) return { refused: "WEBHOOK_ENDPOINT_UNVERIFIED" };
     const deliveryId = newUuid();
     const body = JSON.stringify({
       event: "endpoint.test",

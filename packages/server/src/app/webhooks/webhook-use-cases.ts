@@ -5,6 +5,7 @@ import type { Delivery, DeliveryStore } from "./delivery.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import type { Resends } from "./resend-deliveries.js";
 import type { TestEndpoint } from "./test-endpoint.js";
+import type { VerifyEndpoint } from "./verify-endpoint.js";
 
 /** The use cases of webhooks: endpoints and deliveries. */
 export interface WebhookUseCases extends EndpointChanges, Resends {
@@ -12,6 +13,7 @@ export interface WebhookUseCases extends EndpointChanges, Resends {
   readEndpoint: (tenantId: string, id: string) => Promise<WebhookEndpoint | Refused>;
   listEndpoints: EndpointStore["listEndpoints"];
   testEndpoint: TestEndpoint;
+  verifyEndpoint: VerifyEndpoint;
   readDelivery: (tenantId: string, id: string) => Promise<Delivery | Refused>;
   listDeliveries: DeliveryStore["listDeliveries"];
 }

@@ -60,7 +60,10 @@ async function listen({ port, secret, client, status, delay, forwardTo }: Listen
     onDelivery: (delivery) => console.log(deliveryLine(delivery, style)),
   });
   try {
-    if (secret === undefined) endpoint = await registerSandboxEndpoint(sandboxClient(client), receiver.url);
+    if (secret === undefined) {
+      endpoint = await registerSandboxEndpoint(sandboxClient(client), receiver.url);
+      await endpoint.verify();
+    }
     const registered = endpoint === undefined ? "" : `, registered as ${endpoint.id}`;
     console.log(`Listening on ${receiver.url}${registered}. Press Ctrl-C to stop.`);
     await stopped;

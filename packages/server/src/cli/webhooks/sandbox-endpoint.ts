@@ -6,6 +6,8 @@ import { requestToken, type TokenRequest } from "../sandbox/request-token.js";
 export interface SandboxEndpoint {
   id: string;
   secret: Uint8Array;
+  /** Sends a challenge to the receiver, which must know the secret by then. */
+  verify: () => Promise<void>;
   remove: () => Promise<void>;
 }
 
@@ -19,7 +21,7 @@ export async function registerSandboxEndpoint(client: TokenRequest, url: string)
     "GET",
     "/v1/webhook-endpoints?limit=200",
   );
-  const earlier = data.find((endpoint) => endpoint.url === url && endpoint.state === "enabled");
+  const earlier = data.find((endpoint) => endpoint.url === url && endpoint.state !== "disabled");
   const { id, secret } =
     earlier === undefined ? await create(client, url) : await rotateSecret(client, earlier.id);
   const bytes = parseWebhookSecret(secret);
@@ -27,8 +29,18 @@ export async function registerSandboxEndpoint(client: TokenRequest, url: string)
   return {
     id,
     secret: bytes,
+    verify: async () => {
+      const path = `/v1/webhook-endpoints/${id}/verify`;
+      const { verified, error } = await callApi<Verification>(client, "POST", path);
+      if (!verified) throw new OperatorError(`The endpoint ${id} could not be verified: ${error}.`);
+    },
     remove: () => callApi(client, "DELETE", `/v1/webhook-endpoints/${id}`),
   };
+}
+
+interface Verification {
+  verified: boolean;
+  error: string | null;
 }
 
 interface Registered {
@@ -48,7 +60,8 @@ async function rotateSecret(client: TokenRequest, id: string): Promise<Registere
 
 /** Sends one request with a new token, because a receiver can run for longer than a token is valid. */
 async function callApi<T>(client: TokenRequest, method: string, path: string, body?: object): Promise<T> {
-  const token = await requestToken(client, ["webhooks:manage"]);
+  // With all scopes of the client: an endpoint receives only what the token that registers it may read.
+  const token = await requestToken(client);
   const response = await fetch(client.url + path, {
     method,
     headers: {

@@ -43,6 +43,9 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions): Pro
     const headers = flatHeaders(request);
     const id = headers["webhook-id"] ?? "";
     const verification = verify(headers, body, options.secrets());
+    const challenge = verification.verified ? challengeOf(body) : undefined;
+    // Answered here and not forwarded, so that the endpoint can be used before the other receiver runs.
+    if (challenge !== undefined) return { status: 200, body: Buffer.from(challenge) };
     await sleep(options.delayMs);
     const answer =
       options.forwardTo === undefined
@@ -92,6 +95,16 @@ function verify(
   return standard.verified
     ? verifyWebhookMessage({ headers, body, secrets }, clock, webhookHashes)
     : standard;
+}
+
+/** The challenge of an `endpoint.challenge`; undefined for any other event. */
+function challengeOf(body: string): string | undefined {
+  try {
+    const { event, data } = JSON.parse(body);
+    return event === "endpoint.challenge" ? String(data.challenge) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The whole body; undefined if it is too long. */

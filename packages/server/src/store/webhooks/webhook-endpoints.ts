@@ -7,7 +7,9 @@ import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 
-export interface EndpointRow extends Omit<WebhookEndpoint, "secrets"> {
+export interface EndpointRow extends Omit<WebhookEndpoint, "secrets" | "authority"> {
+  clientId: string | null;
+  scopes: string[] | null;
   secret: Buffer;
   oldSecret: Buffer | null;
   oldSecretUntil: Date | null;
@@ -102,10 +104,11 @@ async function insertEndpoint(
   const inserted = await tx.query(sql`
     WITH created AS (
       INSERT INTO webhook_endpoints
-        (tenant_id, id, url, events, description, state, secret, version, idempotency_key, request_hash, created_at, updated_at)
+        (tenant_id, id, url, events, description, client_id, scopes, state, secret, version, idempotency_key, request_hash,
+         created_at, updated_at)
       VALUES
         (${endpoint.tenantId}, ${endpoint.id}, ${endpoint.url}, ${[...endpoint.events]}, ${endpoint.description},
-         ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version}, ${request?.key ?? null},
+         ${endpoint.authority?.clientId ?? null}, ${listScopes(endpoint)}, ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version}, ${request?.key ?? null},
          decode(${request?.hash ?? null}, 'hex'), ${endpoint.createdAt}, ${endpoint.updatedAt})
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
@@ -122,13 +125,14 @@ async function applyChange(
   change: EndpointChange,
   now: Date,
 ): Promise<WebhookEndpoint> {
-  const { url, events, description, secrets } = { ...endpoint, ...change };
+  const { url, events, description, secrets, verifiedAt, authority } = { ...endpoint, ...change };
   const isDeleted = change.state?.to === "deleted";
   const old = isDeleted ? null : secrets.old;
   const [row] = await tx.query<EndpointRow>(sql`
     UPDATE webhook_endpoints e SET
       url = ${url}, events = ${[...events]}, description = ${description}, ${stateColumns(change, now)}
       secret = ${isDeleted ? Buffer.alloc(0) : Buffer.from(secrets.current)},
+      verified_at = ${verifiedAt}, client_id = ${authority?.clientId ?? null}, scopes = ${listScopes({ authority })},
       old_secret = ${old === null ? null : Buffer.from(old.sealed)}, old_secret_until = ${old?.until ?? null},
       version = version + 1, updated_at = ${now}
     WHERE tenant_id = ${endpoint.tenantId} AND id = ${endpoint.id}
@@ -136,6 +140,10 @@ async function applyChange(
   `);
   if (row === undefined) throw new Error("an endpoint that was locked does not exist");
   return toEndpoint(row);
+}
+
+function listScopes({ authority }: Pick<WebhookEndpoint, "authority">): string[] | null {
+  return authority === null ? null : [...authority.scopes];
 }
 
 function stateColumns({ state }: EndpointChange, now: Date): Statement {
@@ -147,6 +155,7 @@ function stateColumns({ state }: EndpointChange, now: Date): Statement {
 
 export const endpointColumns = sql`
   e.tenant_id AS "tenantId", e.id, e.url, e.events, e.description, e.state, e.disabled_reason AS "disabledReason",
+  e.verified_at AS "verifiedAt", e.client_id AS "clientId", e.scopes,
   e.disabled_at AS "disabledAt", e.failing_since AS "failingSince", e.secret, e.old_secret AS "oldSecret",
   e.old_secret_until AS "oldSecretUntil", e.version, e.created_at AS "createdAt", e.updated_at AS "updatedAt"
 `;
@@ -161,6 +170,8 @@ export function toEndpoint({ secret, oldSecret, oldSecretUntil, ...row }: Endpoi
     events: row.events,
     description: row.description,
     state: row.state,
+    verifiedAt: row.verifiedAt,
+    authority: row.clientId === null ? null : { clientId: row.clientId, scopes: row.scopes ?? [] },
     disabledReason: row.disabledReason,
     disabledAt: row.disabledAt,
     failingSince: row.failingSince,

@@ -2,6 +2,7 @@ import { tradingPolicy } from "@bursar/domain";
 import type { Route } from "../../../src/http/route.js";
 import { eventually } from "../eventually.js";
 import type { BlackBoxService } from "../service/test-service.js";
+import { startWebhookReceiver } from "../webhooks/webhook-receiver.js";
 
 /** A body that the route's schema takes, so that nothing but the caller can be refused. */
 const bodies: Record<string, unknown> = {
@@ -85,9 +86,7 @@ export async function createObjects(
     key: { id: string };
   };
   const client = (await (await call("GET", path, token)).json()) as { secrets: [{ id: string }] };
-  const endpoint = (await (
-    await call("POST", "/v1/webhook-endpoints", token, bodies["createWebhookEndpoint"])
-  ).json()) as { id: string };
+  const endpoint = await createVerifiedEndpoint(call, token);
   const transaction = await call("POST", "/v1/transactions", token, bodies["createTransaction"], {
     "idempotency-key": "the-owner's",
   });
@@ -109,6 +108,16 @@ export async function createObjects(
     "webhook-endpoints": endpoint.id,
     "webhook-deliveries": await firstDelivery(call, token),
   };
+}
+
+/** Its receiver is stopped at once; deliveries to it fail. */
+async function createVerifiedEndpoint(call: BlackBoxService["call"], token: string): Promise<{ id: string }> {
+  const receiver = await startWebhookReceiver();
+  const created = await call("POST", "/v1/webhook-endpoints", token, { url: receiver.url });
+  const endpoint = (await created.json()) as { id: string };
+  await call("POST", `/v1/webhook-endpoints/${endpoint.id}/verify`, token);
+  await receiver.stop();
+  return endpoint;
 }
 
 /** The delivery that the transaction causes, once the engine has settled it. */

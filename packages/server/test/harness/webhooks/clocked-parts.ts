@@ -55,7 +55,10 @@ export async function startClockedParts() {
       createEndpoint: async (
         url: string,
         events: ("*" | "transaction.updated" | "endpoint.disabled")[] = ["*"],
-      ) => taken(await parts.useCases.createEndpoint(origin, { url, events }, undefined)).endpoint,
+      ) => {
+        const { endpoint } = taken(await parts.useCases.createEndpoint(origin, { url, events }, undefined));
+        return taken(await parts.useCases.verifyEndpoint(origin, endpoint.id)).endpoint;
+      },
       transact: async () => {
         const body = { reference: "clocked", asset: "USD", amount: "1" };
         taken(await parts.useCases.createTransaction(principal, randomUUID(), body));

@@ -23,6 +23,8 @@ export interface WebhookReceiver {
   url: string;
   /** Everything that has arrived, in order. */
   received: ReceivedWebhook[];
+  /** The challenges that it has answered; they are not among what has arrived. */
+  challenges: ReceivedWebhook[];
   /** What has arrived at one path, once it is so many. */
   arrived: (path: string, count: number) => Promise<ReceivedWebhook[]>;
   answerWith: (answerer: Answerer) => void;
@@ -40,6 +42,7 @@ export const status =
 /** A real receiver on this machine, which keeps what it receives and answers as configured. */
 export async function startWebhookReceiver(answerer: Answerer = ok): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
+  const challenges: ReceivedWebhook[] = [];
   let answer = answerer;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -53,6 +56,11 @@ export async function startWebhookReceiver(answerer: Answerer = ok): Promise<Web
         text,
         body: JSON.parse(text),
       };
+      if (one.body.event === "endpoint.challenge") {
+        challenges.push(one);
+        response.end(one.body.data.challenge);
+        return;
+      }
       received.push(one);
       answer(one, response);
     });
@@ -62,6 +70,7 @@ export async function startWebhookReceiver(answerer: Answerer = ok): Promise<Web
   return {
     url: `http://127.0.0.1:${port}`,
     received,
+    challenges,
     arrived: (path, count) =>
       eventually(
         () => received.filter((one) => one.path === path),

@@ -11,18 +11,28 @@ export function webhooksOf(service: BlackBoxService, token: string) {
     // biome-ignore lint/suspicious/noExplicitAny: tests look at what they expect.
     return { status, headers: answered, body: answer as any };
   };
+  /** An endpoint that is pending. */
+  const registerEndpoint = async (
+    url: string,
+    events?: string[],
+  ): Promise<WebhookEndpoint & { secret: string }> => {
+    const wanted = { url, ...(events === undefined ? {} : { events }) };
+    const { status, body } = await send("POST", "/v1/webhook-endpoints", wanted);
+    if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+    return body;
+  };
   const readDelivery = async (id: string): Promise<WebhookDelivery> =>
     (await send("GET", `/v1/webhook-deliveries/${id}`)).body;
   return {
     send,
     api,
+    registerEndpoint,
+    /** An endpoint whose receiver has answered its challenge. */
     createEndpoint: async (url: string, events?: string[]): Promise<WebhookEndpoint & { secret: string }> => {
-      const { status, body } = await send("POST", "/v1/webhook-endpoints", {
-        url,
-        ...(events === undefined ? {} : { events }),
-      });
-      if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
-      return body;
+      const body = await registerEndpoint(url, events);
+      const verification = await send("POST", `/v1/webhook-endpoints/${body.id}/verify`);
+      if (!verification.body.verified) throw new Error(JSON.stringify(verification.body));
+      return { ...verification.body.webhook_endpoint, secret: body.secret };
     },
     readEndpoint: async (id: string): Promise<WebhookEndpoint> =>
       (await send("GET", `/v1/webhook-endpoints/${id}`)).body,

@@ -173,7 +173,7 @@ describe("a webhook", () => {
     expect(told?.body).toMatchObject({
       event: "endpoint.disabled",
       data: {
-        webhook_endpoint: { id: gone.id, state: "disabled", disabled_reason: "gone", version: 2 },
+        webhook_endpoint: { id: gone.id, state: "disabled", disabled_reason: "gone", version: 3 },
         previous_state: "enabled",
       },
     });

@@ -36,7 +36,7 @@ describe("webhook endpoints", () => {
     const { secret, ...endpoint } = created.body;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(created.headers.get("location")).toBe(`${path}/${endpoint.id}`);
-    expect(endpoint).toMatchObject({ object: "webhook_endpoint", state: "enabled", version: 1 });
+    expect(endpoint).toMatchObject({ object: "webhook_endpoint", state: "pending", version: 1 });
     expect((await hooks.send("GET", `${path}/${endpoint.id}`)).body).toEqual(endpoint);
     expect((await hooks.send("GET", path)).body.data).toContainEqual(endpoint);
     const changed = await hooks.send("PATCH", `${path}/${endpoint.id}`, { description: null, events: ["*"] });
@@ -68,7 +68,7 @@ describe("webhook endpoints", () => {
     const created = await hooks.send("POST", path, { url });
     expect([created.status, created.body.error.code]).toEqual([422, "WEBHOOK_URL_REFUSED"]);
     expect(created.body.error.details).toEqual([{ path: "body.url", reason: expect.any(String) }]);
-    const { id } = await hooks.createEndpoint("https://receiver.example/");
+    const { id } = await hooks.registerEndpoint("https://receiver.example/");
     const changed = await hooks.send("PATCH", `${path}/${id}`, { url });
     expect([changed.status, changed.body.error.code]).toEqual([422, "WEBHOOK_URL_REFUSED"]);
   });
@@ -117,21 +117,21 @@ describe("webhook endpoints", () => {
     await own.transact();
     await receiver.arrived("/paused", 1);
     const disabled = await own.send("POST", `${path}/${id}/disable`);
-    expect(disabled.body).toMatchObject({ state: "disabled", disabled_reason: "requested", version: 2 });
+    expect(disabled.body).toMatchObject({ state: "disabled", disabled_reason: "requested", version: 3 });
     const again = await own.send("POST", `${path}/${id}/disable`);
-    expect(again.body).toMatchObject({ version: 2, disabled_at: disabled.body.disabled_at });
+    expect(again.body).toMatchObject({ version: 3, disabled_at: disabled.body.disabled_at });
     receiver.answerWith((_received, response) => response.end());
     await own.transact();
     await receiver.arrived("/witness", 3);
     expect(receiver.received.filter(({ path: at }) => at === "/paused")).toHaveLength(1);
     const enabled = await own.send("POST", `${path}/${id}/enable`);
-    expect(enabled.body).toMatchObject({ state: "enabled", disabled_reason: null, version: 3 });
+    expect(enabled.body).toMatchObject({ state: "enabled", disabled_reason: null, version: 4 });
     const [, waited] = await receiver.arrived("/paused", 2);
     expect(waited?.body.sequence).toBe(1);
   });
 
   it("are deleted together with their secrets", async () => {
-    const { id } = await hooks.createEndpoint("https://receiver.example/deleted");
+    const { id } = await hooks.registerEndpoint("https://receiver.example/deleted");
     const deleted = await hooks.send("DELETE", `${path}/${id}`);
     expect([deleted.status, deleted.body.state]).toEqual([200, "deleted"]);
     for (const [method, at] of [
@@ -149,7 +149,7 @@ describe("webhook endpoints", () => {
   });
 
   it("have versions, and miss no event while they change often", async () => {
-    const { id } = await hooks.createEndpoint("https://receiver.example/versions");
+    const { id } = await hooks.registerEndpoint("https://receiver.example/versions");
     await hooks.send("PATCH", `${path}/${id}`, { description: "changed" });
     for (const action of ["disable", "enable", "disable"])
       expect((await hooks.send("POST", `${path}/${id}/${action}`)).status).toBe(200);
@@ -158,7 +158,7 @@ describe("webhook endpoints", () => {
   });
 
   it("have an audit entry for every change", async () => {
-    const { id } = await hooks.createEndpoint("https://receiver.example/audited");
+    const { id } = await hooks.registerEndpoint("https://receiver.example/audited");
     await hooks.send("PATCH", `${path}/${id}`, { description: "seen" });
     await hooks.send("POST", `${path}/${id}/rotate-secret`, {});
     await hooks.send("POST", `${path}/${id}/disable`);

@@ -1,4 +1,4 @@
-import { ChangeWebhookEndpointBody, WebhookEndpoint, WebhookEndpointPath } from "@bursar/protocol";
+import { ChangedWebhookEndpoint, ChangeWebhookEndpointBody, WebhookEndpointPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { presentEndpoint } from "../../../app/webhooks/present-webhooks.js";
 import { originOf, unwrap } from "../../access/guard.js";
@@ -14,15 +14,18 @@ export function changeWebhookEndpoint({ changeEndpoint }: Pick<UseCases, "change
       operationId: "changeWebhookEndpoint",
       tag: "Webhooks",
       summary: "Change a webhook endpoint",
-      description: "Pending deliveries go to the new URL; the new `events` apply to future events.",
+      description:
+        "A new URL has a new `secret`, shown only in this response, and its receiver must answer a challenge before anything is sent to it; then pending deliveries go to the new URL. The new `events` apply to future events. A change of the URL or the events makes the caller the client of the endpoint: it receives only the kinds of events that the caller may read.",
       params: WebhookEndpointPath,
       body: ChangeWebhookEndpointBody,
-      success: { status: 200, schema: WebhookEndpoint },
+      success: { status: 200, schema: ChangedWebhookEndpoint },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_URL_REFUSED"],
     },
-    async (request) =>
-      presentEndpoint(
-        unwrap(await changeEndpoint(originOf(request), endpointIdOf(request.params), request.body)),
-      ),
+    async (request) => {
+      const { endpoint, secret } = unwrap(
+        await changeEndpoint(originOf(request), endpointIdOf(request.params), request.body),
+      );
+      return { ...presentEndpoint(endpoint), secret };
+    },
   );
 }

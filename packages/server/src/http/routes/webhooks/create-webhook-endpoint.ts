@@ -15,7 +15,7 @@ export function createWebhookEndpoint({ createEndpoint }: Pick<UseCases, "create
       tag: "Webhooks",
       summary: "Create a webhook endpoint",
       description:
-        "It receives every event of the kinds in `events` from now on; all kinds by default. The secret is shown only in this response.",
+        "It is `pending` until its receiver has answered a challenge (`POST /v1/webhook-endpoints/{id}/verify`). From then on it receives every event of the kinds in `events`; by default of all kinds that the client may read. The secret is shown only in this response.",
       body: CreateWebhookEndpointBody,
       idempotent: "honoured",
       success: { status: 201, schema: CreatedWebhookEndpoint },

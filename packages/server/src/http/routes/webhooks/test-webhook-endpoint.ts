@@ -17,7 +17,7 @@ export function testWebhookEndpoint({ testEndpoint }: Pick<UseCases, "testEndpoi
         "Sends a signed `endpoint.test` immediately and returns the receiver's response. It is not an event, has no `sequence` and is not stored.",
       params: WebhookEndpointPath,
       success: { status: 200, schema: WebhookTest },
-      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_UNVERIFIED"],
     },
     async (request) => {
       const { tenantId } = principalOf(request).principal;
