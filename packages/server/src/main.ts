@@ -19,6 +19,7 @@ import { createReadiness } from "./runtime/readiness.js";
 import { createWakeUps } from "./runtime/wake-ups.js";
 import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
 import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
+import { findOwningRole } from "./store/core/database-roles.js";
 import { migrate } from "./store/core/migrate.js";
 import { readMigrations } from "./store/core/migrations.js";
 import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
@@ -111,6 +112,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await checkDatabaseSettings(database);
       const applied = await migrate(database, readMigrations());
       for (const name of applied) log.info({ migration: name }, "migrated the database");
+      if (!options.isSandbox) await warnOfOwnedTables(database, log);
       await assertAssetsKept(database, settings.assets);
       await parts.prepare();
       await options.seed?.(url, parts);
@@ -127,6 +129,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stop().catch(() => undefined);
     throw error;
   }
+}
+
+/** A service that owns its tables could also change the audit log, and so could whoever breaks into it. */
+async function warnOfOwnedTables(database: Database, log: Logger): Promise<void> {
+  const role = await findOwningRole(database);
+  if (role !== undefined)
+    log.warn(
+      { role },
+      "The service's database role owns its tables, so it could change the audit log. `bursar database roles` prints the SQL for a role that cannot.",
+    );
 }
 
 const newUuid = createUuidV7Source({ now: Date.now, randomBytes });

@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   keys: async () => (await import("./operator/keys.js")).addKeysCommand,
   failures: async () => (await import("./operator/failures.js")).addFailuresCommand,
   audit: async () => (await import("./operator/audit.js")).addAuditCommand,
+  database: async () => (await import("./operator/database.js")).addDatabaseCommand,
   migrate: async () => (await import("./service/migrate.js")).addMigrateCommand,
   config: async () => (await import("./service/config.js")).addConfigCommand,
 };
