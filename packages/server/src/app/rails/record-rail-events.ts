@@ -28,9 +28,10 @@ export interface RailEvent extends TransactionKey {
 
 /**
  * `stale`: the transaction has another version, so that the event was recorded before, or no longer follows; the driver reads it again.
- * `insufficient`: the source does not have what the fee would hold; nothing has changed.
+ * `insufficient`: the source does not have what the fee would hold. `impossible`: the event does not follow from the transaction's state,
+ * which is a fault of the driver. In these cases nothing has changed, and the other events of the call are recorded.
  */
-type RailEventOutcome = "recorded" | "stale" | "insufficient";
+type RailEventOutcome = "recorded" | "stale" | "insufficient" | "impossible";
 
 /** A transfer to a wallet that was seen on a network. */
 interface ObservedDeposit {
@@ -71,6 +72,7 @@ export function createRailRecorder(deps: RecordRailEventsDeps): RailRecorder {
       if (events.length === 0) return [];
       const outcomes = await settlements.unitOfWork(async (unit) => {
         const claimed = await unit.claimOnRail(network, events);
+        assertOnNetwork(deps.assets, network, claimed);
         const byId = new Map(claimed.map((transaction) => [transaction.id, transaction]));
         const balances = await unit.lockAccounts(accountsWithFees(claimed, events));
         const settled: Settlement[] = [];
@@ -78,9 +80,7 @@ export function createRailRecorder(deps: RecordRailEventsDeps): RailRecorder {
           const transaction = byId.get(id);
           if (transaction === undefined || transaction.version !== version) return "stale";
           const decision = decideOnBalances(transaction, event, balances);
-          if (decision === "impossible")
-            throw new Error(`the event ${event.kind} is impossible in the state ${transaction.state}: ${id}`);
-          if (decision === "insufficient") return decision;
+          if (typeof decision === "string") return decision;
           settled.push(settlementOf(transaction, decision, now()));
           return "recorded";
         });
@@ -112,6 +112,17 @@ export function createRailRecorder(deps: RecordRailEventsDeps): RailRecorder {
       return recorded;
     },
   };
+}
+
+/** A driver that records for another network would hold and post its fees in the wrong external account. */
+function assertOnNetwork(
+  assets: AssetRegistry,
+  network: string,
+  claimed: readonly ClaimedTransaction[],
+): void {
+  const foreign = claimed.find(({ asset }) => assets.find(asset)?.network !== network);
+  if (foreign !== undefined)
+    throw new Error(`the transaction ${foreign.id} in ${foreign.asset} is not on the network ${network}`);
 }
 
 /** Clocks differ; nothing happens before a transaction was accepted. */

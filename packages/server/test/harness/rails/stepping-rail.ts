@@ -64,6 +64,7 @@ export function createSteppingDriver(services: RailServices, options: SteppingDr
       return event === undefined ? [] : [{ tenantId, id, version, event }];
     });
     const outcomes = await services.recordEvents(network, events);
+    if (outcomes.includes("impossible")) throw new Error("the driver recorded an impossible event");
     const unpaid = events.filter((_, index) => outcomes[index] === "insufficient");
     const failure = { kind: "fail", failure: "INSUFFICIENT_FUNDS_FOR_FEE", fee: null } as const;
     await services.recordEvents(
