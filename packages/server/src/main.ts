@@ -20,6 +20,7 @@ import { createWakeUps } from "./runtime/wake-ups.js";
 import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
 import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
 import { findOwningRole } from "./store/core/database-roles.js";
+import { locationOf } from "./store/core/database-url.js";
 import { migrate } from "./store/core/migrate.js";
 import { readMigrations } from "./store/core/migrations.js";
 import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
@@ -76,6 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(source.stop);
     const database = (options.openDatabase ?? openDatabase)({
       url: source.url,
+      schema: settings.database_schema,
       connectionsMax: settings.database_connections,
     });
     closers.push(database.close);
@@ -163,8 +165,8 @@ async function provideDatabase(
   onLost: (error: Error) => void,
 ): Promise<DatabaseSource> {
   if (settings.database_url !== undefined) {
-    const { host, pathname } = new URL(settings.database_url);
-    return { url: settings.database_url, location: `${host}${pathname}`, stop: async () => undefined };
+    const url = settings.database_url;
+    return { url, location: locationOf(url), stop: async () => undefined };
   }
   const embedded = await startEmbeddedPostgres({ dataDir: settings.data_dir, log, onLost });
   return { url: embedded.url, location: embedded.dir, stop: embedded.stop };

@@ -65,7 +65,7 @@ function explain(error: unknown): number {
     console.error(`bursar: The database refused the connection: ${refusal}.`);
     return 1;
   }
-  if (error instanceof DatabaseUnavailableError) {
+  if (error instanceof DatabaseUnavailableError && !(error.cause instanceof OperatorError)) {
     const answer = stateOf(error.cause) === undefined ? undefined : (error.cause as Error).message;
     console.error(
       answer === undefined
@@ -78,7 +78,8 @@ function explain(error: unknown): number {
     console.error(`bursar: The role in \`database_url\` lacks a privilege: ${(error as Error).message}.`);
     return 1;
   }
-  console.error(error instanceof OperatorError ? `bursar: ${error.message}` : error);
+  const known = [error, (error as Error).cause].find((one) => one instanceof OperatorError);
+  console.error(known === undefined ? error : `bursar: ${known.message}`);
   return 1;
 }
 

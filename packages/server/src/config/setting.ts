@@ -124,8 +124,23 @@ export function baseUrl(common: Common<string>): Setting<string> {
   };
 }
 
-/** A URL; a password in it is masked when shown. */
-export function url(common: Common<string>, protocols: readonly string[]): Setting<string> {
+/** The URL of a database, which can name several hosts, as no other URL can; its parameters are checked when it is opened. */
+export function databaseUrl(common: Common<string>): Setting<string> {
+  const form = /^postgres(ql)?:\/\/([^/?#]*@)?[^/?#@]+/;
+  return {
+    ...common,
+    allowed: "a URL that begins with postgres:// or postgresql:// and names a host",
+    read: (value) => (form.test(value) || /[?&]host=[^&]/.test(value) ? value : undefined),
+    show: (value) =>
+      value
+        .replace(/^([a-z]+:\/\/[^:/?#]*:)[^/?#]*@/, "$1********@")
+        // libpq also allows a password in the query.
+        .replace(/([?&]password=)[^&]*/g, "$1********"),
+  };
+}
+
+/** A URL. */
+function url(common: Common<string>, protocols: readonly string[]): Setting<string> {
   return {
     ...common,
     allowed: `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")} and names a host`,
@@ -135,12 +150,6 @@ export function url(common: Common<string>, protocols: readonly string[]): Setti
         ? value
         : undefined;
     },
-    show: (value) => {
-      const parsed = new URL(value);
-      if (parsed.password !== "") parsed.password = "********";
-      // libpq also allows a password in the query.
-      if (parsed.searchParams.has("password")) parsed.searchParams.set("password", "********");
-      return parsed.href;
-    },
+    show: String,
   };
 }

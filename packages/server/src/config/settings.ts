@@ -5,15 +5,16 @@ import { marketList } from "./market-list.js";
 import { quotaSettings } from "./quota-settings.js";
 import {
   baseUrl,
+  databaseUrl,
   integer,
   integers,
+  matching,
   networks,
   oneOf,
   origins,
   type Setting,
   secret,
   text,
-  url,
 } from "./setting.js";
 
 /**
@@ -45,12 +46,19 @@ export const settings = {
     default: ".bursar",
     about: "The folder for the embedded PostgreSQL and the files of the sandbox.",
   }),
-  database_url: url(
+  database_url: databaseUrl({
+    env: "DATABASE_URL",
+    about:
+      "The URL of the PostgreSQL database. It can name several servers, separated by commas; the first that takes writes is used. Without it the sandbox runs its own under `data_dir`.",
+  }),
+  database_schema: matching(
     {
-      env: "DATABASE_URL",
-      about: "The URL of the PostgreSQL database. Without it the sandbox runs its own under `data_dir`.",
+      env: "BURSAR_DATABASE_SCHEMA",
+      default: "public",
+      about: "The schema of the database that holds the tables. The `search_path` of the role is not used.",
     },
-    ["postgres:", "postgresql:"],
+    /^[a-z_][a-z0-9_]{0,62}$/,
+    "a name of lower-case letters, digits and underscores",
   ),
   database_connections: integer(
     {

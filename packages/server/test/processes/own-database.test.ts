@@ -103,7 +103,9 @@ describe("an external database", () => {
 
   const setReadOnly = async (value: "on" | "off") => {
     await database.run(
-      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${value}', current_database()); END $$`,
+      `BEGIN READ WRITE;
+       DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ${value}', current_database()); END $$;
+       COMMIT`,
     );
     await database.run(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
@@ -138,6 +140,22 @@ describe("an external database", () => {
       );
     } finally {
       await database.run(`DROP ROLE ${role}`);
+    }
+  });
+
+  it.each([
+    [
+      "sslmode=require",
+      /^bursar: database_url has sslmode=require, but the server at \S+ does not offer TLS\..*$/m,
+    ],
+    ["target_session_attrs=standby", /^bursar: database_url has target_session_attrs=standby, which .*\.$/m],
+    ["statement_timeout=0", /^bursar: database_url has the parameter statement_timeout, which .*\.$/m],
+  ])("is refused in one sentence with %s in its URL", async (parameter, sentence) => {
+    for (const command of ["serve", "migrate"]) {
+      const bursar = run([command], `${database.url}?${parameter}`);
+      expect(await bursar.exited).toEqual({ code: 1, signal: null });
+      expect(bursar.output()).toMatch(sentence);
+      expect(bursar.output()).not.toMatch(/^ +at /m);
     }
   });
 

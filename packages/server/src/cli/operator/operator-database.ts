@@ -31,7 +31,12 @@ export interface OperatorTools {
 export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>): Promise<T> {
   const { values } = loadConfig(process.env);
   const url = values.database_url ?? sandboxDatabaseUrl(values.data_dir);
-  const database = openDatabase({ url, connectionsMax: 2, statementTimeoutMs: auditTimeoutMs });
+  const database = openDatabase({
+    url,
+    schema: values.database_schema,
+    connectionsMax: 2,
+    statementTimeoutMs: auditTimeoutMs,
+  });
   const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId: randomUUID() });
   const log = createLogger("error", process.stderr.isTTY === true);
   const newUuid = createUuidV7Source({ now: Date.now, randomBytes });

@@ -20,7 +20,11 @@ export function addMigrateCommand(program: Command): void {
         );
       }
       const log = createLogger(values.log_level, process.stdout.isTTY);
-      const database = openDatabase({ url: values.database_url, connectionsMax: 1 });
+      const database = openDatabase({
+        url: values.database_url,
+        schema: values.database_schema,
+        connectionsMax: 2,
+      });
       try {
         await withAvailableDatabase(database, log, new AbortController().signal, async () => {
           await checkDatabaseSettings(database);

@@ -11,8 +11,9 @@ const versionMin = 140_000;
 const durabilitySettings = ["fsync", "full_page_writes", "synchronous_commit"] as const;
 
 export async function checkDatabaseSettings(database: Database): Promise<void> {
+  // A session of ours has commits on; the reset value is that of the role, the database or the URL.
   const rows = await database.query<{ name: string; setting: string }>(sql`
-    SELECT name, setting FROM pg_settings
+    SELECT name, reset_val AS setting FROM pg_catalog.pg_settings
     WHERE name = ANY(${["server_version", "server_version_num", ...durabilitySettings]})
   `);
   const settings = new Map(rows.map((row) => [row.name, row.setting]));

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import { createConnector } from "./connector.js";
 import { DatabaseUnavailableError } from "./database-unavailable-error.js";
 import { parameterText } from "./parameter-text.js";
+import { prepareSession } from "./session-settings.js";
 import { type Statement, sql } from "./sql.js";
 
 /** Something that runs statements: the pool, a transaction, or one session of it. */
@@ -41,8 +43,11 @@ export interface Session extends Queryable {
 }
 
 export interface DatabaseOptions {
+  /** May name several servers; the first that takes writes is used. */
   url: string;
   connectionsMax: number;
+  /** The schema with the tables; `public` if left out. */
+  schema?: string;
   /** How long a statement may take; left out, as long as a service can wait. */
   statementTimeoutMs?: number;
   /** How long to wait for a connection, a new one or one of the pool. */
@@ -57,32 +62,31 @@ const connectTimeoutDefaultMs = 5000;
 const statementTimeoutDefaultMs = 15_000;
 /** The server gives up earlier: a statement that no caller waits for would otherwise continue, with its connection and its locks. */
 const serverGivesUpMs = 1000;
-/** A process that stands still in the middle of a transaction, as in a frozen machine, holds up others no longer than this. */
-const idleInTransactionMs = 10_000;
-
-/**
- * Every statement of the service is served by an index, and tables grow from nothing to millions of rows under prepared statements. A
- * plan made for an empty table must not scan the full one, so sequential scans are disabled; so are bitmap scans, which read all
- * matching rows before they return the first, while an ordered index stops after a page. One generic plan per statement is enough, and
- * compiling a statement that takes microseconds never pays. Without the join and plan settings, lists of transactions read up to 10,000
- * index rows for a page of 120; without any of them most statements scan (decision 0025, and the test of plans).
- */
-const plannerSettings =
-  "-c enable_seqscan=off -c enable_bitmapscan=off -c enable_mergejoin=off -c enable_hashjoin=off -c plan_cache_mode=force_generic_plan -c jit=off";
+const schemaDefault = "public";
 
 export function openDatabase({
   url,
   connectionsMax,
+  schema = schemaDefault,
   statementTimeoutMs = statementTimeoutDefaultMs,
-  connectTimeoutMs = connectTimeoutDefaultMs,
+  ...rest
 }: DatabaseOptions): Database {
+  const connector = createConnector(url);
+  const connectTimeoutMs = rest.connectTimeoutMs ?? connector.connectTimeoutMs ?? connectTimeoutDefaultMs;
   const pool = new pg.Pool({
-    connectionString: url,
+    Client: connector.Client,
     max: connectionsMax,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: statementTimeoutMs,
     application_name: "bursar",
-    options: `${plannerSettings} -c statement_timeout=${statementTimeoutMs - serverGivesUpMs} -c idle_in_transaction_session_timeout=${idleInTransactionMs}`,
+    onConnect: async (client) => {
+      await connector.assertTakesWrites(client);
+      await prepareSession(client, {
+        statementTimeoutMs: statementTimeoutMs - serverGivesUpMs,
+        schema,
+        timeoutMs: connectTimeoutMs,
+      });
+    },
     // Statements are sent without waiting for the answers to those before; their order stays.
     pipeline: true,
     keepAlive: true,
@@ -92,8 +96,20 @@ export function openDatabase({
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
 
+  /** Tries each server once; the pool itself connects to the current one only. */
+  async function connect(): Promise<pg.PoolClient> {
+    for (let triesLeft = connector.serverCount; ; triesLeft -= 1) {
+      const server = connector.current();
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (triesLeft === 1 || connector.current() === server) return explain(error);
+      }
+    }
+  }
+
   async function session<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const client = await pool.connect().catch(explain);
+    const client = await connect();
     let isBroken = false;
     const run = async (config: string | pg.QueryConfig) => {
       try {
@@ -116,10 +132,7 @@ export function openDatabase({
 
   return {
     session,
-    query: async <Row>(statement: Statement) => {
-      const result = await pool.query(prepare(statement)).catch(explain);
-      return result.rows as Row[];
-    },
+    query: (statement) => session((connection) => connection.query(statement)),
     transaction: (work) => session((connection) => inTransaction(connection, work)),
     close: () => pool.end(),
   };

@@ -19,13 +19,16 @@ const migrationLock = 4_051_867_213;
  */
 export async function migrate(database: Database, migrations: readonly Migration[]): Promise<string[]> {
   return await database.session(async (session) => {
+    const [timeout] = await session.query<{ before: string }>(
+      sql`SELECT current_setting('statement_timeout') AS before`,
+    );
     await session.script("SET statement_timeout = 0");
     await session.script(`SELECT pg_advisory_lock(${migrationLock})`, migrationTimeoutMs);
     try {
       return await applyMissing(session, migrations);
     } finally {
       await session.query(sql`SELECT pg_advisory_unlock(${migrationLock})`);
-      await session.script("RESET statement_timeout");
+      await session.query(sql`SELECT set_config('statement_timeout', ${timeout?.before}, false)`);
     }
   });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import type { OpenNotifyChannel } from "../../runtime/wake-ups.js";
+import { createConnector } from "./connector.js";
 
 const channelName = "bursar";
 const reconnectAfterMs = 1000;
@@ -12,13 +13,13 @@ const statementTimeoutMs = 5000;
  * database at its commit; here it is a transaction by itself, and nothing waits for it.
  */
 export function createNotifyChannelOpener(url: string): OpenNotifyChannel {
+  const connector = createConnector(url);
   return ({ onNotification, onOpen }) => {
     const stopped = new AbortController();
     let client: pg.Client | undefined;
 
     async function connect(): Promise<void> {
-      const next = new pg.Client({
-        connectionString: url,
+      const next = new connector.Client({
         application_name: "bursar notifications",
         pipeline: true,
         connectionTimeoutMillis: connectTimeoutMs,
@@ -28,6 +29,7 @@ export function createNotifyChannelOpener(url: string): OpenNotifyChannel {
       const lost = new Promise<void>((resolve) => next.once("end", resolve).on("error", () => resolve()));
       try {
         await next.connect();
+        await connector.assertTakesWrites(next);
         next.on("notification", ({ payload }) => onNotification(payload ?? ""));
         await next.query(`LISTEN ${channelName}`);
         client = next;

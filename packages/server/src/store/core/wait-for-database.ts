@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { OperatorError } from "../../operator-error.js";
 import type { Database } from "./database.js";
 import { DatabaseUnavailableError } from "./database-unavailable-error.js";
 import { sql } from "./sql.js";
@@ -24,6 +25,8 @@ export async function withAvailableDatabase(
       return;
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
+      // Waiting does not change the configuration.
+      if (error.cause instanceof OperatorError) throw error.cause;
       const { code, message } = error.cause as { code?: string; message?: string };
       log.warn({ error_code: code, reason: message, retry_in_ms: delayMs }, "waiting for the database");
     }
