@@ -156,6 +156,7 @@ export type {
   Unsubscribed,
 } from "./stream/server-messages.js";
 export { StreamQuery, StreamTicket } from "./stream/ticket.js";
+export type { Actor } from "./values.js";
 export { apiVersion, versionHeader } from "./version.js";
 export {
   type StandardWebhook,

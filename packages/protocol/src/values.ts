@@ -1,4 +1,4 @@
-import { type TSchema, type TSchemaOptions, Type } from "typebox";
+import { type Static, type TSchema, type TSchemaOptions, Type } from "typebox";
 
 /** The schemas of single values that many resources have. */
 
@@ -23,6 +23,18 @@ export const CreatedBy = Nullable(
   Type.String(),
   "The id of the client that created it; null if the operator or the service did.",
 );
+
+export const Actor = Type.Object(
+  {
+    type: Type.Enum(["client", "operator", "service"], {
+      description:
+        "`client`: an API client. `operator`: someone at the command line of the service. `service`: Bursar itself, when it settles, matches or expires something or follows a network.",
+    }),
+    client_id: Nullable(Type.String(), "Null unless the type is `client`."),
+  },
+  { $id: "Actor", description: "Who did it." },
+);
+export type Actor = Static<typeof Actor>;
 
 export const Fee = Type.Object(
   { asset: Type.String(), amount: Type.String() },

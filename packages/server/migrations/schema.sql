@@ -45,8 +45,9 @@ CREATE TABLE audit_entries (
   address text,
   hash bytea NOT NULL,
   key_id text,
+  objects text[],
   CONSTRAINT audit_entries_pkey PRIMARY KEY (tenant_id, number),
-  CONSTRAINT audit_entries_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'operator'::text, 'anonymous'::text]))),
+  CONSTRAINT audit_entries_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'operator'::text, 'anonymous'::text, 'service'::text]))) NOT VALID,
   CONSTRAINT audit_entries_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'refused'::text]))),
   CONSTRAINT audit_entries_repeated_check CHECK ((repeated >= 1))
 );
@@ -98,6 +99,16 @@ CREATE TABLE client_secrets (
   CONSTRAINT client_secrets_pkey PRIMARY KEY (id),
   CONSTRAINT client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   CONSTRAINT client_secrets_hash_check CHECK ((length(hash) = 32))
+);
+
+CREATE TABLE client_sweeps (
+  tenant_id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  kind text NOT NULL,
+  requested_by uuid NOT NULL,
+  requested_at timestamp with time zone NOT NULL,
+  CONSTRAINT client_sweeps_pkey PRIMARY KEY (tenant_id, client_id, kind),
+  CONSTRAINT client_sweeps_kind_check CHECK ((kind = ANY (ARRAY['cancel_orders'::text, 'cancel_transactions'::text, 'release_transactions'::text])))
 );
 
 CREATE TABLE clients (
@@ -158,6 +169,7 @@ CREATE TABLE events (
   failure_code text,
   occurred_at timestamp with time zone NOT NULL,
   details jsonb,
+  actor_id uuid,
   CONSTRAINT events_pkey PRIMARY KEY (tenant_id, sequence),
   CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text, 'order.updated'::text, 'endpoint.disabled'::text]))) NOT VALID
 );
@@ -220,6 +232,7 @@ CREATE TABLE market_commands (
   order_id uuid NOT NULL,
   kind text NOT NULL,
   size bigint,
+  actor_id uuid,
   CONSTRAINT market_commands_pkey PRIMARY KEY (market, sequence),
   CONSTRAINT market_commands_kind_check CHECK ((kind = ANY (ARRAY['place'::text, 'cancel'::text, 'amend'::text])))
 );
@@ -273,6 +286,7 @@ CREATE TABLE open_orders (
   attempts smallint NOT NULL DEFAULT 0,
   last_error text,
   retry_at timestamp with time zone,
+  change_requested_by uuid,
   CONSTRAINT open_orders_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT open_orders_held_check CHECK ((held >= (0)::numeric))
 );
@@ -290,6 +304,7 @@ CREATE TABLE open_transactions (
   cancel_requested boolean NOT NULL DEFAULT false,
   fee_asset text,
   fee_held numeric(78,0) NOT NULL DEFAULT 0,
+  cancel_requested_by uuid,
   CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT open_transactions_check CHECK (((fee_held = (0)::numeric) OR (fee_asset IS NOT NULL))),
   CONSTRAINT open_transactions_fee_held_check CHECK ((fee_held >= (0)::numeric))
@@ -395,6 +410,7 @@ CREATE TABLE tenants (
   id uuid NOT NULL,
   name text NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  suspended_at timestamp with time zone,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128)))
 );
@@ -523,6 +539,7 @@ CREATE TABLE webhook_endpoints (
   verified_at timestamp with time zone,
   client_id uuid,
   scopes text[],
+  created_by uuid,
   CONSTRAINT webhook_endpoints_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT webhook_endpoints_description_check CHECK ((length(description) <= 256)),
@@ -563,6 +580,8 @@ CREATE INDEX client_secrets_by_expiry ON public.client_secrets USING btree (expi
 
 CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC);
 
+CREATE INDEX clients_disabled ON public.clients USING btree (id) WHERE (state = 'disabled'::text);
+
 CREATE INDEX events_by_final_order_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'order.updated'::text) AND (state = ANY (ARRAY['filled'::text, 'cancelled'::text, 'rejected'::text])));
 
 CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));
@@ -599,6 +618,8 @@ CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id
 
 CREATE INDEX open_transactions_to_retry ON public.open_transactions USING btree (retry_at) WHERE (retry_at IS NOT NULL);
 
+CREATE INDEX orders_by_client ON public.orders USING btree (tenant_id, client_id, id DESC);
+
 CREATE INDEX orders_by_market ON public.orders USING btree (tenant_id, market, id DESC);
 
 CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING btree (tenant_id, endpoint_id, id DESC);
@@ -612,6 +633,10 @@ CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING 
 CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
 
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
+
+CREATE INDEX tenants_suspended ON public.tenants USING btree (id) WHERE (suspended_at IS NOT NULL);
+
+CREATE INDEX transactions_by_client ON public.transactions USING btree (tenant_id, client_id, id DESC);
 
 CREATE INDEX transactions_by_destination ON public.transactions USING btree (tenant_id, destination_account_id, id DESC);
 

@@ -6,14 +6,23 @@ export const AuditEntry = Type.Object(
   {
     number: Type.Integer({ description: "Numbers the tenant's entries, without gaps." }),
     occurred_at: Timestamp(),
-    actor: Type.Enum(["client", "operator", "anonymous"]),
+    actor: Type.Enum(["client", "operator", "anonymous", "service"], {
+      description: "`service`: Bursar itself, such as for `audit.dropped`.",
+    }),
     client_id: Nullable(Type.String()),
     token_id: Nullable(Type.String()),
     action: Type.String({ description: "What was done or attempted: `client.create`, `GET /v1/clients`." }),
-    object: Nullable(Type.String(), "The id of the object acted upon."),
+    object: Nullable(Type.String(), "The id of the object acted upon; null if there are several, or none."),
+    objects: Type.Array(Type.String(), {
+      description:
+        "The ids of all objects. One entry can stand for many transactions or orders that a client created or cancelled with one token within half a second; `request_id` and `occurred_at` are those of the first.",
+    }),
     outcome: Type.Enum(["succeeded", "refused"]),
     code: Nullable(Type.String(), "The error code of a refusal."),
-    repeated: Type.Integer({ description: "The number of identical attempts that this entry represents." }),
+    repeated: Type.Integer({
+      description:
+        "The number of identical attempts, or of objects, that this entry represents. In an entry `audit.dropped`, the number of entries that were not recorded because there were too many at once.",
+    }),
     request_id: Nullable(Type.String()),
     address: Nullable(Type.String()),
     hash: Type.String({ description: "Covers this entry and the previous entry's hash, in hex." }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { Scope } from "../access/scopes.js";
-import { Timestamp } from "../values.js";
+import { Actor, Timestamp } from "../values.js";
 import { Order } from "./order.js";
 import { Transaction } from "./transaction.js";
 import { WalletSummary } from "./wallet.js";
@@ -54,6 +54,7 @@ export const Event = Type.Object(
       description: "Numbers the tenant's events in commit order, without gaps.",
     }),
     occurred_at: Timestamp(),
+    actor: Actor,
     data: EventData,
   },
   { $id: "Event" },

@@ -97,6 +97,7 @@ export const OrderQuery = Type.Object(
     market: Type.Optional(Type.String({ minLength: 1, maxLength: 65 })),
     state: Type.Optional(State),
     side: Type.Optional(Side),
+    client_id: Type.Optional(Type.String({ maxLength: 64, description: "The client that placed it." })),
   },
   { additionalProperties: false },
 );

@@ -2,7 +2,7 @@ import { type TransactionState, transactionKinds, transactionStates, transitions
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
 import { ApprovalStatus } from "../policy/approval.js";
-import { CreatedBy, Decimal, Failure, Fee, Nullable, Strings, Timestamp } from "../values.js";
+import { Actor, CreatedBy, Decimal, Failure, Fee, Nullable, Strings, Timestamp } from "../values.js";
 
 const State = Type.Enum(Object.keys(transactionStates) as TransactionState[]);
 
@@ -54,6 +54,7 @@ const HistoryEntry = Type.Object(
     version: Type.Integer(),
     state: State,
     occurred_at: Timestamp(),
+    actor: Type.Optional(Actor),
     approval: Type.Optional(
       Type.Object(
         {
@@ -91,7 +92,10 @@ export const Transaction = Type.Object(
     failure: Nullable(Failure, "Why it was rejected, failed or cancelled; null otherwise."),
     policy_version: Type.Integer({ description: "The version of the policy that evaluated it." }),
     approval: Nullable(ApprovalStatus, "Null if no approval was required."),
-    history: Type.Array(HistoryEntry, { description: "Oldest first." }),
+    history: Type.Array(HistoryEntry, {
+      description:
+        "Oldest first. An entry has an `actor` if a client or the operator caused it, such as a cancellation; `created_by` is the actor of the first.",
+    }),
     metadata: Strings({ additionalProperties: Type.String() }),
     expires_at: Nullable(Timestamp()),
     created_by: CreatedBy,
@@ -112,6 +116,7 @@ export const TransactionQuery = Type.Object(
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     asset: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     wallet_id: Type.Optional(Type.String({ maxLength: 64, description: "The source or the destination." })),
+    client_id: Type.Optional(Type.String({ maxLength: 64, description: "The client that created it." })),
     created_after: Type.Optional(Timestamp()),
     created_before: Type.Optional(Timestamp()),
   },

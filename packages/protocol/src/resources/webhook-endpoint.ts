@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Page } from "../pagination.js";
-import { Nullable, Timestamp } from "../values.js";
+import { CreatedBy, Nullable, Timestamp } from "../values.js";
 import { eventKinds } from "./event.js";
 
 const Url = Type.String({
@@ -49,6 +49,7 @@ const endpointFields = {
   ),
   old_secret_until: Nullable(Timestamp(), "Until then, deliveries are also signed with the previous secret."),
   version: Type.Integer(),
+  created_by: CreatedBy,
   created_at: Timestamp(),
   updated_at: Timestamp(),
 };

@@ -10,6 +10,7 @@ export const WebhookBody = Type.Object(
     }),
     sequence: Event.properties.sequence,
     occurred_at: Event.properties.occurred_at,
+    actor: Event.properties.actor,
     data: Event.properties.data,
   },
   { $id: "WebhookBody" },

@@ -72,6 +72,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
   const audit = createAuditRecorder({
     store: auditStore,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
+    now,
   });
   const quotas = createQuotaKeeper({
     store: createQuotaStore(database),

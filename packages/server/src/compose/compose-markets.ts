@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { MarketRegistry, TradedMarket } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
+import type { AuditRecorder } from "../app/audit/audit-recorder.js";
+import { recordCreations } from "../app/audit/record-creations.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
 import { createMarketView, type FollowedMarket } from "../app/markets/market-view.js";
 import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
@@ -64,6 +66,7 @@ export function composeMarkets(
   options: ComposeOptions,
   markets: MarketRegistry,
   policies: ActivePolicies,
+  audit: AuditRecorder,
 ): MarketParts {
   const { database, wakeUps, log, newUuid, now } = options;
   const events = createEventLog(wakeUps);
@@ -72,34 +75,38 @@ export function composeMarkets(
   const running = markets.list.map((market) => runMarket(options, market, policies));
   const views = new Map(running.map(({ market, view }) => [market.name, view]));
   const wakeEngine = (market: string) => wakeUps.publish("orders", [market]);
-  const changes = createOrderChanges({
+  const changesDeps = {
     markets,
     store: orders,
     onRequested: wakeEngine,
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
-  });
+  };
+  const changes = createOrderChanges({ ...changesDeps, audit });
   const presentOrder = createOrderPresenter(markets);
   const makers: MarketMaker[] = [];
+  // The market maker is a part of the sandbox, and would fill its audit log.
+  const unrecorded = createOrderChanges({ ...changesDeps, audit: { recordAct: () => undefined } });
 
-  const useCases: MarketUseCases = {
-    placeOrder: createOrderPlacer({
-      markets,
-      wallets: createWalletDirectory(createWalletStore(database, events)),
-      policies,
-      queue: createGroupCommit<AcceptedOrder, OrderOutcome>({
-        write: orders.acceptOrders,
-        isUnavailable: isDatabaseUnavailable,
-        onWritten: (batch, outcomes) => {
-          const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
-          for (const market of new Set(accepted.map((order) => order.market))) wakeEngine(market);
-        },
-        monotonicMs: () => performance.now(),
-        timers: nodeTimers,
-      }),
-      store: orders,
-      newUuid,
+  const placeOrder = createOrderPlacer({
+    markets,
+    wallets: createWalletDirectory(createWalletStore(database, events)),
+    policies,
+    queue: createGroupCommit<AcceptedOrder, OrderOutcome>({
+      write: orders.acceptOrders,
+      isUnavailable: isDatabaseUnavailable,
+      onWritten: (batch, outcomes) => {
+        const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
+        for (const market of new Set(accepted.map((order) => order.market))) wakeEngine(market);
+      },
+      monotonicMs: () => performance.now(),
+      timers: nodeTimers,
     }),
+    store: orders,
+    newUuid,
+  });
+  const useCases: MarketUseCases = {
+    placeOrder: recordCreations(audit, "order.place", placeOrder, ({ order }) => showId("ord", order.id)),
     readOrder: async (tenantId, id) =>
       (await orders.readOrder(tenantId, id)) ?? { refused: "ORDER_NOT_FOUND" },
     listOrders: orders.listOrders,
@@ -146,7 +153,7 @@ export function composeMarkets(
           market,
           midPrice,
           principal: { ...client, tokenId: "", scopes: new Set() },
-          useCases,
+          useCases: { placeOrder, cancelOrder: unrecorded.cancelOrder, listOrders: orders.listOrders },
           onError: (error) => log.warn({ err: error, market: market.name }, "the market maker failed"),
           newUuid,
           random: createSeededRandom(marketMakerSeed),

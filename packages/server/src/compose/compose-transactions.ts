@@ -6,6 +6,8 @@ import {
   parseAmount,
 } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
+import type { AuditRecorder } from "../app/audit/audit-recorder.js";
+import { recordCreations } from "../app/audit/record-creations.js";
 import {
   createEventLister,
   createEventPresenter,
@@ -21,6 +23,7 @@ import { createTransactionCreator } from "../app/transactions/create-transaction
 import { createApprovalDecider } from "../app/transactions/decide-approval.js";
 import { createFinishedTransactions } from "../app/transactions/finished-transactions.js";
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
+import { createRefusedItemsRecorder } from "../app/transactions/record-refused-items.js";
 import { createTransactionShower } from "../app/transactions/show-transaction.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import { createWalletCreator } from "../app/wallets/create-wallet.js";
@@ -62,6 +65,7 @@ export interface TransactionParts {
 
 interface TransactionNeeds {
   rails: Rails;
+  audit: AuditRecorder;
   policy: Pick<PolicyParts, "policies" | "allowList">;
   orders: Pick<PresentEventsDeps, "orders" | "presentOrder"> &
     Pick<MarketParts, "cancelOrdersOfFrozenWallet">;
@@ -69,7 +73,7 @@ interface TransactionNeeds {
 
 export function composeTransactions(
   options: ComposeOptions,
-  { rails, policy: { policies, allowList }, orders }: TransactionNeeds,
+  { rails, audit, policy: { policies, allowList }, orders }: TransactionNeeds,
 ): TransactionParts {
   const { database, settings, wakeUps, log, newUuid, now } = options;
   const events = createEventLog(wakeUps);
@@ -142,6 +146,16 @@ export function composeTransactions(
     timers: nodeTimers,
   });
   wakeUps.subscribe("accepted", engine.wake);
+  const createTransaction = createTransactionCreator({
+    assets,
+    wallets: createWalletDirectory(wallets),
+    rails,
+    policies,
+    allowList,
+    queue,
+    store: transactions,
+    newUuid,
+  });
 
   return {
     assets,
@@ -155,16 +169,10 @@ export function composeTransactions(
       ...createRailRecorder({ settlements, assets, onChanged: changes.publish, newUuid, now }),
     },
     useCases: {
-      createTransaction: createTransactionCreator({
-        assets,
-        wallets: createWalletDirectory(wallets),
-        rails,
-        policies,
-        allowList,
-        queue,
-        store: transactions,
-        newUuid,
-      }),
+      createTransaction: recordCreations(audit, "transaction.create", createTransaction, (created) =>
+        showId("tx", created.transaction.id),
+      ),
+      recordRefusedItems: createRefusedItemsRecorder(audit, now),
       isUnavailable: isDatabaseUnavailable,
       showTransaction: createTransactionShower({ read, finished: createFinishedTransactions() }),
       listTransactions: (tenantId, { asset, ...filter }, ...page) => {
@@ -177,6 +185,7 @@ export function composeTransactions(
         read,
         changes,
         onRequested: () => wakeUps.publish("rails", []),
+        audit,
         now,
       }),
       decideApproval: createApprovalDecider({

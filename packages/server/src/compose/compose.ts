@@ -90,8 +90,13 @@ export function compose(given: ComposeOptions): Parts {
   assertNetworksKnown(assets.list, rails.networks);
   const marketRegistry = readMarkets(options.settings.markets, assets);
   const policy = composePolicy(options, { assets, rails, markets: marketRegistry });
-  const markets = composeMarkets(options, marketRegistry, policy.policies);
-  const transactions = composeTransactions(options, { rails, policy, orders: markets });
+  const markets = composeMarkets(options, marketRegistry, policy.policies, access.guard.audit);
+  const transactions = composeTransactions(options, {
+    rails,
+    audit: access.guard.audit,
+    policy,
+    orders: markets,
+  });
   const railDrivers = createDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);

@@ -15,6 +15,14 @@ export const secretIdOf = (params: Params<"secret_id">) =>
   idOf("sec", params.secret_id, "CREDENTIAL_NOT_FOUND");
 export const keyIdOf = (params: Params<"key_id">) => idOf("key", params.key_id, "CREDENTIAL_NOT_FOUND");
 
+/** The id in a filter of a list. */
+export function readQueryId(prefix: "wlt" | "cli", name: string, given: string): string {
+  const id = readId(prefix, given);
+  if (id !== undefined) return id;
+  const reason = prefix === "wlt" ? "is not a wallet id" : "is not a client id";
+  throw new Refusal("INVALID_REQUEST", { details: [{ path: `query.${name}`, reason }] });
+}
+
 function idOf(prefix: Parameters<typeof readId>[0], given: string, missing: ErrorCode): string {
   const id = readId(prefix, given);
   if (id === undefined) throw new Refusal(missing);

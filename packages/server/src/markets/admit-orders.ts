@@ -101,11 +101,12 @@ export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFa
       holds.set(orderId, amount);
       admitted.set(tenantId, (admitted.get(tenantId) ?? 0) + 1);
       counted.push({ tenantId, clientId, walletId: order.wallet.id, asset, amount, at: occurredAt });
-      commands.push({ kind: "place", tenantId, orderId, order });
+      commands.push({ kind: "place", tenantId, orderId, actorId: null, order });
     }
-    if (order.cancelRequested) commands.push({ kind: "cancel", tenantId, orderId });
+    const actorId = order.changeRequestedBy;
+    if (order.cancelRequested) commands.push({ kind: "cancel", tenantId, orderId, actorId });
     else if (order.amendSize !== null)
-      commands.push({ kind: "amend", tenantId, orderId, size: order.amendSize });
+      commands.push({ kind: "amend", tenantId, orderId, actorId, size: order.amendSize });
   }
   return { occurredAt, commands, holds, rejected, judged, counted };
 }

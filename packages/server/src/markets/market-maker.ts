@@ -1,6 +1,9 @@
 import { formatPrice, formatSize, parsePrice, type Side, type TradedMarket } from "@bursar/domain";
 import type { Principal } from "../app/access/authenticate-request.js";
-import type { MarketUseCases } from "../app/markets/market-use-cases.js";
+import type { ClientOrigin } from "../app/audit/audit-entry.js";
+import type { OrderStore } from "../app/markets/order.js";
+import type { OrderChanges } from "../app/markets/order-changes.js";
+import type { PlaceOrder } from "../app/markets/place-order.js";
 import { isRefused } from "../app/requests/refused.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop, type WakingLoop } from "../runtime/waking-loop.js";
@@ -17,7 +20,11 @@ export interface MarketMakerDeps {
   /** Where the mid-price begins, and stays near. */
   midPrice: string;
   principal: Principal;
-  useCases: Pick<MarketUseCases, "placeOrder" | "cancelOrder" | "listOrders">;
+  useCases: {
+    placeOrder: PlaceOrder;
+    cancelOrder: OrderChanges["cancelOrder"];
+    listOrders: OrderStore["listOrders"];
+  };
   onError: (error: unknown) => void;
   newUuid: () => string;
   /** In [0, 1). */
@@ -31,6 +38,7 @@ const ordersMax = 200;
 export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
   const { market, principal, useCases, random } = deps;
   const { tenantId } = principal;
+  const origin: ClientOrigin = { by: "client", principal, requestId: "", address: "" };
   const anchor = parsePrice(deps.midPrice, market.steps);
   if (typeof anchor === "string") throw new Error(`${deps.midPrice} is not a price of ${market.name}`);
   const start = anchor;
@@ -57,7 +65,7 @@ export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
     for (const order of await listOpen()) {
       const name = nameOf(order.side, order.price ?? 0);
       // An order at a wanted price stays, with the size that it has; a second one at that price is cancelled.
-      if (!wanted.delete(name)) await useCases.cancelOrder(tenantId, order.id);
+      if (!wanted.delete(name)) await useCases.cancelOrder(origin, order.id);
     }
     for (const quote of wanted.values()) await place(quote);
   }

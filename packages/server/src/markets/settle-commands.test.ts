@@ -96,6 +96,7 @@ const place = (tenantId: string, orderId: string, order: Partial<PlacedOrder>): 
   kind: "place",
   tenantId,
   orderId,
+  actorId: null,
   order: {
     side: "buy",
     type: "limit",
@@ -183,6 +184,7 @@ const deed: Arbitrary<(index: number) => NewCommand> = oneof(
         kind: "cancel",
         tenantId,
         orderId: `order-${index - back}`,
+        actorId: null,
       }),
   ),
   record({ tenantId: whose, which, size }).map(
@@ -191,6 +193,7 @@ const deed: Arbitrary<(index: number) => NewCommand> = oneof(
         kind: "amend",
         tenantId,
         orderId: `order-${index - back}`,
+        actorId: null,
         size: amended,
       }),
   ),

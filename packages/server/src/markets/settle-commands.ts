@@ -34,7 +34,7 @@ export function settleCommands(
   const ledger = createLedgerChanges(market);
   const changes: OrderChange[] = [];
   const trades: NewTrade[] = [];
-  for (const { effects } of results) {
+  for (const { command, effects } of results) {
     const before = new Map<string, OpenOrderRow>();
     const failures = new Map<string, OrderFailure>();
     for (const effect of effects) {
@@ -53,7 +53,8 @@ export function settleCommands(
       const order = find(orders, id);
       order.version += 1;
       if (orderStates[order.state].final) release(order, order.held, ledger);
-      changes.push(describeChange(order, previousState, failures.get(id) ?? null));
+      const actorId = id === command.orderId ? command.actorId : null;
+      changes.push(describeChange(order, previousState, failures.get(id) ?? null, actorId));
     }
   }
   return { changes, trades, ledger: ledger.change };
@@ -64,6 +65,7 @@ function describeChange(
   order: OpenOrderRow,
   previousState: OrderChange["previousState"],
   failure: OrderFailure | null,
+  actorId: string | null,
 ): OrderChange {
   return {
     tenantId: order.tenantId,
@@ -81,6 +83,7 @@ function describeChange(
     held: order.held,
     previousState,
     failure,
+    actorId,
   };
 }
 

@@ -179,6 +179,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
     read,
     changes,
     onRequested: () => driver.wake(),
+    audit: { recordAct: () => undefined },
     now,
   });
   const createWallet = createWalletCreator({
@@ -208,6 +209,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
 
   return async (tenantId: string, request: Request): Promise<Answer> => {
     const principal = { tenantId, clientId, tokenId: clientId, scopes: new Set<never>() };
+    const origin = { by: "client", principal, requestId: "", address: "" } as const;
     const idOf = (prefix: "tx" | "wlt", text: string) => readId(prefix, text) ?? "";
     switch (request.kind) {
       case "create":
@@ -215,7 +217,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
           presentTransaction(transaction),
         );
       case "cancel":
-        return answer(202, await cancel(tenantId, idOf("tx", request.id)), presentTransaction);
+        return answer(202, await cancel(origin, idOf("tx", request.id)), presentTransaction);
       case "read":
         return answer(200, await show(tenantId, idOf("tx", request.id), request.waitFor), (shown) => shown);
       case "list": {
@@ -226,14 +228,14 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
       case "events":
         return answer(200, await listEvents(tenantId, request.after, request.limit), (list) => list);
       case "create_wallet":
-        return answer(202, await createWallet(principal, request.body, request.key), ({ wallet }) =>
+        return answer(202, await createWallet(origin, request.body, request.key), ({ wallet }) =>
           presentWallet({ ...wallet, balances: [] }),
         );
       case "freeze": {
-        const origin = { by: "operator", tenantId } as const;
+        const operator = { by: "operator", tenantId } as const;
         return answer(
           200,
-          await setFrozen(origin, idOf("wlt", request.walletId), request.frozen),
+          await setFrozen(operator, idOf("wlt", request.walletId), request.frozen),
           presentWallet,
         );
       }

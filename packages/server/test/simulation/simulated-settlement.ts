@@ -246,7 +246,7 @@ async function write(
   await appendEvents(
     run,
     settlements.flatMap(
-      ({ transaction: { tenantId, id, state: previousState, ...before }, decision, occurredAt }) => {
+      ({ transaction: { tenantId, id, state: previousState, ...before }, decision, occurredAt, actorId }) => {
         if (decision === undefined || decision.version === before.version) return [];
         const { version, state, failure: failureCode, details } = decision;
         return [
@@ -259,7 +259,7 @@ async function write(
               state,
               failureCode,
             },
-            ...{ occurredAt, previousState },
+            ...{ occurredAt, previousState, actorId: actorId ?? null },
             details: details === null ? undefined : writeTransactionDetails(details),
           },
         ];

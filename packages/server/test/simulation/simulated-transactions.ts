@@ -101,12 +101,13 @@ function selectByKeys(
 function readTransaction(rows: Rows, tenantId: string, id: string): Transaction | undefined {
   const accepted = rows.get(transactions, keyOf(tenantId, id));
   if (accepted === undefined) return undefined;
-  const steps = eventsOf(rows, tenantId, id).map(({ version, state, failureCode, occurredAt, details }) => ({
-    version,
-    state: state as TransactionState,
+  const steps = eventsOf(rows, tenantId, id).map(({ failureCode, occurredAt, details, ...event }) => ({
+    version: event.version,
+    state: event.state as TransactionState,
     failure: failureCode as FailureCode | null,
     occurredAt,
     details: readTransactionDetails(details, simulatedAssets),
+    actorId: event.actorId ?? null,
   }));
   return { ...accepted, steps, judgement: null };
 }

@@ -5,11 +5,14 @@ export interface AuditDraft {
   /** Undefined for an attempt by an unknown caller. */
   tenantId: string | undefined;
   occurredAt: Date;
-  actor: "client" | "operator" | "anonymous";
+  /** `service` is Bursar itself. */
+  actor: "client" | "operator" | "anonymous" | "service";
   clientId: string | null;
   tokenId: string | null;
   action: string;
   object: string | null;
+  /** The ids of the objects of an entry that stands for several; `object` is null then. */
+  objects?: readonly string[] | null;
   outcome: "succeeded" | "refused";
   code: string | null;
   /** The number of equal attempts that the entry stands for. */

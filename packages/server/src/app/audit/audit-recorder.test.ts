@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AuditDraft, AuditStore } from "./audit-entry.js";
+import type { AuditDraft, AuditStore, ClientOrigin } from "./audit-entry.js";
 import { createAuditRecorder } from "./audit-recorder.js";
 
 const draft = (changed: Partial<AuditDraft>): AuditDraft => ({
@@ -18,24 +18,43 @@ const draft = (changed: Partial<AuditDraft>): AuditDraft => ({
   ...changed,
 });
 
+const refusalOf = (tenantId: string, count: number) =>
+  draft({ tenantId, actor: "client", clientId: "c", object: `object ${count}`, code: "INSUFFICIENT_SCOPE" });
+
+const origin = (tenantId: string, address = "192.0.2.1"): ClientOrigin => ({
+  by: "client",
+  principal: { tenantId, clientId: "c", tokenId: "t", scopes: new Set() },
+  requestId: "r",
+  address,
+});
+
 function setUp(append: AuditStore["append"]) {
   const errors: [unknown, number][] = [];
   const recorder = createAuditRecorder({
-    store: { append } as AuditStore,
+    store: { append },
     onError: (error, lost) => errors.push([error, lost]),
+    now: () => 0,
   });
   return { recorder, errors };
 }
 
+/** Records, and returns what was written by the end. */
+async function writtenBy(record: (recorder: ReturnType<typeof createAuditRecorder>) => void) {
+  const written: AuditDraft[] = [];
+  const { recorder } = setUp(async (drafts) => void written.push(...drafts));
+  record(recorder);
+  await recorder.close();
+  return written;
+}
+
 describe("recording", () => {
   it("merges equal refusals into one entry, and nothing else", async () => {
-    const written: AuditDraft[] = [];
-    const { recorder } = setUp(async (drafts) => void written.push(...drafts));
-    for (let count = 0; count < 100; count++) recorder.record(draft({ requestId: String(count) }));
-    recorder.record(draft({ address: "192.0.2.2" }));
-    recorder.record(draft({ outcome: "succeeded", action: "token.issue" }));
-    recorder.record(draft({ outcome: "succeeded", action: "token.issue" }));
-    await recorder.close();
+    const written = await writtenBy((recorder) => {
+      for (let count = 0; count < 100; count++) recorder.record(draft({ requestId: String(count) }));
+      recorder.record(draft({ address: "192.0.2.2" }));
+      recorder.record(draft({ outcome: "succeeded", action: "token.issue" }));
+      recorder.record(draft({ outcome: "succeeded", action: "token.issue" }));
+    });
     expect(written.map(({ action, repeated }) => [action, repeated])).toEqual([
       ["GET /v1/clients", 100],
       ["GET /v1/clients", 1],
@@ -44,20 +63,70 @@ describe("recording", () => {
     ]);
   });
 
-  it("is bounded, and reports the number of dropped entries", async () => {
+  it("makes one entry of what a client did with one token from one address, a hundred objects at most", async () => {
+    const written = await writtenBy((recorder) => {
+      for (let count = 0; count < 250; count++)
+        recorder.recordAct(origin("a"), "transaction.create", `tx_${count}`);
+      recorder.recordAct(origin("a", "192.0.2.2"), "transaction.create", "tx_elsewhere");
+      recorder.recordAct(origin("a"), "transaction.cancel", "tx_1");
+    });
+    expect(
+      written.map(({ action, object, objects, repeated }) => [action, object, objects?.length, repeated]),
+    ).toEqual([
+      ["transaction.create", null, 100, 100],
+      ["transaction.create", null, 100, 100],
+      ["transaction.create", null, 50, 50],
+      ["transaction.create", "tx_elsewhere", undefined, 1],
+      ["transaction.cancel", "tx_1", undefined, 1],
+    ]);
+    expect(written[0]?.objects?.[99]).toBe("tx_99");
+  });
+
+  it("writes the number of entries that a tenant had too many, in that tenant's log", async () => {
+    const written = await writtenBy((recorder) => {
+      for (let count = 0; count < 1500; count++) recorder.record(refusalOf("a", count));
+    });
+    const dropped = written.filter(({ action }) => action === "audit.dropped");
+    expect(dropped).toMatchObject([{ tenantId: "a", actor: "service" }]);
+    expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(1500);
+    expect(written.length).toBeLessThan(600);
+  });
+
+  it("keeps every entry of a tenant while others flood the buffer", async () => {
+    let release: () => void = () => undefined;
+    const blocked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     const written: AuditDraft[] = [];
-    const { recorder, errors } = setUp(async (drafts) => void written.push(...drafts));
-    for (let count = 0; count < 1500; count++)
-      recorder.record(draft({ actor: "client", clientId: `client ${count}` }));
+    const { recorder } = setUp(async (drafts) => {
+      await blocked;
+      written.push(...drafts);
+    });
+    // The database is slow, so that everything has to wait in the buffer.
+    recorder.record(refusalOf("first", 0));
+    for (let tenant = 0; tenant < 30; tenant++)
+      for (let count = 0; count < 1000; count++) recorder.record(refusalOf(`flood ${tenant}`, count));
+    for (let count = 0; count < 50; count++) recorder.record(refusalOf("quiet", count));
+    recorder.recordAct(origin("quiet"), "transaction.create", "tx_1");
+    release();
     await recorder.close();
-    expect([written.length, errors.map(([, lost]) => lost)]).toEqual([1000, [500]]);
+    const quiet = written.filter(({ tenantId }) => tenantId === "quiet");
+    expect(quiet).toHaveLength(51);
+    expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(30_052);
+  });
+
+  it("keeps room for what a tenant's clients did while one of them is refused all the time", async () => {
+    const written = await writtenBy((recorder) => {
+      for (let count = 0; count < 1000; count++) recorder.record(refusalOf("a", count));
+      recorder.recordAct(origin("a"), "transaction.create", "tx_1");
+    });
+    expect(written.some(({ object }) => object === "tx_1")).toBe(true);
   });
 
   it("bounds the entries of unauthenticated callers with many addresses", async () => {
-    const written: AuditDraft[] = [];
-    const { recorder } = setUp(async (drafts) => void written.push(...drafts));
-    for (let count = 0; count < 5000; count++) recorder.record(draft({ address: `address ${count}` }));
-    await recorder.close();
+    const written = await writtenBy((recorder) => {
+      for (let count = 0; count < 5000; count++) recorder.record(draft({ address: `address ${count}` }));
+    });
     expect(written.length).toBeLessThanOrEqual(51);
     expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(5000);
   });
@@ -81,5 +150,18 @@ describe("recording", () => {
     await recorder.close();
     expect(errors).toMatchObject([[{ message: "unavailable" }, 0]]);
     expect(written.map(({ repeated }) => repeated)).toEqual([2]);
+  });
+
+  it("writes the entries of the other tenants if those of one cannot be written", async () => {
+    const written: AuditDraft[] = [];
+    const { recorder, errors } = setUp(async (drafts) => {
+      if (drafts.some(({ tenantId }) => tenantId === "locked")) throw new Error("locked");
+      written.push(...drafts);
+    });
+    recorder.record(refusalOf("locked", 0));
+    recorder.record(refusalOf("a", 0));
+    await recorder.close();
+    expect(written).toMatchObject([{ tenantId: "a" }]);
+    expect(errors.at(-1)).toMatchObject([{ message: "the service has stopped" }, 1]);
   });
 });

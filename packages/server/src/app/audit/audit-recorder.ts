@@ -1,85 +1,82 @@
-import type { AuditDraft, AuditStore } from "./audit-entry.js";
+import { createAuditBuffer, type TenantDrafts } from "./audit-buffer.js";
+import type { AuditDraft, AuditStore, ClientOrigin } from "./audit-entry.js";
 
 /**
- * Records refused attempts and issued tokens without delaying requests. Entries are buffered for a moment and written together, one
- * write at a time; equal refusals in the buffer become one entry with a count. The buffer is bounded, and so is the number of rows that
- * unauthenticated callers can cause: a flood costs some entries their detail, not disk or memory.
+ * Records what is too frequent for an audit entry of its own in the SQL transaction of the action: refused attempts, issued tokens,
+ * and what clients create and cancel. Nothing waits for it. Entries are buffered for a moment and written together, one write at a
+ * time. If the process is killed, the entries of that moment are lost; the objects themselves say which client has created them.
  */
 export interface AuditRecorder {
   record: (draft: AuditDraft) => void;
+  /** Records what a client did to an object: a map look-up and a push, because it is called for every created transaction. */
+  recordAct: (origin: ClientOrigin, action: string, object: string) => void;
   /** Writes the rest of the buffer, and stops. */
   close: () => Promise<void>;
 }
 
 export interface AuditRecorderOptions {
-  store: AuditStore;
+  store: Pick<AuditStore, "append">;
+  /** Called when entries could not be written. They are kept for the next write, except for those that are `lost`. */
   onError: (error: unknown, lost: number) => void;
+  now: () => number;
 }
 
 const flushDelayMs = 500;
-const entriesMax = 1000;
-/** Beyond this many kinds of anonymous attempts in one write, their addresses are no longer recorded. */
-const anonymousMax = 10;
+const closingTriesMax = 3;
 
-export function createAuditRecorder({ store, onError }: AuditRecorderOptions): AuditRecorder {
-  let waiting = new Map<string, AuditDraft>();
-  let anonymous = 0;
-  let dropped = 0;
+export function createAuditRecorder({ store, onError, now }: AuditRecorderOptions): AuditRecorder {
+  const buffer = createAuditBuffer();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
 
-  function record(draft: AuditDraft): void {
-    const isNew = draft.actor === "anonymous" && !waiting.has(kindOf(draft));
-    add(isNew && anonymous >= anonymousMax ? { ...draft, address: null, object: null } : draft);
-    schedule();
-  }
-
-  function add(draft: AuditDraft): void {
-    const key = draft.outcome === "refused" ? kindOf(draft) : `${waiting.size} ${draft.requestId}`;
-    const equal = waiting.get(key);
-    if (equal !== undefined) waiting.set(key, { ...equal, repeated: equal.repeated + draft.repeated });
-    else if (waiting.size < entriesMax) {
-      waiting.set(key, draft);
-      if (draft.actor === "anonymous") anonymous += 1;
-    } else dropped += draft.repeated;
-  }
-
   function schedule(): void {
-    if (writing === undefined) timer ??= setTimeout(() => void flush(), flushDelayMs);
+    if (writing !== undefined) return;
+    if (buffer.isUrgent()) void flush();
+    else timer ??= setTimeout(() => void flush(), flushDelayMs);
   }
 
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    const drafts = [...waiting.values()];
-    const lost = dropped;
-    waiting = new Map();
-    anonymous = 0;
-    dropped = 0;
-    if (lost > 0) onError(new Error("the buffer of the audit log is full"), lost);
-    if (drafts.length === 0) return;
-    writing = store.append(drafts).catch((error: unknown) => {
-      // They are written with the next batch.
-      for (const draft of drafts) add(draft);
-      onError(error, 0);
-    });
+    const taken = buffer.take();
+    if (taken.length === 0) return;
+    writing = write(taken);
     await writing;
     writing = undefined;
-    if (waiting.size > 0) schedule();
+    if (buffer.size() > 0) timer ??= setTimeout(() => void flush(), flushDelayMs);
+  }
+
+  /** One commit for all. If that fails, one for each tenant, so that a chain that is locked does not hold up the others. */
+  async function write(taken: readonly TenantDrafts[]): Promise<void> {
+    const all = taken.flatMap(({ drafts }) => drafts);
+    try {
+      await store.append(all);
+    } catch (error) {
+      if (taken.length === 1) return putBack(all, error);
+      for (const { drafts } of taken)
+        await store.append(drafts).catch((cause: unknown) => putBack(drafts, cause));
+    }
+  }
+
+  function putBack(drafts: readonly AuditDraft[], error: unknown): void {
+    for (const draft of drafts) buffer.add(draft);
+    onError(error, 0);
   }
 
   return {
-    record,
+    record: (draft) => {
+      buffer.add(draft);
+      schedule();
+    },
+    recordAct: (origin, action, object) => {
+      buffer.addAct(origin, action, object, now());
+      schedule();
+    },
     close: async () => {
       await writing;
-      await flush();
+      for (let tries = 0; tries < closingTriesMax && buffer.size() > 0; tries++) await flush();
       clearTimeout(timer);
-      if (waiting.size > 0) onError(new Error("the service has stopped"), waiting.size);
+      if (buffer.size() > 0) onError(new Error("the service has stopped"), buffer.size());
     },
   };
-}
-
-/** Two refusals are equal if only their time and their request differ. */
-function kindOf({ tenantId, clientId, tokenId, action, object, code, address }: AuditDraft): string {
-  return JSON.stringify([tenantId, clientId, tokenId, action, object, code, address]);
 }

@@ -13,6 +13,8 @@ export interface LoggedEvent {
   /** Changes besides the state, in a format that depends on the kind of subject. */
   details?: unknown;
   occurredAt: Date;
+  /** The client that caused it, or the operator; null if the service did. See `actor.ts`. */
+  actorId?: string | null;
 }
 
 export interface EventStore {

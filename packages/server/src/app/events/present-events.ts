@@ -12,6 +12,7 @@ import { presentTransaction } from "../transactions/present-transaction.js";
 import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
 import { presentWallet } from "../wallets/present-wallet.js";
 import { readLoggedWalletState, type Wallet, type WalletStore } from "../wallets/wallet.js";
+import { presentActor } from "./actor.js";
 import type { EventStore, LoggedEvent } from "./event.js";
 
 export interface PresentEventsDeps {
@@ -43,6 +44,7 @@ export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
       event: entry.event,
       sequence: entry.sequence,
       occurred_at: entry.occurredAt.toISOString(),
+      actor: presentActor(entry.actorId ?? null),
       data: presentData(entry, subjects, deps.presentOrder),
     }));
   };

@@ -33,17 +33,22 @@ export interface ClaimedOrder {
   needsJudgement: boolean;
   cancelRequested: boolean;
   amendSize: number | null;
+  /** Who requested the cancellation or the amendment. */
+  changeRequestedBy: string | null;
 }
 
 /**
  * A command of a market's log. The sequence is its place there; the number of its order is the sequence of the command that placed the
  * order, and by it the book finds the order.
  */
-export type MarketCommand = { sequence: number; tenantId: string; orderId: string; orderNumber: number } & (
-  | { kind: "place"; order: PlacedOrder }
-  | { kind: "cancel" }
-  | { kind: "amend"; size: number }
-);
+export type MarketCommand = {
+  sequence: number;
+  tenantId: string;
+  orderId: string;
+  orderNumber: number;
+  /** Who requested that the order is cancelled or amended; null for one that is placed. */
+  actorId: string | null;
+} & ({ kind: "place"; order: PlacedOrder } | { kind: "cancel" } | { kind: "amend"; size: number });
 
 export type PlacedOrder = Pick<
   ClaimedOrder,
@@ -85,6 +90,8 @@ export interface OpenOrderRow extends OrderProgress {
 export interface OrderChange extends OpenOrderRow {
   previousState: OrderState;
   failure: OrderFailure | null;
+  /** Who requested the change; null if the market matched or cancelled it. */
+  actorId: string | null;
 }
 
 export interface NewTrade {

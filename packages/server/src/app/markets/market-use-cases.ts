@@ -1,4 +1,5 @@
 import type { TradedMarket } from "@bursar/domain";
+import type { Recorded } from "../audit/record-creations.js";
 import type { Refused } from "../requests/refused.js";
 import type { Order, OrderStore } from "./order.js";
 import type { OrderChanges } from "./order-changes.js";
@@ -9,7 +10,7 @@ import type { Trade } from "./trade.js";
 
 /** What clients can do on markets. */
 export interface MarketUseCases {
-  placeOrder: PlaceOrder;
+  placeOrder: Recorded<PlaceOrder>;
   readOrder: (tenantId: string, id: string) => Promise<Order | Refused>;
   listOrders: OrderStore["listOrders"];
   cancelOrder: OrderChanges["cancelOrder"];

@@ -1,5 +1,8 @@
 import { type MarketRegistry, orderStates } from "@bursar/domain";
+import { showId } from "@bursar/protocol";
 import type { Timers } from "../../runtime/timers.js";
+import type { ClientOrigin } from "../audit/audit-entry.js";
+import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { Order, OrderStore } from "./order.js";
 import { readSize } from "./read-order-request.js";
@@ -7,9 +10,9 @@ import { readSize } from "./read-order-request.js";
 /** Requests to change orders. They are recorded on the order; the market's matching engine carries them out in its next batch. */
 export interface OrderChanges {
   /** Requests that an order is cancelled. It succeeds for an order that is cancelled already. */
-  cancelOrder: (tenantId: string, id: string) => Promise<Order | Refused>;
+  cancelOrder: (origin: ClientOrigin, id: string) => Promise<Order | Refused>;
   /** Requests that an order is made smaller. If more of it is filled by the time it is executed, the order stays as it is. */
-  amendOrder: (tenantId: string, id: string, size: string) => Promise<Order | Refused>;
+  amendOrder: (origin: ClientOrigin, id: string, size: string) => Promise<Order | Refused>;
   cancelOrdersOfFrozenWallet: CancelOrdersOfFrozenWallet;
 }
 
@@ -34,6 +37,7 @@ export interface OrderChangesDeps {
   >;
   /** Called when a market has something to do. */
   onRequested: (market: string) => void;
+  audit: Pick<AuditRecorder, "recordAct">;
   monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
@@ -43,18 +47,22 @@ const waitMaxMs = 5000;
 const pollEveryMs = 20;
 
 export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
-  const { markets, store, onRequested, monotonicMs, timers } = deps;
+  const { markets, store, onRequested, audit, monotonicMs, timers } = deps;
   const pause = () => new Promise<void>((resolve) => void timers.after(pollEveryMs, resolve));
   return {
-    cancelOrder: async (tenantId, id) => {
-      const isOpen = await store.requestCancel(tenantId, id);
+    cancelOrder: async (origin, id) => {
+      const { tenantId, clientId } = origin.principal;
+      const isOpen = await store.requestCancel(tenantId, id, clientId);
       const order = await store.readOrder(tenantId, id);
       if (order === undefined) return { refused: "ORDER_NOT_FOUND" };
-      if (isOpen) onRequested(order.market);
-      else if (order.step?.state !== "cancelled") return { refused: "ORDER_NOT_OPEN" };
+      if (isOpen) {
+        audit.recordAct(origin, "order.cancel", showId("ord", id));
+        onRequested(order.market);
+      } else if (order.step?.state !== "cancelled") return { refused: "ORDER_NOT_OPEN" };
       return order;
     },
-    amendOrder: async (tenantId, id, requested) => {
+    amendOrder: async (origin, id, requested) => {
+      const { tenantId, clientId } = origin.principal;
       const order = await store.readOrder(tenantId, id);
       if (order === undefined) return { refused: "ORDER_NOT_FOUND" };
       const size = readSize(markets.get(order.market), requested);
@@ -63,7 +71,8 @@ export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
       if (orderStates[state].final || order.type === "market") return { refused: "ORDER_NOT_OPEN" };
       if (current !== null && size >= current) return refuseSize("is not less than the order's size");
       if (size <= filled) return refuseSize("must be more than the filled part of the order");
-      if (!(await store.requestAmendment(tenantId, id, size))) return { refused: "ORDER_NOT_OPEN" };
+      if (!(await store.requestAmendment(tenantId, id, size, clientId))) return { refused: "ORDER_NOT_OPEN" };
+      audit.recordAct(origin, "order.amend", showId("ord", id));
       onRequested(order.market);
       return order;
     },

@@ -68,6 +68,7 @@ export interface OrderFilter {
   market?: string;
   state?: OrderState;
   side?: Side;
+  clientId?: string;
 }
 
 export interface EarlierOrder {
@@ -94,8 +95,8 @@ export interface OrderStore {
     beforeId: string | undefined,
   ) => Promise<Order[]>;
   /** Request that an order is cancelled, or made smaller. False if it is not open. */
-  requestCancel: (tenantId: string, id: string) => Promise<boolean>;
-  requestAmendment: (tenantId: string, id: string, size: number) => Promise<boolean>;
+  requestCancel: (tenantId: string, id: string, actorId: string) => Promise<boolean>;
+  requestAmendment: (tenantId: string, id: string, size: number, actorId: string) => Promise<boolean>;
   /** Requests that all orders of a wallet are cancelled, if it is frozen. Returns the markets in whose books some are. */
   requestCancelsOfFrozenWallet: (tenantId: string, walletId: string) => Promise<string[]>;
   /** Whether the wallet is frozen and an order of it is in a book, or a command for one is waiting. */

@@ -132,7 +132,9 @@ function settlementOf(
   nowMs: number,
 ): Settlement {
   const occurredAt = new Date(Math.max(nowMs, transaction.createdAt.getTime()));
-  return { transaction, decision, occurredAt, dueAt: null, judgement: null };
+  // The network decides whether a cancellation succeeds; it was caused by the client that requested it.
+  const actorId = decision.state === "cancelled" ? (transaction.cancelRequestedBy ?? null) : null;
+  return { transaction, decision, occurredAt, dueAt: null, judgement: null, actorId };
 }
 
 /** The accounts of the amounts, and of every fee that is held, reserved or charged: the source's and that of the outside. */

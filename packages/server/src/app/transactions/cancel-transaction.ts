@@ -1,4 +1,7 @@
 import { decideOnBalances } from "@bursar/domain";
+import { showId } from "@bursar/protocol";
+import type { ClientOrigin } from "../audit/audit-entry.js";
+import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { isWithRail, type Rails } from "../rails/rail.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ChangeHub } from "./change-hub.js";
@@ -13,10 +16,11 @@ export interface CancelTransactionDeps {
   changes: ChangeHub;
   /** Called when the cancellation of a transaction was requested that its rail is working on. */
   onRequested: () => void;
+  audit: Pick<AuditRecorder, "recordAct">;
   now: () => number;
 }
 
-export type CancelTransaction = (tenantId: string, id: string) => Promise<Transaction | Refused>;
+export type CancelTransaction = (origin: ClientOrigin, id: string) => Promise<Transaction | Refused>;
 
 /**
  * Cancels a transaction that no rail has begun to work on. If one has, the cancellation is only requested: its funds stay held until
@@ -24,15 +28,19 @@ export type CancelTransaction = (tenantId: string, id: string) => Promise<Transa
  * success.
  */
 export function createTransactionCanceller(deps: CancelTransactionDeps): CancelTransaction {
-  const { settlements, rails, read, changes, onRequested, now } = deps;
+  const { settlements, rails, read, changes, onRequested, audit, now } = deps;
 
-  function cancel(tenantId: string, id: string): Promise<"cancelled" | "requested" | "closed"> {
+  function cancel(
+    tenantId: string,
+    id: string,
+    actorId: string,
+  ): Promise<"cancelled" | "requested" | "closed"> {
     return settlements.unitOfWork(async (unit) => {
       const transaction = await unit.claimPayment({ tenantId, id });
       if (transaction === undefined) return "closed";
       if (isWithRail(transaction.state)) {
         if (!rails.get(transaction.network).mayCancel(transaction.state)) return "closed";
-        await unit.requestCancel({ tenantId, id });
+        await unit.requestCancel({ tenantId, id }, actorId);
         return "requested";
       }
       const balances = await unit.lockAccounts(accountsOf([transaction]));
@@ -41,13 +49,18 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
         throw new Error(`cancelling is ${decision} in the state ${transaction.state}`);
       // The clock of the process that accepted it may be ahead of this one; nothing happens before it was accepted.
       const occurredAt = new Date(Math.max(now(), transaction.createdAt.getTime()));
-      await unit.write([{ transaction, decision, occurredAt, dueAt: null, judgement: null }], balances);
+      await unit.write(
+        [{ transaction, decision, occurredAt, dueAt: null, judgement: null, actorId }],
+        balances,
+      );
       return "cancelled";
     });
   }
 
-  return async (tenantId, id) => {
-    const outcome = await cancel(tenantId, id);
+  return async (origin, id) => {
+    const { tenantId, clientId } = origin.principal;
+    const outcome = await cancel(tenantId, id, clientId);
+    if (outcome !== "closed") audit.recordAct(origin, "transaction.cancel", showId("tx", id));
     if (outcome === "cancelled") changes.publish([id]);
     if (outcome === "requested") onRequested();
     const transaction = await read(tenantId, id);

@@ -1,5 +1,6 @@
 import { type FailureCode, formatAmount, type RejectionCode, type TransactionParties } from "@bursar/domain";
 import { showId, type Transaction as TransactionBody } from "@bursar/protocol";
+import { presentActor } from "../events/actor.js";
 import { presentApproval } from "./present-approval.js";
 import type { Transaction, TransactionJudgement, TransactionStep } from "./transaction.js";
 
@@ -73,10 +74,11 @@ function presentFailure(
 }
 
 function presentStep(
-  { version, state, occurredAt }: TransactionStep,
+  { version, state, occurredAt, actorId }: TransactionStep,
   judgement: TransactionJudgement | null,
 ): TransactionBody["history"][number] {
-  const entry = { version, state, occurred_at: occurredAt.toISOString() };
+  const actor = actorId === null ? {} : { actor: presentActor(actorId) };
+  const entry = { version, state, occurred_at: occurredAt.toISOString(), ...actor };
   const approval = judgement?.approvals.find((one) => one.version === version);
   if (approval === undefined) return entry;
   const { clientId, decision, comment } = approval;

@@ -26,6 +26,8 @@ export type ClaimedTransaction = DecidableTransaction & {
   createdAt: Date;
   /** When it began to count towards the limits of its tenant's policy; null if it does not. */
   countedAt: Date | null;
+  /** Who requested that its rail cancels it. */
+  cancelRequestedBy?: string | null;
 };
 
 /** A claimed transaction that a wallet pays, with what judging it needs: it is the request that policy judges. */
@@ -48,6 +50,8 @@ export interface Settlement {
   dueAt: Date | null;
   /** How it was judged, if it was judged now. */
   judgement: NewJudgement | null;
+  /** The client or operator that caused it; left out if the service did. */
+  actorId?: string | null;
 }
 
 export interface NewJudgement {
@@ -91,7 +95,7 @@ export interface SettlementUnit extends LedgerUnit {
   /** Inserts those that were not seen before, as accepted transactions that only this unit of work can see; returns their ids. */
   insertDeposits: (deposits: readonly NewDeposit[]) => Promise<ReadonlySet<string>>;
   /** Records that its client wants it cancelled, for its rail to answer. */
-  requestCancel: (key: TransactionKey) => Promise<void>;
+  requestCancel: (key: TransactionKey, actorId: string) => Promise<void>;
   /** Sums of the past. Locks the tenants, so that of two processes that judge, the second sees what the first has allowed. */
   lockUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
   /** Writes what was decided, with its events. */

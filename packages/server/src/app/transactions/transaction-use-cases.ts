@@ -1,13 +1,16 @@
+import type { Recorded } from "../audit/record-creations.js";
 import type { ListEvents } from "../events/present-events.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
 import type { DecideApproval } from "./decide-approval.js";
+import type { RecordRefusedItems } from "./record-refused-items.js";
 import type { ShowTransaction } from "./show-transaction.js";
 import type { TransactionStore } from "./transaction.js";
 
 /** What can be asked about transactions and the log of what happened to them. */
 export interface TransactionUseCases {
-  createTransaction: CreateTransaction;
+  createTransaction: Recorded<CreateTransaction>;
+  recordRefusedItems: RecordRefusedItems;
   /** Whether an error means that the database is unavailable. */
   isUnavailable: (error: unknown) => boolean;
   showTransaction: ShowTransaction;

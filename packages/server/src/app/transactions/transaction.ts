@@ -36,6 +36,8 @@ export interface TransactionStep {
   failure: RejectionCode | FailureCode | null;
   occurredAt: Date;
   details: StepDetails | null;
+  /** The client or operator that caused it; null if the service did. */
+  actorId: string | null;
 }
 
 /** A transaction with what has happened to it, oldest first; nothing has happened to one that was just accepted. */
@@ -108,6 +110,7 @@ export interface TransactionFilter {
   reference?: string;
   asset?: string;
   walletId?: string;
+  clientId?: string;
   createdAfter?: Date;
   createdBefore?: Date;
 }

@@ -1,5 +1,5 @@
-import type { CreateWalletBody } from "@bursar/protocol";
-import type { Principal } from "../access/authenticate-request.js";
+import { type CreateWalletBody, showId } from "@bursar/protocol";
+import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import type { Rails } from "../rails/rail.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
@@ -14,7 +14,7 @@ export interface CreateWalletDeps {
 }
 
 export type CreateWallet = (
-  principal: Principal,
+  origin: ClientOrigin,
   body: CreateWalletBody,
   idempotencyKey: string | undefined,
 ) => Promise<{ wallet: Wallet; replayed: boolean } | Refused>;
@@ -30,7 +30,8 @@ export function createWalletCreator({
   newUuid,
   now,
 }: CreateWalletDeps): CreateWallet {
-  return async (principal, body, idempotencyKey) => {
+  return async (origin, body, idempotencyKey) => {
+    const { principal } = origin;
     const network = body.network ?? defaultNetwork;
     if (!rails.networks.has(network)) {
       return {
@@ -54,7 +55,8 @@ export function createWalletCreator({
       updatedAt: createdAt,
     };
     const request = idempotentRequest(idempotencyKey, body);
-    const result = await store.createWallet(wallet, request);
+    const audit = describeAct(origin, "wallet.create", showId("wlt", wallet.id), createdAt);
+    const result = await store.createWallet(wallet, request, audit);
     if ("created" in result) {
       onCreated();
       return { wallet, replayed: false };

@@ -57,9 +57,11 @@ export interface WalletActivation {
 }
 
 export interface WalletStore {
+  /** Creates it with its audit entry. */
   createWallet: (
     wallet: Wallet,
     request: IdempotentRequest | undefined,
+    audit: AuditDraft,
   ) => Promise<{ created: Wallet } | Earlier<Wallet>>;
   readWallet: (tenantId: string, id: string) => Promise<WalletWithBalances | undefined>;
   listWallets: (

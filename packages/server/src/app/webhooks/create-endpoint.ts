@@ -44,6 +44,7 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
       ...asCreated,
       authority: authorityOf(origin),
       secrets: { current: deps.box.seal(id, secret), old: null },
+      createdBy: origin.by === "operator" ? null : origin.principal.clientId,
       createdAt: now,
       updatedAt: now,
     };

@@ -25,6 +25,8 @@ export interface WebhookEndpoint {
   secrets: EndpointSecrets;
   /** Counts the changes that its owner, or the service, has made to it. */
   version: number;
+  /** The client that created it; null if the operator did, or if it is older than this field. */
+  createdBy: string | null;
   createdAt: Date;
   updatedAt: Date;
 }

@@ -24,6 +24,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint): EndpointBody {
     failing_since: endpoint.failingSince?.toISOString() ?? null,
     old_secret_until: endpoint.secrets.old?.until.toISOString() ?? null,
     version: endpoint.version,
+    created_by: endpoint.createdBy === null ? null : showId("cli", endpoint.createdBy),
     created_at: endpoint.createdAt.toISOString(),
     updated_at: endpoint.updatedAt.toISOString(),
   };

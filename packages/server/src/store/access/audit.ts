@@ -58,7 +58,7 @@ export function createAuditStore(database: Database): AuditStore {
 
 const entryColumns = sql`
     tenant_id AS "tenantId", number, occurred_at AS "occurredAt", actor, client_id AS "clientId", token_id AS "tokenId",
-    action, object, outcome, code, repeated, request_id AS "requestId", address, hash,
+    action, object, objects, outcome, code, repeated, request_id AS "requestId", address, hash,
     key_id AS "keyId"
   `;
 
@@ -133,12 +133,17 @@ async function appendToChain(
   await tx.query(sql`
     INSERT INTO audit_entries
       (tenant_id, key_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
-       address, hash)
-    SELECT ${tenantId}::uuid, ${keyId}::text, * FROM unnest(
+       address, hash, objects)
+    SELECT ${tenantId}::uuid, ${keyId}::text, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
+      address, hash, string_to_array(objects, ' ')
+    FROM unnest(
       ${column("number")}::bigint[], ${column("occurredAt")}::timestamptz[], ${column("actor")}::text[],
       ${column("clientId")}::uuid[], ${column("tokenId")}::uuid[], ${column("action")}::text[], ${column("object")}::text[],
       ${column("outcome")}::text[], ${column("code")}::text[], ${column("repeated")}::integer[],
-      ${column("requestId")}::text[], ${column("address")}::text[], ${column("hash")}::bytea[])
+      ${column("requestId")}::text[], ${column("address")}::text[], ${column("hash")}::bytea[],
+      ${chained.map(({ objects }) => objects?.join(" ") ?? null)}::text[]
+    ) AS entry (number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id, address,
+      hash, objects)
   `);
   const { mac } = positionMac(keys, "head", { tenantId, number, hash });
   await tx.query(sql`

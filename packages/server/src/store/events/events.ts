@@ -18,7 +18,7 @@ export function createEventStore(database: Database): EventStore & EventReader &
   const read = async (where: Statement) => {
     const rows = await database.query<EventRow>(sql`
       SELECT sequence, event, subject_id AS "subjectId", version, state, previous_state AS "previousState",
-        failure_code AS "failureCode", occurred_at AS "occurredAt", details
+        failure_code AS "failureCode", occurred_at AS "occurredAt", details, actor_id AS "actorId"
       FROM events ${where}
     `);
     return rows.map(readEvent);
@@ -59,6 +59,7 @@ function readEvent(row: EventRow): LoggedEvent {
     failureCode: row.failureCode,
     occurredAt: row.occurredAt,
     details: row.details,
+    actorId: row.actorId ?? null,
   };
 }
 
@@ -120,13 +121,14 @@ async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
   const insert = sql`
     INSERT INTO events
-      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at, details)
+      (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at, details, actor_id)
     SELECT * FROM unnest(
       ${column((e) => e.tenantId)}::uuid[], ${sequences}::bigint[], ${column((e) => e.event)}::text[],
       ${column((e) => e.subjectId)}::uuid[], ${column((e) => e.version)}::integer[], ${column((e) => e.state)}::text[],
       ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
       ${column((e) => e.occurredAt)}::timestamptz[],
-      ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[])
+      ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[],
+      ${column((e) => e.actorId ?? null)}::uuid[])
   `;
   tx.send(tenantsWithEndpoints.length > 0 ? withDeliveries(insert) : insert);
   return tenantsWithEndpoints;

@@ -44,14 +44,14 @@ export async function claimOrders(
 ): Promise<ClaimedOrder[]> {
   const rows = await tx.query<ClaimRow>(sql`
     WITH claimed AS (
-      SELECT tenant_id, id, sequence, needs_judgement, cancel_requested, amend_size FROM open_orders
+      SELECT tenant_id, id, sequence, needs_judgement, cancel_requested, amend_size, change_requested_by FROM open_orders
       WHERE ${ordersToDo(market, now)}
       ORDER BY id LIMIT ${limit} FOR UPDATE)
     SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.side, o.type,
       w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", w.frozen AS "walletIsFrozen",
       o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
       o.created_at AS "createdAt", c.sequence AS number, c.needs_judgement AS "needsJudgement",
-      c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize"
+      c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize", c.change_requested_by AS "changeRequestedBy"
     FROM claimed c
     JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.id
     JOIN wallets w ON w.tenant_id = o.tenant_id AND w.id = o.wallet_id
@@ -84,6 +84,7 @@ function readClaim(row: ClaimRow): ClaimedOrder {
     needsJudgement: row.needsJudgement,
     cancelRequested: row.cancelRequested,
     amendSize: toNumber(row.amendSize),
+    changeRequestedBy: row.changeRequestedBy,
   };
 }
 
@@ -139,10 +140,11 @@ function writeCommands(tx: Tx, market: string, commands: readonly MarketCommand[
   const column = <T>(pick: (command: MarketCommand) => T) => commands.map(pick);
   tx.send(sql`UPDATE markets SET admitted_sequence = ${last.sequence} WHERE market = ${market}`);
   tx.send(sql`
-    INSERT INTO market_commands (market, sequence, tenant_id, order_id, kind, size)
+    INSERT INTO market_commands (market, sequence, tenant_id, order_id, kind, size, actor_id)
     SELECT ${market}, * FROM unnest(
       ${column((c) => c.sequence)}::bigint[], ${column((c) => c.tenantId)}::uuid[], ${column((c) => c.orderId)}::uuid[],
-      ${column((c) => c.kind)}::text[], ${column((c) => (c.kind === "amend" ? c.size : null))}::bigint[])
+      ${column((c) => c.kind)}::text[], ${column((c) => (c.kind === "amend" ? c.size : null))}::bigint[],
+      ${column((c) => c.actorId)}::uuid[])
   `);
 }
 
@@ -158,7 +160,7 @@ function writeOrders(
   if (admitted.length === 0) return;
   tx.send(sql`
     UPDATE open_orders p SET sequence = a.sequence, held = p.held + a.held, cancel_requested = false,
-      amend_size = NULL, attempts = 0, last_error = NULL, retry_at = NULL
+      amend_size = NULL, change_requested_by = NULL, attempts = 0, last_error = NULL, retry_at = NULL
     FROM unnest(
       ${admitted.map((o) => o.tenantId)}::uuid[], ${admitted.map((o) => o.id)}::uuid[],
       ${admitted.map((o) => numbers.get(o.id) ?? null)}::bigint[], ${admitted.map((o) => holds.get(o.id) ?? 0n)}::numeric[]

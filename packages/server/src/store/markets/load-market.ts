@@ -59,6 +59,7 @@ interface CommandRow {
   orderNumber: string;
   kind: MarketCommand["kind"];
   amendSize: string | null;
+  actorId: string | null;
   acceptedAt: Date;
   order: Omit<PlacedOrder, "quoteSize"> & { quoteSize: string | null };
 }
@@ -71,7 +72,7 @@ async function readWaiting(
 ): Promise<{ waiting: MarketCommand[]; acceptedMs: number }> {
   const rows = await tx.query<CommandRow>(sql`
     SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId",
-      coalesce(p.sequence, 0) AS "orderNumber", c.kind, c.size AS "amendSize", o.created_at AS "acceptedAt",
+      coalesce(p.sequence, 0) AS "orderNumber", c.kind, c.size AS "amendSize", c.actor_id AS "actorId", o.created_at AS "acceptedAt",
       jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
         'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text) AS "order"
     FROM market_commands c JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.order_id
@@ -82,9 +83,17 @@ async function readWaiting(
   return { waiting: rows.map(toCommand), acceptedMs };
 }
 
-function toCommand({ tenantId, orderId, kind, amendSize, order, ...row }: CommandRow): MarketCommand {
+function toCommand({
+  tenantId,
+  orderId,
+  kind,
+  amendSize,
+  actorId,
+  order,
+  ...row
+}: CommandRow): MarketCommand {
   const [sequence, orderNumber] = [Number(row.sequence), Number(row.orderNumber)];
-  const common = { sequence, tenantId, orderId, orderNumber };
+  const common = { sequence, tenantId, orderId, orderNumber, actorId };
   switch (kind) {
     case "place": {
       const quoteSize = order.quoteSize === null ? null : BigInt(order.quoteSize);

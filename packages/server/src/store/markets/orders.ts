@@ -67,20 +67,24 @@ export function createOrderStore(database: Database): OrderStore {
       return rows.map(readOrder);
     },
     // Both served by the primary key. Of two amendments that wait, the smaller counts: after it, the other would change nothing.
-    requestCancel: async (tenantId, id) => {
+    requestCancel: async (tenantId, id, actorId) => {
       const rows = await database.query(sql`
-        UPDATE open_orders SET cancel_requested = true WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
+        UPDATE open_orders SET cancel_requested = true,
+          change_requested_by = CASE WHEN cancel_requested THEN change_requested_by ELSE ${actorId}::uuid END
+        WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
       `);
       return rows.length > 0;
     },
-    requestAmendment: async (tenantId, id, size) => {
+    requestAmendment: async (tenantId, id, size, actorId) => {
       const rows = await database.query(sql`
-        UPDATE open_orders SET amend_size = least(amend_size, ${size}) WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
+        UPDATE open_orders SET amend_size = least(amend_size, ${size}),
+          change_requested_by = CASE WHEN cancel_requested THEN change_requested_by ELSE ${actorId}::uuid END
+        WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
       `);
       return rows.length > 0;
     },
     requestCancelsOfFrozenWallet: (tenantId, walletId) =>
-      requestCancels(database, tenantId, walletId, isFrozen(tenantId, walletId)),
+      requestCancels(database, tenantId, walletId, null, isFrozen(tenantId, walletId)),
     // Served by the primary keys.
     hasOrdersOfFrozenWallet: async (tenantId, walletId) => {
       const rows = await database.query(sql`
@@ -148,12 +152,12 @@ const stepColumn = sql`
 
 /**
  * The ids of a page, newest first. What is open is little and is read by open_orders' primary key, a final state has an index of its
- * own (events_by_final_order_state), everything else is read by the primary key; markets and sides are few, so filtering by them is
- * cheap.
+ * own (events_by_final_order_state), and so have the orders of a client (orders_by_client); everything else is read by the primary key.
+ * Markets and sides are few, so filtering by them is cheap.
  */
 function selectPageOfIds(
   tenantId: string,
-  { market, state, side }: OrderFilter,
+  { market, state, side, clientId }: OrderFilter,
   limit: number,
   beforeId: string | undefined,
 ): Statement {
@@ -161,19 +165,21 @@ function selectPageOfIds(
     ${market === undefined ? sql`` : sql`AND ${alias}.market = ${market}`}
     ${side === undefined ? sql`` : sql`AND ${alias}.side = ${side}`}`;
   const before = (column: Statement) => (beforeId === undefined ? sql`` : sql`AND ${column} < ${beforeId}`);
+  const isOfClient = clientId === undefined ? sql`` : sql`AND o.client_id = ${clientId}`;
   if (state === undefined)
     return sql`
-      SELECT o.id FROM orders o WHERE o.tenant_id = ${tenantId} ${before(sql`o.id`)} ${own(sql`o`)}
+      SELECT o.id FROM orders o WHERE o.tenant_id = ${tenantId} ${before(sql`o.id`)} ${own(sql`o`)} ${isOfClient}
       ORDER BY o.id DESC LIMIT ${limit}`;
   if (!orderStates[state].final)
     return sql`
       SELECT p.id FROM open_orders p
-      WHERE p.tenant_id = ${tenantId} AND p.state = ${state} ${before(sql`p.id`)} ${own(sql`p`)}
+      ${clientId === undefined ? sql`` : sql`JOIN orders o ON o.tenant_id = p.tenant_id AND o.id = p.id`}
+      WHERE p.tenant_id = ${tenantId} AND p.state = ${state} ${before(sql`p.id`)} ${own(sql`p`)} ${isOfClient}
       ORDER BY p.id DESC LIMIT ${limit}`;
   return sql`
     SELECT e.subject_id AS id FROM events e JOIN orders o ON o.tenant_id = e.tenant_id AND o.id = e.subject_id
     WHERE e.tenant_id = ${tenantId} AND e.state = ${state} AND e.event = 'order.updated'
-      AND e.state IN ('filled', 'cancelled', 'rejected') ${before(sql`e.subject_id`)} ${own(sql`o`)}
+      AND e.state IN ('filled', 'cancelled', 'rejected') ${before(sql`e.subject_id`)} ${own(sql`o`)} ${isOfClient}
     ORDER BY e.subject_id DESC LIMIT ${limit}`;
 }
 
@@ -207,13 +213,15 @@ export async function requestCancels(
   source: Queryable,
   tenantId: string,
   walletId: string,
+  actorId: string | null,
   condition: Statement = sql`true`,
 ): Promise<string[]> {
   const rows = await source.query<{ market: string; isInBook: boolean }>(sql`
     WITH own AS (
       SELECT id FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND ${condition}
       ORDER BY id FOR UPDATE)
-    UPDATE open_orders p SET cancel_requested = true FROM own WHERE p.tenant_id = ${tenantId} AND p.id = own.id
+    UPDATE open_orders p SET cancel_requested = true, change_requested_by = coalesce(p.change_requested_by, ${actorId}::uuid)
+    FROM own WHERE p.tenant_id = ${tenantId} AND p.id = own.id
     RETURNING p.market, p.sequence IS NOT NULL AS "isInBook"
   `);
   return [...new Set(rows.filter(({ isInBook }) => isInBook).map(({ market }) => market))];

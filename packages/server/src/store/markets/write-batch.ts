@@ -138,5 +138,6 @@ function toEvent(occurredAt: Date) {
     failureCode: change.failure,
     occurredAt,
     details: writeDetails(change),
+    actorId: change.actorId,
   });
 }

@@ -46,6 +46,7 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
             previousState: "awaiting_approval",
             failureCode: null,
             occurredAt: decidedAt,
+            actorId: clientId,
           },
         ]);
         return "recorded";

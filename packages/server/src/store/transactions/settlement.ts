@@ -65,10 +65,11 @@ function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
     claimOnRail: (network, keys) => claimOnRail(tx, network, keys),
     insertDeposits: (deposits) => insertDeposits(tx, deposits),
     // Served by the primary key.
-    requestCancel: async ({ tenantId, id }) =>
-      tx.send(
-        sql`UPDATE open_transactions SET cancel_requested = true WHERE tenant_id = ${tenantId} AND id = ${id}`,
-      ),
+    requestCancel: async ({ tenantId, id }, actorId) =>
+      tx.send(sql`
+        UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId})
+        WHERE tenant_id = ${tenantId} AND id = ${id}
+      `),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
     write: (settlements, balances) => writeSettlements(tx, log, settlements, balances),
@@ -215,11 +216,11 @@ async function claimOnRail(
 ): Promise<ClaimedTransaction[]> {
   const rows = await tx.query<RailRow>(sql`
     WITH claimed AS (
-      SELECT tenant_id, id, state, version, fee_asset, fee_held FROM open_transactions
+      SELECT tenant_id, id, state, version, fee_asset, fee_held, cancel_requested_by FROM open_transactions
       WHERE ${isAnyOf(keys)} AND state IN ('processing', 'broadcast', 'confirming') ORDER BY tenant_id, id FOR UPDATE)
     SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
       t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId",
-      c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
+      c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld", c.cancel_requested_by AS "cancelRequestedBy",
       CASE WHEN t.kind <> 'deposit' THEN (
         SELECT e.occurred_at FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id AND e.version = 2
       ) END AS "countedAt"

@@ -15,12 +15,13 @@ export interface TransactionPage {
  * The ids of a page, newest first. Plans are generic, so PostgreSQL cannot know that `completed` is common and `rejected` is rare;
  * which condition leads is decided here, and the others are looked at row by row:
  *   a reference   its transactions are few (transactions_by_reference)
+ *   a client      unless a rare state is asked for too (transactions_by_client)
  *   a wallet      unless a rare state is asked for too (transactions_by_source and _by_destination)
  *   a state       what is open is little (open_transactions), a final state has an index (events_by_final_state)
  *   otherwise     the primary key
  */
 export function selectPageOfIds(page: TransactionPage): Statement {
-  const { state, walletId, reference } = page.filter;
+  const { state, walletId, reference, clientId } = page.filter;
   if (reference !== undefined) {
     const either =
       walletId === undefined
@@ -28,18 +29,20 @@ export function selectPageOfIds(page: TransactionPage): Statement {
         : sql`AND (t.source_account_id = ${walletId} OR t.destination_account_id = ${walletId})`;
     return sql`${selectIds(page)} ${either} ${hasState(state)} ${newestFirst(page)}`;
   }
-  if (walletId !== undefined && (state === undefined || state === "completed"))
-    return idsOfWallet(page, walletId);
+  const isCommonState = state === undefined || state === "completed";
+  if (walletId !== undefined && isCommonState) return idsOfWallet(page, walletId);
+  if (clientId !== undefined && isCommonState)
+    return sql`${selectIds(page)} ${hasState(state)} ${newestFirst(page)}`;
   if (state !== undefined) return idsInState(page, state);
   return sql`${selectIds(page)} ${newestFirst(page)}`;
 }
 
 function selectIds({ tenantId, filter, beforeId }: TransactionPage): Statement {
-  const { reference, asset } = filter;
+  const { reference, asset, clientId } = filter;
   return sql`
     SELECT t.id FROM transactions t
     WHERE t.tenant_id = ${tenantId} ${idBounds(sql`t.id`, filter, beforeId)}
-      ${reference === undefined ? sql`` : sql`AND t.reference = ${reference}`} ${hasAsset(asset)}`;
+      ${reference === undefined ? sql`` : sql`AND t.reference = ${reference}`} ${hasAsset(asset)} ${isOfClient(clientId)}`;
 }
 
 function newestFirst({ limit }: TransactionPage): Statement {
@@ -58,7 +61,7 @@ function idsOfWallet(page: TransactionPage, walletId: string): Statement {
 /** The order inside keeps PostgreSQL from turning the join around; it reads the index backwards and stops when the page is full. */
 function idsInState(page: TransactionPage, state: TransactionState): Statement {
   const { tenantId, filter, beforeId } = page;
-  const { walletId, asset } = filter;
+  const { walletId, asset, clientId } = filter;
   const inState = isFinal(state)
     ? sql`
         SELECT e.subject_id AS id FROM events e
@@ -75,7 +78,7 @@ function idsInState(page: TransactionPage, state: TransactionState): Statement {
       : sql`AND (t.source_account_id = ${walletId} OR t.destination_account_id = ${walletId})`;
   return sql`
     SELECT s.id FROM (${inState}) s JOIN transactions t ON t.tenant_id = ${tenantId} AND t.id = s.id
-    WHERE true ${hasAsset(asset)} ${either}
+    WHERE true ${hasAsset(asset)} ${isOfClient(clientId)} ${either}
     ORDER BY s.id DESC LIMIT ${page.limit}`;
 }
 
@@ -89,6 +92,10 @@ function idBounds(
   if (createdAfter !== undefined) bounds = sql`${bounds} AND ${id} >= ${idAt(createdAfter)}`;
   if (createdBefore !== undefined) bounds = sql`${bounds} AND ${id} < ${idAt(createdBefore)}`;
   return bounds;
+}
+
+function isOfClient(clientId: string | undefined): Statement {
+  return clientId === undefined ? sql`` : sql`AND t.client_id = ${clientId}`;
 }
 
 function hasAsset(asset: string | undefined): Statement {

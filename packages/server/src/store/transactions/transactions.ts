@@ -41,6 +41,7 @@ interface StepRow {
   failure: RejectionCode | FailureCode | null;
   occurred_at: string;
   details: unknown;
+  actor_id: string | null;
 }
 
 interface JudgementRow extends Omit<TransactionJudgement, "judgedAt" | "approvals"> {
@@ -196,6 +197,7 @@ function readStep(step: StepRow, assets: AssetRegistry): TransactionStep {
     failure: step.failure,
     occurredAt: new Date(step.occurred_at),
     details: readTransactionDetails(step.details, assets),
+    actorId: step.actor_id,
   };
 }
 
@@ -242,7 +244,7 @@ const transactionColumns = sql`
   t.destination_account_id AS "destinationAccountId", t.destination_address AS "destinationAddress", t.metadata, t.expires_at AS "expiresAt", t.created_at AS "createdAt",
   t.client_id AS "clientId", t.policy_version AS "policyVersion",
   (SELECT coalesce(jsonb_agg(jsonb_build_object('version', e.version, 'state', e.state, 'failure', e.failure_code,
-      'occurred_at', e.occurred_at, 'details', e.details) ORDER BY e.version), '[]')
+      'occurred_at', e.occurred_at, 'details', e.details, 'actor_id', e.actor_id) ORDER BY e.version), '[]')
     FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id) AS steps,
   (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason, 'requirement', j.requirement,
       'judged_at', j.judged_at, 'approvals', (

@@ -28,7 +28,8 @@ export async function writeSettlements(
   recordUsage(tx, settlements);
 }
 
-function toEvent({ transaction: { tenantId, id, state, version }, decision, occurredAt }: Settlement) {
+function toEvent({ transaction, decision, occurredAt, actorId }: Settlement) {
+  const { tenantId, id, state, version } = transaction;
   // What changes no version, as the hold for a fee, is not an event.
   if (decision === undefined || decision.version === version) return [];
   return [
@@ -42,6 +43,7 @@ function toEvent({ transaction: { tenantId, id, state, version }, decision, occu
       failureCode: decision.failure,
       occurredAt,
       details: decision.details === null ? undefined : writeTransactionDetails(decision.details),
+      actorId: actorId ?? null,
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { actorIdOfAct } from "../../app/events/actor.js";
 import {
   type FoundWallet,
   loggedWalletState,
@@ -18,14 +19,17 @@ type WalletRow = Wallet & { balances: { asset: string; available: string; held: 
 
 export function createWalletStore(database: Database, log: EventLog): WalletStore {
   return {
-    createWallet: (wallet, request) =>
+    createWallet: (wallet, request, audit) =>
       database.transaction(async (tx) => {
         const table = { columns: walletColumns, table: sql`wallets w` };
         const found = await insertOrFind(
           () => insertWallet(tx, wallet, request),
           () => findByKey<Wallet>(tx, table, wallet.tenantId, request?.key),
         );
-        if (found === undefined) return { created: wallet };
+        if (found === undefined) {
+          await appendAudit(tx, [audit]);
+          return { created: wallet };
+        }
         const { requestHash, ...earlier } = found;
         return { earlier, requestHash };
       }),
@@ -47,7 +51,7 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
     setFrozen: (tenantId, id, frozen, audit) =>
       database.transaction(async (tx) => {
         // Its orders are cancelled. They are locked before the wallet, in the same order as by the holder of a market.
-        if (frozen) await requestCancels(tx, tenantId, id);
+        if (frozen) await requestCancels(tx, tenantId, id, actorIdOfAct(audit));
         const [changed] = await tx.query<Wallet>(sql`
           UPDATE wallets w SET frozen = ${frozen}, version = w.version + 1, updated_at = ${audit.occurredAt}
           WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND w.frozen <> ${frozen}
@@ -65,6 +69,7 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
               previousState: loggedWalletState(changed.state, !frozen),
               failureCode: null,
               occurredAt: audit.occurredAt,
+              actorId: actorIdOfAct(audit),
             },
           ]);
         }

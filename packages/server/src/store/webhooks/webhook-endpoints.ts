@@ -1,3 +1,4 @@
+import { actorIdOfAct } from "../../app/events/actor.js";
 import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
 import { isRefused } from "../../app/requests/refused.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "../../app/webhooks/endpoint.js";
@@ -64,6 +65,7 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
               previousState: "enabled",
               failureCode: change.state.reason,
               occurredAt,
+              actorId: audit === undefined ? null : actorIdOfAct(audit),
             },
           ]);
         }
@@ -105,11 +107,11 @@ async function insertEndpoint(
     WITH created AS (
       INSERT INTO webhook_endpoints
         (tenant_id, id, url, events, description, client_id, scopes, state, secret, version, idempotency_key, request_hash,
-         created_at, updated_at)
+         created_by, created_at, updated_at)
       VALUES
         (${endpoint.tenantId}, ${endpoint.id}, ${endpoint.url}, ${[...endpoint.events]}, ${endpoint.description},
          ${endpoint.authority?.clientId ?? null}, ${listScopes(endpoint)}, ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version}, ${request?.key ?? null},
-         decode(${request?.hash ?? null}, 'hex'), ${endpoint.createdAt}, ${endpoint.updatedAt})
+         decode(${request?.hash ?? null}, 'hex'), ${endpoint.createdBy}, ${endpoint.createdAt}, ${endpoint.updatedAt})
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
     )
@@ -157,7 +159,7 @@ export const endpointColumns = sql`
   e.tenant_id AS "tenantId", e.id, e.url, e.events, e.description, e.state, e.disabled_reason AS "disabledReason",
   e.verified_at AS "verifiedAt", e.client_id AS "clientId", e.scopes,
   e.disabled_at AS "disabledAt", e.failing_since AS "failingSince", e.secret, e.old_secret AS "oldSecret",
-  e.old_secret_until AS "oldSecretUntil", e.version, e.created_at AS "createdAt", e.updated_at AS "updatedAt"
+  e.old_secret_until AS "oldSecretUntil", e.version, e.created_by AS "createdBy", e.created_at AS "createdAt", e.updated_at AS "updatedAt"
 `;
 
 export function toEndpoint({ secret, oldSecret, oldSecretUntil, ...row }: EndpointRow): WebhookEndpoint {
@@ -177,6 +179,7 @@ export function toEndpoint({ secret, oldSecret, oldSecretUntil, ...row }: Endpoi
     failingSince: row.failingSince,
     secrets: { current: secret, old },
     version: row.version,
+    createdBy: row.createdBy,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

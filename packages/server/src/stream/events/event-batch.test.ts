@@ -7,6 +7,7 @@ const event = (sequence: number, padding = 0): Event => ({
   event: "wallet.updated",
   sequence,
   occurred_at: "2026-01-01T00:00:00.000Z",
+  actor: { type: "service", client_id: null },
   data: { previous_state: "x".repeat(padding) },
 });
 

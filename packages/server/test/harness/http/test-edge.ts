@@ -28,7 +28,7 @@ const closedGuard: AccessGuard = {
   },
   addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
   verifySignature: async () => undefined,
-  audit: { record: () => undefined, close: async () => undefined },
+  audit: { record: () => undefined, recordAct: () => undefined, close: async () => undefined },
   publicUrl: "http://bursar.example",
 };
 

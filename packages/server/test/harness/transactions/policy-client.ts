@@ -90,7 +90,7 @@ export async function createPolicyTenant(service: InspectableService) {
   const say = (who: { token: string }, id: string, digest: string, decision = "approve") =>
     service.call("POST", `/v1/transactions/${id}/approvals`, who.token, { decision, digest });
 
-  return { tenantId, token, usePolicy, create, read, settled, balances, addClient, say };
+  return { owner, tenantId, token, usePolicy, create, read, settled, balances, addClient, say };
 }
 
 export type PolicyTenant = Awaited<ReturnType<typeof createPolicyTenant>>;

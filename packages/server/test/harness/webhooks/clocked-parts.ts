@@ -48,7 +48,13 @@ export async function startClockedParts() {
     const { tenant, client } = await parts.createTenant("clocked");
     await parts.fundPrimary(tenant.id, "USD", "1000000");
     const origin: Origin = { by: "operator", tenantId: tenant.id };
-    const principal = { tenantId: tenant.id, clientId: client.id, tokenId: "", scopes: new Set<never>() };
+    const principal = {
+      tenantId: tenant.id,
+      clientId: client.id,
+      tokenId: randomUUID(),
+      scopes: new Set<never>(),
+    };
+    const asClient = { by: "client", principal, requestId: "clocked", address: "127.0.0.1" } as const;
     return {
       id: tenant.id,
       origin,
@@ -61,7 +67,7 @@ export async function startClockedParts() {
       },
       transact: async () => {
         const body = { reference: "clocked", asset: "USD", amount: "1" };
-        taken(await parts.useCases.createTransaction(principal, randomUUID(), body));
+        taken(await parts.useCases.createTransaction(asClient, randomUUID(), body));
       },
       deliveries: (filter = {}) => parts.useCases.listDeliveries(tenant.id, filter, 200, undefined),
       /** The tenant's deliveries, once they are as expected. */

@@ -38,6 +38,7 @@ function presentEntry(entry: ChainedAuditEntry) {
     token_id: entry.tokenId === null ? null : showId("tok", entry.tokenId),
     action: entry.action,
     object: entry.object,
+    objects: [...(entry.objects ?? (entry.object === null ? [] : [entry.object]))],
     outcome: entry.outcome,
     code: entry.code,
     repeated: entry.repeated,

@@ -1,6 +1,6 @@
 import { AmendOrderBody, Order, OrderPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf, unwrap } from "../../access/guard.js";
+import { originOf, unwrap } from "../../access/guard.js";
 import { orderIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -24,8 +24,7 @@ export function amendOrder({
       errors: ["ORDER_NOT_FOUND", "ORDER_NOT_OPEN", "SIZE_NOT_IN_LOTS"],
     },
     async (request, reply) => {
-      const { tenantId } = principalOf(request).principal;
-      const order = unwrap(await amend(tenantId, orderIdOf(request.params), request.body.size));
+      const order = unwrap(await amend(originOf(request), orderIdOf(request.params), request.body.size));
       reply.code(202);
       return presentOrder(order);
     },

@@ -1,6 +1,6 @@
 import { Order, OrderPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf, unwrap } from "../../access/guard.js";
+import { originOf, unwrap } from "../../access/guard.js";
 import { orderIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -23,8 +23,7 @@ export function cancelOrder({
       errors: ["ORDER_NOT_FOUND", "ORDER_NOT_OPEN"],
     },
     async (request, reply) => {
-      const { tenantId } = principalOf(request).principal;
-      const order = unwrap(await cancel(tenantId, orderIdOf(request.params)));
+      const order = unwrap(await cancel(originOf(request), orderIdOf(request.params)));
       reply.code(202);
       return presentOrder(order);
     },

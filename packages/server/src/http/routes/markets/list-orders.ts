@@ -2,6 +2,7 @@ import { OrderPage, OrderQuery } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toPage } from "../../cursor.js";
+import { readQueryId } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
 export function listOrders({
@@ -22,11 +23,12 @@ export function listOrders({
       errors: [],
     },
     async (request) => {
-      const { limit = 50, cursor, market, state, side } = request.query;
+      const { limit = 50, cursor, market, state, side, client_id } = request.query;
       const filter = {
         ...(market === undefined ? {} : { market }),
         ...(state === undefined ? {} : { state }),
         ...(side === undefined ? {} : { side }),
+        ...(client_id === undefined ? {} : { clientId: readQueryId("cli", "client_id", client_id) }),
       };
       const { tenantId } = principalOf(request).principal;
       const found = await list(tenantId, filter, limit + 1, readCursor("orders", cursor));

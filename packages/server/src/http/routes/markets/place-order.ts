@@ -1,6 +1,6 @@
 import { Order, PlaceOrderBody } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf, unwrap } from "../../access/guard.js";
+import { originOf, unwrap } from "../../access/guard.js";
 import { requireIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
 
@@ -35,7 +35,7 @@ export function placeOrder({
     },
     async (request, reply) => {
       const key = requireIdempotencyKey(request);
-      const { order, replayed } = unwrap(await place(principalOf(request).principal, key, request.body));
+      const { order, replayed } = unwrap(await place(originOf(request), key, request.body));
       const body = presentOrder(order);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(202).header("location", `/v1/orders/${body.id}`).header("retry-after", "1");

@@ -1,7 +1,7 @@
 import { Transaction, TransactionPath } from "@bursar/protocol";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf, unwrap } from "../../access/guard.js";
+import { originOf, unwrap } from "../../access/guard.js";
 import { transactionIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -19,9 +19,8 @@ export function cancelTransaction({ cancelTransaction: cancel }: Pick<UseCases, 
       errors: ["TRANSACTION_NOT_FOUND", "NOT_CANCELLABLE"],
     },
     async (request, reply) => {
-      const { tenantId } = principalOf(request).principal;
       reply.code(202);
-      return presentTransaction(unwrap(await cancel(tenantId, transactionIdOf(request.params))));
+      return presentTransaction(unwrap(await cancel(originOf(request), transactionIdOf(request.params))));
     },
   );
 }

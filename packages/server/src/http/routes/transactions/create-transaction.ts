@@ -1,7 +1,7 @@
 import { CreateTransactionBody, Transaction } from "@bursar/protocol";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf, unwrap } from "../../access/guard.js";
+import { originOf, unwrap } from "../../access/guard.js";
 import { requireIdempotencyKey } from "../../access/idempotency-key.js";
 import { transactionTag } from "../../entity-tags.js";
 import { defineRoute } from "../../route.js";
@@ -33,9 +33,7 @@ export function createTransaction({ createTransaction: create }: Pick<UseCases, 
     },
     async (request, reply) => {
       const key = requireIdempotencyKey(request);
-      const { transaction, replayed } = unwrap(
-        await create(principalOf(request).principal, key, request.body),
-      );
+      const { transaction, replayed } = unwrap(await create(originOf(request), key, request.body));
       const body = presentTransaction(transaction);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(202).header("location", `/v1/transactions/${body.id}`).header("retry-after", "1");

@@ -9,11 +9,11 @@ import {
   transactionBatchMax,
 } from "@bursar/protocol";
 import { Type } from "typebox";
-import type { Principal } from "../../../app/access/authenticate-request.js";
+import type { ClientOrigin } from "../../../app/audit/audit-entry.js";
 import { isRefused } from "../../../app/requests/refused.js";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf } from "../../access/guard.js";
+import { originOf } from "../../access/guard.js";
 import { isIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
 import { createValidatorCompiler, describeFaults } from "../../validation.js";
@@ -30,8 +30,9 @@ const validate = createValidatorCompiler()({ schema: TransactionBatchItem, httpP
 
 export function createTransactions({
   createTransaction: create,
+  recordRefusedItems,
   isUnavailable,
-}: Pick<UseCases, "createTransaction" | "isUnavailable">) {
+}: Pick<UseCases, "createTransaction" | "recordRefusedItems" | "isUnavailable">) {
   return defineRoute(
     {
       method: "POST",
@@ -49,9 +50,9 @@ export function createTransactions({
       errors: [],
     },
     async (request, reply) => {
-      const { principal } = principalOf(request);
+      const origin = originOf(request);
       const results = await Promise.allSettled(
-        request.body.transactions.map((item, index) => createOne(create, principal, item, index, request.id)),
+        request.body.transactions.map((item, index) => createOne(create, origin, item, index)),
       );
       const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
       // If all failed, so did the request. Otherwise the client must learn which items were accepted.
@@ -62,31 +63,31 @@ export function createTransactions({
           "items failed",
         );
       reply.code(202);
-      return {
-        data: results.map((result) =>
-          result.status === "fulfilled"
-            ? result.value
-            : refuse(isUnavailable(result.reason) ? "UNAVAILABLE" : "INTERNAL", request.id),
-        ),
-      };
+      const data = results.map((result) =>
+        result.status === "fulfilled"
+          ? result.value
+          : refuse(isUnavailable(result.reason) ? "UNAVAILABLE" : "INTERNAL", request.id),
+      );
+      recordRefusedItems(origin, "POST /v1/transactions/batch", codesOf(data));
+      return { data };
     },
   );
 }
 
 async function createOne(
   create: UseCases["createTransaction"],
-  principal: Principal,
+  origin: ClientOrigin,
   item: unknown,
   index: number,
-  requestId: string,
 ): Promise<TransactionBatchItemResult> {
+  const { requestId } = origin;
   if (!validate(item)) {
     const details = describeFaults(validate.errors ?? [], `body.transactions.${index}`);
     return refuse("INVALID_REQUEST", requestId, { details });
   }
   const { idempotency_key: key, ...body } = item as TransactionBatchItem;
   if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID", requestId);
-  const created = await create(principal, key, body);
+  const created = await create(origin, key, body);
   if (isRefused(created)) {
     // A use case refers to the body of a single request.
     const details = created.details?.map(({ path, reason }) => ({
@@ -97,6 +98,10 @@ async function createOne(
   }
   const status = created.replayed ? ("replayed" as const) : ("accepted" as const);
   return { status, transaction: presentTransaction(created.transaction) };
+}
+
+function codesOf(results: readonly TransactionBatchItemResult[]): ErrorCode[] {
+  return results.flatMap((result) => (result.error === undefined ? [] : [result.error.code as ErrorCode]));
 }
 
 function refuse(

@@ -1,11 +1,11 @@
-import { readId, TransactionPage, TransactionQuery } from "@bursar/protocol";
+import { TransactionPage, TransactionQuery } from "@bursar/protocol";
 import type { Static } from "typebox";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { TransactionFilter } from "../../../app/transactions/transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toPage } from "../../cursor.js";
-import { Refusal } from "../../refusal.js";
+import { readQueryId } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
 export function listTransactions({ listTransactions: list }: Pick<UseCases, "listTransactions">) {
@@ -38,21 +38,14 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
 }
 
 function toFilter(query: Static<typeof TransactionQuery>): TransactionFilter {
-  const { state, reference, asset, wallet_id, created_after, created_before } = query;
+  const { state, reference, asset, wallet_id, client_id, created_after, created_before } = query;
   return {
     ...(state === undefined ? {} : { state }),
     ...(reference === undefined ? {} : { reference }),
     ...(asset === undefined ? {} : { asset }),
-    ...(wallet_id === undefined ? {} : { walletId: readWalletId(wallet_id) }),
+    ...(wallet_id === undefined ? {} : { walletId: readQueryId("wlt", "wallet_id", wallet_id) }),
+    ...(client_id === undefined ? {} : { clientId: readQueryId("cli", "client_id", client_id) }),
     ...(created_after === undefined ? {} : { createdAfter: new Date(created_after) }),
     ...(created_before === undefined ? {} : { createdBefore: new Date(created_before) }),
   };
-}
-
-function readWalletId(text: string): string {
-  const id = readId("wlt", text);
-  if (id !== undefined) return id;
-  throw new Refusal("INVALID_REQUEST", {
-    details: [{ path: "query.wallet_id", reason: "is not a wallet id" }],
-  });
 }

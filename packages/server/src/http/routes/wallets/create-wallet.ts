@@ -1,6 +1,6 @@
 import { CreateWalletBody, Wallet } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf, unwrap } from "../../access/guard.js";
+import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
 
@@ -23,8 +23,9 @@ export function createWallet({
       errors: ["NETWORK_UNKNOWN"],
     },
     async (request, reply) => {
-      const { principal } = principalOf(request);
-      const { wallet, replayed } = unwrap(await create(principal, request.body, readIdempotencyKey(request)));
+      const { wallet, replayed } = unwrap(
+        await create(originOf(request), request.body, readIdempotencyKey(request)),
+      );
       const body = presentWallet({ ...wallet, balances: [] });
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(202).header("location", `/v1/wallets/${body.id}`).header("retry-after", "1");

@@ -1,0 +1,198 @@
+import { type AuditDraft, type ClientOrigin, nilTenantId } from "./audit-entry.js";
+
+/**
+ * Entries that wait to be written. Their number is bounded for each tenant and in total, and what does not fit is counted: the count is
+ * written as an entry `audit.dropped` of the tenant that it belongs to. If the total is reached, the tenant with the most entries loses
+ * one, so a tenant cannot make the entries of another disappear.
+ */
+export interface AuditBuffer {
+  /** Adds an entry. Equal refusals become one entry with a count. */
+  add: (draft: AuditDraft) => void;
+  /** Adds what a client did to an object. Acts that differ only in their object and request become one entry. */
+  addAct: (origin: ClientOrigin, action: string, object: string, nowMs: number) => void;
+  /** Whether a tenant has so many entries that they should not wait for the next regular write. */
+  isUrgent: () => boolean;
+  /** Takes everything out, tenant by tenant. */
+  take: () => TenantDrafts[];
+  /** The number of entries, including those that only count others. */
+  size: () => number;
+}
+
+export interface TenantDrafts {
+  tenantId: string;
+  drafts: readonly AuditDraft[];
+}
+
+const entriesPerTenantMax = 500;
+/** Refusals leave room for what succeeded. */
+const refusalsPerTenantMax = 250;
+const entriesMax = 5000;
+const urgentEntries = 250;
+/** The number of objects in one entry: about 3 kB. */
+const objectsMax = 100;
+/** Beyond this many kinds of anonymous attempts in one write, their addresses are no longer recorded. */
+const anonymousMax = 10;
+
+interface WaitingEntry extends Omit<AuditDraft, "repeated" | "objects"> {
+  repeated: number;
+  objects: string[] | null;
+}
+
+interface WaitingTenant {
+  entries: Map<string, WaitingEntry>;
+  anonymous: number;
+  refusals: number;
+  dropped: number;
+  droppedAt: Date;
+}
+
+export function createAuditBuffer(): AuditBuffer {
+  let tenants = new Map<string, WaitingTenant>();
+  let total = 0;
+  let isUrgent = false;
+  /** Makes keys unique. */
+  let serial = 0;
+
+  function tenantOf(tenantId: string | undefined): WaitingTenant {
+    const id = tenantId ?? nilTenantId;
+    let tenant = tenants.get(id);
+    if (tenant === undefined) {
+      tenant = { entries: new Map(), anonymous: 0, refusals: 0, dropped: 0, droppedAt: new Date(0) };
+      tenants.set(id, tenant);
+    }
+    return tenant;
+  }
+
+  function add(given: AuditDraft): void {
+    const tenant = tenantOf(given.tenantId);
+    if (given.action === droppedAction) {
+      drop(tenant, given);
+      return;
+    }
+    const isUnknownKind = given.actor === "anonymous" && !tenant.entries.has(kindOf(given));
+    const draft =
+      isUnknownKind && tenant.anonymous >= anonymousMax ? { ...given, address: null, object: null } : given;
+    const key = draft.outcome === "refused" ? kindOf(draft) : uniqueKey();
+    const equal = tenant.entries.get(key);
+    if (equal !== undefined) equal.repeated += draft.repeated;
+    else insert(tenant, key, { ...draft, objects: draft.objects == null ? null : [...draft.objects] });
+  }
+
+  function addAct(origin: ClientOrigin, action: string, object: string, nowMs: number): void {
+    const { principal, requestId, address } = origin;
+    const { tenantId, clientId, tokenId } = principal;
+    const tenant = tenantOf(tenantId);
+    const key = `${action} ${tokenId} ${clientId} ${address}`;
+    const open = tenant.entries.get(key);
+    if (open === undefined) {
+      insert(tenant, key, {
+        tenantId,
+        occurredAt: new Date(nowMs),
+        actor: "client",
+        clientId,
+        tokenId,
+        action,
+        object,
+        objects: null,
+        outcome: "succeeded",
+        code: null,
+        repeated: 1,
+        requestId,
+        address,
+      });
+      return;
+    }
+    if (open.objects === null) {
+      open.objects = open.object === null ? [object] : [open.object, object];
+      open.object = null;
+    } else open.objects.push(object);
+    open.repeated += 1;
+    if (open.repeated < objectsMax) return;
+    // A full entry makes room for the next one under its key.
+    tenant.entries.delete(key);
+    tenant.entries.set(uniqueKey(), open);
+  }
+
+  function insert(tenant: WaitingTenant, key: string, entry: WaitingEntry): void {
+    const isRefusal = entry.outcome === "refused";
+    const isFull =
+      tenant.entries.size >= entriesPerTenantMax || (isRefusal && tenant.refusals >= refusalsPerTenantMax);
+    if (isFull || (total >= entriesMax && !makeRoomFor(tenant))) {
+      drop(tenant, entry);
+      return;
+    }
+    tenant.entries.set(key, entry);
+    total += 1;
+    if (isRefusal) tenant.refusals += 1;
+    if (entry.actor === "anonymous") tenant.anonymous += 1;
+    if (tenant.entries.size >= urgentEntries) isUrgent = true;
+  }
+
+  /** Drops an entry of the tenant with the most, unless that is this one. */
+  function makeRoomFor(tenant: WaitingTenant): boolean {
+    if (tenant.entries.size >= entriesMax / tenants.size) return false;
+    let largest = tenant;
+    for (const other of tenants.values()) if (other.entries.size > largest.entries.size) largest = other;
+    const last = [...largest.entries].at(-1);
+    if (largest === tenant || last === undefined) return false;
+    largest.entries.delete(last[0]);
+    if (last[1].outcome === "refused") largest.refusals -= 1;
+    total -= 1;
+    drop(largest, last[1]);
+    return true;
+  }
+
+  function drop(tenant: WaitingTenant, { repeated, occurredAt }: WaitingEntry | AuditDraft): void {
+    tenant.dropped += repeated;
+    tenant.droppedAt = occurredAt;
+  }
+
+  function uniqueKey(): string {
+    serial += 1;
+    return `#${serial}`;
+  }
+
+  return {
+    add,
+    addAct,
+    isUrgent: () => isUrgent,
+    take: () => {
+      const taken = [...tenants].map(([tenantId, tenant]) => ({
+        tenantId,
+        drafts: [...tenant.entries.values(), ...describeDropped(tenantId, tenant)],
+      }));
+      tenants = new Map();
+      total = 0;
+      isUrgent = false;
+      return taken;
+    },
+    size: () => total + [...tenants.values()].filter(({ dropped }) => dropped > 0).length,
+  };
+}
+
+const droppedAction = "audit.dropped";
+
+function describeDropped(tenantId: string, { dropped, droppedAt }: WaitingTenant): AuditDraft[] {
+  if (dropped === 0) return [];
+  return [
+    {
+      tenantId,
+      occurredAt: droppedAt,
+      actor: "service",
+      clientId: null,
+      tokenId: null,
+      action: droppedAction,
+      object: null,
+      outcome: "succeeded",
+      code: null,
+      repeated: dropped,
+      requestId: null,
+      address: null,
+    },
+  ];
+}
+
+/** Two refusals of a tenant are equal if only their time and their request differ. */
+function kindOf({ clientId, tokenId, action, object, code, address }: AuditDraft): string {
+  return JSON.stringify([clientId, tokenId, action, object, code, address]);
+}

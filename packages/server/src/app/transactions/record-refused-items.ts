@@ -1,0 +1,33 @@
+import { type ErrorCode, errorCatalog } from "@bursar/protocol";
+import type { ClientOrigin } from "../audit/audit-entry.js";
+import type { AuditRecorder } from "../audit/audit-recorder.js";
+
+/** Records the items of a batch that were refused for lack of permission: the batch itself succeeds, so nothing else would. */
+export type RecordRefusedItems = (origin: ClientOrigin, action: string, codes: Iterable<ErrorCode>) => void;
+
+export function createRefusedItemsRecorder(
+  audit: Pick<AuditRecorder, "record">,
+  now: () => number,
+): RecordRefusedItems {
+  return ({ principal, requestId, address }, action, codes) => {
+    const counts = new Map<ErrorCode, number>();
+    for (const code of codes)
+      if (errorCatalog[code].status === 403) counts.set(code, (counts.get(code) ?? 0) + 1);
+    for (const [code, repeated] of counts) {
+      audit.record({
+        tenantId: principal.tenantId,
+        occurredAt: new Date(now()),
+        actor: "client",
+        clientId: principal.clientId,
+        tokenId: principal.tokenId,
+        action,
+        object: null,
+        outcome: "refused",
+        code,
+        repeated,
+        requestId,
+        address,
+      });
+    }
+  };
+}
