@@ -33,7 +33,12 @@ export type { ErrorEntry } from "./errors/error-entry.js";
 export { Liveness, Readiness } from "./health.js";
 export { readId, showId } from "./ids.js";
 export { PageQuery } from "./pagination.js";
-export { ApprovalStatus, DecideApprovalBody } from "./policy/approval.js";
+export {
+  type ApprovalRecord,
+  ApprovalRecords,
+  ApprovalStatus,
+  DecideApprovalBody,
+} from "./policy/approval.js";
 export {
   CreateDestinationBody,
   Destination,

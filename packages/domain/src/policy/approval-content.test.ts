@@ -11,14 +11,15 @@ const transaction: ApprovedTransaction = {
   sourceWalletId: "wlt_1",
   destination: { walletId: "wlt_2" },
   expiresAt: null,
+  createdBy: "cli_1",
 };
 
 describe("the content of an approval", () => {
   it("is canonical JSON, with sorted keys and the amount in base units", () => {
     expect(approvalContent(transaction)).toBe(
-      '{"amount":"12550","asset":"USD","destination":{"wallet_id":"wlt_2"},"expires_at":null,"kind":"transfer",' +
-        '"network":"book","source":{"wallet_id":"wlt_1"},"tenant_id":"tnt_1","transaction_id":"tx_1",' +
-        '"type":"bursar.approval.v1"}',
+      '{"amount":"12550","asset":"USD","created_by":"cli_1","destination":{"wallet_id":"wlt_2"},"expires_at":null,' +
+        '"kind":"transfer","network":"book","source":{"wallet_id":"wlt_1"},"tenant_id":"tnt_1","transaction_id":"tx_1",' +
+        '"type":"bursar.approval.v2"}',
     );
   });
 
@@ -34,6 +35,7 @@ describe("the content of an approval", () => {
       { destination: { walletId: "wlt_3" } },
       { destination: { address: "wlt_2" } },
       { expiresAt: "2026-01-01T00:00:00.000Z" },
+      { createdBy: "cli_2" },
     ];
     const texts = [transaction, ...others.map((other) => ({ ...transaction, ...other }))].map(
       approvalContent,

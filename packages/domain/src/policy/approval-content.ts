@@ -13,16 +13,18 @@ export interface ApprovedTransaction {
   destination: { walletId: string } | { address: string };
   /** RFC 3339, as the transaction shows it. */
   expiresAt: string | null;
+  /** The client that created the transaction. */
+  createdBy: string;
 }
 
 /**
- * The canonical JSON (RFC 8785) of every field that determines where the money goes. An approval is bound to its SHA-256. The JSON names
+ * The canonical JSON (RFC 8785) of every field that determines where the money goes, and of the client that asked for it. An approval is bound to its SHA-256. The JSON names
  * its own type, so that no other document has the same digest.
  */
 export function approvalContent(transaction: ApprovedTransaction): string {
   const { destination } = transaction;
   return canonicalJson({
-    type: "bursar.approval.v1",
+    type: "bursar.approval.v2",
     tenant_id: transaction.tenantId,
     transaction_id: transaction.transactionId,
     kind: transaction.kind,
@@ -33,5 +35,6 @@ export function approvalContent(transaction: ApprovedTransaction): string {
     destination:
       "walletId" in destination ? { wallet_id: destination.walletId } : { address: destination.address },
     expires_at: transaction.expiresAt,
+    created_by: transaction.createdBy,
   });
 }

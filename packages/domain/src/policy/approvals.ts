@@ -7,6 +7,8 @@ export interface ApprovalRequirement {
   /** The UUIDs of the clients that may approve; null means any client of the tenant with the scope. */
   clientIds: readonly string[] | null;
   expiresAfterSeconds: number;
+  /** Whether an approval must carry a signature that can be verified later; absent in requirements stored before there was a choice. */
+  signed?: boolean;
 }
 
 /** The decision of one client, and whether the client may still approve. */

@@ -114,6 +114,11 @@ export function readInteger(field: Field | undefined, min: number, max: number):
   return value;
 }
 
+export function readBoolean(field: Field | undefined): boolean | undefined {
+  if (field === undefined) return undefined;
+  return typeof field.value === "boolean" ? field.value : addFault(field, "must be true or false");
+}
+
 function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }

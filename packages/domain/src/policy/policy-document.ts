@@ -45,6 +45,8 @@ type PolicyAction =
       /** If absent, any client with the scope may approve. */
       from?: { clients?: string[]; groups?: string[] };
       expires_after_seconds?: number;
+      /** Whether an approval must be signed with an Ed25519 key of the approver. */
+      signed?: boolean;
     };
 
 /** What is judged. An order pays another tenant, at a price that the client chooses. */

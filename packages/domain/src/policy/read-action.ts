@@ -3,6 +3,7 @@ import type { Verdict } from "./compiled-policy.js";
 import {
   addFault,
   type Field,
+  readBoolean,
   readChoice,
   readInteger,
   readObject,
@@ -16,11 +17,11 @@ import { type PolicyReading, readIds } from "./policy-reader.js";
 const membersOf = {
   allow: { required: [], optional: [] },
   reject: { required: ["reason"], optional: [] },
-  require_approval: { required: ["approvals"], optional: ["from", "expires_after_seconds"] },
+  require_approval: { required: ["approvals"], optional: ["from", "expires_after_seconds", "signed"] },
 } as const;
 const membersOfAny = {
   required: [],
-  optional: ["reason", "approvals", "from", "expires_after_seconds"],
+  optional: ["reason", "approvals", "from", "expires_after_seconds", "signed"],
 } as const;
 
 /** A rule or the default. Its action determines its members. */
@@ -77,6 +78,7 @@ function readRequirement(
     expirySecondsMin,
     expirySecondsMax,
   );
+  const signed = readBoolean(given.get("signed"));
   const approvers = readApprovers(given.get("from"), reading);
   if (approvals === undefined || approvalsField === undefined) return undefined;
   if (approvers !== undefined) checkNumber(approvalsField, approvals, approvers, initiators);
@@ -84,6 +86,7 @@ function readRequirement(
     approvals,
     clientIds: approvers === undefined ? null : [...approvers].sort(),
     expiresAfterSeconds: expiresAfterSeconds ?? expirySecondsDefault,
+    ...(signed === true ? { signed } : {}),
   };
 }
 

@@ -4,7 +4,8 @@ import { Nullable, Timestamp } from "../values.js";
 const Decision = Type.Enum(["approve", "reject"]);
 const Digest = Type.String({
   pattern: "^[0-9a-f]{64}$",
-  description: "The SHA-256, in hex, of what is approved: asset, amount, source and destination.",
+  description:
+    "The SHA-256, in hex, of what is approved: asset, amount, source, destination and initiator. The policy guide has the exact text.",
 });
 
 /** The body of `POST /v1/transactions/{id}/approvals`. */
@@ -30,15 +31,71 @@ export const ApprovalStatus = Type.Object(
     approved: Type.Integer({ description: "The number of approvals given." }),
     digest: Digest,
     expires_at: Timestamp(),
+    signed: Type.Boolean({ description: "Whether an approval must be signed with an Ed25519 key." }),
+    wallets: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+      description:
+        "The wallets that `digest` covers, with their names, for approvers without `wallets:read`.",
+    }),
     decisions: Type.Array(
       Type.Object({
         client_id: Type.String(),
         decision: Decision,
         comment: Nullable(Type.String()),
         decided_at: Timestamp(),
+        signed: Type.Boolean({ description: "Whether a verified signature is stored with it." }),
       }),
     ),
   },
   { $id: "ApprovalStatus" },
 );
 export type ApprovalStatus = Static<typeof ApprovalStatus>;
+
+/** The signature of an approval, as evidence that can be verified later. */
+const ApprovalSignature = Type.Object(
+  {
+    key_id: Type.String(),
+    algorithm: Type.Enum(["ed25519", "hmac-sha256"]),
+    public_key: Nullable(
+      Type.String({
+        description:
+          "The raw Ed25519 key at the time of the decision, in base64url; null for a shared secret.",
+      }),
+    ),
+    signature_input: Type.String({ description: "The `Signature-Input` of the request, with its label." }),
+    signature: Type.String({ description: "The `Signature` of the request, with its label." }),
+    body: Type.String({ description: "The body of the request, as it was received." }),
+    base: Nullable(
+      Type.String({
+        description:
+          "The signature base (RFC 9421, section 2.5). It contains the access token of the request, so it is null until `base_available_at`, when the token has expired.",
+      }),
+    ),
+    base_available_at: Timestamp(),
+  },
+  { $id: "ApprovalSignature" },
+);
+
+/** A decision with everything that is needed to verify it. */
+export const ApprovalRecord = Type.Object(
+  {
+    object: Type.Literal("approval"),
+    client_id: Type.String(),
+    decision: Decision,
+    comment: Nullable(Type.String()),
+    decided_at: Timestamp(),
+    signature: Nullable(ApprovalSignature),
+  },
+  { $id: "ApprovalRecord" },
+);
+export type ApprovalRecord = Static<typeof ApprovalRecord>;
+
+/** The answer of `GET /v1/transactions/{id}/approvals`. */
+export const ApprovalRecords = Type.Object(
+  {
+    digest: Digest,
+    content: Type.String({ description: "The canonical JSON that `digest` is the SHA-256 of." }),
+    data: Type.Array(ApprovalRecord),
+  },
+  { $id: "ApprovalRecords" },
+);
+export type ApprovalRecords = Static<typeof ApprovalRecords>;

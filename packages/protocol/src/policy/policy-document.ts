@@ -165,6 +165,12 @@ const actionFields = {
       description: "With `require_approval`. Defaults to one day.",
     }),
   ),
+  signed: Type.Optional(
+    Type.Boolean({
+      description:
+        "With `require_approval`: an approval must be signed (RFC 9421) with an Ed25519 key of the approver. A rejection need not be.",
+    }),
+  ),
 };
 
 export const PolicyDocument = Type.Object(

@@ -17,6 +17,7 @@ import {
 import type { RailServices, Rails } from "../app/rails/rail.js";
 import { createRailRecorder } from "../app/rails/record-rail-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
+import { createApprovalLister, type EvidenceBox } from "../app/transactions/approval-evidence.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
 import { createTransactionCreator } from "../app/transactions/create-transaction.js";
@@ -31,6 +32,7 @@ import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
+import type { Sealing } from "../credentials/sealing.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchSettler } from "../engine/settle-batch.js";
 import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
@@ -75,7 +77,7 @@ export function composeTransactions(
   options: ComposeOptions,
   { rails, audit, policy: { policies, allowList }, orders }: TransactionNeeds,
 ): TransactionParts {
-  const { database, settings, wakeUps, log, newUuid, now } = options;
+  const { database, sealing, settings, wakeUps, log, newUuid, now } = options;
   const events = createEventLog(wakeUps);
   const monotonicMs = () => performance.now();
   const assets = createAssetRegistry(settings.assets);
@@ -88,6 +90,8 @@ export function composeTransactions(
     orders: orders.orders,
     presentOrder: orders.presentOrder,
   });
+  const approvals = createApprovalStore(database, events);
+  const evidence = createEvidenceBox(sealing);
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
   const settlements = createSettlementStore(database, events);
@@ -188,9 +192,11 @@ export function composeTransactions(
         audit,
         now,
       }),
+      listApprovals: createApprovalLister({ read, store: approvals, box: evidence, now }),
       decideApproval: createApprovalDecider({
-        store: createApprovalStore(database, events),
+        store: approvals,
         read,
+        box: evidence,
         onRecorded: () => wakeUps.publish("accepted", []),
         now,
       }),
@@ -216,6 +222,18 @@ export function composeTransactions(
       const { id: walletId, network } = await wallets.findWalletByRole(tenantId, "primary");
       if (asset?.network !== network) throw new Error(`cannot fund ${code} on the network ${network}`);
       await fundWallet(database, { tenantId, walletId, asset: code, amount: units, id: newUuid() });
+    },
+  };
+}
+
+function createEvidenceBox(sealing: Sealing): EvidenceBox {
+  const contextOf = (transactionId: string) => `approval ${transactionId}`;
+  return {
+    seal: (transactionId, base) => sealing.seal(contextOf(transactionId), base),
+    open: (transactionId, sealed) => {
+      const base = sealing.open(contextOf(transactionId), sealed);
+      if (base === undefined) throw new Error("the master key does not decrypt the signature of an approval");
+      return base;
     },
   };
 }

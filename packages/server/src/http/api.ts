@@ -38,6 +38,7 @@ import { cancelTransaction } from "./routes/transactions/cancel-transaction.js";
 import { createTransaction } from "./routes/transactions/create-transaction.js";
 import { createTransactions } from "./routes/transactions/create-transactions.js";
 import { decideApproval } from "./routes/transactions/decide-approval.js";
+import { listApprovals } from "./routes/transactions/list-approvals.js";
 import { listAssets } from "./routes/transactions/list-assets.js";
 import { listTransactionStates } from "./routes/transactions/list-transaction-states.js";
 import { listTransactions } from "./routes/transactions/list-transactions.js";
@@ -70,6 +71,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     readTransaction(useCases),
     cancelTransaction(useCases),
     decideApproval(useCases),
+    listApprovals(useCases),
     listTransactionStates,
     listAssets(useCases),
     createWallet(useCases),

@@ -4,10 +4,13 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
+export function readPage(page: string): string {
+  return readFileSync(join(root, page), "utf8");
+}
+
 /** The code blocks of a page, in one language. */
 export function blocksOf(page: string, language: string): string[] {
-  const text = readFileSync(join(root, page), "utf8");
-  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
+  return [...readPage(page).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(
     (match) => match[1] ?? "",
   );
 }

@@ -25,9 +25,23 @@ export interface VerifyRequestSignatureDeps {
   now: () => number;
 }
 
-/** Verifies the signature of a request (RFC 9421 with the profile of Bursar); undefined means that it is valid or not needed. */
+/** A signature that was verified, with what is needed to verify it again. */
+export interface VerifiedSignature {
+  key: ClientKey;
+  /** The value of `@signature-params`. */
+  params: string;
+  signature: Uint8Array;
+  /** The signature base. It contains the access token. */
+  base: string;
+  body: Uint8Array;
+}
+
+/** Verifies the signature of a request (RFC 9421 with the profile of Bursar); undefined if there is none and none is needed. */
 export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps) {
-  return async (request: SignedRequest, client: ApiClient): Promise<Refused | undefined> => {
+  return async (
+    request: SignedRequest,
+    client: ApiClient,
+  ): Promise<Refused | VerifiedSignature | undefined> => {
     const input = request.header("signature-input");
     const value = request.header("signature");
     if (input === undefined && value === undefined) {
@@ -50,7 +64,9 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
     // Last, so that a nonce cannot be used up without the key.
     const expiresAt = new Date((signature.expires ?? 0) * 1000);
     const isFirstUse = await deps.nonces.useNonce(client, `signature:${signature.nonce}`, expiresAt);
-    return isFirstUse ? undefined : invalid("The nonce was used before.");
+    if (!isFirstUse) return invalid("The nonce was used before.");
+    const { params, signature: bytes } = signature;
+    return { key, params, signature: bytes, base, body: request.body ?? new Uint8Array() };
   };
 }
 

@@ -2,6 +2,12 @@ import { mayApprove } from "@bursar/domain";
 import { type DecideApprovalBody, showId } from "@bursar/protocol";
 import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
+import {
+  type ApprovalEvidence,
+  type ApprovalProof,
+  type EvidenceBox,
+  sealEvidence,
+} from "./approval-evidence.js";
 import { approvalDeadline, digestForApproval } from "./present-approval.js";
 import type { ReadTransaction } from "./read-transaction.js";
 import type { RecordedApproval, Transaction } from "./transaction.js";
@@ -14,7 +20,7 @@ export interface ApprovalStore {
   recordApproval: (
     tenantId: string,
     transactionId: string,
-    approval: Omit<RecordedApproval, "version">,
+    approval: Omit<RecordedApproval, "version" | "isSigned"> & { evidence: ApprovalEvidence | null },
     audit: AuditDraft,
   ) => Promise<"recorded" | "repeated" | "closed">;
 }
@@ -22,6 +28,7 @@ export interface ApprovalStore {
 export interface DecideApprovalDeps {
   store: ApprovalStore;
   read: ReadTransaction;
+  box: Pick<EvidenceBox, "seal">;
   /** Wakes the engine, which counts and goes on. */
   onRecorded: () => void;
   now: () => number;
@@ -31,24 +38,44 @@ export type DecideApproval = (
   origin: ClientOrigin,
   id: string,
   body: DecideApprovalBody,
+  /** The signature of the request, if it has one. */
+  proof: ApprovalProof | null,
 ) => Promise<Transaction | Refused>;
 
 /** Records an approver's decision on a transaction. What follows from it is decided by the engine, like everything else. */
-export function createApprovalDecider({ store, read, onRecorded, now }: DecideApprovalDeps): DecideApproval {
-  return async (origin, id, { decision, digest, comment }) => {
+export function createApprovalDecider({
+  store,
+  read,
+  box,
+  onRecorded,
+  now,
+}: DecideApprovalDeps): DecideApproval {
+  return async (origin, id, { decision, digest, comment }, proof) => {
     const { tenantId, clientId } = origin.principal;
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
     const decidedAt = new Date(now());
     const refused = findFault(transaction, clientId, digest, decidedAt);
     if (refused !== undefined) return refused;
+    if (decision === "approve" && lacksSignature(transaction, proof)) return signatureRequired;
     const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
-    const approval = { clientId, decision, comment: comment ?? null, decidedAt };
+    const evidence = proof === null ? null : sealEvidence(box, id, proof);
+    const approval = { clientId, decision, comment: comment ?? null, decidedAt, evidence };
     const outcome = await store.recordApproval(tenantId, id, approval, audit);
     if (outcome === "closed") return { refused: "NOT_AWAITING_APPROVAL" };
     onRecorded();
     return await read(tenantId, id);
   };
+}
+
+const signatureRequired: Refused = {
+  refused: "POLICY_REJECTED",
+  message: "The policy requires approvals to be signed (RFC 9421) with an Ed25519 key of the approver.",
+};
+
+/** A shared secret proves nothing to others, because the service knows it too. */
+function lacksSignature({ judgement }: Transaction, proof: ApprovalProof | null): boolean {
+  return judgement?.requirement?.signed === true && proof?.signature.key.algorithm !== "ed25519";
 }
 
 function findFault(

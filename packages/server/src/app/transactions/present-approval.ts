@@ -7,7 +7,7 @@ import type { Transaction, TransactionJudgement } from "./transaction.js";
 export function presentApproval(transaction: Transaction): ApprovalStatus | null {
   const { judgement } = transaction;
   if (judgement === null || judgement.requirement === null) return null;
-  const { requirement, approvals, rule } = judgement;
+  const { requirement, approvals, rule, walletNames } = judgement;
   const approvers = new Set(approvals.filter((one) => one.decision === "approve").map((one) => one.clientId));
   return {
     state: stateOf(transaction, judgement),
@@ -16,11 +16,16 @@ export function presentApproval(transaction: Transaction): ApprovalStatus | null
     approved: approvers.size,
     digest: digestForApproval(transaction),
     expires_at: deadlineOf(judgement, requirement).toISOString(),
-    decisions: approvals.map(({ clientId, decision, comment, decidedAt }) => ({
+    signed: requirement.signed === true,
+    wallets: Object.entries(walletNames ?? {})
+      .map(([id, name]) => ({ id: showId("wlt", id), name }))
+      .sort((one, other) => (one.id < other.id ? -1 : 1)),
+    decisions: approvals.map(({ clientId, decision, comment, decidedAt, isSigned }) => ({
       client_id: showId("cli", clientId),
       decision,
       comment,
       decided_at: decidedAt.toISOString(),
+      signed: isSigned,
     })),
   };
 }
@@ -34,12 +39,17 @@ function deadlineOf({ judgedAt }: TransactionJudgement, { expiresAfterSeconds }:
   return new Date(judgedAt.getTime() + expiresAfterSeconds * 1000);
 }
 
-/** The digest that an approval names: of everything that decides where the money goes. */
+/** The digest that an approval names: of everything that decides where the money goes, and of who asked for it. */
 export function digestForApproval(transaction: Transaction): string {
-  const { parties, asset } = transaction;
-  if (parties.kind === "deposit") throw new Error("nobody approves a deposit");
+  return hash("sha256", contentForApproval(transaction), "hex");
+}
+
+/** The text behind the digest. */
+export function contentForApproval(transaction: Transaction): string {
+  const { parties, asset, clientId } = transaction;
+  if (parties.kind === "deposit" || clientId === null) throw new Error("nobody approves a deposit");
   const { source, destination } = parties;
-  const content = approvalContent({
+  return approvalContent({
     tenantId: showId("tnt", transaction.tenantId),
     transactionId: showId("tx", transaction.id),
     kind: parties.kind,
@@ -49,8 +59,8 @@ export function digestForApproval(transaction: Transaction): string {
     sourceWalletId: showId("wlt", source.walletId),
     destination: "walletId" in destination ? { walletId: showId("wlt", destination.walletId) } : destination,
     expiresAt: transaction.expiresAt?.toISOString() ?? null,
+    createdBy: showId("cli", clientId),
   });
-  return hash("sha256", content, "hex");
 }
 
 /** By what has happened, not by the clock: the same transaction at the same version looks the same whenever it is shown. */

@@ -1,5 +1,6 @@
 import type { Recorded } from "../audit/record-creations.js";
 import type { ListEvents } from "../events/present-events.js";
+import type { ListApprovals } from "./approval-evidence.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
 import type { DecideApproval } from "./decide-approval.js";
@@ -17,6 +18,7 @@ export interface TransactionUseCases {
   listTransactions: TransactionStore["listTransactions"];
   cancelTransaction: CancelTransaction;
   decideApproval: DecideApproval;
+  listApprovals: ListApprovals;
   listAssets: () => {
     code: string;
     caip19: string | null;

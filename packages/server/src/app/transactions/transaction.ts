@@ -56,6 +56,8 @@ export interface TransactionJudgement {
   /** The approvals that it requires, and the decisions so far, oldest first. */
   requirement: ApprovalRequirement | null;
   approvals: readonly RecordedApproval[];
+  /** The names of the tenant's wallets that it pays from and to, by id; null if it requires no approval. */
+  walletNames: Readonly<Record<string, string>> | null;
   judgedAt: Date;
 }
 
@@ -66,6 +68,8 @@ export interface RecordedApproval {
   decision: "approve" | "reject";
   comment: string | null;
   decidedAt: Date;
+  /** Whether a verified signature is stored with it. */
+  isSigned: boolean;
 }
 
 /**

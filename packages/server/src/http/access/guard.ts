@@ -7,13 +7,14 @@ import type {
 } from "../../app/access/authenticate-request.js";
 import type { RedeemTicket } from "../../app/access/stream-tickets.js";
 import type { TokenClaims } from "../../app/access/tokens.js";
-import type { SignedRequest } from "../../app/access/verify-request-signature.js";
+import type { SignedRequest, VerifiedSignature } from "../../app/access/verify-request-signature.js";
 import type { ClientOrigin } from "../../app/audit/audit-entry.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
+import type { ApprovalProof } from "../../app/transactions/approval-evidence.js";
 import { type ConcurrencyLimits, enterConnection, enterRequest } from "../quotas/concurrency-gate.js";
 import { admitByQuota } from "../quotas/quota-gate.js";
 import { Refusal } from "../refusal.js";
@@ -25,6 +26,8 @@ declare module "fastify" {
     refusedClaims: TokenClaims | null;
     /** The raw bytes of the body; null if there was none. */
     rawBody: Buffer | null;
+    /** The verified signature of the request; null if it was not signed. */
+    signature: VerifiedSignature | null;
     /** The error code of the response. */
     errorCode: ErrorCode | null;
   }
@@ -38,7 +41,10 @@ export interface AccessGuard {
   addresses: AddressQuota;
   /** Authenticates a request by its ticket, for browsers that cannot send `Authorization`. */
   redeemTicket: RedeemTicket;
-  verifySignature: (request: SignedRequest, client: ApiClient) => Promise<Refused | undefined>;
+  verifySignature: (
+    request: SignedRequest,
+    client: ApiClient,
+  ) => Promise<Refused | VerifiedSignature | undefined>;
   audit: AuditRecorder;
   /** The public address of the service; `Host` is never trusted. */
   publicUrl: string;
@@ -48,6 +54,7 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("authenticated", null);
   app.decorateRequest("refusedClaims", null);
   app.decorateRequest("rawBody", null);
+  app.decorateRequest("signature", null);
   app.decorateRequest("errorCode", null);
 }
 
@@ -94,7 +101,11 @@ export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedR
         request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
       if (!isSigned && !client.requireSignature) return done();
       verifySignature(toSignedRequest(request, publicUrl), client)
-        .then((refused) => done(refused === undefined ? undefined : toRefusal(refused)))
+        .then((verified) => {
+          if (verified !== undefined && isRefused(verified)) return done(toRefusal(verified));
+          request.signature = verified ?? null;
+          done();
+        })
         .catch(done);
     },
     onResponse: (request: FastifyRequest, reply: { statusCode: number }, done: () => void) => {
@@ -138,6 +149,13 @@ export function originOf(request: FastifyRequest): ClientOrigin {
     requestId: request.id,
     address: request.ip,
   };
+}
+
+/** The signature of a request, with the time until which its access token is valid; null if it was not signed. */
+export function proofOf(request: FastifyRequest): ApprovalProof | null {
+  const { signature } = request;
+  const tokenExpiresAt = new Date(principalOf(request).claims.expiresAtMs);
+  return signature === null ? null : { signature, tokenExpiresAt };
 }
 
 /** The response headers of an error: the challenges of RFC 6750 and RFC 9421, and when to retry. */

@@ -1,14 +1,17 @@
+import type { ApprovalEvidence, EvidenceStore } from "../../app/transactions/approval-evidence.js";
 import type { ApprovalStore } from "../../app/transactions/decide-approval.js";
+import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { appendAudit } from "../access/audit.js";
-import type { Database } from "../core/database.js";
+import type { Database, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 
 /** A decision is due at once, whatever the clocks of the processes that look at it say. */
-export function createApprovalStore(database: Database, log: EventLog): ApprovalStore {
+export function createApprovalStore(database: Database, log: EventLog): ApprovalStore & EvidenceStore {
   return {
-    recordApproval: (tenantId, transactionId, { clientId, decision, comment, decidedAt }, audit) =>
+    recordApproval: (tenantId, transactionId, { evidence, ...approval }, audit) =>
       database.transaction(async (tx) => {
+        const { clientId, decision, comment, decidedAt } = approval;
         // The engine holds this row while it decides; the second of two finds it as the first has left it.
         const [open] = await tx.query<{ version: number }>(sql`
           SELECT version FROM open_transactions
@@ -35,6 +38,7 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
           UPDATE open_transactions SET version = ${version}, due_at = '-infinity'
           WHERE tenant_id = ${tenantId} AND id = ${transactionId}
         `);
+        if (evidence !== null) await insertEvidence(tx, { tenantId, transactionId, version }, evidence);
         await appendAudit(tx, [audit]);
         await log.append(tx, [
           {
@@ -51,7 +55,45 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         ]);
         return "recorded";
       }),
+    // Served by the primary keys. At most as many as a tenant has clients, twice.
+    listEvidence: async (tenantId, transactionId) => {
+      const rows = await database.query<EvidenceRow>(sql`
+        SELECT a.version, a.client_id AS "clientId", a.decision, a.comment, a.decided_at AS "decidedAt",
+          s.key_id AS "keyId", s.algorithm, s.public_key AS "publicKey", s.params, s.signature, s.base, s.body,
+          s.base_available_at AS "baseAvailableAt"
+        FROM approvals a LEFT JOIN approval_signatures s
+          ON s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version
+        WHERE a.tenant_id = ${tenantId} AND a.transaction_id = ${transactionId}
+        ORDER BY a.version LIMIT ${evidenceMax}
+      `);
+      return rows.map(readEvidence);
+    },
   };
+}
+
+const evidenceMax = 2000;
+
+type EvidenceRow = Omit<RecordedApproval, "isSigned"> &
+  (ApprovalEvidence | { [Name in keyof ApprovalEvidence]: null });
+
+function readEvidence({ version, clientId, decision, comment, decidedAt, ...evidence }: EvidenceRow) {
+  const approval = { version, clientId, decision, comment, decidedAt };
+  return evidence.keyId === null
+    ? { ...approval, isSigned: false, evidence: null }
+    : { ...approval, isSigned: true, evidence };
+}
+
+async function insertEvidence(
+  tx: Queryable,
+  { tenantId, transactionId, version }: { tenantId: string; transactionId: string; version: number },
+  evidence: ApprovalEvidence,
+): Promise<void> {
+  await tx.query(sql`
+    INSERT INTO approval_signatures (tenant_id, transaction_id, version, key_id, algorithm, public_key, params, signature,
+      base, body, base_available_at)
+    VALUES (${tenantId}, ${transactionId}, ${version}, ${evidence.keyId}, ${evidence.algorithm}, ${evidence.publicKey},
+      ${evidence.params}, ${evidence.signature}, ${evidence.base}, ${evidence.body}, ${evidence.baseAvailableAt})
+  `);
 }
 
 /**

@@ -249,7 +249,13 @@ const transactionColumns = sql`
   (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason, 'requirement', j.requirement,
       'judged_at', j.judged_at, 'approvals', (
         SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
-          'comment', a.comment, 'decided_at', a.decided_at) ORDER BY a.version), '[]')
-        FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id))
+          'comment', a.comment, 'decided_at', a.decided_at, 'isSigned', EXISTS (
+            SELECT FROM approval_signatures s
+            WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version))
+          ORDER BY a.version), '[]')
+        FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id),
+      'walletNames', CASE WHEN j.requirement IS NOT NULL THEN (
+        SELECT jsonb_object_agg(w.id, w.name) FROM wallets w
+        WHERE w.tenant_id = t.tenant_id AND w.id IN (t.source_account_id, t.destination_account_id)) END)
     FROM judgements j WHERE j.tenant_id = t.tenant_id AND j.transaction_id = t.id) AS judgement
 `;

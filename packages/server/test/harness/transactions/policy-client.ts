@@ -90,7 +90,27 @@ export async function createPolicyTenant(service: InspectableService) {
   const say = (who: { token: string }, id: string, digest: string, decision = "approve") =>
     service.call("POST", `/v1/transactions/${id}/approvals`, who.token, { decision, digest });
 
-  return { owner, tenantId, token, usePolicy, create, read, settled, balances, addClient, say };
+  /** Registers an Ed25519 key of a client; returns its id. */
+  const addKey = async ({ id }: { id: string }, publicKey: string) => {
+    const body = { algorithm: "ed25519", public_key: publicKey };
+    const answer = await service.call("POST", `/v1/clients/${id}/keys`, token, body);
+    return ((await answer.json()) as { key: { id: string } }).key.id;
+  };
+
+  return {
+    publicId: owner.tenantId,
+    owner,
+    addKey,
+    tenantId,
+    token,
+    usePolicy,
+    create,
+    read,
+    settled,
+    balances,
+    addClient,
+    say,
+  };
 }
 
 export type PolicyTenant = Awaited<ReturnType<typeof createPolicyTenant>>;

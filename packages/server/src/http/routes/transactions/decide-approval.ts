@@ -1,7 +1,7 @@
 import { DecideApprovalBody, Transaction, TransactionPath } from "@bursar/protocol";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
-import { originOf, unwrap } from "../../access/guard.js";
+import { originOf, proofOf, unwrap } from "../../access/guard.js";
 import { transactionIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -15,14 +15,15 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
       tag: "Transactions",
       summary: "Approve or reject a transaction that waits for it",
       description:
-        "`digest` is the one that the transaction shows under `approval`: it stands for what will be sent. To say the same again changes nothing. One rejection ends the transaction.",
+        "`digest` is the one that the transaction shows under `approval`: it stands for what will be sent. To say the same again changes nothing. One rejection ends the transaction. If the request is signed, the signature is stored with the approval.",
       params: TransactionPath,
       body: DecideApprovalBody,
       success: { status: 202, schema: Transaction },
       errors: ["TRANSACTION_NOT_FOUND", "NOT_AWAITING_APPROVAL", "APPROVAL_STALE", "POLICY_REJECTED"],
     },
     async (request, reply) => {
-      const decided = await decide(originOf(request), transactionIdOf(request.params), request.body);
+      const id = transactionIdOf(request.params);
+      const decided = await decide(originOf(request), id, request.body, proofOf(request));
       reply.code(202);
       return presentTransaction(unwrap(decided));
     },

@@ -1,0 +1,212 @@
+import { createHash, createPublicKey, generateKeyPairSync, hash, randomBytes, verify } from "node:crypto";
+import { approvalContent, type PolicyDocument } from "@bursar/domain";
+import { type ApprovalRecords, readId, type Transaction } from "@bursar/protocol";
+import { createSigner, createVerifier, httpbis } from "http-message-signatures";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { blocksOf, readPage } from "../../harness/document-blocks.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
+
+const service = await inspectSharedService();
+
+const policy = (more: object = {}): PolicyDocument => ({
+  rules: [{ name: "all", when: {}, action: "require_approval", approvals: 1, ...more }],
+  default: { action: "allow" },
+});
+
+describe("a signed approval", () => {
+  let tenant: PolicyTenant;
+  let anna: { id: string; token: string };
+  let keyId: string;
+  const pair = generateKeyPairSync("ed25519");
+
+  beforeEach(async () => {
+    tenant = await createPolicyTenant(service);
+    anna = await tenant.addClient("anna");
+    keyId = await tenant.addKey(anna, String(pair.publicKey.export({ format: "jwk" }).x));
+  });
+
+  const ask = async () => {
+    const { id } = (await (await tenant.create("5000")).json()) as Transaction;
+    return await tenant.settled(id, "awaiting_approval");
+  };
+  const approveSigned = async ({ id, approval }: Transaction) => {
+    const body = JSON.stringify({ decision: "approve", digest: approval?.digest });
+    const request = {
+      method: "POST",
+      url: `${service.url}/v1/transactions/${id}/approvals`,
+      headers: {
+        authorization: `Bearer ${anna.token}`,
+        "content-type": "application/json",
+        "content-digest": `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,
+      },
+    };
+    const signed = await httpbis.signMessage(
+      {
+        key: createSigner(pair.privateKey, "ed25519", keyId),
+        name: "sig1",
+        fields: ["@method", "@target-uri", "authorization", "content-digest"],
+        params: ["created", "expires", "nonce", "keyid", "tag"],
+        paramValues: {
+          expires: new Date(Date.now() + 60_000),
+          nonce: randomBytes(16).toString("base64url"),
+          tag: "bursar-v1",
+        },
+      },
+      request,
+    );
+    return await fetch(request.url, {
+      method: "POST",
+      headers: signed.headers as Record<string, string>,
+      body,
+    });
+  };
+  const evidence = async (id: string) =>
+    (await (
+      await service.call("GET", `/v1/transactions/${id}/approvals`, tenant.token)
+    ).json()) as ApprovalRecords;
+  const expireTokens = (id: string) =>
+    service.database.query(sql`
+      UPDATE approval_signatures SET base_available_at = now() - interval '1 second' WHERE transaction_id = ${readId("tx", id)}
+    `);
+
+  it("is stored so that an independent library verifies it later", async () => {
+    await tenant.usePolicy(policy());
+    const waiting = await ask();
+    expect((await approveSigned(waiting)).status).toBe(202);
+    const done = await tenant.settled(waiting.id, "completed");
+    expect(done.approval?.decisions).toMatchObject([{ client_id: anna.id, signed: true }]);
+    // The base contains an access token that can still be used.
+    expect((await evidence(waiting.id)).data[0]?.signature).toMatchObject({ key_id: keyId, base: null });
+
+    await expireTokens(waiting.id);
+    const { digest, content, data } = await evidence(waiting.id);
+    const [signature] = data.map((one) => one.signature);
+    if (signature?.base == null) throw new Error("there is no base");
+    expect(hash("sha256", content, "hex")).toBe(digest);
+    expect(JSON.parse(signature.body)).toEqual({ decision: "approve", digest });
+    const covered = new Map(
+      signature.base.split("\n").map((line) => [/^"(.*?)"/.exec(line)?.[1], line.replace(/^".*?": /, "")]),
+    );
+    expect(covered.get("content-digest")).toBe(
+      `sha-256=:${createHash("sha256").update(signature.body).digest("base64")}:`,
+    );
+    expect(covered.get("@target-uri")).toContain(`/v1/transactions/${waiting.id}/approvals`);
+    const key = createPublicKey({
+      key: { kty: "OKP", crv: "Ed25519", x: signature.public_key as string },
+      format: "jwk",
+    });
+    const raw = Buffer.from(signature.signature.slice("sig1=:".length, -1), "base64");
+    expect(verify(null, Buffer.from(signature.base), key, raw)).toBe(true);
+    const isValid = await httpbis.verifyMessage(
+      {
+        keyLookup: async () => ({ id: keyId, verify: createVerifier(key, "ed25519") }),
+      },
+      {
+        method: covered.get("@method") as string,
+        url: covered.get("@target-uri") as string,
+        headers: {
+          authorization: covered.get("authorization") as string,
+          "content-digest": covered.get("content-digest") as string,
+          "signature-input": signature.signature_input,
+          signature: signature.signature,
+        },
+      },
+    );
+    expect(isValid).toBe(true);
+  });
+
+  it("is not kept in a form that a reader of the database can use", async () => {
+    await tenant.usePolicy(policy());
+    const waiting = await ask();
+    await approveSigned(waiting);
+    const [row] = await service.database.query<{ base: Buffer }>(sql`
+      SELECT base FROM approval_signatures WHERE transaction_id = ${readId("tx", waiting.id)}
+    `);
+    expect(row?.base.includes(anna.token)).toBe(false);
+  });
+
+  it("is required by a rule that says so", async () => {
+    await tenant.usePolicy(policy({ signed: true }));
+    const waiting = await ask();
+    expect(waiting.approval).toMatchObject({ signed: true });
+    const refused = await tenant.say(anna, waiting.id, waiting.approval?.digest ?? "");
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { error: { code: "POLICY_REJECTED", message: expect.stringContaining("signed (RFC 9421)") } },
+    ]);
+    expect((await approveSigned(waiting)).status).toBe(202);
+    await tenant.settled(waiting.id, "completed");
+  });
+
+  it("need not be signed to reject", async () => {
+    await tenant.usePolicy(policy({ signed: true }));
+    const waiting = await ask();
+    expect((await tenant.say(anna, waiting.id, waiting.approval?.digest ?? "", "reject")).status).toBe(202);
+    await tenant.settled(waiting.id, "rejected");
+  });
+});
+
+interface Shown {
+  tenant_id: string;
+  transaction_id: string;
+  kind: string;
+  asset: string;
+  network: string;
+  amount: string;
+  source: { wallet_id: string };
+  destination: { wallet_id: string };
+  expires_at: string | null;
+  created_by: string;
+}
+
+describe("the digest of an approval", () => {
+  it("is that of the text which the guide shows", async () => {
+    const [text = ""] = blocksOf("docs/guides/policy.md", "text").map((block) => block.trimEnd());
+    const shown = JSON.parse(text) as Shown;
+    const content = approvalContent({
+      tenantId: shown.tenant_id,
+      transactionId: shown.transaction_id,
+      kind: shown.kind,
+      asset: shown.asset,
+      network: shown.network,
+      amount: BigInt(shown.amount),
+      sourceWalletId: shown.source.wallet_id,
+      destination: { walletId: shown.destination.wallet_id },
+      expiresAt: shown.expires_at,
+      createdBy: shown.created_by,
+    });
+    expect(content).toBe(text);
+    expect(readPage("docs/guides/policy.md")).toContain(
+      `has the digest \`${hash("sha256", content, "hex")}\``,
+    );
+  });
+
+  it("covers the initiator, and the approver sees the wallets' names without wallets:read", async () => {
+    const tenant = await createPolicyTenant(service);
+    await tenant.usePolicy(policy());
+    const anna = await tenant.addClient("anna");
+    const { id } = (await (await tenant.create("5000")).json()) as Transaction;
+    await tenant.settled(id, "awaiting_approval");
+    expect((await service.call("GET", "/v1/wallets", anna.token)).status).toBe(403);
+    const shown = (await (
+      await service.call("GET", `/v1/transactions/${id}`, anna.token)
+    ).json()) as Transaction;
+    expect(shown.approval?.wallets.map(({ name }) => name).sort()).toEqual(["primary", "settlement"]);
+    const content = {
+      amount: "500000",
+      asset: "USD",
+      created_by: shown.created_by,
+      destination: shown.destination,
+      expires_at: null,
+      kind: shown.kind,
+      network: shown.network,
+      source: shown.source,
+      tenant_id: tenant.publicId,
+      transaction_id: id,
+      type: "bursar.approval.v2",
+    };
+    expect(shown.approval?.digest).toBe(hash("sha256", JSON.stringify(content), "hex"));
+  });
+});
