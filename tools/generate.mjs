@@ -139,7 +139,7 @@ function scopesPage() {
   const routes = apiRoutes("");
   const rows = Object.entries(scopeCatalog).map(([scope, about]) => {
     const own = routes
-      .filter((route) => route.access === scope)
+      .filter(({ access }) => access === scope || (Array.isArray(access) && access.includes(scope)))
       .map((route) => `\`${route.method} ${route.path}\``);
     return `| \`${scope}\` | ${about} | ${own.join("<br>") || "none yet"} |`;
   });
@@ -147,7 +147,7 @@ function scopesPage() {
 
 <!-- Generated from the routes and packages/protocol/src/access/scopes.ts by \`npm run generate\`. -->
 
-A client has scopes; a token has those of its client, or fewer if it requested fewer. A request needs a scope of both: removing a scope from a client removes it from its tokens, within 5 seconds. Each route requires one scope; without it the response is 403 \`INSUFFICIENT_SCOPE\`, which names the scope.
+A client has scopes; a token has those of its client, or fewer if it requested fewer. A request needs a scope of both: removing a scope from a client removes it from its tokens, within 5 seconds. Each route requires one scope, or one of several; without it the response is 403 \`INSUFFICIENT_SCOPE\`, which names the scope. \`GET /v1/me\` admits every valid token.
 
 Nobody gives away more than they have: a client can be given only scopes that the caller's token holds, and a client that holds more than the caller cannot be changed by the caller, because a caller that could give it a new secret could act as it.
 

@@ -1,3 +1,5 @@
+export { type ApprovedChange, changeContent } from "./access/change-content.js";
+export { areIndependent, keepIndependent, type Lineage } from "./access/lineage.js";
 export { type KeySchedule, scheduleKeys } from "./access/token-key-schedule.js";
 export type { Book, BookOptions, Depth, DepthLevel, LevelChange } from "./book/book.js";
 export { createBook, restoreBook } from "./book/fast-book.js";
@@ -83,6 +85,9 @@ export {
   type Approval,
   type ApprovalRequirement,
   type ApprovalTally,
+  findIndependenceFault,
+  type IndependenceFault,
+  type Initiator,
   mayApprove,
   tallyApprovals,
 } from "./policy/approvals.js";

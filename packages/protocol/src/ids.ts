@@ -2,6 +2,7 @@ import { typeIdFromUuid, uuidFromTypeId } from "@bursar/domain";
 
 /** The prefixes of identifiers on the wire, which are TypeIDs; inside the service they are UUIDs. */
 type IdPrefix =
+  | "chr"
   | "cli"
   | "con"
   | "dlv"

@@ -1,5 +1,17 @@
 export { AuditEntry, AuditPage } from "./access/audit.js";
 export {
+  type ChangeKind,
+  type ChangeOf,
+  ChangeRequest,
+  ChangeRequestPage,
+  ChangeRequestPath,
+  ChangeRequestQuery,
+  type ChangeRequestSummary,
+  CreateChangeRequestBody,
+  changeRequestStates,
+  DecideChangeBody,
+} from "./access/change-request.js";
+export {
   AddedKey,
   AddKeyBody,
   ChangeClientBody,
@@ -13,6 +25,7 @@ export {
   RotatedSecret,
   RotateSecretBody,
 } from "./access/client.js";
+export { Me } from "./access/me.js";
 export {
   AuthorizationServerMetadata,
   Introspection,
@@ -24,7 +37,7 @@ export {
   TokenForm,
 } from "./access/oauth.js";
 export { ClientQuotas, type QuotaClass, quotaCatalog, quotaClasses } from "./access/quota.js";
-export { allScopes, isScope, type Scope, scopeCatalog } from "./access/scopes.js";
+export { allScopes, isScope, protectingScopes, type Scope, scopeCatalog } from "./access/scopes.js";
 export { type Components, createComponents } from "./components.js";
 export { type Deprecation, deprecated, deprecationKeyword } from "./deprecation.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";

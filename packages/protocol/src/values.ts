@@ -36,6 +36,11 @@ export const Actor = Type.Object(
 );
 export type Actor = Static<typeof Actor>;
 
+export const AddedBy = Nullable(
+  Type.String(),
+  "The id of the client that added it; null if the operator did.",
+);
+
 export const Fee = Type.Object(
   { asset: Type.String(), amount: Type.String() },
   { $id: "Fee", description: "An amount of an asset that was charged." },

@@ -79,6 +79,41 @@ CREATE TABLE audit_heads (
   CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant_id)
 );
 
+CREATE TABLE change_decisions (
+  tenant_id uuid NOT NULL,
+  change_request_id uuid NOT NULL,
+  version integer NOT NULL,
+  client_id uuid NOT NULL,
+  decision text NOT NULL,
+  comment text,
+  decided_at timestamp with time zone NOT NULL,
+  CONSTRAINT change_decisions_pkey PRIMARY KEY (tenant_id, change_request_id, version),
+  CONSTRAINT change_decisions_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text])))
+);
+
+CREATE TABLE change_requests (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  target text NOT NULL,
+  change jsonb NOT NULL,
+  comment text,
+  requirement jsonb NOT NULL,
+  state text NOT NULL,
+  version integer NOT NULL,
+  requested_by uuid NOT NULL,
+  failure_code text,
+  idempotency_key text,
+  request_hash bytea,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  effective_at timestamp with time zone,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT change_requests_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
+  CONSTRAINT change_requests_pkey PRIMARY KEY (tenant_id, id),
+  CONSTRAINT change_requests_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scheduled'::text, 'applied'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
+);
+
 CREATE TABLE client_keys (
   id uuid NOT NULL,
   client_id uuid NOT NULL,
@@ -87,6 +122,7 @@ CREATE TABLE client_keys (
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone,
   last_used_at timestamp with time zone,
+  added_by uuid,
   CONSTRAINT client_keys_pkey PRIMARY KEY (id),
   CONSTRAINT client_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   CONSTRAINT client_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text])))
@@ -112,6 +148,7 @@ CREATE TABLE client_secrets (
   expires_at timestamp with time zone,
   key_id text,
   last_used_at timestamp with time zone,
+  added_by uuid,
   CONSTRAINT client_secrets_pkey PRIMARY KEY (id),
   CONSTRAINT client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   CONSTRAINT client_secrets_hash_check CHECK ((length(hash) = 32))
@@ -143,6 +180,11 @@ CREATE TABLE clients (
   credentials jsonb,
   key_id text,
   mac bytea,
+  created_by uuid,
+  authority_changed_by uuid,
+  authority_changed_at timestamp with time zone NOT NULL,
+  controllers uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  reset_at timestamp with time zone,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -187,7 +229,7 @@ CREATE TABLE events (
   details jsonb,
   actor_id uuid,
   CONSTRAINT events_pkey PRIMARY KEY (tenant_id, sequence),
-  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text, 'order.updated'::text, 'endpoint.disabled'::text]))) NOT VALID
+  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text, 'order.updated'::text, 'endpoint.disabled'::text, 'change_request.updated'::text]))) NOT VALID
 );
 
 CREATE TABLE finished_deliveries (
@@ -427,6 +469,7 @@ CREATE TABLE tenants (
   name text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   suspended_at timestamp with time zone,
+  single_administrator boolean NOT NULL DEFAULT false,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128)))
 );
@@ -585,6 +628,10 @@ CREATE TABLE webhook_resends (
 );
 
 CREATE INDEX audit_heads_without_checkpoint ON public.audit_heads USING btree (checkpoint_at) WHERE (number > checkpoint_number);
+
+CREATE INDEX change_requests_due ON public.change_requests USING btree (COALESCE(effective_at, expires_at)) WHERE (state = ANY (ARRAY['pending'::text, 'scheduled'::text]));
+
+CREATE INDEX change_requests_open ON public.change_requests USING btree (tenant_id) WHERE (state = ANY (ARRAY['pending'::text, 'scheduled'::text]));
 
 CREATE INDEX client_keys_by_client ON public.client_keys USING btree (client_id);
 

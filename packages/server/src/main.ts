@@ -120,6 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await options.seed?.(url, parts);
     });
     parts.engine.start();
+    parts.changeRequestWorker.start();
     for (const driver of parts.railDrivers) driver.start();
     parts.load.start();
     parts.markets.start();

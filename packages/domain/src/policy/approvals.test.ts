@@ -10,9 +10,22 @@ import {
   subarray,
 } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Approval, mayApprove, tallyApprovals } from "./approvals.js";
+import {
+  type Approval,
+  findIndependenceFault,
+  type Initiator,
+  mayApprove,
+  tallyApprovals,
+} from "./approvals.js";
 
-const asked = { initiatorId: "initiator", askedAtMs: 1000 };
+const asked: Initiator = {
+  initiatorId: "initiator",
+  lineage: new Set(["initiator"]),
+  requestedAtMs: 900,
+  askedAtMs: 1000,
+  resetAtMs: null,
+  isSingleAdministrator: false,
+};
 const two = { approvals: 2, clientIds: ["a", "b", "c", "initiator"], expiresAfterSeconds: 60 };
 const deadlineMs = 61_000;
 const say = (clientId: string, more: Partial<Approval> = {}): Approval => ({
@@ -20,6 +33,8 @@ const say = (clientId: string, more: Partial<Approval> = {}): Approval => ({
   decision: "approve",
   atMs: 2000,
   isEnabled: true,
+  lineage: new Set([clientId]),
+  authorityChangedAtMs: 0,
   ...more,
 });
 const stateOf = (approvals: Approval[], nowMs = 3000) => tallyApprovals(two, asked, approvals, nowMs).state;
@@ -68,6 +83,44 @@ describe("approvals", () => {
     expect(tallyApprovals(anybody, asked, [say("y"), say("z")], 3000).state).toBe("approved");
   });
 
+  it("do not count from a client that shares lineage with the initiator", () => {
+    const child = say("b", { lineage: new Set(["b", "initiator"]) });
+    expect(stateOf([say("a"), child])).toBe("pending");
+    expect(findIndependenceFault(asked, child)).toBe("shared_lineage");
+    const initiator = { ...asked, lineage: new Set(["initiator", "root"]) };
+    expect(findIndependenceFault(initiator, say("b", { lineage: new Set(["b", "root"]) }))).toBe(
+      "shared_lineage",
+    );
+  });
+  it("do not count from a client that was changed when the transaction was requested, or later", () => {
+    expect(stateOf([say("a"), say("b", { authorityChangedAtMs: 899 })])).toBe("approved");
+    for (const authorityChangedAtMs of [900, 5000])
+      expect(stateOf([say("a"), say("b", { authorityChangedAtMs })])).toBe("pending");
+  });
+  it("count once for clients of one lineage", () => {
+    const [one, other] = ["a", "b"].map((id) => say(id, { lineage: new Set([id, "root"]) })) as [
+      Approval,
+      Approval,
+    ];
+    expect(stateOf([one, other])).toBe("pending");
+    expect(stateOf([one, other, say("c")])).toBe("approved");
+  });
+  it("do not count for an initiator that was reset after its request", () =>
+    expect(tallyApprovals(two, { ...asked, resetAtMs: 901 }, [say("a"), say("b")], 3000).state).toBe(
+      "pending",
+    ));
+  it("count in spite of a shared lineage if there is a single administrator, but not from the initiator", () => {
+    const initiator = { ...asked, isSingleAdministrator: true };
+    const [a, b, own] = ["a", "b", "initiator"].map((id) =>
+      say(id, { lineage: new Set([id, "initiator"]) }),
+    ) as [Approval, Approval, Approval];
+    expect(tallyApprovals(two, initiator, [a, b], 3000).state).toBe("approved");
+    expect(tallyApprovals(two, initiator, [a, own], 3000).state).toBe("pending");
+    expect(tallyApprovals(two, initiator, [a, { ...b, authorityChangedAtMs: 901 }], 3000).state).toBe(
+      "pending",
+    );
+  });
+
   it("are complete only with enough distinct, listed and enabled clients before the deadline, and no rejection", () => {
     const clients = ["a", "b", "c", "d", "initiator"];
     const approval = record({
@@ -101,7 +154,8 @@ describe("approvals", () => {
           const isLate = nowMs - 1000 >= needed.expiresAfterSeconds * 1000;
           const waiting = isLate ? "expired" : "pending";
           const expected = isRefused ? "rejected" : count >= needed.approvals ? "approved" : waiting;
-          expect(tallyApprovals(needed, asked, said, nowMs)).toMatchObject({
+          const made = said.map(({ clientId, ...more }) => say(clientId, more));
+          expect(tallyApprovals(needed, asked, made, nowMs)).toMatchObject({
             state: expected,
             approved: count,
           });

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Page } from "../pagination.js";
-import { Nullable, Timestamp } from "../values.js";
+import { AddedBy, CreatedBy, Nullable, Timestamp } from "../values.js";
 import { ClientQuotas } from "./quota.js";
 import { allScopes } from "./scopes.js";
 
@@ -13,7 +13,7 @@ const Scopes = Type.Array(Type.Enum([...allScopes], { type: "string" }), {
 const KeyAlgorithm = Type.Enum(["ed25519", "hmac-sha256"]);
 
 const ClientSecret = Type.Object(
-  { id: Type.String(), created_at: Timestamp(), expires_at: Nullable(Timestamp()) },
+  { id: Type.String(), added_by: AddedBy, created_at: Timestamp(), expires_at: Nullable(Timestamp()) },
   { $id: "ClientSecret" },
 );
 
@@ -22,6 +22,7 @@ const ClientKey = Type.Object(
     id: Type.String({ description: "The `keyid` of a signed request and the `kid` of a client assertion." }),
     algorithm: KeyAlgorithm,
     public_key: Nullable(Type.String(), "Base64url of the 32 bytes; null for a shared secret."),
+    added_by: AddedBy,
     created_at: Timestamp(),
   },
   { $id: "ClientKey" },
@@ -37,6 +38,14 @@ const clientFields = {
   quotas: ClientQuotas,
   secrets: Type.Array(ClientSecret),
   keys: Type.Array(ClientKey),
+  created_by: CreatedBy,
+  authority_changed_by: Nullable(
+    Type.String(),
+    "The id of the client that last changed its credentials, scopes, state or `require_signature`; null if the operator did.",
+  ),
+  authority_changed_at: Timestamp(
+    "Approvals by this client do not count for transactions that were requested before this time.",
+  ),
   created_at: Timestamp(),
   updated_at: Timestamp(),
 };

@@ -19,6 +19,14 @@ export const scopeCatalog = {
   "audit:read": "Read the audit log.",
 } as const satisfies Record<string, string>;
 
+/** A client with one of these scopes is protected: other clients change its authority only by a change request. */
+export const protectingScopes = [
+  "transactions:approve",
+  "policies:manage",
+  "destinations:manage",
+  "clients:manage",
+] as const satisfies readonly (keyof typeof scopeCatalog)[];
+
 export type Scope = keyof typeof scopeCatalog;
 
 export const allScopes = Object.keys(scopeCatalog) as Scope[];

@@ -1,3 +1,4 @@
+import { authorityErrors } from "./authority-errors.js";
 import type { ErrorEntry } from "./error-entry.js";
 import { limitErrors } from "./limit-errors.js";
 import { marketErrors } from "./market-errors.js";
@@ -270,6 +271,7 @@ export const errorCatalog = {
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
     retry: "later",
   },
+  ...authorityErrors,
   ...limitErrors,
   ...marketErrors,
   ...policyErrors,

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { ChangeRequestSummary } from "../access/change-request.js";
 import type { Scope } from "../access/scopes.js";
 import { Actor, Timestamp } from "../values.js";
 import { Order } from "./order.js";
@@ -10,6 +11,7 @@ export const eventKinds = [
   "wallet.updated",
   "order.updated",
   "endpoint.disabled",
+  "change_request.updated",
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 export const EventKind = Type.Enum([...eventKinds]);
@@ -20,6 +22,7 @@ export const eventScopes: Readonly<Record<EventKind, Scope>> = {
   "wallet.updated": "wallets:read",
   "order.updated": "orders:read",
   "endpoint.disabled": "webhooks:manage",
+  "change_request.updated": "clients:manage",
 };
 
 /** Whether scopes allow a client to read events of a kind. */
@@ -41,7 +44,8 @@ const EventData = Type.Object(
         disabled_reason: Type.String(),
       }),
     ),
-    previous_state: Type.String(),
+    change_request: Type.Optional(ChangeRequestSummary),
+    previous_state: Type.String({ description: "`none` if the change created the resource." }),
   },
   { $id: "EventData", description: "The resource right after the change, and its state before." },
 );

@@ -1,5 +1,7 @@
 import type { OAuthService } from "./access/oauth-service.js";
+import type { ShowMe } from "./access/show-me.js";
 import type { AuditStore } from "./audit/audit-entry.js";
+import type { ChangeRequestService } from "./change-requests/change-request-service.js";
 import type { ClientCredentials } from "./clients/client-credentials.js";
 import type { ClientService } from "./clients/client-service.js";
 import type { DestinationService } from "./destinations/destination-service.js";
@@ -15,6 +17,7 @@ export interface UseCases
   extends OAuthService,
     ClientService,
     ClientCredentials,
+    ChangeRequestService,
     StreamUseCases,
     TransactionUseCases,
     WalletUseCases,
@@ -25,4 +28,5 @@ export interface UseCases
   /** The public keys that verify access tokens. */
   listTokenKeys: () => Promise<{ kid: string; x: string }[]>;
   listAudit: AuditStore["list"];
+  showMe: ShowMe;
 }

@@ -5,6 +5,7 @@ import { createClientAuthenticator } from "../app/access/authenticate-client.js"
 import { createRequestAuthenticator } from "../app/access/authenticate-request.js";
 import { createFailureThrottle } from "../app/access/failure-throttle.js";
 import { createOAuthService, type OAuthService } from "../app/access/oauth-service.js";
+import { createMeShower } from "../app/access/show-me.js";
 import { createStreamTickets, type IssueTicket } from "../app/access/stream-tickets.js";
 import { createRequestSignatureVerifier } from "../app/access/verify-request-signature.js";
 import { createAuditRecorder } from "../app/audit/audit-recorder.js";
@@ -27,17 +28,16 @@ import { createFreshCache } from "../runtime/fresh-cache.js";
 import { createKeyedMutex } from "../runtime/keyed-mutex.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { createAuditStore } from "../store/access/audit.js";
-import { createClientStore } from "../store/access/clients.js";
+import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { createQuotaStore } from "../store/access/quotas.js";
 import { createNonceStore, createRevocationStore, createTokenKeyStore } from "../store/access/tokens.js";
 import type { Database } from "../store/core/database.js";
-import { lookAgainAtApproved } from "../store/transactions/approvals.js";
 import type { ComposeOptions } from "./compose.js";
 
 type AccessUseCases = OAuthService &
   ClientService &
   ClientCredentials &
-  Pick<UseCases, "listTokenKeys" | "listAudit">;
+  Pick<UseCases, "listTokenKeys" | "listAudit" | "showMe">;
 
 /** Access control: clients, their secrets, keys and tokens, quotas, and the audit log. */
 export interface AccessParts {
@@ -108,13 +108,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
       newUuid,
       now,
     }),
-    ...createClientService({
-      ...deps,
-      onApproverEnabled: async (tenantId, clientId) => {
-        if (await lookAgainAtApproved(database, { tenantId, clientId }))
-          options.wakeUps.publish("accepted", []);
-      },
-    }),
+    ...createClientService(deps),
     ...createClientCredentials({
       ...deps,
       sealSecret: (id, secret) => sealing.seal(keyContext(id), secret),
@@ -126,6 +120,7 @@ export function composeAccess(options: ComposeOptions): AccessParts {
         x: publicKey.export({ format: "jwk" }).x ?? "",
       })),
     listAudit: auditStore.list,
+    showMe: createMeShower({ tenants: createTenantStore(database), defaultQuotas }),
   };
   const verifySignature = createRequestSignatureVerifier({
     nonces,

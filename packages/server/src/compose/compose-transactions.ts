@@ -37,6 +37,7 @@ import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchSettler } from "../engine/settle-batch.js";
 import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
 import { nodeTimers } from "../runtime/timers.js";
+import { createChangeRequestStore } from "../store/access/change-requests.js";
 import { isDatabaseUnavailable, isStatementTimeout } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { fundWallet } from "../store/ledger/fund-wallet.js";
@@ -89,6 +90,7 @@ export function composeTransactions(
     wallets,
     orders: orders.orders,
     presentOrder: orders.presentOrder,
+    changeRequests: createChangeRequestStore(database, events),
   });
   const approvals = createApprovalStore(database, events);
   const evidence = createEvidenceBox(sealing);

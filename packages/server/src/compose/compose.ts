@@ -25,6 +25,7 @@ import { createTotalsThinner } from "../store/policy/thin-totals.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
 import { composeAccess } from "./compose-access.js";
+import { type ChangeRequestParts, composeChangeRequests } from "./compose-change-requests.js";
 import { composeMarkets, type MarketParts } from "./compose-markets.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
@@ -59,6 +60,7 @@ export interface Parts {
   /** Credits a tenant's primary wallet with money from outside. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
+  changeRequestWorker: ChangeRequestParts["worker"];
   load: LoadGauge;
   /** Runs the markets, or waits to take over one whose process is gone. */
   markets: Pick<MarketParts, "start" | "startMarketMaker">;
@@ -97,6 +99,7 @@ export function compose(given: ComposeOptions): Parts {
     policy,
     orders: markets,
   });
+  const changeRequests = composeChangeRequests(options, access);
   const railDrivers = createDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
@@ -120,6 +123,7 @@ export function compose(given: ComposeOptions): Parts {
     keys,
     useCases: {
       ...access.useCases,
+      ...changeRequests.useCases,
       ...transactions.useCases,
       ...markets.useCases,
       ...policy.useCases,
@@ -144,6 +148,7 @@ export function compose(given: ComposeOptions): Parts {
       keepAnalyzed();
     },
     engine: transactions.engine,
+    changeRequestWorker: changeRequests.worker,
     load: transactions.load,
     markets,
     sender: webhooks.sender,
@@ -158,6 +163,7 @@ export function compose(given: ComposeOptions): Parts {
       await markets.stop();
       for (const driver of railDrivers) await driver.stop();
       await transactions.engine.stop();
+      await changeRequests.worker.stop();
       await webhooks.close();
       await access.close();
     },

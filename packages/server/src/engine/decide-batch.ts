@@ -96,11 +96,16 @@ function judge(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Co
 
 function countApprovals(
   payment: ClaimedPayment,
-  { requirement, askedAt, approvals }: NonNullable<ClaimedPayment["approval"]>,
+  { requirement, askedAt, initiator, approvals }: NonNullable<ClaimedPayment["approval"]>,
   facts: BatchFacts,
   occurredAt: Date,
 ): Course {
-  const asked = { initiatorId: payment.clientId, askedAtMs: askedAt.getTime() };
+  const asked = {
+    ...initiator,
+    initiatorId: payment.clientId,
+    requestedAtMs: payment.requestedAtMs,
+    askedAtMs: askedAt.getTime(),
+  };
   const tally = tallyApprovals(requirement, asked, approvals, occurredAt.getTime());
   switch (tally.state) {
     case "approved":

@@ -1,6 +1,11 @@
 import type { UseCases } from "../app/use-cases.js";
 import type { Route } from "./route.js";
 import { listAudit } from "./routes/audit/list-audit.js";
+import { cancelChangeRequest } from "./routes/change-requests/cancel-change-request.js";
+import { createChangeRequest } from "./routes/change-requests/create-change-request.js";
+import { approveChangeRequest, rejectChangeRequest } from "./routes/change-requests/decide-change-request.js";
+import { listChangeRequests } from "./routes/change-requests/list-change-requests.js";
+import { readChangeRequest } from "./routes/change-requests/read-change-request.js";
 import { addKey } from "./routes/clients/add-key.js";
 import { changeClient } from "./routes/clients/change-client.js";
 import { createClient } from "./routes/clients/create-client.js";
@@ -32,6 +37,7 @@ import { replacePolicy } from "./routes/policy/replace-policy.js";
 import { authorizationServer } from "./routes/tokens/authorization-server.js";
 import { introspectToken } from "./routes/tokens/introspect-token.js";
 import { issueToken } from "./routes/tokens/issue-token.js";
+import { readMe } from "./routes/tokens/read-me.js";
 import { revokeToken } from "./routes/tokens/revoke-token.js";
 import { tokenKeys } from "./routes/tokens/token-keys.js";
 import { cancelTransaction } from "./routes/transactions/cancel-transaction.js";
@@ -119,6 +125,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     introspectToken(useCases, publicUrl),
     authorizationServer(publicUrl),
     tokenKeys(useCases),
+    readMe(useCases),
     createClient(useCases),
     listClients(useCases),
     readClient(useCases),
@@ -127,6 +134,12 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     removeSecret(useCases),
     addKey(useCases),
     removeKey(useCases),
+    createChangeRequest(useCases),
+    listChangeRequests(useCases),
+    readChangeRequest(useCases),
+    approveChangeRequest(useCases),
+    rejectChangeRequest(useCases),
+    cancelChangeRequest(useCases),
     listAudit(useCases),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Scope } from "@bursar/protocol";
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -168,7 +169,7 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
   else {
     const { onRequest, ...hooks } = guardRoute(
       {
-        scope: access,
+        scopes: scopesOf(access),
         quotaClass: quotaClassOf({ method, path, access }),
         takesTickets: route.takesTickets === true,
         limits: concurrencyOf(options),
@@ -178,6 +179,10 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
     const sheds = createsWork(route) ? [shedLoad(options.load)] : [];
     app.route({ ...common, ...hooks, onRequest: [...first, waits, ...sheds, onRequest] });
   }
+}
+
+function scopesOf(access: Exclude<Route["access"], "open" | "oauth">): readonly Scope[] {
+  return typeof access === "string" ? [access] : access;
 }
 
 function concurrencyOf({ limits, trustedProxies }: EdgeOptions): ConcurrencyLimits {

@@ -9,8 +9,11 @@ import type { Static, TSchema } from "typebox";
 export interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
-  /** The scope that a token must have; `open` to unauthenticated callers; `oauth` for endpoints where a client authenticates. */
-  access: Scope | "open" | "oauth";
+  /**
+   * The scope that a token must have, or a list of which it must have one; an empty list admits every valid token. `open` to
+   * unauthenticated callers; `oauth` for endpoints where a client authenticates.
+   */
+  access: Scope | readonly Scope[] | "open" | "oauth";
   operationId: string;
   tag: Tag;
   summary: string;
@@ -48,6 +51,7 @@ export const tagDescriptions = {
   Webhooks: "Notifications of events.",
   Tokens: "Access tokens: OAuth 2.0 client credentials.",
   Clients: "The API clients of a tenant.",
+  "Change requests": "Changes that another client must approve.",
   Audit: "The audit log.",
   Operations: "Whether the service is alive and ready.",
 } as const;

@@ -202,6 +202,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
       presentOrder: () => {
         throw new Error("there are no orders");
       },
+      changeRequests: { readMany: async () => [] },
     }),
   );
   engine.start();

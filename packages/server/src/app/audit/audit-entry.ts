@@ -81,6 +81,11 @@ export function tenantOf(origin: Origin): string {
   return origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
 }
 
+/** The client that acts; null for the operator. */
+export function actorOf(origin: Origin): string | null {
+  return origin.by === "operator" ? null : origin.principal.clientId;
+}
+
 /** The audit entry of an action that is about to succeed; it is written in the same SQL transaction as the action. */
 export function describeAct(origin: Origin, action: string, object: string, occurredAt: Date): AuditDraft {
   const what = { occurredAt, action, object, outcome: "succeeded", code: null, repeated: 1 } as const;
@@ -104,5 +109,28 @@ export function describeAct(origin: Origin, action: string, object: string, occu
     tokenId: principal.tokenId,
     requestId,
     address,
+  };
+}
+
+/** The audit entry of an action that the service carries out later for a client, as when an approved change takes effect. */
+export function describeLateAct(
+  { tenantId, requestedBy }: { tenantId: string; requestedBy: string },
+  action: string,
+  object: string,
+  occurredAt: Date,
+): AuditDraft {
+  return {
+    tenantId,
+    occurredAt,
+    actor: "client",
+    clientId: requestedBy,
+    tokenId: null,
+    action,
+    object,
+    outcome: "succeeded",
+    code: null,
+    repeated: 1,
+    requestId: null,
+    address: null,
   };
 }

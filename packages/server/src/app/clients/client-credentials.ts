@@ -1,5 +1,5 @@
 import type { AddKeyBody } from "@bursar/protocol";
-import type { Origin } from "../audit/audit-entry.js";
+import { actorOf, type Origin } from "../audit/audit-entry.js";
 import { hashRequest } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientKey } from "./client.js";
@@ -50,7 +50,7 @@ export interface ClientCredentialsDeps extends ClientDeps {
   isPublicKey: (raw: Uint8Array) => boolean;
 }
 
-const keysMax = 10;
+export const keysMax = 10;
 const sharedSecretBytes = 32;
 const overlapSecondsDefault = 86_400;
 
@@ -92,7 +92,7 @@ async function rotateSecret(
     // A secret that expires sooner anyway is not extended.
     const keepsItsExpiry = kept === undefined || (kept.expiresAt !== null && kept.expiresAt < expiresAt);
     return {
-      addSecret: { id, hash: hashSecret(secret), createdAt, expiresAt: null },
+      addSecret: { id, hash: hashSecret(secret), addedBy: actorOf(origin), createdAt, expiresAt: null },
       removeSecretIds: others.flatMap((candidate) => (candidate === undefined ? [] : [candidate.id])),
       ...(keepsItsExpiry ? {} : { expireSecrets: { ids: [kept.id], at: expiresAt } }),
     };
@@ -116,7 +116,7 @@ async function addKey(
   idempotencyKey: string | undefined,
 ): Promise<AddedKey | Refused> {
   const action = "key.add";
-  const made = makeKey(deps, body);
+  const made = makeKey(deps, origin, body);
   if (isRefused(made)) return made;
   let earlierId: string | undefined;
   const retryable = idempotencyKey !== undefined && {
@@ -139,21 +139,26 @@ async function addKey(
 
 function makeKey(
   deps: ClientCredentialsDeps,
+  origin: Origin,
   { algorithm, public_key }: AddKeyBody,
 ): Pick<AddedKey, "key" | "secret"> | Refused {
   const id = deps.newUuid();
   const createdAt = new Date(deps.now());
+  const addedBy = actorOf(origin);
   if (algorithm === "hmac-sha256") {
     if (public_key !== undefined)
       return invalidPublicKey("is not allowed for hmac-sha256: the service generates the shared secret");
     const secret = deps.randomBytes(sharedSecretBytes);
     const material = deps.sealSecret(id, secret);
-    return { key: { id, algorithm, material, createdAt }, secret: Buffer.from(secret).toString("base64") };
+    return {
+      key: { id, algorithm, material, addedBy, createdAt },
+      secret: Buffer.from(secret).toString("base64"),
+    };
   }
   if (public_key === undefined) return invalidPublicKey("is required for ed25519");
   const material = Buffer.from(public_key, "base64url");
   if (!deps.isPublicKey(material)) return invalidPublicKey("is not an Ed25519 public key");
-  return { key: { id, algorithm, material, createdAt }, secret: null };
+  return { key: { id, algorithm, material, addedBy, createdAt }, secret: null };
 }
 
 function invalidPublicKey(reason: string): Refused {

@@ -4,6 +4,7 @@ import { hashSecret, matchesSecret, newSecret } from "./client-secret.js";
 const stored = (text: string, expiresAt: Date | null = null) => ({
   id: text,
   hash: hashSecret(text),
+  addedBy: null,
   createdAt: new Date(0),
   expiresAt,
 });

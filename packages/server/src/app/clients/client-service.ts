@@ -6,7 +6,7 @@ import {
   showId,
 } from "@bursar/protocol";
 import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
-import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -14,10 +14,12 @@ import type {
   ApiClient,
   ClientAccessCache,
   ClientChange,
+  ClientFacts,
   ClientStore,
-  EarlierChange,
+  DecideClientChange,
   KeyedChange,
 } from "./client.js";
+import { changesAuthority, isProtected, refuseProtected } from "./client-authority.js";
 import { hashSecret, newSecret } from "./client-secret.js";
 
 /** Creates, reads and changes API clients. Their secrets and keys are managed in `client-credentials.ts`. */
@@ -50,12 +52,7 @@ export interface ClientDeps {
   now: () => number;
 }
 
-export interface ClientServiceDeps extends ClientDeps {
-  /** Called when a client's recorded approvals may count again, because it was enabled or was given the scope. */
-  onApproverEnabled: (tenantId: string, clientId: string) => Promise<void>;
-}
-
-export function createClientService(deps: ClientServiceDeps): ClientService {
+export function createClientService(deps: ClientDeps): ClientService {
   return {
     createClient: (origin, body, idempotencyKey) => createClient(deps, origin, body, idempotencyKey),
     readClient: async (tenantId, id) =>
@@ -83,8 +80,13 @@ async function createClient(
     state: "active",
     requireSignature: body.require_signature ?? false,
     quotas: {},
-    secrets: [{ id: newUuid(), hash: hashSecret(secret), createdAt, expiresAt: null }],
+    secrets: [
+      { id: newUuid(), hash: hashSecret(secret), addedBy: actorOf(origin), createdAt, expiresAt: null },
+    ],
     keys: [],
+    createdBy: actorOf(origin),
+    authorityChangedBy: actorOf(origin),
+    authorityChangedAt: createdAt,
     createdAt,
     updatedAt: createdAt,
     disabledAt: null,
@@ -101,14 +103,14 @@ async function createClient(
 }
 
 async function changeClient(
-  deps: ClientServiceDeps,
+  deps: ClientDeps,
   origin: Origin,
   clientId: string,
   body: ChangeClientBody,
 ): Promise<ApiClient | Refused> {
   const quotas = body.quotas === undefined ? undefined : readClientQuotas(body.quotas);
   const beyond = quotas === undefined ? undefined : await refuseBeyondQuota(deps, origin, quotas);
-  const changed = await applyClientChange(deps, origin, clientId, "client.change", () => {
+  return applyClientChange(deps, origin, clientId, "client.change", () => {
     const refused = refuseBeyondScopes(origin, body.scopes ?? []) ?? beyond;
     if (refused !== undefined) return refused;
     return {
@@ -121,11 +123,6 @@ async function changeClient(
       },
     };
   });
-  if (isRefused(changed)) return changed;
-  const canApprove = changed.state === "active" && changed.scopes.includes("transactions:approve");
-  if (canApprove && (body.state !== undefined || body.scopes !== undefined))
-    await deps.onApproverEnabled(tenantOf(origin), clientId);
-  return changed;
 }
 
 const tooManyChanges: Refused = {
@@ -154,10 +151,11 @@ export async function applyClientChange(
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
-  const decideOnce = (client: ApiClient, earlier: EarlierChange | undefined) => {
+  const decideOnce: DecideClientChange = (client, facts, earlier) => {
     const beyond = refuseBeyondScopes(origin, client.scopes);
     if (beyond !== undefined) return beyond;
-    if (earlier === undefined || retryable === undefined) return decide(client);
+    if (earlier === undefined || retryable === undefined)
+      return withAuthority(origin, client, facts, decide(client));
     return replay(earlier.hash, retryable.keyed.hash, () => {
       retryable.onReplay(earlier.objectId);
       return "nothing" as const;
@@ -174,11 +172,25 @@ export async function applyClientChange(
   return changed;
 }
 
+/** A change of authority is refused if the client is protected; otherwise it is recorded who has made it. */
+function withAuthority(
+  origin: Origin,
+  client: ApiClient,
+  facts: ClientFacts,
+  change: ClientChange | Refused,
+): ClientChange | Refused {
+  if (isRefused(change) || !changesAuthority(client, change)) return change;
+  const by = actorOf(origin);
+  const isOther = by !== null && by !== client.id;
+  if (isOther && isProtected(client, facts)) return refuseProtected(client);
+  return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };
+}
+
 /**
  * A caller can only grant scopes that it holds, and can only change clients whose scopes it holds: otherwise it could give a more
  * powerful client a new secret and use that. The operator has access to the database and is not limited.
  */
-function refuseBeyondScopes(origin: Origin, scopes: readonly Scope[]): Refused | undefined {
+export function refuseBeyondScopes(origin: Origin, scopes: readonly Scope[]): Refused | undefined {
   const held = origin.by === "operator" ? new Set(allScopes) : origin.principal.scopes;
   const missing = scopes.filter((scope) => !held.has(scope));
   if (missing.length === 0) return undefined;

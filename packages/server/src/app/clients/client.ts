@@ -16,6 +16,11 @@ export interface ApiClient {
   quotas: ClientQuotas;
   secrets: readonly ClientSecret[];
   keys: readonly ClientKey[];
+  /** Null if the operator created it. */
+  createdBy: string | null;
+  /** The last change of its credentials, scopes, state or `requireSignature`; null if the operator made it. */
+  authorityChangedBy: string | null;
+  authorityChangedAt: Date;
   createdAt: Date;
   updatedAt: Date;
   /** When it was last disabled. Tokens issued before that stay invalid, even if the client is enabled again. */
@@ -26,6 +31,8 @@ export interface ApiClient {
 export interface ClientSecret {
   id: string;
   hash: Uint8Array;
+  /** Null if the operator added it. */
+  addedBy: string | null;
   createdAt: Date;
   expiresAt: Date | null;
 }
@@ -35,6 +42,8 @@ export interface ClientKey {
   id: string;
   algorithm: "ed25519" | "hmac-sha256";
   material: Uint8Array;
+  /** Null if the operator added it. */
+  addedBy: string | null;
   createdAt: Date;
 }
 
@@ -56,6 +65,44 @@ export interface ClientChange {
   removeSecretIds?: readonly string[];
   addKey?: ClientKey;
   removeKeyIds?: readonly string[];
+  /** Set if the change touches credentials, scopes, state or `requireSignature`. */
+  authority?: AuthorityChange;
+}
+
+/** Who changes a client's authority, and whether that client could act as it from now on. */
+export interface AuthorityChange {
+  /** Null for the operator. */
+  by: string | null;
+  /**
+   * `added`: the client belongs to the lineage for good; `unchanged`: another client approved the change, or it changes itself;
+   * `reset`: the operator has replaced all credentials, so that no other client can act as it any more.
+   */
+  controllers: "added" | "unchanged" | "reset";
+}
+
+/** What decides whether a client is protected, besides its own fields. */
+export interface ClientFacts {
+  isNamedByPolicy: boolean;
+  isSingleAdministrator: boolean;
+}
+
+export type DecideClientChange = (
+  client: ApiClient,
+  facts: ClientFacts,
+  earlier: EarlierChange | undefined,
+) => ClientChange | "nothing" | Refused;
+
+/** Changes of clients as a part of a larger SQL transaction. */
+export interface ClientUnit {
+  findClient: (tenantId: string, id: string) => Promise<ApiClient | undefined>;
+  /** Locks the client and writes the change with its audit entry; undefined if the tenant has no such client. */
+  changeClient: (
+    tenantId: string,
+    id: string,
+    decide: DecideClientChange,
+    audit: AuditDraft,
+  ) => Promise<ApiClient | Refused | undefined>;
+  afterCommit: (work: () => void) => void;
 }
 
 /** A request with an idempotency key that adds a credential to a client, and the id of that credential. */
@@ -87,7 +134,7 @@ export interface ClientStore {
   changeClient: (
     tenantId: string,
     id: string,
-    decide: (client: ApiClient, earlier: EarlierChange | undefined) => ClientChange | "nothing" | Refused,
+    decide: DecideClientChange,
     audit: AuditDraft,
     keyed: KeyedChange | undefined,
   ) => Promise<ApiClient | Refused | "locked" | undefined>;

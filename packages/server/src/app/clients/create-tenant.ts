@@ -7,6 +7,8 @@ import type { ClientService, CreatedClient } from "./client-service.js";
 export interface Tenant {
   id: string;
   name: string;
+  /** Set by the operator: clients are neither protected nor compared by their lineages. */
+  singleAdministrator: boolean;
   createdAt: Date;
 }
 
@@ -14,6 +16,9 @@ export interface TenantStore {
   /** Creates the tenant with its first wallets and its audit entry. */
   createTenant: (tenant: Tenant, wallets: readonly Wallet[], audit: AuditDraft) => Promise<void>;
   listTenants: () => Promise<Tenant[]>;
+  findTenant: (id: string) => Promise<Tenant | undefined>;
+  /** Sets the opt-out with its audit entry; false if there is no such tenant. */
+  setSingleAdministrator: (id: string, singleAdministrator: boolean, audit: AuditDraft) => Promise<boolean>;
 }
 
 export interface CreateTenantDeps {
@@ -28,7 +33,7 @@ export interface CreateTenantDeps {
  */
 export function createTenantCreator({ tenants, createClient, newUuid, now }: CreateTenantDeps) {
   return async (name: string): Promise<{ tenant: Tenant } & CreatedClient> => {
-    const tenant: Tenant = { id: newUuid(), name, createdAt: new Date(now()) };
+    const tenant: Tenant = { id: newUuid(), name, singleAdministrator: false, createdAt: new Date(now()) };
     const origin = { by: "operator", tenantId: tenant.id } as const;
     const act = describeAct(origin, "tenant.create", showId("tnt", tenant.id), tenant.createdAt);
     await tenants.createTenant(tenant, firstWallets(tenant, newUuid), act);

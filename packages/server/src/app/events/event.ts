@@ -1,4 +1,9 @@
-type EventKind = "transaction.updated" | "wallet.updated" | "order.updated" | "endpoint.disabled";
+type EventKind =
+  | "transaction.updated"
+  | "wallet.updated"
+  | "order.updated"
+  | "endpoint.disabled"
+  | "change_request.updated";
 
 /** One row of the log: the kind of change and the new state. The event's body is built from this row and its subject. */
 export interface LoggedEvent {

@@ -1,5 +1,7 @@
 import type { OrderState } from "@bursar/domain";
 import { type Event as EventBody, showId } from "@bursar/protocol";
+import type { ChangeRequest, ChangeRequestStore } from "../change-requests/change-request.js";
+import { summarizeChangeRequest } from "../change-requests/present-change-request.js";
 import {
   type Order,
   type OrderDetails,
@@ -20,6 +22,7 @@ export interface PresentEventsDeps {
   wallets: Pick<WalletStore, "readWallets">;
   orders: Pick<OrderStore, "readAskedOrders">;
   presentOrder: PresentOrder;
+  changeRequests: Pick<ChangeRequestStore, "readMany">;
 }
 
 /** Returns the events in the order given. */
@@ -34,12 +37,18 @@ export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
     const subjectsOf = (kind: LoggedEvent["event"]) =>
       logged.filter(({ event }) => event === kind).map(({ subjectId }) => subjectId);
     const walletIds = subjectsOf("wallet.updated");
-    const [transactions, wallets, orders] = await Promise.all([
+    const [transactions, wallets, orders, changeRequests] = await Promise.all([
       deps.transactions.readTransactions(tenantId, subjectsOf("transaction.updated")),
       walletIds.length === 0 ? [] : deps.wallets.readWallets(tenantId, walletIds),
       deps.orders.readAskedOrders(tenantId, subjectsOf("order.updated")),
+      deps.changeRequests.readMany(tenantId, subjectsOf("change_request.updated")),
     ]);
-    const subjects = { transactions: byId(transactions), wallets: byId(wallets), orders: byId(orders) };
+    const subjects = {
+      transactions: byId(transactions),
+      wallets: byId(wallets),
+      orders: byId(orders),
+      changeRequests: byId(changeRequests),
+    };
     return logged.map((entry) => ({
       event: entry.event,
       sequence: entry.sequence,
@@ -54,6 +63,7 @@ interface Subjects {
   transactions: ReadonlyMap<string, Transaction>;
   wallets: ReadonlyMap<string, Wallet>;
   orders: ReadonlyMap<string, Order>;
+  changeRequests: ReadonlyMap<string, ChangeRequest>;
 }
 
 function byId<Subject extends { id: string }>(found: readonly Subject[]): ReadonlyMap<string, Subject> {
@@ -62,7 +72,7 @@ function byId<Subject extends { id: string }>(found: readonly Subject[]): Readon
 
 function presentData(
   entry: LoggedEvent,
-  { transactions, wallets, orders }: Subjects,
+  { transactions, wallets, orders, changeRequests }: Subjects,
   presentOrder: PresentOrder,
 ): EventBody["data"] {
   const previous_state =
@@ -76,6 +86,12 @@ function presentData(
       return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)), previous_state };
     case "order.updated":
       return { order: presentOrder(orderAsOfThen(found(orders, entry), entry)), previous_state };
+    case "change_request.updated": {
+      const { version, failureCode } = entry;
+      const state = entry.state as ChangeRequest["state"];
+      const then = { ...found(changeRequests, entry), state, version, failureCode };
+      return { change_request: summarizeChangeRequest(then), previous_state };
+    }
     case "endpoint.disabled":
       return {
         webhook_endpoint: {

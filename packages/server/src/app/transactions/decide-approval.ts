@@ -1,6 +1,7 @@
-import { mayApprove } from "@bursar/domain";
+import { type IndependenceFault, mayApprove } from "@bursar/domain";
 import { type DecideApprovalBody, showId } from "@bursar/protocol";
 import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import { refuseDependence } from "../change-requests/refuse-dependence.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import {
   type ApprovalEvidence,
@@ -23,6 +24,12 @@ export interface ApprovalStore {
     approval: Omit<RecordedApproval, "version" | "isSigned"> & { evidence: ApprovalEvidence | null },
     audit: AuditDraft,
   ) => Promise<"recorded" | "repeated" | "closed">;
+  /** Why an approval by this client would not count for what the initiator requested; undefined if it would. */
+  findIndependenceFault: (
+    initiatorId: string,
+    requestedAt: Date,
+    approverId: string,
+  ) => Promise<IndependenceFault | undefined>;
 }
 
 export interface DecideApprovalDeps {
@@ -55,7 +62,10 @@ export function createApprovalDecider({
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
     const decidedAt = new Date(now());
-    const refused = findFault(transaction, clientId, digest, decidedAt);
+    const refused =
+      findFault(transaction, clientId, digest, decidedAt) ??
+      // A rejection needs no independence: stopping is always safe.
+      (decision === "approve" ? await refuseDependent(store, transaction, clientId) : undefined);
     if (refused !== undefined) return refused;
     if (decision === "approve" && lacksSignature(transaction, proof)) return signatureRequired;
     const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
@@ -96,4 +106,15 @@ function findFault(
   return deadline !== undefined && decidedAt >= deadline
     ? { refused: "NOT_AWAITING_APPROVAL", message: "The approval period has expired." }
     : undefined;
+}
+
+/** The engine looks again when it counts; here the approver learns why its approval would not count. */
+async function refuseDependent(
+  store: ApprovalStore,
+  { clientId: initiatorId, createdAt }: Transaction,
+  approverId: string,
+): Promise<Refused | undefined> {
+  if (initiatorId === null) return undefined;
+  const fault = await store.findIndependenceFault(initiatorId, createdAt, approverId);
+  return fault && refuseDependence(fault, "transaction");
 }

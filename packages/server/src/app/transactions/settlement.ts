@@ -4,6 +4,7 @@ import type {
   ApprovalRequirement,
   DecidableTransaction,
   Decision,
+  Initiator,
   PolicyRequest,
   Receipt,
   TransactionKind,
@@ -37,8 +38,16 @@ export type ClaimedPayment = ClaimedTransaction &
     sourceIsFrozen: boolean;
     needsJudgement: boolean;
     /** What it waits for, if policy requires approvals. */
-    approval: { requirement: ApprovalRequirement; askedAt: Date; approvals: readonly Approval[] } | null;
+    approval: PendingApproval | null;
   };
+
+/** The approvals that a payment waits for, and the clients behind it as they are now. */
+export interface PendingApproval {
+  requirement: ApprovalRequirement;
+  askedAt: Date;
+  initiator: Pick<Initiator, "lineage" | "resetAtMs" | "isSingleAdministrator">;
+  approvals: readonly Approval[];
+}
 
 /** What was decided about a claimed transaction. */
 export interface Settlement {

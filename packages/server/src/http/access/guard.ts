@@ -59,14 +59,15 @@ export function installRequestState(app: FastifyInstance): void {
 }
 
 interface GuardedRoute {
-  scope: Scope;
+  /** The scopes of which the token must have one; none are needed if the list is empty. */
+  scopes: readonly Scope[];
   quotaClass: QuotaClass;
   takesTickets: boolean;
   limits: ConcurrencyLimits;
 }
 
 /** The hooks of a route that requires a scope: token and quota before the body is read, signature after it, audit after the response. */
-export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedRoute, guard: AccessGuard) {
+export function guardRoute({ scopes, quotaClass, takesTickets, limits }: GuardedRoute, guard: AccessGuard) {
   const { authenticator, redeemTicket, quotas, verifySignature, audit, publicUrl } = guard;
   return {
     // Not an async function: a known token is checked without a turn of the event loop.
@@ -86,7 +87,7 @@ export function guardRoute({ scope, quotaClass, takesTickets, limits }: GuardedR
               enterConnection(traffic, request, limits) ??
               // A stream is open for hours and has its own limit.
               (quotaClass === "stream" ? undefined : enterRequest(traffic, request, reply, limits)) ??
-              refuseScope(result, scope),
+              refuseScope(result, scopes),
           ),
         );
       };
@@ -128,10 +129,13 @@ function refuse(request: FastifyRequest, refused: TokenRefusal): Refusal {
   return toRefusal(refused);
 }
 
-function refuseScope({ principal }: Authenticated, scope: Scope): Refusal | undefined {
-  if (principal.scopes.has(scope)) return undefined;
+function refuseScope({ principal }: Authenticated, scopes: readonly Scope[]): Refusal | undefined {
+  const [scope, ...others] = scopes;
+  if (scope === undefined || scopes.some((one) => principal.scopes.has(one))) return undefined;
+  const needed = others.length === 0 ? `the scope ${scope}` : `all of the scopes ${scopes.join(", ")}`;
   return new Refusal("INSUFFICIENT_SCOPE", {
-    message: `The access token lacks the scope ${scope}.`,
+    message: `The access token lacks ${needed}.`,
+    // A challenge names scopes that together suffice, so it names one of them.
     headers: { "www-authenticate": `Bearer realm="bursar", error="insufficient_scope", scope="${scope}"` },
   });
 }

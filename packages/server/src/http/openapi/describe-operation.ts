@@ -21,8 +21,16 @@ export function describeOperation(route: Route, { reference }: Pick<Components, 
           requestBody: { required: true, content: { [contentTypeOf(route)]: { schema: reference(body) } } },
         }),
     responses: describeResponses(route, reference),
-    security: access === "open" ? [] : access === "oauth" ? [{ clientSecret: [] }] : [{ oauth2: [access] }],
+    security: describeSecurity(access),
   };
+}
+
+/** A list of alternatives, each of which suffices. */
+function describeSecurity(access: Route["access"]): object[] {
+  if (access === "open") return [];
+  if (access === "oauth") return [{ clientSecret: [] }];
+  if (typeof access === "string") return [{ oauth2: [access] }];
+  return access.length === 0 ? [{ oauth2: [] }] : access.map((scope) => ({ oauth2: [scope] }));
 }
 
 type Reference = Components["reference"];

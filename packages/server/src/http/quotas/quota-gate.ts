@@ -38,10 +38,14 @@ export function quotaClassOf({ method, path, access }: CountedRoute): QuotaClass
   if (access === "oauth") return "auth";
   if (path.startsWith("/v1/stream")) return "stream";
   // Evaluating a policy costs as much as replacing it.
-  const isManaged = access.endsWith(":manage") || access === "audit:read" || access === "policies:read";
-  if (isManaged) return "manage";
+  if (isManaging(access)) return "manage";
   if (method === "GET") return "read";
   return path.endsWith("/batch") ? "bulk" : "create";
+}
+
+function isManaging(access: Exclude<CountedRoute["access"], "oauth">): boolean {
+  if (typeof access !== "string") return access.some(isManaging);
+  return access.endsWith(":manage") || access === "audit:read" || access === "policies:read";
 }
 
 /** Whether a route creates new work, which is refused while the service is overloaded. */

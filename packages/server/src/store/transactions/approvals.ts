@@ -1,7 +1,9 @@
+import { findIndependenceFault } from "@bursar/domain";
 import type { ApprovalEvidence, EvidenceStore } from "../../app/transactions/approval-evidence.js";
 import type { ApprovalStore } from "../../app/transactions/decide-approval.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { appendAudit } from "../access/audit.js";
+import { readStandings, standingOf } from "../access/lineage.js";
 import type { Database, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
@@ -9,6 +11,15 @@ import type { EventLog } from "../events/events.js";
 /** A decision is due at once, whatever the clocks of the processes that look at it say. */
 export function createApprovalStore(database: Database, log: EventLog): ApprovalStore & EvidenceStore {
   return {
+    findIndependenceFault: async (initiatorId, requestedAt, approverId) => {
+      const standings = await readStandings(database, [initiatorId, approverId]);
+      const requestedAtMs = requestedAt.getTime();
+      const initiator = { ...standingOf(standings, initiatorId), initiatorId, requestedAtMs };
+      return findIndependenceFault(
+        { ...initiator, askedAtMs: requestedAtMs },
+        standingOf(standings, approverId),
+      );
+    },
     recordApproval: (tenantId, transactionId, { evidence, ...approval }, audit) =>
       database.transaction(async (tx) => {
         const { clientId, decision, comment, decidedAt } = approval;
@@ -28,7 +39,7 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
           RETURNING version
         `);
         if (recorded.length === 0) {
-          // The client may have been disabled when its decision was counted, and may be enabled again.
+          // The engine looks again, in case that it has missed the decision.
           tx.send(sql`
             UPDATE open_transactions SET due_at = '-infinity' WHERE tenant_id = ${tenantId} AND id = ${transactionId}
           `);
@@ -94,22 +105,4 @@ async function insertEvidence(
     VALUES (${tenantId}, ${transactionId}, ${version}, ${evidence.keyId}, ${evidence.algorithm}, ${evidence.publicKey},
       ${evidence.params}, ${evidence.signature}, ${evidence.base}, ${evidence.body}, ${evidence.baseAvailableAt})
   `);
-}
-
-/**
- * Lets the engine look again at what a client has approved and what still waits; whether there is anything. Served by
- * open_transactions_due: few wait for people at any time.
- */
-export async function lookAgainAtApproved(
-  database: Database,
-  { tenantId, clientId }: { tenantId: string; clientId: string },
-): Promise<boolean> {
-  const waiting = await database.query(sql`
-    UPDATE open_transactions o SET due_at = '-infinity'
-    WHERE o.tenant_id = ${tenantId} AND o.state = 'awaiting_approval' AND EXISTS (
-      SELECT FROM approvals a WHERE a.tenant_id = o.tenant_id AND a.transaction_id = o.id
-        AND a.client_id = ${clientId} AND a.decision = 'approve')
-    RETURNING o.id
-  `);
-  return waiting.length > 0;
 }

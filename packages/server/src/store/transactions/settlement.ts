@@ -3,10 +3,12 @@ import type {
   ClaimedPayment,
   ClaimedTransaction,
   NewDeposit,
+  PendingApproval,
   SettlementStore,
   SettlementUnit,
   TransactionKey,
 } from "../../app/transactions/settlement.js";
+import { type ClientStanding, readStandings, standingOf } from "../access/lineage.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/failures.js";
 import { idAt } from "../core/id-at.js";
@@ -160,43 +162,51 @@ interface WaitingRow {
   id: string;
   requirement: ApprovalRequirement;
   askedAt: Date;
-  approvals: ApprovalRow[];
-}
-
-interface ApprovalRow extends Omit<Approval, "atMs"> {
-  at: string;
+  clientId: string;
+  approvals: { clientId: string; decision: Approval["decision"]; at: string }[];
 }
 
 /**
- * What transactions wait for; whether a client may still approve is what it is now. In a statement of its own, which sees all that
- * was committed before the rows were locked: a statement that waited for a lock has those rows as they are then, but everything else
- * as it was when the waiting began. Served by primary keys.
+ * What transactions wait for; whether a client may still approve, and whom it depends on, is what it is now. In statements of their own,
+ * which see all that was committed before the rows were locked: a statement that waited for a lock has those rows as they are then, but
+ * everything else as it was when the waiting began. Served by primary keys.
  */
 async function readApprovals(
   tx: Queryable,
   claimed: readonly PaymentRow[],
-): Promise<Map<string, NonNullable<ClaimedPayment["approval"]>>> {
+): Promise<Map<string, PendingApproval>> {
   const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
   if (waiting.length === 0) return new Map();
   const rows = await tx.query<WaitingRow>(sql`
-    SELECT j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", (
-      SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at,
-        'isEnabled', cl.state = 'active' AND 'transactions:approve' = ANY (cl.scopes)) ORDER BY a.version), '[]')
-      FROM approvals a JOIN clients cl ON cl.id = a.client_id
-      WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
-    FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[]) AS w (tenant_id, id)
+    SELECT j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", w.client_id AS "clientId", (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at)
+        ORDER BY a.version), '[]')
+      FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
+    FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[],
+      ${waiting.map((w) => w.clientId)}::uuid[]) AS w (tenant_id, id, client_id)
     JOIN judgements j ON j.tenant_id = w.tenant_id AND j.transaction_id = w.id
   `);
+  const clientIds = rows.flatMap((row) => [row.clientId, ...row.approvals.map(({ clientId }) => clientId)]);
+  const standings = await readStandings(tx, clientIds);
   return new Map(
-    rows.map(({ id, requirement, askedAt, approvals }) => [
+    rows.map(({ id, requirement, askedAt, clientId, approvals }) => [
       id,
       {
         requirement,
         askedAt,
-        approvals: approvals.map(({ at, ...one }) => ({ ...one, atMs: Date.parse(at) })),
+        initiator: standingOf(standings, clientId),
+        approvals: approvals.map((one) => readApproval(one, standingOf(standings, one.clientId))),
       },
     ]),
   );
+}
+
+function readApproval(
+  { clientId, decision, at }: WaitingRow["approvals"][number],
+  { isActive, scopes, lineage, authorityChangedAtMs }: ClientStanding,
+): Approval {
+  const isEnabled = isActive && scopes.includes("transactions:approve");
+  return { clientId, decision, atMs: Date.parse(at), isEnabled, lineage, authorityChangedAtMs };
 }
 
 interface RailRow

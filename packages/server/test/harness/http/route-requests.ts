@@ -10,6 +10,12 @@ const bodies: Record<string, unknown> = {
   changeClient: { name: "changed" },
   rotateSecret: {},
   addKey: { algorithm: "hmac-sha256" },
+  createChangeRequest: {
+    kind: "client.change",
+    change: { client_id: "cli_01h455vb4pex5vsknk084sn02q", state: "disabled" },
+  },
+  approveChangeRequest: { digest: "0".repeat(64) },
+  rejectChangeRequest: { digest: "0".repeat(64) },
   createTransaction: { reference: "matrix", asset: "USD", amount: "1" },
   decideApproval: { decision: "approve", digest: "0".repeat(64) },
   createTransactions: {
@@ -41,6 +47,7 @@ const bodies: Record<string, unknown> = {
 /** Identifiers of the right form that nobody has. */
 export const unknownIds: Record<string, string> = {
   clients: "cli_01h455vb4pex5vsknk084sn02q",
+  "change-requests": "chr_01h455vb4pex5vsknk084sn02q",
   destinations: "dst_01h455vb4pex5vsknk084sn02q",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
@@ -95,10 +102,15 @@ export async function createObjects(
   const order = (await (
     await call("POST", "/v1/orders", token, bodies["placeOrder"], { "idempotency-key": "the-owner's" })
   ).json()) as { id: string };
+  const change = { kind: "client.change", change: { client_id: clientId, require_signature: true } };
+  const requested = (await (await call("POST", "/v1/change-requests", token, change)).json()) as {
+    id: string;
+  };
   const listed = await call("POST", "/v1/destinations", token, bodies["createDestination"]);
   const destination = (await listed.json()) as { id: string };
   return {
     clients: clientId,
+    "change-requests": requested.id,
     destinations: destination.id,
     keys: key.id,
     secrets: client.secrets[0].id,

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Asset } from "@bursar/domain";
-import { readId, showId } from "@bursar/protocol";
+import { type ChangeClientBody, readId, type Scope, showId } from "@bursar/protocol";
 import pino from "pino";
 import type { IntegrityKeys } from "../../../src/app/access/integrity-keys.js";
 import type { ApiClient } from "../../../src/app/clients/client.js";
 import type { RailPart } from "../../../src/app/rails/rail.js";
+import { isRefused } from "../../../src/app/requests/refused.js";
 import type { Parts } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
@@ -24,6 +25,19 @@ export interface BlackBoxService {
   url: string;
   /** A new tenant with its first client, and this much USD in its primary wallet. */
   createTenant: (usd?: string) => Promise<TestClient>;
+  /** A client that the operator creates, so that it is independent of every other one. */
+  createIndependentClient: (
+    tenant: Pick<TestClient, "tenantId">,
+    scopes: readonly Scope[],
+    name?: string,
+  ) => Promise<TestClient & { token: string }>;
+  /** What `bursar client` does to a client. */
+  changeAsOperator: (
+    client: Pick<TestClient, "tenantId" | "clientId">,
+    body: ChangeClientBody,
+  ) => Promise<void>;
+  /** Registers an Ed25519 key of a client; returns its id. */
+  addKeyAsOperator: (client: Pick<TestClient, "tenantId" | "clientId">, publicKey: string) => Promise<string>;
   /** Adds funds to the tenant's primary wallet. */
   fund: (client: TestClient, asset: string, amount: string) => Promise<void>;
   token: (client: Pick<TestClient, "clientId" | "secret">, scope?: string) => Promise<string>;
@@ -127,6 +141,13 @@ export async function startTestService(
   if (parts === undefined) throw new Error("the service has no parts");
   const { createTenant, fundPrimary, useCases, keys } = parts;
 
+  const tokenOf: BlackBoxService["token"] = async ({ clientId, secret }, scope) => {
+    const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
+    const issued = await useCases.requestToken(proof, scope, { requestId: "test", address: "127.0.0.1" });
+    if ("fault" in issued) throw new Error(issued.description);
+    return issued.token;
+  };
+
   return {
     url,
     service,
@@ -144,16 +165,27 @@ export async function startTestService(
         client,
       };
     },
-    fund: ({ client }, asset, amount) => fundPrimary(client.tenantId, asset, amount),
-    token: async ({ clientId, secret }, scope) => {
-      const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
-      const issued = await useCases.requestToken(proof, scope, {
-        requestId: "test",
-        address: "127.0.0.1",
-      });
-      if ("fault" in issued) throw new Error(issued.description);
-      return issued.token;
+    createIndependentClient: async ({ tenantId }, scopes, name = "independent") => {
+      const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
+      const created = await useCases.createClient(origin, { name, scopes: [...scopes] }, undefined);
+      if (isRefused(created)) throw new Error(created.refused);
+      const made = { clientId: showId("cli", created.client.id), secret: created.secret ?? "" };
+      return { tenantId, ...made, client: created.client, token: await tokenOf(made) };
     },
+    changeAsOperator: async ({ tenantId, clientId }, body) => {
+      const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
+      const changed = await useCases.changeClient(origin, readId("cli", clientId) ?? "", body);
+      if (isRefused(changed)) throw new Error(changed.refused);
+    },
+    addKeyAsOperator: async ({ tenantId, clientId }, publicKey) => {
+      const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
+      const body = { algorithm: "ed25519", public_key: publicKey } as const;
+      const added = await useCases.addKey(origin, readId("cli", clientId) ?? "", body, undefined);
+      if (isRefused(added)) throw new Error(added.refused);
+      return showId("key", added.key.id);
+    },
+    fund: ({ client }, asset, amount) => fundPrimary(client.tenantId, asset, amount),
+    token: tokenOf,
     call: (method, path, token, body, headers = {}) =>
       fetch(url + path, {
         method,

@@ -1,5 +1,5 @@
 import type { PolicyDocument } from "@bursar/domain";
-import { readId, type Transaction } from "@bursar/protocol";
+import { type ChangeClientBody, readId, type Transaction } from "@bursar/protocol";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../eventually.js";
 import type { BlackBoxService, InspectableService } from "../service/test-service.js";
@@ -79,23 +79,23 @@ export async function createPolicyTenant(service: InspectableService) {
     const [primary] = data.filter(({ name }) => name === "primary").flatMap((wallet) => wallet.balances);
     return primary;
   };
+  /** Created by the operator, because an approver must be independent of the client that pays. */
   const addClient = async (name: string) => {
-    const answer = await service.call("POST", "/v1/clients", token, {
+    const made = await service.createIndependentClient(
+      owner,
+      ["transactions:approve", "transactions:read"],
       name,
-      scopes: ["transactions:approve", "transactions:read"],
-    });
-    const { id, secret } = (await answer.json()) as { id: string; secret: string };
-    return { id, secret, token: await service.token({ clientId: id, secret }) };
+    );
+    return { id: made.clientId, secret: made.secret, token: made.token };
   };
+  const changeAsOperator = (who: { id: string }, body: ChangeClientBody) =>
+    service.changeAsOperator({ tenantId: owner.tenantId, clientId: who.id }, body);
   const say = (who: { token: string }, id: string, digest: string, decision = "approve") =>
     service.call("POST", `/v1/transactions/${id}/approvals`, who.token, { decision, digest });
 
   /** Registers an Ed25519 key of a client; returns its id. */
-  const addKey = async ({ id }: { id: string }, publicKey: string) => {
-    const body = { algorithm: "ed25519", public_key: publicKey };
-    const answer = await service.call("POST", `/v1/clients/${id}/keys`, token, body);
-    return ((await answer.json()) as { key: { id: string } }).key.id;
-  };
+  const addKey = ({ id }: { id: string }, publicKey: string) =>
+    service.addKeyAsOperator({ tenantId: owner.tenantId, clientId: id }, publicKey);
 
   return {
     publicId: owner.tenantId,
@@ -109,6 +109,7 @@ export async function createPolicyTenant(service: InspectableService) {
     settled,
     balances,
     addClient,
+    changeAsOperator,
     say,
   };
 }

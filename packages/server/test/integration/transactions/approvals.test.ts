@@ -1,5 +1,5 @@
 import type { PolicyDocument } from "@bursar/domain";
-import { readId, type Transaction } from "@bursar/protocol";
+import { type ChangeClientBody, readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
@@ -140,7 +140,7 @@ describe("a transaction that needs approval", () => {
     const waiting = await ask();
     const digest = waiting.approval?.digest ?? "";
     await tenant.say(anna, waiting.id, digest);
-    await service.call("PATCH", `/v1/clients/${anna.id}`, tenant.token, { state: "disabled" });
+    await tenant.changeAsOperator(anna, { state: "disabled" });
     await tenant.say(ben, waiting.id, digest);
     await eventually(
       () =>
@@ -162,16 +162,27 @@ describe("a transaction that needs approval", () => {
     return waiting;
   };
 
-  it.each([
-    ["is enabled", { state: "disabled" }, { state: "active" }],
-    ["has its scope again", { scopes: ["transactions:read"] }, { scopes: ["transactions:approve"] }],
-  ])("continues when a client that has approved %s", async (_, without, withIt) => {
+  it.each<[string, ChangeClientBody, ChangeClientBody]>([
+    ["is enabled again", { state: "disabled" }, { state: "active" }],
+    ["has its scope again", { scopes: [] }, { scopes: ["transactions:approve", "transactions:read"] }],
+  ])("does not count an approval again when its client %s", async (_, without, withIt) => {
     await tenant.usePolicy(largeNeed(1));
-    const anna = await tenant.addClient("anna");
-    const change = (body: object) => service.call("PATCH", `/v1/clients/${anna.id}`, tenant.token, body);
-    await change(without);
+    const [anna, ben] = [await tenant.addClient("anna"), await tenant.addClient("ben")];
+    await tenant.changeAsOperator(anna, without);
     const waiting = await approvedWhileIneligible(anna);
-    expect((await change(withIt)).status).toBe(200);
+    await tenant.changeAsOperator(anna, withIt);
+    const digest = waiting.approval?.digest ?? "";
+    const again = await tenant.say(
+      { token: await service.token({ clientId: anna.id, secret: anna.secret }) },
+      waiting.id,
+      digest,
+    );
+    expect([again.status, await again.json()]).toMatchObject([
+      403,
+      { error: { code: "APPROVER_NOT_INDEPENDENT" } },
+    ]);
+    expect(await tenant.read(waiting.id)).toMatchObject({ state: "awaiting_approval" });
+    await tenant.say(ben, waiting.id, digest);
     await tenant.settled(waiting.id, "completed");
   });
 

@@ -15,10 +15,14 @@ export function presentClient(client: ApiClient): Client {
     quotas: showClientQuotas(client.quotas),
     secrets: client.secrets.map((secret) => ({
       id: showId("sec", secret.id),
+      added_by: showClientId(secret.addedBy),
       created_at: secret.createdAt.toISOString(),
       expires_at: secret.expiresAt?.toISOString() ?? null,
     })),
     keys: client.keys.map(presentKey),
+    created_by: showClientId(client.createdBy),
+    authority_changed_by: showClientId(client.authorityChangedBy),
+    authority_changed_at: client.authorityChangedAt.toISOString(),
     created_at: client.createdAt.toISOString(),
     updated_at: client.updatedAt.toISOString(),
   };
@@ -29,6 +33,11 @@ export function presentKey(key: ClientKey): Client["keys"][number] {
     id: showId("key", key.id),
     algorithm: key.algorithm,
     public_key: key.algorithm === "ed25519" ? Buffer.from(key.material).toString("base64url") : null,
+    added_by: showClientId(key.addedBy),
     created_at: key.createdAt.toISOString(),
   };
+}
+
+function showClientId(id: string | null): string | null {
+  return id === null ? null : showId("cli", id);
 }

@@ -21,7 +21,7 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       body: RotateSecretBody,
       idempotent: "honoured",
       success: { status: 201, schema: RotatedSecret },
-      errors: ["CLIENT_NOT_FOUND"],
+      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND"],
     },
     async (request, reply) => {
       const { overlap_seconds } = request.body;

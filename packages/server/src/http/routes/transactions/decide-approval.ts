@@ -19,7 +19,13 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
       params: TransactionPath,
       body: DecideApprovalBody,
       success: { status: 202, schema: Transaction },
-      errors: ["TRANSACTION_NOT_FOUND", "NOT_AWAITING_APPROVAL", "APPROVAL_STALE", "POLICY_REJECTED"],
+      errors: [
+        "APPROVER_NOT_INDEPENDENT",
+        "TRANSACTION_NOT_FOUND",
+        "NOT_AWAITING_APPROVAL",
+        "APPROVAL_STALE",
+        "POLICY_REJECTED",
+      ],
     },
     async (request, reply) => {
       const id = transactionIdOf(request.params);

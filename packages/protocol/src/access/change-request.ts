@@ -1,0 +1,142 @@
+import { type Static, Type } from "typebox";
+import { Page, PageQuery } from "../pagination.js";
+import { Nullable, Timestamp } from "../values.js";
+import { allScopes } from "./scopes.js";
+
+const Comment = Type.String({ minLength: 1, maxLength: 256 });
+const Id = Type.String({ minLength: 1, maxLength: 64 });
+const closed = { additionalProperties: false };
+
+/**
+ * The kinds of change, each with the schema of its `change`. To add a kind: add it here, write its executor
+ * (`app/change-requests/change-executor.ts` in the server), and list that in `compose/compose-change-requests.ts`.
+ */
+const changes = {
+  "client.change": Type.Object(
+    {
+      client_id: Id,
+      scopes: Type.Optional(
+        Type.Array(Type.Enum([...allScopes], { type: "string" }), {
+          uniqueItems: true,
+          maxItems: allScopes.length,
+        }),
+      ),
+      state: Type.Optional(Type.Enum(["active", "disabled"])),
+      require_signature: Type.Optional(Type.Boolean()),
+    },
+    { ...closed, minProperties: 2 },
+  ),
+  "client.key.add": Type.Object(
+    {
+      client_id: Id,
+      public_key: Type.String({
+        pattern: "^[A-Za-z0-9_-]{43}$",
+        description: "An Ed25519 public key: base64url of the raw 32 bytes.",
+      }),
+    },
+    closed,
+  ),
+  "client.key.remove": Type.Object({ client_id: Id, key_id: Id }, closed),
+  "client.secret.remove": Type.Object({ client_id: Id, secret_id: Id }, closed),
+} as const;
+
+export type ChangeKind = keyof typeof changes;
+export type ChangeOf<Kind extends ChangeKind> = Static<(typeof changes)[Kind]>;
+
+const kinds = Object.keys(changes) as ChangeKind[];
+
+const variant = <Kind extends ChangeKind>(kind: Kind) =>
+  Type.Object({ kind: Type.Literal(kind), change: changes[kind], comment: Type.Optional(Comment) }, closed);
+
+/** The body of `POST /v1/change-requests`. */
+export const CreateChangeRequestBody = Type.Union(
+  [
+    variant("client.change"),
+    variant("client.key.add"),
+    variant("client.key.remove"),
+    variant("client.secret.remove"),
+  ],
+  { $id: "CreateChangeRequestBody" },
+);
+export type CreateChangeRequestBody = Static<typeof CreateChangeRequestBody>;
+
+export const changeRequestStates = [
+  "pending",
+  "scheduled",
+  "applied",
+  "rejected",
+  "expired",
+  "cancelled",
+  "failed",
+] as const;
+
+const Digest = Type.String({
+  pattern: "^[0-9a-f]{64}$",
+  description:
+    "The SHA-256, in hex, of what is approved: the change, its target and the client that requests it.",
+});
+
+/** The body of a decision on a change request. */
+export const DecideChangeBody = Type.Object(
+  { digest: Digest, comment: Type.Optional(Comment) },
+  { $id: "DecideChangeBody", additionalProperties: false },
+);
+export type DecideChangeBody = Static<typeof DecideChangeBody>;
+
+const summaryFields = {
+  id: Type.String(),
+  object: Type.Literal("change_request"),
+  kind: Type.Enum([...kinds]),
+  target: Type.String({ description: "The id of what would be changed." }),
+  state: Type.Enum([...changeRequestStates], {
+    description:
+      "`scheduled` means that the change is approved and takes effect at `effective_at`. `failed` means that it was approved and could not be applied; `failure_code` has the reason.",
+  }),
+  version: Type.Integer({ description: "Increases by one with each change." }),
+  digest: Digest,
+  requested_by: Type.String({ description: "The id of the client that requested the change." }),
+  failure_code: Nullable(Type.String(), "The error code of a change request that has failed."),
+  created_at: Timestamp(),
+  expires_at: Timestamp("A change request that is not approved by then expires."),
+};
+
+/** A change request in an event: without the change itself, which can be large. */
+export const ChangeRequestSummary = Type.Object(summaryFields, { $id: "ChangeRequestSummary" });
+export type ChangeRequestSummary = Static<typeof ChangeRequestSummary>;
+
+export const ChangeRequest = Type.Object(
+  {
+    ...summaryFields,
+    change: Type.Union(
+      [
+        changes["client.change"],
+        changes["client.key.add"],
+        changes["client.key.remove"],
+        changes["client.secret.remove"],
+      ],
+      { description: "The requested change." },
+    ),
+    comment: Nullable(Type.String()),
+    required: Type.Integer({ description: "The number of approvals required." }),
+    decisions: Type.Array(
+      Type.Object({
+        client_id: Type.String(),
+        decision: Type.Enum(["approve", "reject"]),
+        comment: Nullable(Type.String()),
+        decided_at: Timestamp(),
+      }),
+    ),
+    delay_seconds: Type.Integer({ description: "How long an approved change waits before it takes effect." }),
+    effective_at: Nullable(Timestamp(), "When the approved change takes or took effect."),
+    updated_at: Timestamp(),
+  },
+  { $id: "ChangeRequest" },
+);
+export type ChangeRequest = Static<typeof ChangeRequest>;
+
+export const ChangeRequestPage = Page(ChangeRequest, "ChangeRequestPage");
+export const ChangeRequestPath = Type.Object({ id: Type.String() });
+export const ChangeRequestQuery = Type.Object(
+  { ...PageQuery.properties, state: Type.Optional(Type.Enum([...changeRequestStates])) },
+  { additionalProperties: false },
+);

@@ -1,0 +1,47 @@
+import type { ErrorEntry } from "./error-entry.js";
+
+/** The errors of protected clients and change requests. */
+export const authorityErrors = {
+  CHANGE_REQUEST_REQUIRED: {
+    status: 403,
+    message: "This change needs the approval of another client.",
+    when: "a client changes the credentials, scopes, state or `require_signature` of another client that is protected",
+    advice: "Create a change request, which another client approves, or ask the operator.",
+    retry: "never",
+  },
+  APPROVER_NOT_INDEPENDENT: {
+    status: 403,
+    message: "The approver is not independent of the client that asks for approval.",
+    when: "the approver and the initiator share a client that created one of them or changed its authority, or the approver was created or changed after the request",
+    advice: "Ask another approver; `message` gives the reason.",
+    retry: "never",
+  },
+  CHANGE_REQUEST_NOT_FOUND: {
+    status: 404,
+    message: "Change request not found.",
+    when: "the tenant has no change request with this id",
+    advice: "Check the id.",
+    retry: "never",
+  },
+  CHANGE_REQUEST_CLOSED: {
+    status: 409,
+    message: "The change request can no longer be decided.",
+    when: "the change request was applied, rejected or cancelled, has failed, or has expired",
+    advice: "Read the change request to see its state, and create a new one if necessary.",
+    retry: "never",
+  },
+  CHANGE_REQUEST_STALE: {
+    status: 409,
+    message: "The digest does not match the change request.",
+    when: "`digest` differs from that of the change request; as the failure of a change request: what it changes has changed since it was requested",
+    advice: "Read the change request again, review it, and send the digest that it shows.",
+    retry: "never",
+  },
+  CHANGE_REQUEST_LIMIT_REACHED: {
+    status: 409,
+    message: "The tenant has too many open change requests.",
+    when: "a tenant would have more than 100 change requests that are pending or scheduled",
+    advice: "Decide or cancel some of them first.",
+    retry: "never",
+  },
+} as const satisfies Record<string, ErrorEntry>;

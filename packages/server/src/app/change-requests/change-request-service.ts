@@ -1,0 +1,278 @@
+import { findIndependenceFault, mayApprove, tallyApprovals } from "@bursar/domain";
+import {
+  type ChangeKind,
+  type CreateChangeRequestBody,
+  type DecideChangeBody,
+  showId,
+} from "@bursar/protocol";
+import { type AuditDraft, type ClientOrigin, describeAct, describeLateAct } from "../audit/audit-entry.js";
+import { idempotentRequest, replay } from "../requests/idempotency.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import type { ChangeExecutor, ChangeExecutors } from "./change-executor.js";
+import {
+  type ChangeRequest,
+  type ChangeRequestStore,
+  type ChangeUnit,
+  digestOfChange,
+  isOpen,
+} from "./change-request.js";
+import { refuseDependence } from "./refuse-dependence.js";
+
+/** Requests for changes that another client must approve, and their way to `applied`. */
+export interface ChangeRequestService {
+  requestChange: (
+    origin: ClientOrigin,
+    body: CreateChangeRequestBody,
+    idempotencyKey: string | undefined,
+  ) => Promise<{ request: ChangeRequest; replayed: boolean } | Refused>;
+  readChangeRequest: (tenantId: string, id: string) => Promise<ChangeRequest | Refused>;
+  listChangeRequests: ChangeRequestStore["list"];
+  decideChange: (
+    origin: ClientOrigin,
+    id: string,
+    decision: "approve" | "reject",
+    body: DecideChangeBody,
+  ) => Promise<ChangeRequest | Refused>;
+  /** Only for the client that requested it. */
+  cancelChange: (origin: ClientOrigin, id: string) => Promise<ChangeRequest | Refused>;
+}
+
+export interface ChangeRequestDeps {
+  store: ChangeRequestStore;
+  executors: ChangeExecutors;
+  /** Called if one that is due could not be processed. It stays due. */
+  onFailure: (request: { tenantId: string; id: string }, error: unknown) => void;
+  newUuid: () => string;
+  now: () => number;
+}
+
+const expiresAfterSecondsDefault = 72 * 3600;
+const openMax = 100;
+
+export function createChangeRequestService(
+  deps: ChangeRequestDeps,
+): ChangeRequestService & { applyDue: () => Promise<number> } {
+  const { store } = deps;
+  return {
+    requestChange: (origin, body, idempotencyKey) => requestChange(deps, origin, body, idempotencyKey),
+    readChangeRequest: async (tenantId, id) => (await store.read(tenantId, id)) ?? notFound,
+    listChangeRequests: store.list,
+    decideChange: (origin, id, decision, body) => decideChange(deps, origin, id, decision, body),
+    cancelChange: (origin, id) => cancelChange(deps, origin, id),
+    applyDue: () => applyDue(deps),
+  };
+}
+
+const notFound: Refused = { refused: "CHANGE_REQUEST_NOT_FOUND" };
+const isClosed: Refused = { refused: "CHANGE_REQUEST_CLOSED" };
+
+async function requestChange(
+  deps: ChangeRequestDeps,
+  origin: ClientOrigin,
+  body: CreateChangeRequestBody,
+  idempotencyKey: string | undefined,
+): Promise<{ request: ChangeRequest; replayed: boolean } | Refused> {
+  const checked = await executorOf(deps, body.kind).check(origin, body.change as never);
+  if (isRefused(checked)) return checked;
+  const createdAt = new Date(deps.now());
+  const requirement = { expiresAfterSeconds: expiresAfterSecondsDefault, ...checked.requirement };
+  const request: ChangeRequest = {
+    tenantId: origin.principal.tenantId,
+    id: deps.newUuid(),
+    kind: body.kind,
+    target: checked.target,
+    change: body.change,
+    comment: body.comment ?? null,
+    requirement,
+    state: "pending",
+    version: 1,
+    requestedBy: origin.principal.clientId,
+    failureCode: null,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + requirement.expiresAfterSeconds * 1000),
+    effectiveAt: null,
+    updatedAt: createdAt,
+    decisions: [],
+  };
+  const keyed = idempotentRequest(idempotencyKey, body);
+  return deps.store.unitOfWork(async (unit) => {
+    if ((await unit.countOpen(request.tenantId)) >= openMax)
+      return { refused: "CHANGE_REQUEST_LIMIT_REACHED" };
+    const found = await unit.insert(request, keyed);
+    if (found !== undefined)
+      return replay(found.requestHash, keyed?.hash, () => ({ request: found.earlier, replayed: true }));
+    await unit.save(request, "none", [
+      describeAct(origin, "change_request.create", showId("chr", request.id), createdAt),
+    ]);
+    return { request: await advance(deps, unit, request, createdAt), replayed: false };
+  });
+}
+
+async function decideChange(
+  deps: ChangeRequestDeps,
+  origin: ClientOrigin,
+  id: string,
+  decision: "approve" | "reject",
+  { digest, comment }: DecideChangeBody,
+): Promise<ChangeRequest | Refused> {
+  const { tenantId, clientId } = origin.principal;
+  const decidedAt = new Date(deps.now());
+  return deps.store.unitOfWork(async (unit) => {
+    const request = await unit.lock(tenantId, id);
+    if (request === undefined) return notFound;
+    const made = { version: request.version + 1, clientId, decision, comment: comment ?? null, decidedAt };
+    const refused =
+      refuseDecider(request, clientId, digest, decidedAt) ??
+      (decision === "reject" ? undefined : await refuseDependent(unit, request, made));
+    if (refused !== undefined) return refused;
+    if (request.decisions.some((one) => one.clientId === clientId && one.decision === decision))
+      return request;
+    const decided = withNext(request, { decisions: [...request.decisions, made] }, decidedAt);
+    unit.recordDecision(request, made);
+    const audit = describeAct(origin, `change_request.${decision}`, showId("chr", id), decidedAt);
+    if (decision === "reject") {
+      const rejected: ChangeRequest = { ...decided, state: "rejected" };
+      await unit.save(rejected, request.state, [audit]);
+      return rejected;
+    }
+    await unit.save(decided, request.state, [audit]);
+    return await advance(deps, unit, decided, decidedAt);
+  });
+}
+
+function refuseDecider(
+  request: ChangeRequest,
+  clientId: string,
+  digest: string,
+  decidedAt: Date,
+): Refused | undefined {
+  if (!isOpen(request)) return isClosed;
+  if (request.state === "pending" && decidedAt >= request.expiresAt)
+    return { refused: "CHANGE_REQUEST_CLOSED", message: "The change request has expired." };
+  if (clientId === request.requestedBy)
+    return { refused: "POLICY_REJECTED", message: "A client cannot decide its own change request." };
+  if (!mayApprove(request.requirement, request.requestedBy, clientId))
+    return { refused: "POLICY_REJECTED", message: "The policy does not list this client as an approver." };
+  return digest === digestOfChange(request) ? undefined : { refused: "CHANGE_REQUEST_STALE" };
+}
+
+/** Whether the decider's approval would count; the decision is looked at as if it had been recorded. */
+async function refuseDependent(
+  unit: ChangeUnit,
+  request: ChangeRequest,
+  made: ChangeRequest["decisions"][number],
+): Promise<Refused | undefined> {
+  const { requester, approvals } = await unit.readStanding({ ...request, decisions: [made] });
+  const [own] = approvals;
+  if (own === undefined || !own.isEnabled)
+    return { refused: "POLICY_REJECTED", message: "Only a protected client can approve a change request." };
+  const fault = findIndependenceFault(requester, own);
+  return fault && refuseDependence(fault, "change");
+}
+
+async function cancelChange(
+  deps: ChangeRequestDeps,
+  origin: ClientOrigin,
+  id: string,
+): Promise<ChangeRequest | Refused> {
+  const { tenantId, clientId } = origin.principal;
+  const now = new Date(deps.now());
+  return deps.store.unitOfWork(async (unit) => {
+    const request = await unit.lock(tenantId, id);
+    if (request === undefined) return notFound;
+    if (clientId !== request.requestedBy)
+      return {
+        refused: "POLICY_REJECTED",
+        message: "Only the client that requested the change can cancel it.",
+      };
+    if (!isOpen(request)) return isClosed;
+    const cancelled = withNext(request, { state: "cancelled" }, now);
+    await unit.save(cancelled, request.state, [
+      describeAct(origin, "change_request.cancel", showId("chr", id), now),
+    ]);
+    return cancelled;
+  });
+}
+
+const dueMax = 20;
+
+/**
+ * Expires or applies what is due; returns how many that were. Each has its own SQL transaction, so that one that fails does not keep the
+ * others waiting.
+ */
+async function applyDue(deps: ChangeRequestDeps): Promise<number> {
+  let done = 0;
+  for (const { tenantId, id } of await deps.store.listDue(new Date(deps.now()), dueMax)) {
+    const advancing = deps.store.unitOfWork(async (unit) => {
+      const request = await unit.lock(tenantId, id);
+      if (request !== undefined && isOpen(request)) await advance(deps, unit, request, new Date(deps.now()));
+      done += 1;
+    });
+    await advancing.catch((error: unknown) => deps.onFailure({ tenantId, id }, error));
+  }
+  return done;
+}
+
+/**
+ * Takes an open request as far as it can go now: pending until it is approved or expires, scheduled until its delay has passed, then
+ * applied. The approvals are tallied again before a scheduled change takes effect, because an approver can have been taken over since.
+ */
+async function advance(
+  deps: ChangeRequestDeps,
+  unit: ChangeUnit,
+  request: ChangeRequest,
+  now: Date,
+): Promise<ChangeRequest> {
+  const { requester, approvals } = await unit.readStanding(request);
+  const tally = tallyApprovals(request.requirement, requester, approvals, now.getTime());
+  if (request.state === "pending") {
+    if (tally.state === "pending") return request;
+    if (tally.state !== "approved") return await close(unit, request, { state: tally.state }, now);
+    const delayMs = request.requirement.delaySeconds * 1000;
+    if (delayMs > 0) {
+      const effectiveAt = new Date(now.getTime() + delayMs);
+      return await close(unit, request, { state: "scheduled", effectiveAt }, now);
+    }
+  } else if (request.effectiveAt !== null && now < request.effectiveAt) return request;
+  if (!requester.isEnabled || tally.state !== "approved")
+    return await close(unit, request, { state: "failed", failureCode: "APPROVER_NOT_INDEPENDENT" }, now);
+  const executor = executorOf(deps, request.kind);
+  const refused = await executor.apply(unit, request as never, requester, now);
+  if (refused !== undefined)
+    return await close(unit, request, { state: "failed", failureCode: refused.refused }, now);
+  unit.afterCommit(() => executor.onApplied?.(request as never));
+  return await close(unit, request, { state: "applied", effectiveAt: now }, now);
+}
+
+const acts: Partial<Record<ChangeRequest["state"], string>> = {
+  scheduled: "change_request.schedule",
+  applied: "change_request.apply",
+  failed: "change_request.fail",
+  expired: "change_request.expire",
+  rejected: "change_request.reject",
+};
+
+async function close(
+  unit: ChangeUnit,
+  request: ChangeRequest,
+  change: Partial<ChangeRequest> & Pick<ChangeRequest, "state">,
+  now: Date,
+): Promise<ChangeRequest> {
+  const next = withNext(request, change, now);
+  const audit: AuditDraft = describeLateAct(
+    request,
+    acts[next.state] ?? `change_request.${next.state}`,
+    showId("chr", request.id),
+    now,
+  );
+  await unit.save(next, request.state, [audit]);
+  return next;
+}
+
+function withNext(request: ChangeRequest, change: Partial<ChangeRequest>, now: Date): ChangeRequest {
+  return { ...request, ...change, version: request.version + 1, updatedAt: now };
+}
+
+function executorOf({ executors }: ChangeRequestDeps, kind: ChangeKind): ChangeExecutor<ChangeKind> {
+  return executors[kind] as ChangeExecutor<ChangeKind>;
+}

@@ -1,0 +1,114 @@
+import { hash } from "node:crypto";
+import { type Approval, changeContent, type Initiator } from "@bursar/domain";
+import {
+  type ChangeKind,
+  type ChangeOf,
+  type ChangeRequest as ChangeRequestBody,
+  showId,
+} from "@bursar/protocol";
+import type { AuditDraft } from "../audit/audit-entry.js";
+import type { ClientUnit } from "../clients/client.js";
+import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
+
+/** What a change needs before it takes effect. Fixed when it is requested. */
+export interface ChangeRequirement {
+  approvals: number;
+  /** The UUIDs of the clients that may decide; null means any protected client. */
+  clientIds: readonly string[] | null;
+  /** How long an approved change waits. */
+  delaySeconds: number;
+  expiresAfterSeconds: number;
+}
+
+/** A change that one client requests and others approve. */
+export interface ChangeRequest<Kind extends ChangeKind = ChangeKind> {
+  tenantId: string;
+  id: string;
+  kind: Kind;
+  /** The public id of what would be changed. */
+  target: string;
+  /** As it was requested, with public ids. */
+  change: ChangeOf<Kind>;
+  comment: string | null;
+  requirement: ChangeRequirement;
+  state: ChangeRequestBody["state"];
+  version: number;
+  requestedBy: string;
+  failureCode: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+  effectiveAt: Date | null;
+  updatedAt: Date;
+  decisions: readonly ChangeDecision[];
+}
+
+export interface ChangeDecision {
+  version: number;
+  clientId: string;
+  decision: "approve" | "reject";
+  comment: string | null;
+  decidedAt: Date;
+}
+
+/** Whether a change request is still open: it can be decided, cancelled, or take effect. */
+export function isOpen({ state }: Pick<ChangeRequest, "state">): boolean {
+  return state === "pending" || state === "scheduled";
+}
+
+/** The digest that a decision names. */
+export function digestOfChange(request: Omit<ChangeRequest, "decisions">): string {
+  const content = changeContent({
+    tenantId: showId("tnt", request.tenantId),
+    changeRequestId: showId("chr", request.id),
+    kind: request.kind,
+    target: request.target,
+    change: request.change,
+    requestedBy: showId("cli", request.requestedBy),
+    expiresAt: request.expiresAt.toISOString(),
+  });
+  return hash("sha256", content, "hex");
+}
+
+/** The clients behind a change request as they are now: whether they still may, and their lineages. */
+export interface ChangeStanding {
+  requester: Initiator & { isEnabled: boolean; scopes: readonly string[] };
+  approvals: readonly Approval[];
+}
+
+/**
+ * One SQL transaction in which a change request changes, and in which its change is applied. A kind that changes something else than a
+ * client adds the write that it needs here.
+ */
+export interface ChangeUnit extends ClientUnit {
+  /** Inserts a new request, or finds the one that an earlier request with the same key created. */
+  insert: (
+    request: ChangeRequest,
+    keyed: IdempotentRequest | undefined,
+  ) => Promise<Earlier<ChangeRequest> | undefined>;
+  countOpen: (tenantId: string) => Promise<number>;
+  lock: (tenantId: string, id: string) => Promise<ChangeRequest | undefined>;
+  readStanding: (request: ChangeRequest) => Promise<ChangeStanding>;
+  recordDecision: (request: ChangeRequest, decision: ChangeDecision) => void;
+  /** Writes the state and the version of the request, with its event and audit entries. */
+  save: (
+    request: ChangeRequest,
+    previousState: ChangeRequest["state"] | "none",
+    audit: readonly AuditDraft[],
+  ) => Promise<void>;
+}
+
+export interface ChangeRequestStore {
+  unitOfWork: <T>(work: (unit: ChangeUnit) => Promise<T>) => Promise<T>;
+  read: (tenantId: string, id: string) => Promise<ChangeRequest | undefined>;
+  /** Newest first; `beforeId` is the last id of the previous page. */
+  list: (
+    tenantId: string,
+    filter: { state?: ChangeRequest["state"] },
+    limit: number,
+    beforeId: string | undefined,
+  ) => Promise<ChangeRequest[]>;
+  /** Open requests that have expired or are to take effect, the oldest first. */
+  listDue: (now: Date, limit: number) => Promise<{ tenantId: string; id: string }[]>;
+  /** Without their decisions, for events. */
+  readMany: (tenantId: string, ids: readonly string[]) => Promise<ChangeRequest[]>;
+}

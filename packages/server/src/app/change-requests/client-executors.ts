@@ -1,0 +1,151 @@
+import { type ChangeKind, type ChangeOf, readId, showId } from "@bursar/protocol";
+import { type ClientOrigin, describeLateAct } from "../audit/audit-entry.js";
+import type {
+  ApiClient,
+  AuthorityChange,
+  ClientAccessCache,
+  ClientChange,
+  ClientStore,
+} from "../clients/client.js";
+import { keysMax } from "../clients/client-credentials.js";
+import { refuseBeyondScopes } from "../clients/client-service.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { type ChangeExecutor, type CheckedChange, refuseWithoutScope } from "./change-executor.js";
+import type { ChangeRequest, ChangeStanding, ChangeUnit } from "./change-request.js";
+
+type ClientKind = Extract<ChangeKind, `client.${string}`>;
+
+export interface ClientExecutorDeps {
+  clients: Pick<ClientStore, "findClientOfTenant">;
+  access: Pick<ClientAccessCache, "forget">;
+  isPublicKey: (raw: Uint8Array) => boolean;
+  newUuid: () => string;
+}
+
+/** How a kind of change to a client is decided, and whether the requester could act as the client afterwards. */
+interface ClientKindRule<Kind extends ClientKind> {
+  audited: string;
+  controllers: AuthorityChange["controllers"];
+  decide: (client: ApiClient, change: ChangeOf<Kind>, request: NewCredential) => ClientChange | Refused;
+}
+
+interface NewCredential {
+  id: string;
+  addedBy: string;
+  createdAt: Date;
+}
+
+/**
+ * Changes of clients, most of all of protected ones. One approval suffices. No secret travels through a change request: a new secret is
+ * made by the client itself or by the operator.
+ */
+export function createClientExecutors(deps: ClientExecutorDeps): {
+  [Kind in ClientKind]: ChangeExecutor<Kind>;
+} {
+  return {
+    "client.change": clientExecutor(deps, {
+      audited: "client.change",
+      controllers: "unchanged",
+      decide: (_client, { scopes, state, require_signature }) => ({
+        set: {
+          ...(scopes === undefined ? {} : { scopes }),
+          ...(state === undefined ? {} : { state }),
+          ...(require_signature === undefined ? {} : { requireSignature: require_signature }),
+        },
+      }),
+    }),
+    "client.key.add": clientExecutor(deps, {
+      audited: "key.add",
+      controllers: "added",
+      decide: ({ keys }, { public_key }, made) => {
+        const material = Buffer.from(public_key, "base64url");
+        if (!deps.isPublicKey(material)) return invalid("public_key", "is not an Ed25519 public key");
+        if (keys.length >= keysMax) return { refused: "KEY_LIMIT_REACHED" };
+        return { addKey: { ...made, algorithm: "ed25519", material } };
+      },
+    }),
+    "client.key.remove": clientExecutor(deps, {
+      audited: "key.remove",
+      controllers: "unchanged",
+      decide: ({ keys }, { key_id }) => {
+        const id = readId("key", key_id);
+        return keys.some((key) => key.id === id)
+          ? { removeKeyIds: [id ?? ""] }
+          : { refused: "CREDENTIAL_NOT_FOUND" };
+      },
+    }),
+    "client.secret.remove": clientExecutor(deps, {
+      audited: "secret.remove",
+      controllers: "unchanged",
+      decide: ({ secrets }, { secret_id }) => {
+        const id = readId("sec", secret_id);
+        return secrets.some((secret) => secret.id === id)
+          ? { removeSecretIds: [id ?? ""] }
+          : { refused: "CREDENTIAL_NOT_FOUND" };
+      },
+    }),
+  };
+}
+
+function clientExecutor<Kind extends ClientKind>(
+  deps: ClientExecutorDeps,
+  rule: ClientKindRule<Kind>,
+): ChangeExecutor<Kind> {
+  return {
+    check: (origin, change) => check(deps, rule, origin, change),
+    apply: (unit, request, requester, now) => apply(deps, rule, unit, request, requester, now),
+    onApplied: ({ change }) => deps.access.forget(readId("cli", change.client_id) ?? ""),
+  };
+}
+
+/** A client may ask for a change of itself; for a change of another one it needs `clients:manage` and that client's scopes. */
+async function check<Kind extends ClientKind>(
+  { clients, newUuid }: ClientExecutorDeps,
+  { decide }: ClientKindRule<Kind>,
+  origin: ClientOrigin,
+  change: ChangeOf<Kind>,
+): Promise<CheckedChange | Refused> {
+  const { tenantId, clientId } = origin.principal;
+  const id = readId("cli", change.client_id);
+  const client = id === undefined ? undefined : await clients.findClientOfTenant(tenantId, id);
+  const mayManage = refuseWithoutScope(origin, "clients:manage");
+  if (id !== clientId && mayManage !== undefined) return mayManage;
+  if (client === undefined) return { refused: "CLIENT_NOT_FOUND" };
+  const wanted = (change as { scopes?: ApiClient["scopes"] }).scopes ?? [];
+  const beyond = refuseBeyondScopes(origin, id === clientId ? wanted : [...client.scopes, ...wanted]);
+  if (beyond !== undefined) return beyond;
+  const refused = decide(client, change, { id: newUuid(), addedBy: clientId, createdAt: client.createdAt });
+  if (isRefused(refused)) return refused;
+  return { target: change.client_id, requirement: { approvals: 1, clientIds: null, delaySeconds: 0 } };
+}
+
+async function apply<Kind extends ClientKind>(
+  { newUuid }: ClientExecutorDeps,
+  { audited, controllers, decide }: ClientKindRule<Kind>,
+  unit: ChangeUnit,
+  request: ChangeRequest<Kind>,
+  requester: ChangeStanding["requester"],
+  now: Date,
+): Promise<Refused | undefined> {
+  const { tenantId, requestedBy, change, createdAt } = request;
+  const id = readId("cli", change.client_id) ?? "";
+  const isSelf = id === requestedBy;
+  const decideAgain = (client: ApiClient): ClientChange | Refused => {
+    if (client.authorityChangedAt >= createdAt) return { refused: "CHANGE_REQUEST_STALE" };
+    const wanted = (change as { scopes?: ApiClient["scopes"] }).scopes ?? [];
+    const needed: string[] = isSelf ? [...wanted] : ["clients:manage", ...client.scopes, ...wanted];
+    if (!needed.every((scope) => requester.scopes.includes(scope))) return { refused: "INSUFFICIENT_SCOPE" };
+    const made = { id: newUuid(), addedBy: requestedBy, createdAt: now };
+    const decided = decide(client, change, made);
+    if (isRefused(decided)) return decided;
+    return { ...decided, authority: { by: requestedBy, controllers: isSelf ? "unchanged" : controllers } };
+  };
+  const audit = describeLateAct(request, audited, showId("cli", id), now);
+  const changed = await unit.changeClient(tenantId, id, decideAgain, audit);
+  if (changed === undefined) return { refused: "CLIENT_NOT_FOUND" };
+  return isRefused(changed) ? changed : undefined;
+}
+
+function invalid(field: string, reason: string): Refused {
+  return { refused: "INVALID_REQUEST", details: [{ path: `body.change.${field}`, reason }] };
+}

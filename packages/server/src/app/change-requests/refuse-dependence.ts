@@ -1,0 +1,12 @@
+import type { IndependenceFault } from "@bursar/domain";
+import type { Refused } from "../requests/refused.js";
+
+/** A clear message for each reason why an approval would not count. */
+export function refuseDependence(fault: IndependenceFault, requested: "change" | "transaction"): Refused {
+  const messages: Record<IndependenceFault, string> = {
+    changed_since: `The approver was created, or its credentials, scopes or state were changed, after the ${requested} was requested.`,
+    initiator_reset: `The client that requested the ${requested} was reset by the operator since. The ${requested} must be requested again.`,
+    shared_lineage: `The approver and the client that requested the ${requested} are not independent: one client created or changed both of them, or one of them the other.`,
+  };
+  return { refused: "APPROVER_NOT_INDEPENDENT", message: messages[fault] };
+}

@@ -1,0 +1,46 @@
+import { protectingScopes, type Scope } from "@bursar/protocol";
+import type { Refused } from "../requests/refused.js";
+import type { ApiClient, ClientChange, ClientFacts } from "./client.js";
+
+export { protectingScopes };
+
+/**
+ * A protected client decides about other clients' requests, or names those that do. Its credentials, scopes, state and `requireSignature`
+ * are changed by itself, by the operator, or by an approved change request: a client that could give it a new credential could act as it.
+ */
+export function isProtected(client: Pick<ApiClient, "scopes">, facts: ClientFacts): boolean {
+  if (facts.isSingleAdministrator) return false;
+  return facts.isNamedByPolicy || protectingScopes.some((scope) => client.scopes.includes(scope));
+}
+
+export function refuseProtected({ scopes }: Pick<ApiClient, "scopes">): Refused {
+  const held = protectingScopes.filter((scope) => scopes.includes(scope));
+  const reason = held.length > 0 ? `it holds ${held.join(", ")}` : "the policy names it";
+  return {
+    refused: "CHANGE_REQUEST_REQUIRED",
+    message: `The client is protected, because ${reason}. Another client must approve this change: see POST /v1/change-requests.`,
+  };
+}
+
+/** Whether a change touches credentials, scopes, state or `requireSignature`. A name or a quota gives no authority. */
+export function changesAuthority(client: ApiClient, change: ClientChange): boolean {
+  const {
+    scopes = client.scopes,
+    state = client.state,
+    requireSignature = client.requireSignature,
+  } = change.set ?? {};
+  return (
+    change.addSecret !== undefined ||
+    change.expireSecrets !== undefined ||
+    (change.removeSecretIds ?? []).length > 0 ||
+    change.addKey !== undefined ||
+    (change.removeKeyIds ?? []).length > 0 ||
+    state !== client.state ||
+    requireSignature !== client.requireSignature ||
+    !areSame(scopes, client.scopes)
+  );
+}
+
+function areSame(one: readonly Scope[], other: readonly Scope[]): boolean {
+  return one.length === other.length && one.every((scope) => other.includes(scope));
+}

@@ -1,0 +1,52 @@
+import { showId } from "@bursar/protocol";
+import {
+  type ChangeRequestService,
+  createChangeRequestService,
+} from "../app/change-requests/change-request-service.js";
+import { createClientExecutors } from "../app/change-requests/client-executors.js";
+import type { ClientAccessCache } from "../app/clients/client.js";
+import { isEd25519PublicKey } from "../credentials/ed25519-point.js";
+import { nodeTimers } from "../runtime/timers.js";
+import { createWakingLoop, type WakingLoop } from "../runtime/waking-loop.js";
+import { createChangeRequestStore } from "../store/access/change-requests.js";
+import { createClientStore } from "../store/access/clients.js";
+import { createEventLog } from "../store/events/events.js";
+import type { ComposeOptions } from "./compose.js";
+
+export interface ChangeRequestParts {
+  useCases: ChangeRequestService;
+  /** Applies what was approved when its delay has passed, and expires what was not approved in time. */
+  worker: Pick<WakingLoop, "start" | "stop">;
+}
+
+const intervalMs = 1000;
+
+export function composeChangeRequests(
+  { database, wakeUps, log, newUuid, now }: ComposeOptions,
+  { clients: clientAccess }: { clients: ClientAccessCache },
+): ChangeRequestParts {
+  const { applyDue, ...useCases } = createChangeRequestService({
+    store: createChangeRequestStore(database, createEventLog(wakeUps)),
+    // A new kind of change has its executor here.
+    executors: createClientExecutors({
+      clients: createClientStore(database),
+      access: clientAccess,
+      isPublicKey: isEd25519PublicKey,
+      newUuid,
+    }),
+    onFailure: ({ tenantId, id }, error) =>
+      log.error(
+        { err: error, tenant_id: showId("tnt", tenantId), change_request_id: showId("chr", id) },
+        "A change request could not be processed. It is tried again.",
+      ),
+    newUuid,
+    now,
+  });
+  const worker = createWakingLoop({
+    step: async () => ((await applyDue()) > 0 ? undefined : { pauseMs: intervalMs }),
+    onError: (error) => log.error({ err: error }, "Due change requests could not be processed."),
+    pauseAfterErrorMs: 5000,
+    timers: nodeTimers,
+  });
+  return { useCases, worker };
+}

@@ -1,0 +1,26 @@
+import { ChangeRequest, ChangeRequestPath } from "@bursar/protocol";
+import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { changeRequestIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+import { changeScopes } from "./change-scopes.js";
+
+export function cancelChangeRequest({ cancelChange }: Pick<UseCases, "cancelChange">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/change-requests/:id/cancel",
+      access: changeScopes,
+      operationId: "cancelChangeRequest",
+      tag: "Change requests",
+      summary: "Cancel a change request",
+      description: "Only the client that requested the change can cancel it.",
+      params: ChangeRequestPath,
+      success: { status: 200, schema: ChangeRequest },
+      errors: ["CHANGE_REQUEST_NOT_FOUND", "CHANGE_REQUEST_CLOSED", "POLICY_REJECTED"],
+    },
+    async (request) =>
+      presentChangeRequest(unwrap(await cancelChange(originOf(request), changeRequestIdOf(request.params)))),
+  );
+}

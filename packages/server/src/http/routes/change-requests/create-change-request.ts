@@ -1,0 +1,40 @@
+import { ChangeRequest, CreateChangeRequestBody } from "@bursar/protocol";
+import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { readIdempotencyKey } from "../../access/idempotency-key.js";
+import { defineRoute } from "../../route.js";
+import { changeScopes } from "./change-scopes.js";
+
+export function createChangeRequest({ requestChange }: Pick<UseCases, "requestChange">) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: "/v1/change-requests",
+      access: changeScopes,
+      operationId: "createChangeRequest",
+      tag: "Change requests",
+      summary: "Request a change that another client must approve",
+      description:
+        "The caller needs the scope that it would need to make the change directly; a client can always request a change of itself. The change takes effect when it is approved and its delay has passed.",
+      body: CreateChangeRequestBody,
+      idempotent: "honoured",
+      success: { status: 201, schema: ChangeRequest },
+      errors: [
+        "CLIENT_NOT_FOUND",
+        "CREDENTIAL_NOT_FOUND",
+        "KEY_LIMIT_REACHED",
+        "CHANGE_REQUEST_LIMIT_REACHED",
+      ],
+    },
+    async (request, reply) => {
+      const { request: made, replayed } = unwrap(
+        await requestChange(originOf(request), request.body, readIdempotencyKey(request)),
+      );
+      const body = presentChangeRequest(made);
+      if (replayed) reply.header("idempotent-replayed", "true");
+      reply.code(201).header("location", `/v1/change-requests/${body.id}`);
+      return body;
+    },
+  );
+}

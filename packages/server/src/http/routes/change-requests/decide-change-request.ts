@@ -1,0 +1,56 @@
+import { ChangeRequest, ChangeRequestPath, DecideChangeBody } from "@bursar/protocol";
+import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { originOf, unwrap } from "../../access/guard.js";
+import { changeRequestIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+import { changeScopes } from "./change-scopes.js";
+
+export const approveChangeRequest = (useCases: Pick<UseCases, "decideChange">) =>
+  decideRoute(
+    useCases,
+    "approve",
+    "Approve a change request",
+    "The approver must be independent of the client that requested the change. The change is applied in this request, unless it needs more approvals or has a delay.",
+  );
+
+export const rejectChangeRequest = (useCases: Pick<UseCases, "decideChange">) =>
+  decideRoute(
+    useCases,
+    "reject",
+    "Reject a change request",
+    "One rejection is final. A change that is approved and waits for its delay can still be rejected.",
+  );
+
+function decideRoute(
+  { decideChange }: Pick<UseCases, "decideChange">,
+  decision: "approve" | "reject",
+  summary: string,
+  description: string,
+) {
+  return defineRoute(
+    {
+      method: "POST",
+      path: `/v1/change-requests/:id/${decision}`,
+      access: changeScopes,
+      operationId: `${decision}ChangeRequest`,
+      tag: "Change requests",
+      summary,
+      description,
+      params: ChangeRequestPath,
+      body: DecideChangeBody,
+      success: { status: 200, schema: ChangeRequest },
+      errors: [
+        "CHANGE_REQUEST_NOT_FOUND",
+        "CHANGE_REQUEST_CLOSED",
+        "CHANGE_REQUEST_STALE",
+        "POLICY_REJECTED",
+        "APPROVER_NOT_INDEPENDENT",
+      ],
+    },
+    async (request) => {
+      const id = changeRequestIdOf(request.params);
+      return presentChangeRequest(unwrap(await decideChange(originOf(request), id, decision, request.body)));
+    },
+  );
+}

@@ -1,0 +1,155 @@
+import { typeIdFromUuid } from "@bursar/domain";
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import type {
+  ApiClient,
+  AuthorityChange,
+  ClientChange,
+  ClientFacts,
+  ClientSecret,
+  DecideClientChange,
+  EarlierChange,
+  KeyedChange,
+} from "../../app/clients/client.js";
+import { showClientQuotas } from "../../app/quotas/client-quotas.js";
+import { isRefused, type Refused } from "../../app/requests/refused.js";
+import type { Queryable, Tx } from "../core/database.js";
+import { findByKey } from "../core/insert-or-find.js";
+import { sql } from "../core/sql.js";
+import { appendAudit } from "./audit.js";
+import { findClientOfTenant } from "./read-client.js";
+
+/** Locks a client and writes what `decide` returns, in a SQL transaction that may do more. */
+export async function changeClient(
+  tx: Tx,
+  { tenantId, id }: { tenantId: string; id: string },
+  decide: DecideClientChange,
+  audit: AuditDraft,
+  keyed?: KeyedChange,
+): Promise<ApiClient | Refused | undefined> {
+  tx.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
+  const client = await findClientOfTenant(tx, tenantId, id);
+  if (client === undefined) return undefined;
+  const earlier = keyed && (await findEarlierChange(tx, tenantId, keyed));
+  const change = decide(client, await readClientFacts(tx, client), earlier);
+  if (isRefused(change)) return change;
+  if (change === "nothing") return client;
+  // A change of another client can have taken the key in the meantime, because only this client's row is locked.
+  if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
+    return { refused: "IDEMPOTENCY_KEY_REUSED" };
+  applyChange(tx, client, change, audit.occurredAt);
+  await appendAudit(tx, [audit]);
+  return await findClientOfTenant(tx, tenantId, id);
+}
+
+/**
+ * A policy names a client if the client's id occurs anywhere in the document, whatever the field. Served by the primary keys of tenants
+ * and policies.
+ */
+async function readClientFacts(tx: Queryable, { tenantId, id }: ApiClient): Promise<ClientFacts> {
+  const [row] = await tx.query<ClientFacts>(sql`
+    SELECT single_administrator AS "isSingleAdministrator", coalesce(position(${typeIdFromUuid("cli", id)} IN (
+        SELECT document::text FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1)) > 0, false)
+      AS "isNamedByPolicy"
+    FROM tenants WHERE id = ${tenantId}
+  `);
+  if (row === undefined) throw new Error("the tenant of a client does not exist");
+  return row;
+}
+
+/** Served by the primary key. */
+async function findEarlierChange(
+  source: Queryable,
+  tenantId: string,
+  { action, key }: KeyedChange,
+): Promise<EarlierChange | undefined> {
+  const table = {
+    columns: sql`object_id AS "objectId"`,
+    table: sql`client_requests`,
+    scope: sql`AND action = ${action}`,
+  };
+  const found = await findByKey<{ objectId: string }>(source, table, tenantId, key);
+  return found && { hash: found.requestHash, objectId: found.objectId };
+}
+
+/** False if another request has taken the key. */
+async function takeKey(
+  source: Queryable,
+  { tenantId, id }: ApiClient,
+  { action, key, hash, objectId }: KeyedChange,
+  now: Date,
+): Promise<boolean> {
+  const taken = await source.query(sql`
+    INSERT INTO client_requests (tenant_id, action, idempotency_key, request_hash, client_id, object_id, created_at)
+    VALUES (${tenantId}, ${action}, ${key}, decode(${hash}, 'hex'), ${id}, ${objectId}, ${now})
+    ON CONFLICT DO NOTHING RETURNING object_id
+  `);
+  return taken.length === 1;
+}
+
+function applyChange(
+  tx: Tx,
+  client: ApiClient,
+  {
+    set = {},
+    addSecret,
+    expireSecrets,
+    removeSecretIds = [],
+    addKey,
+    removeKeyIds = [],
+    authority,
+  }: ClientChange,
+  now: Date,
+): void {
+  const { name, scopes, state, requireSignature, quotas } = { ...client, ...set };
+  tx.send(sql`
+    UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
+      require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
+      disabled_at = CASE WHEN ${state} = 'disabled' AND state <> 'disabled' THEN ${now}::timestamptz ELSE disabled_at END
+    WHERE id = ${client.id}
+  `);
+  if (authority !== undefined) writeAuthority(tx, client.id, authority, now);
+  if (removeSecretIds.length > 0) {
+    tx.send(
+      sql`DELETE FROM client_secrets WHERE client_id = ${client.id} AND id = ANY(${[...removeSecretIds]})`,
+    );
+  }
+  if (expireSecrets !== undefined) {
+    tx.send(sql`
+      UPDATE client_secrets SET expires_at = ${expireSecrets.at}
+      WHERE client_id = ${client.id} AND id = ANY(${[...expireSecrets.ids]})
+    `);
+  }
+  if (addSecret !== undefined) insertSecret(tx, client.id, addSecret);
+  if (removeKeyIds.length > 0) {
+    tx.send(sql`DELETE FROM client_keys WHERE client_id = ${client.id} AND id = ANY(${[...removeKeyIds]})`);
+  }
+  if (addKey !== undefined) {
+    tx.send(sql`
+      INSERT INTO client_keys (id, client_id, algorithm, material, added_by, created_at)
+      VALUES (${addKey.id}, ${client.id}, ${addKey.algorithm}, ${Buffer.from(addKey.material)}, ${addKey.addedBy},
+        ${addKey.createdAt})
+    `);
+  }
+}
+
+/** The controllers only grow, in the order in which they came, except by a reset. Served by the primary key. */
+function writeAuthority(tx: Tx, clientId: string, { by, controllers }: AuthorityChange, now: Date): void {
+  const next = {
+    added: sql`CASE WHEN ${by}::uuid = ANY (controllers) THEN controllers ELSE controllers || ${by}::uuid END`,
+    unchanged: sql`controllers`,
+    reset: sql`'{}'`,
+  };
+  tx.send(sql`
+    UPDATE clients SET authority_changed_by = ${by}, authority_changed_at = ${now}, controllers = ${next[controllers]},
+      reset_at = ${controllers === "reset" ? sql`${now}` : sql`reset_at`}
+    WHERE id = ${clientId}
+  `);
+}
+
+export function insertSecret(tx: Tx, clientId: string, secret: ClientSecret): void {
+  tx.send(sql`
+    INSERT INTO client_secrets (id, client_id, hash, added_by, created_at, expires_at)
+    VALUES (${secret.id}, ${clientId}, ${Buffer.from(secret.hash)}, ${secret.addedBy}, ${secret.createdAt},
+      ${secret.expiresAt})
+  `);
+}

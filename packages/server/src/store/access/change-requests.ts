@@ -1,0 +1,180 @@
+import type {
+  ChangeDecision,
+  ChangeRequest,
+  ChangeRequestStore,
+  ChangeStanding,
+  ChangeUnit,
+} from "../../app/change-requests/change-request.js";
+import { protectingScopes } from "../../app/clients/client-authority.js";
+import { actorIdOfAct } from "../../app/events/actor.js";
+import type { IdempotentRequest } from "../../app/requests/idempotency.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
+import { findByKey, insertOrFind } from "../core/insert-or-find.js";
+import { type Statement, sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+import { appendAudit } from "./audit.js";
+import { changeClient } from "./change-client.js";
+import { readStandings, standingOf } from "./lineage.js";
+import { findClientOfTenant } from "./read-client.js";
+
+export function createChangeRequestStore(database: Database, log: EventLog): ChangeRequestStore {
+  return {
+    unitOfWork: (work) => database.transaction((tx) => work(createChangeUnit(tx, log))),
+    // Served by the primary key.
+    read: async (tenantId, id) => {
+      const [row] = await database.query<ChangeRow>(
+        sql`${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ${id}`,
+      );
+      return row && readRequest(row);
+    },
+    // Served by the primary key, read backwards. Change requests are made by people, so they are few enough to filter while scanning.
+    list: async (tenantId, { state }, limit, beforeId) => {
+      const rows = await database.query<ChangeRow>(sql`
+        ${selectRequests} WHERE r.tenant_id = ${tenantId} ${beforeId === undefined ? sql`` : sql`AND r.id < ${beforeId}`}
+          ${state === undefined ? sql`` : sql`AND r.state = ${state}`}
+        ORDER BY r.id DESC LIMIT ${limit}
+      `);
+      return rows.map(readRequest);
+    },
+    // Served by change_requests_due.
+    listDue: (now, limit) =>
+      database.query(sql`
+        SELECT tenant_id AS "tenantId", id FROM change_requests
+        WHERE state IN ('pending', 'scheduled') AND coalesce(effective_at, expires_at) <= ${now}
+        ORDER BY coalesce(effective_at, expires_at) LIMIT ${limit}
+      `),
+    // Served by the primary key.
+    readMany: async (tenantId, ids) => {
+      if (ids.length === 0) return [];
+      const rows = await database.query<ChangeRow>(
+        sql`${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ANY(${[...ids]}::uuid[])`,
+      );
+      return rows.map(readRequest);
+    },
+  };
+}
+
+function createChangeUnit(tx: Tx, log: EventLog): ChangeUnit {
+  return {
+    insert: (request, keyed) => insertRequest(tx, request, keyed),
+    // Served by change_requests_open.
+    countOpen: async (tenantId) => {
+      const [row] = await tx.query<{ count: string }>(sql`
+        SELECT count(*) FROM change_requests WHERE tenant_id = ${tenantId} AND state IN ('pending', 'scheduled')
+      `);
+      return Number(row?.count);
+    },
+    // Served by the primary key.
+    lock: async (tenantId, id) => {
+      tx.send(sql`SELECT FROM change_requests WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
+      const [row] = await tx.query<ChangeRow>(
+        sql`${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ${id}`,
+      );
+      return row && readRequest(row);
+    },
+    readStanding: (request) => readStanding(tx, request),
+    recordDecision: (request, decision) => recordDecision(tx, request, decision),
+    save: async (request, previousState, audit) => {
+      const { tenantId, id, state, version, failureCode, effectiveAt, updatedAt } = request;
+      // Served by the primary key.
+      tx.send(sql`
+        UPDATE change_requests SET state = ${state}, version = ${version}, failure_code = ${failureCode},
+          effective_at = ${effectiveAt}, updated_at = ${updatedAt}
+        WHERE tenant_id = ${tenantId} AND id = ${id}
+      `);
+      await appendAudit(tx, audit);
+      const [first] = audit;
+      const event = {
+        tenantId,
+        event: "change_request.updated",
+        subjectId: id,
+        version,
+        state,
+        previousState,
+        failureCode,
+        actorId: first === undefined ? null : actorIdOfAct(first),
+        occurredAt: updatedAt,
+      } as const;
+      await log.append(tx, [event]);
+    },
+    findClient: (tenantId, id) => findClientOfTenant(tx, tenantId, id),
+    changeClient: (tenantId, id, decide, audit) => changeClient(tx, { tenantId, id }, decide, audit),
+    afterCommit: tx.afterCommit,
+  };
+}
+
+async function insertRequest(tx: Tx, request: ChangeRequest, keyed: IdempotentRequest | undefined) {
+  const { tenantId } = request;
+  const found = await insertOrFind(
+    async () => {
+      const inserted = await tx.query(sql`
+        INSERT INTO change_requests (tenant_id, id, kind, target, change, comment, requirement, state, version, requested_by,
+          idempotency_key, request_hash, created_at, expires_at, updated_at)
+        VALUES (${tenantId}, ${request.id}, ${request.kind}, ${request.target}, ${JSON.stringify(request.change)},
+          ${request.comment}, ${JSON.stringify(request.requirement)}, ${request.state}, ${request.version},
+          ${request.requestedBy}, ${keyed?.key ?? null}, decode(${keyed?.hash ?? null}, 'hex'), ${request.createdAt},
+          ${request.expiresAt}, ${request.updatedAt})
+        ON CONFLICT (tenant_id, idempotency_key) DO NOTHING RETURNING id
+      `);
+      return inserted.length === 1;
+    },
+    () =>
+      findByKey<{ id: string }>(tx, { columns: sql`id`, table: sql`change_requests` }, tenantId, keyed?.key),
+  );
+  if (found === undefined) return undefined;
+  const [row] = await tx.query<ChangeRow>(
+    sql`${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ${found.id}`,
+  );
+  return { earlier: readRequest(row as ChangeRow), requestHash: found.requestHash };
+}
+
+async function readStanding(tx: Queryable, request: ChangeRequest): Promise<ChangeStanding> {
+  const { requestedBy, createdAt, decisions } = request;
+  const standings = await readStandings(tx, [requestedBy, ...decisions.map(({ clientId }) => clientId)]);
+  const { isActive, ...requester } = standingOf(standings, requestedBy);
+  const requestedAtMs = createdAt.getTime();
+  return {
+    requester: {
+      ...requester,
+      initiatorId: requestedBy,
+      isEnabled: isActive,
+      requestedAtMs,
+      askedAtMs: requestedAtMs,
+    },
+    approvals: decisions.map(({ clientId, decision, decidedAt }) => {
+      const { lineage, authorityChangedAtMs, ...decider } = standingOf(standings, clientId);
+      const isEnabled = decider.isActive && protectingScopes.some((scope) => decider.scopes.includes(scope));
+      return { clientId, decision, atMs: decidedAt.getTime(), isEnabled, lineage, authorityChangedAtMs };
+    }),
+  };
+}
+
+function recordDecision(tx: Tx, { tenantId, id }: ChangeRequest, decision: ChangeDecision): void {
+  const { version, clientId, decision: made, comment, decidedAt } = decision;
+  tx.send(sql`
+    INSERT INTO change_decisions (tenant_id, change_request_id, version, client_id, decision, comment, decided_at)
+    VALUES (${tenantId}, ${id}, ${version}, ${clientId}, ${made}, ${comment}, ${decidedAt})
+  `);
+}
+
+interface ChangeRow extends Omit<ChangeRequest, "decisions"> {
+  decisions: (Omit<ChangeDecision, "decidedAt"> & { decidedAt: string })[];
+}
+
+/** The decisions are served by their primary key. */
+const selectRequests: Statement = sql`
+  SELECT r.tenant_id AS "tenantId", r.id, r.kind, r.target, r.change, r.comment, r.requirement, r.state, r.version,
+    r.requested_by AS "requestedBy", r.failure_code AS "failureCode", r.created_at AS "createdAt",
+    r.expires_at AS "expiresAt", r.effective_at AS "effectiveAt", r.updated_at AS "updatedAt",
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('version', d.version, 'clientId', d.client_id, 'decision', d.decision,
+        'comment', d.comment, 'decidedAt', d.decided_at) ORDER BY d.version), '[]')
+      FROM change_decisions d WHERE d.tenant_id = r.tenant_id AND d.change_request_id = r.id) AS decisions
+  FROM change_requests r
+`;
+
+function readRequest(row: ChangeRow): ChangeRequest {
+  return {
+    ...row,
+    decisions: row.decisions.map((one) => ({ ...one, decidedAt: new Date(one.decidedAt) })),
+  };
+}
