@@ -1,2 +1,38 @@
-/** The database cannot be reached, or the connection was lost during a statement: whether it took effect is not known. */
+import pg from "pg";
+
+/**
+ * The database cannot do its work for now, for reasons that have nothing to do with the statement. If the connection was lost during the
+ * statement, whether it took effect is not known.
+ */
 export class DatabaseUnavailableError extends Error {}
+
+/** SQLSTATEs after which a connection is replaced: the server shuts down, starts, has crashed, is read-only, or is out of time. */
+const endingStates = new Set(["57P01", "57P02", "57P03", "25006", "57014", "25P03"]);
+const connectionExceptions = "08";
+/**
+ * Insufficient resources, system errors, transactions that lost against another one (serialization failure, deadlock). They are no fault of
+ * the row that was written: as a refusal it would be blamed on every row in turn, and a client would be answered 500 instead of 503.
+ */
+const momentaryClasses = new Set(["53", "58", "40"]);
+/** Another transaction held a lock for too long. */
+export const lockNotAvailable = "55P03";
+
+/** Whether the error is an answer of the server, after which the connection can be used. */
+export function isAnswered(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  return !endingStates.has(error.code) && !error.code.startsWith(connectionExceptions);
+}
+
+/** Whether the server refuses what it was asked for, and would again. Anything else says nothing about the statement. */
+function isRefusedByServer(error: unknown): boolean {
+  if (!isAnswered(error)) return false;
+  const code = (error as pg.DatabaseError).code ?? "";
+  return !momentaryClasses.has(code.slice(0, 2)) && code !== lockNotAvailable;
+}
+
+/** Throws the error as a refusal of the statement, or as one that says nothing about it. */
+export function explain(error: unknown): never {
+  // A value that cannot be sent is our own mistake.
+  if (isRefusedByServer(error) || error instanceof TypeError) throw error;
+  throw new DatabaseUnavailableError("the database is unavailable", { cause: error });
+}

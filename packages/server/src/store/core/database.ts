@@ -2,10 +2,16 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import { createConnector } from "./connector.js";
-import { DatabaseUnavailableError } from "./database-unavailable-error.js";
+import {
+  DatabaseUnavailableError,
+  explain,
+  isAnswered,
+  lockNotAvailable,
+} from "./database-unavailable-error.js";
 import { parameterText } from "./parameter-text.js";
 import { prepareSession } from "./session-settings.js";
 import { type Statement, sql } from "./sql.js";
+import { createStorageFault } from "./storage-fault.js";
 
 /** Something that runs statements: the pool, a transaction, or one session of it. */
 export interface Queryable {
@@ -34,6 +40,8 @@ export interface Database extends KeyedQueryable {
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
   session: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  /** Rejects while the server answers but cannot write, because a disk of it is full or fails. */
+  assertStores: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -96,6 +104,8 @@ export function openDatabase({
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
 
+  const storageFault = createStorageFault(() => performance.now());
+
   /** Tries each server once; the pool itself connects to the current one only. */
   async function connect(): Promise<pg.PoolClient> {
     for (let triesLeft = connector.serverCount; ; triesLeft -= 1) {
@@ -115,7 +125,8 @@ export function openDatabase({
       try {
         return await client.query(config);
       } catch (error) {
-        isBroken ||= !isRefusedByServer(error);
+        isBroken ||= !isAnswered(error);
+        storageFault.note(error);
         return explain(error);
       }
     };
@@ -134,6 +145,7 @@ export function openDatabase({
     session,
     query: (statement) => session((connection) => connection.query(statement)),
     transaction: (work) => session((connection) => inTransaction(connection, work)),
+    assertStores: () => storageFault.assertNone(session),
     close: () => pool.end(),
   };
 }
@@ -169,7 +181,8 @@ async function inTransaction<T>(connection: Session, work: (tx: Tx) => Promise<T
     // The first statement that failed is the reason; those after it only say that the transaction has failed.
     const [first = error] = await failures(sent);
     // If the connection is lost, the server rolls back by itself.
-    if (!(first instanceof DatabaseUnavailableError)) await connection.script("ROLLBACK");
+    if (!(first instanceof DatabaseUnavailableError) || isAnswered(first.cause))
+      await connection.script("ROLLBACK");
     throw first;
   }
   // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
@@ -199,35 +212,19 @@ function nameOf(text: string): string {
   return name;
 }
 
-/** SQLSTATEs of a server that shuts down, starts, has crashed, is read-only, or is out of time for a statement or a transaction. */
-const unavailableStates = new Set(["57P01", "57P02", "57P03", "25006", "57014", "25P03"]);
-/**
- * Connection exceptions, insufficient resources and system errors. A full disk or one that fails is no fault of the row that was written:
- * as a refusal it would be blamed on every row in turn, and a client would be answered 500 instead of 503.
- */
-const unavailableClasses = new Set(["08", "53", "58"]);
-
-/** An error with a SQLSTATE is the server's own answer; anything else means that there was none. */
-function isRefusedByServer(error: unknown): boolean {
-  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
-  return !unavailableStates.has(error.code) && !unavailableClasses.has(error.code.slice(0, 2));
-}
-
-function explain(error: unknown): never {
-  // A value that cannot be sent is our own mistake.
-  if (isRefusedByServer(error) || error instanceof TypeError) throw error;
-  throw new DatabaseUnavailableError("the database is unavailable", { cause: error });
-}
-
 /** A statement has waited for a lock for as long as `lock_timeout` says. */
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === "55P03";
+  return stateOf(error) === lockNotAvailable;
 }
 
 /** The server has ended a statement because it took too long. Such a database counts as unavailable, unless one row is to blame. */
 export function isStatementTimeout(error: unknown): boolean {
-  if (!(error instanceof DatabaseUnavailableError)) return false;
-  return error.cause instanceof pg.DatabaseError && error.cause.code === "57014";
+  return stateOf(error) === "57014";
+}
+
+function stateOf(error: unknown): string | undefined {
+  if (!(error instanceof DatabaseUnavailableError)) return undefined;
+  return error.cause instanceof pg.DatabaseError ? error.cause.code : undefined;
 }
 
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../../operator-error.js";
-import { type Database, isLockTimeout, type Session } from "./database.js";
+import { type Database, isDatabaseUnavailable, isLockTimeout, type Session } from "./database.js";
 import type { Migration } from "./migrations.js";
 import { sql } from "./sql.js";
 
@@ -95,6 +95,8 @@ async function tryToApply(session: Session, migration: Migration): Promise<boole
   } catch (cause) {
     await session.script("ROLLBACK");
     if (isLockTimeout(cause)) return false;
+    // It starts again when the database is available.
+    if (isDatabaseUnavailable(cause)) throw cause;
     throw new Error(`migration ${migration.name} failed: ${(cause as Error).message}`, { cause });
   }
 }

@@ -34,8 +34,9 @@ export async function withAvailableDatabase(
   }
 }
 
-/** Whether the database can take work; one that only reads, as a standby does, cannot. */
+/** Whether the database can take work; one that only reads, as a standby or one with a full disk does, cannot. */
 export async function assertWritable(database: Database): Promise<void> {
+  await database.assertStores();
   const [row] = await database.query<{ setting: string }>(
     sql`SELECT current_setting('transaction_read_only') AS setting`,
   );

@@ -77,17 +77,20 @@ describe("the pool", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("counts as unavailable while its disk is full or fails, and as refusing what is wrong with a row", async () => {
+  it("counts as unavailable if no row is at fault, keeps its connection, and refuses what is wrong with a row", async () => {
     await direct.run(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = NEW.name; END $$;
       CREATE TRIGGER refuse BEFORE INSERT ON things FOR EACH ROW EXECUTE FUNCTION refuse();
     `);
-    for (const state of ["53100", "53200", "58030"]) {
+    const pid = async () => await database.query(sql`SELECT pg_backend_pid() AS pid`);
+    const before = await pid();
+    for (const state of ["53100", "53200", "58030", "40001", "40P01", "55P03"]) {
       await expect(database.query(insert(state))).rejects.toBeInstanceOf(DatabaseUnavailableError);
       const writing = database.transaction((tx) => tx.query(insert(state)));
       await expect(writing).rejects.toBeInstanceOf(DatabaseUnavailableError);
     }
+    expect(await pid()).toEqual(before);
     await expect(database.query(insert("23514"))).rejects.toMatchObject({ code: "23514" });
     expect(await database.query(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
   });
