@@ -24,6 +24,7 @@ import { createTicketSigner } from "../credentials/ticket-signer.js";
 import { createTokenKeyRing, prepareTokenKeys } from "../credentials/token-keys.js";
 import { createTokenSigner } from "../credentials/token-signer.js";
 import type { AccessGuard } from "../http/access/guard.js";
+import { createBoundedGate } from "../runtime/bounded-gate.js";
 import { createFreshCache } from "../runtime/fresh-cache.js";
 import { createKeyedMutex } from "../runtime/keyed-mutex.js";
 import { nodeTimers } from "../runtime/timers.js";
@@ -52,6 +53,10 @@ export interface AccessParts {
   prepare: () => Promise<void>;
   close: () => Promise<void>;
 }
+
+/** Fewer than the connections to the database, and 2000 checks take less than a second. */
+const proofChecksMax = 4;
+const proofChecksWaitingMax = 2000;
 
 /** A change takes 3 to 15 ms, so the last one in the queue waits for about a second. */
 const clientChangesWaitingMax = 100;
@@ -94,9 +99,10 @@ export function composeAccess(options: ComposeOptions): AccessParts {
     ...createOAuthService({
       authenticateClient: createClientAuthenticator({
         clients,
-        assertions: createAssertionVerifier({ audiences: assertionAudiences(publicUrl), now }),
+        assertions: createAssertionVerifier({ audience: publicUrl, now }),
         nonces,
         throttle: createFailureThrottle(() => performance.now()),
+        checks: createBoundedGate(proofChecksMax, proofChecksWaitingMax),
         now,
       }),
       tokens,
@@ -161,11 +167,6 @@ function cacheClientAccess(database: Database) {
     },
     () => performance.now(),
   );
-}
-
-/** The audience of an assertion is the issuer or the endpoint that it is sent to; libraries differ. */
-function assertionAudiences(publicUrl: string): string[] {
-  return [publicUrl, ...["token", "revoke", "introspect"].map((name) => `${publicUrl}/oauth/${name}`)];
 }
 
 function openKey(sealing: Sealing, key: { id: string; material: Uint8Array }): Uint8Array {

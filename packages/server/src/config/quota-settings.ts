@@ -27,7 +27,7 @@ export const quotaSettings = {
   "quotas.auth_per_second": perSecond("Requests a second for tokens, by authenticated clients.", 50),
   "quotas.auth_burst": burst("The burst of such requests.", 500),
   "quotas.address_per_second": perSecond(
-    "Requests a second of one address to `/oauth`, or anywhere without a valid token. An IPv6 /64 network counts as one address, and each process counts on its own.",
+    "Failed requests a second of one address to `/oauth`, and requests without a valid token anywhere. An IPv6 /64 network counts as one address, and each process counts on its own.",
     100,
   ),
   "quotas.address_burst": burst("The burst of such requests.", 1000),

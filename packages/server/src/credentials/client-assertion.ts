@@ -5,8 +5,11 @@ import { ed25519PublicKey } from "../app/access/verify-request-signature.js";
 import type { ApiClient } from "../app/clients/client.js";
 
 export interface ClientAssertionOptions {
-  /** The allowed audiences: the issuer, or one of its endpoints. */
-  audiences: readonly string[];
+  /**
+   * The only audience: the issuer. An assertion for an endpoint would be ambiguous if two servers share one, or if a client is led to a
+   * server that copies the endpoint of another (draft-ietf-oauth-rfc7523bis).
+   */
+  audience: string;
   now: () => number;
 }
 
@@ -16,7 +19,7 @@ const clockToleranceSeconds = 30;
 const idPattern = /^[\x21-\x7e]{1,128}$/;
 
 /** Verifies client assertions: JWTs that a client signs with its private key (RFC 7523, `private_key_jwt`). */
-export function createAssertionVerifier({ audiences, now }: ClientAssertionOptions): AssertionVerifier {
+export function createAssertionVerifier({ audience, now }: ClientAssertionOptions): AssertionVerifier {
   function readSubject(assertion: string): string | undefined {
     try {
       return readId("cli", decodeJwt(assertion).sub ?? "");
@@ -43,11 +46,13 @@ export function createAssertionVerifier({ audiences, now }: ClientAssertionOptio
         algorithms: ["EdDSA", "Ed25519"],
         issuer: subject,
         subject,
-        audience: [...audiences],
+        audience,
         clockTolerance: clockToleranceSeconds,
         currentDate: new Date(now()),
         requiredClaims: ["exp", "jti"],
       });
+      // A list could name other servers too, which could then use the assertion here.
+      if (payload.aud !== audience) return undefined;
       const { jti = "", exp = 0 } = payload;
       const isShortLived = exp * 1000 <= now() + (lifetimeSecondsMax + clockToleranceSeconds) * 1000;
       if (!isShortLived || !idPattern.test(jti)) return undefined;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { addressBlock } from "../../runtime/address-block.js";
+import type { BoundedGate } from "../../runtime/bounded-gate.js";
 import type { ApiClient, ClientStore } from "../clients/client.js";
 import { matchesSecret } from "../clients/client-secret.js";
 import type { FailureThrottle, ThrottleKey } from "./failure-throttle.js";
@@ -43,6 +44,8 @@ export interface AuthenticateClientDeps {
   assertions: AssertionVerifier;
   nonces: NonceStore;
   throttle: FailureThrottle;
+  /** Bounds how many proofs are checked at once: each takes a query, and an assertion a signature as well. */
+  checks: BoundedGate;
   now: () => number;
 }
 
@@ -55,7 +58,11 @@ const failureFloorMs = 5;
 /** A refusal, with the client that was claimed if it exists: for the audit log, not for the caller. */
 export type ClientRefusal = OAuthFault & { claimed?: ApiClient };
 
-/** Authenticates a client. Every failure has the same fault, so that a caller does not learn which part was wrong. */
+/**
+ * Authenticates a client. Every failure has the same fault, so that a caller does not learn which part was wrong. The proof is checked first,
+ * and only failures are throttled: a secret has 256 bits, so checking every guess gives nothing away, whereas refusing before the check
+ * would let anyone behind the same address keep a client from its tokens. What checking costs is bounded by a gate.
+ */
 export function createClientAuthenticator(deps: AuthenticateClientDeps) {
   const trusted = createTrustedPairs();
   return async (proof: ClientProof, address: string): Promise<ApiClient | ClientRefusal> => {
@@ -64,30 +71,25 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
       (proof.method === "assertion" ? deps.assertions.readSubject(proof.assertion) : undefined);
     const block = addressBlock(address);
     const pair = `client ${clientId ?? "unknown"} ${block}`;
-    const keys = throttleKeys(pair, block, trusted.has(pair));
-    const waitSeconds = deps.throttle.attempt(keys);
-    if (waitSeconds > 0) {
-      return { fault: "slow_down", description: "Too many failed attempts.", retryAfterSeconds: waitSeconds };
-    }
     const floor = sleep(failureFloorMs);
-    const result = await prove(proof, deps).catch((error: unknown) => {
-      deps.throttle.withdrawn(keys);
-      throw error;
-    });
-    if (isOAuthFault(result)) {
-      await floor;
+    const result = await deps.checks.run(() => prove(proof, deps));
+    if (result === "full") return busy;
+    if (!isOAuthFault(result)) {
+      deps.throttle.succeeded(pair);
+      trusted.add(pair);
       return result;
     }
-    deps.throttle.succeeded(keys);
-    trusted.add(pair);
-    return result;
+    const waitSeconds = deps.throttle.failed(throttleKeys(pair, block, trusted.has(pair)));
+    await floor;
+    if (waitSeconds === 0) return result;
+    const description = "Too many failed attempts.";
+    return { ...result, fault: "slow_down", description, retryAfterSeconds: waitSeconds };
   };
 }
 
 /**
- * Failures are counted per client and address, so that an attacker elsewhere cannot lock a client out. They are also counted per
- * address, with a higher limit, against attempts on many clients; but not for a client that has authenticated from that address
- * before, so that another client behind the same address does not lock it out.
+ * Failures are counted per client and address. They are also counted per address, with a higher limit, against attempts on many clients;
+ * but not for a client that has authenticated from that address before.
  */
 function throttleKeys(pair: string, address: string, isTrusted: boolean): ThrottleKey[] {
   const own = { name: pair, freeFailures: 5 };
@@ -107,6 +109,12 @@ function createTrustedPairs() {
     },
   };
 }
+
+const busy: OAuthFault = {
+  fault: "slow_down",
+  description: "Too many token requests are waiting.",
+  retryAfterSeconds: 1,
+};
 
 const invalidClient: OAuthFault = {
   fault: "invalid_client",

@@ -1,5 +1,6 @@
 import type { Scope } from "@bursar/protocol";
 import { LRUCache } from "lru-cache";
+import { createBoundedGate } from "../../runtime/bounded-gate.js";
 import type { ApiClient, ClientAccess, ClientAccessCache } from "../clients/client.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
 import type { Refused } from "../requests/refused.js";
@@ -27,8 +28,8 @@ export type TokenRefusal = Refused & { claims?: TokenClaims };
 export interface RequestAuthenticator {
   /**
    * Verifies the `Authorization` header. For a token that was verified before, the result is not a promise: it takes a few map
-   * look-ups, whereas verifying a signature takes about 300 µs. An invalid token counts against the caller's address, and an address
-   * that has sent too many is refused before anything is verified.
+   * look-ups, whereas verifying a signature takes about 300 µs. An invalid token counts against the caller's address; an address
+   * that has sent too many is verified one token at a time.
    */
   authenticate: (
     authorization: string | undefined,
@@ -57,6 +58,9 @@ export interface RequestAuthenticatorDeps {
 
 const bearerPattern = /^Bearer ([A-Za-z0-9._~+/-]{1,4096}=*)$/i;
 const verifiedMax = 10_000;
+/** Verifications of unknown tokens from an address that has sent too many invalid ones: a third of a second of work at most. */
+const suspectsMax = 1;
+const suspectsWaitingMax = 1000;
 
 /**
  * Known headers are looked up by their last characters, which are those of the signature, and then compared as a whole. Hashing a
@@ -78,6 +82,7 @@ export function createRequestAuthenticator({
   clients,
   now,
 }: RequestAuthenticatorDeps): RequestAuthenticator {
+  const suspects = createBoundedGate(suspectsMax, suspectsWaitingMax);
   const verified = new LRUCache<string, VerifiedToken>({ max: verifiedMax });
 
   function refuse(refusal: TokenRefusal, { ip }: Caller): TokenRefusal {
@@ -106,8 +111,10 @@ export function createRequestAuthenticator({
     const token = bearerPattern.exec(authorization)?.[1];
     if (token === undefined) return refuse({ refused: "UNAUTHENTICATED" }, caller);
     const waitSeconds = addresses.wait(caller.ip);
-    if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
-    const claims = await tokens.verify(token);
+    // A valid token is accepted whatever its address has sent. What invalid ones cost is bounded by a gate.
+    const claims =
+      waitSeconds === 0 ? await tokens.verify(token) : await suspects.run(() => tokens.verify(token));
+    if (claims === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
     if (claims === "expired") return refuse({ refused: "TOKEN_EXPIRED" }, caller);
     if (claims === "invalid") return refuse({ refused: "TOKEN_INVALID" }, caller);
     const access = clients.peek(claims.clientId) ?? (await clients.load(claims.clientId));

@@ -1,15 +1,17 @@
 import { LRUCache } from "lru-cache";
 
-/** Slows down callers that keep failing to authenticate. Memory is bounded, and each process counts on its own. */
+/**
+ * Slows down callers that keep failing to authenticate, and only those: a valid proof is accepted whatever the count, so that no
+ * neighbour on the same address can keep a client from its tokens. Memory is bounded, and each process counts on its own.
+ */
 export interface FailureThrottle {
   /**
-   * Starts an attempt. 0 allows it and counts it as a failure until it succeeds, so that many concurrent attempts are not free.
-   * Any other result is the number of seconds to wait.
+   * Reports a failure. 0 if it is one of the free ones, or the pause since the last one has passed; it is counted. Any other result is the
+   * number of seconds that the caller should have waited.
    */
-  attempt: (keys: readonly ThrottleKey[]) => number;
-  succeeded: (keys: readonly ThrottleKey[]) => void;
-  /** Releases an attempt whose outcome is unknown, as when the database was unavailable. */
-  withdrawn: (keys: readonly ThrottleKey[]) => void;
+  failed: (keys: readonly ThrottleKey[]) => number;
+  /** Reports a success, which forgets the failures of one key. */
+  succeeded: (name: string) => void;
 }
 
 export interface ThrottleKey {
@@ -42,27 +44,14 @@ export function createFailureThrottle(monotonicMs: () => number): FailureThrottl
     return Math.max(0, Math.ceil((entry.lastAtMs + pauseMs - monotonicMs()) / 1000));
   };
 
-  function remember(name: string, count: number): void {
-    if (count > 0) failures.set(name, { count, lastAtMs: monotonicMs() });
-    else failures.delete(name);
-  }
-
-  function release(keys: readonly ThrottleKey[]): void {
-    for (const { name } of keys) remember(name, (recent(name)?.count ?? 1) - 1);
-  }
-
   return {
-    attempt: (keys) => {
+    failed: (keys) => {
       const wait = Math.max(0, ...keys.map(secondsToWait));
-      if (wait === 0) for (const { name } of keys) remember(name, (recent(name)?.count ?? 0) + 1);
+      if (wait === 0)
+        for (const { name } of keys)
+          failures.set(name, { count: (recent(name)?.count ?? 0) + 1, lastAtMs: monotonicMs() });
       return wait;
     },
-    succeeded: (keys) => {
-      const [first, ...others] = keys;
-      if (first !== undefined) remember(first.name, 0);
-      // Only this attempt is released: one valid client must not reset the count for guesses at others from its address.
-      release(others);
-    },
-    withdrawn: release,
+    succeeded: (name) => void failures.delete(name),
   };
 }

@@ -10,8 +10,8 @@ import { LRUCache } from "lru-cache";
 import { addressBlock } from "../../runtime/address-block.js";
 
 /**
- * Limits unauthenticated requests by address: those with a missing or invalid token, and everything under `/oauth`. It bounds the cost
- * of verifying credentials; `FailureThrottle` slows down callers that guess secrets. Each process counts on its own, because an
+ * Limits unauthenticated requests by address: those with a missing or invalid token, and failures under `/oauth`. Valid credentials are
+ * accepted whatever their address has sent; `FailureThrottle` slows down callers that guess secrets. Each process counts on its own, because an
  * unauthenticated caller must not cause work in the database.
  */
 export interface AddressQuota {

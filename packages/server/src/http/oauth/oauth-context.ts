@@ -22,13 +22,15 @@ export function installOAuthContext(app: FastifyInstance, options: OAuthContextO
       else done(null, form);
     },
   );
-  app.addHook("onRequest", (request, reply, done) => {
+  app.addHook("onRequest", (_request, reply, done) => {
     reply.header("cache-control", "no-store").header("pragma", "no-cache");
-    const waitSeconds = options.guard.addresses.take(request.ip);
-    done(waitSeconds === 0 ? undefined : tooMany(waitSeconds));
+    done();
   });
   app.setErrorHandler((error, request, reply) => {
-    const refusal = error instanceof OAuthRefusal ? error : translate(error, options);
+    const first = error instanceof OAuthRefusal ? error : translate(error, options);
+    // Only failures count against the address: its other clients must not be kept from their tokens.
+    const waitSeconds = first.status < 500 ? options.guard.addresses.take(request.ip) : 0;
+    const refusal = waitSeconds === 0 || first.status === 429 ? first : tooMany(waitSeconds);
     if (refusal.status >= 500)
       request.log.error({ request_id: request.id, err: error }, "the request failed");
     return reply
@@ -40,7 +42,7 @@ export function installOAuthContext(app: FastifyInstance, options: OAuthContextO
 }
 
 function tooMany(waitSeconds: number): OAuthRefusal {
-  const description = "Too many requests from this address.";
+  const description = "Too many failed requests from this address.";
   return new OAuthRefusal({ fault: "slow_down", description, retryAfterSeconds: waitSeconds });
 }
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sharedService } from "../../harness/service/shared-service.js";
-import type { TestClient } from "../../harness/service/test-service.js";
+import { startTestService, type TestClient } from "../../harness/service/test-service.js";
 
 const service = await sharedService();
 
@@ -158,6 +158,36 @@ describe("the OAuth endpoints", () => {
   });
 });
 
+it("a client gets all of its tokens while its neighbours on the same address fail all the time", async () => {
+  const own = await startTestService({ "quotas.address_per_second": "1", "quotas.address_burst": "5" });
+  const form = { grant_type: "client_credentials" };
+  const ask = (clientId: string, secret: string) =>
+    fetch(`${own.url}/oauth/token`, {
+      method: "POST",
+      headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString("base64")}` },
+      body: new URLSearchParams(form),
+    });
+  const [neighbour, client] = [await own.createTenant(), await own.createTenant()];
+  const failures: number[] = [];
+  const tokens: string[] = [];
+  for (let count = 0; count < 48; count++) {
+    const [failed, , issued] = await Promise.all([
+      ask(neighbour.clientId, "bsk_wrong"),
+      ask(client.clientId, "bsk_wrong"),
+      ask(client.clientId, client.secret),
+    ]);
+    failures.push(failed.status);
+    expect(issued.status).toBe(200);
+    tokens.push(((await issued.json()) as { access_token: string }).access_token);
+  }
+  // The failures are slowed down, and each new token can be used although its address has sent many invalid ones.
+  expect(failures).toContain(429);
+  for (let count = 0; count < 10; count++) await own.call("GET", "/v1/wallets", `wrong-${count}`);
+  for (const token of tokens.slice(-5))
+    expect((await own.call("GET", "/v1/wallets", token)).status).toBe(200);
+  await own.stop();
+});
+
 describe("client assertions", () => {
   let owner: TestClient;
   let keys: { privateKey: KeyObject; kid: string };
@@ -182,7 +212,7 @@ describe("client assertions", () => {
     new SignJWT({
       iss: owner.clientId,
       sub: owner.clientId,
-      aud: `${service.url}/oauth/token`,
+      aud: service.url,
       jti: Math.random().toString(36),
       exp: Math.floor(Date.now() / 1000) + 60,
       ...claims,
@@ -214,6 +244,8 @@ describe("client assertions", () => {
 
   it.each<[what: string, make: () => Promise<string> | string]>([
     ["of another audience", () => assertion({ aud: "https://elsewhere.example" })],
+    ["for the endpoint instead of the issuer", () => assertion({ aud: `${service.url}/oauth/token` })],
+    ["for several audiences", () => assertion({ aud: [service.url, "https://elsewhere.example"] })],
     ["that have expired", () => assertion({ exp: Math.floor(Date.now() / 1000) - 60 })],
     ["with too long a lifetime", () => assertion({ exp: Math.floor(Date.now() / 1000) + 3600 })],
     ["without an id", () => assertion({ jti: undefined })],

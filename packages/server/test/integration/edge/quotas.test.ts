@@ -154,7 +154,7 @@ describe("the quota of an address", () => {
     );
     expect([oauth.status, await oauth.json()]).toEqual([
       429,
-      { error: "slow_down", error_description: "Too many requests from this address." },
+      { error: "slow_down", error_description: "Too many failed requests from this address." },
     ]);
     expect((await read(token)).status).toBe(200);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
