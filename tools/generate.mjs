@@ -99,7 +99,7 @@ async function servedDocument(path) {
       guard: {
         authenticator: unused,
         quotas: unused,
-        addresses: unused,
+        addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
         redeemTicket: unused,
         verifySignature: unused,
         audit: unused,
@@ -112,6 +112,8 @@ async function servedDocument(path) {
       isMetricsLocalOpen: true,
       metrics: [],
       trustedProxies: undefined,
+      proxyProtocol: false,
+      securityTxt: { contact: undefined, expires: undefined },
       corsOrigins: undefined,
       now: () => 0,
       limits: {

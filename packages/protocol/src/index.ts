@@ -98,6 +98,7 @@ export {
   PlaceOrderBody,
 } from "./resources/order.js";
 export {
+  CancelledTransaction,
   CreateTransactionBody,
   describeTransactionStates,
   Transaction,

@@ -14,6 +14,7 @@ import { createSealing } from "./credentials/sealing.js";
 import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
 import { listRoutes } from "./http/api.js";
 import { createEdge } from "./http/edge.js";
+import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { OperatorError } from "./operator-error.js";
 import { createReadiness } from "./runtime/readiness.js";
 import { createWakeUps } from "./runtime/wake-ups.js";
@@ -59,6 +60,7 @@ const reservedForStoresMs = 4000;
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { log, signal } = options;
+  checkProxySettings(options.settings, log);
   // Checked first, because a port in use is the most likely failure and the database takes seconds to start.
   const settings = { ...options.settings, port: await findPort(options.settings) };
   const closers: (() => Promise<void>)[] = [];
@@ -109,6 +111,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     closers.push(async () => readiness.set("stopping"));
     const url = await listen(app, settings);
+    if (settings.metrics_port !== undefined)
+      closers.push(await serveMetrics(app, settings, settings.metrics_port));
 
     await withAvailableDatabase(database, log, signal, async () => {
       await checkDatabaseSettings(database);
@@ -194,6 +198,8 @@ async function buildEdge(
       isMetricsLocalOpen: settings.public_url === undefined,
       metrics: parts.metrics,
       trustedProxies: settings.trusted_proxies,
+      proxyProtocol: settings.proxy_protocol === "true",
+      securityTxt: { contact: settings.security_contact, expires: settings.security_expires },
       corsOrigins: settings.cors_origins,
       now: Date.now,
       limits: {
@@ -218,6 +224,32 @@ async function closeEdge(app: FastifyInstance, timeoutMs: number): Promise<void>
   const inTime = await Promise.race([closed, sleep(timeoutMs, false, { ref: false })]);
   if (!inTime) app.server.closeAllConnections();
   await closed;
+}
+
+/** Returns what stops it. */
+async function serveMetrics(app: FastifyInstance, { metrics_host: host }: Settings, port: number) {
+  try {
+    const server = await startMetricsServer(app, { host, port });
+    return async () => {
+      server.close();
+      server.closeAllConnections();
+    };
+  } catch (error) {
+    throw explainListenError(error, host, port);
+  }
+}
+
+/** Without the proxy's address, all clients behind it would share one quota for failures, and one address in the audit log. */
+function checkProxySettings({ public_url, trusted_proxies, proxy_protocol }: Settings, log: Logger): void {
+  if (trusted_proxies !== undefined) return;
+  if (proxy_protocol === "true")
+    throw new OperatorError(
+      "proxy_protocol is true, but trusted_proxies (environment BURSAR_TRUSTED_PROXIES) is not set. Set it to the addresses of the proxies.",
+    );
+  if (public_url !== undefined)
+    log.warn(
+      "public_url is set, but trusted_proxies is not. If a proxy is in front of the service, set BURSAR_TRUSTED_PROXIES to its address; otherwise all clients appear to have the proxy's address.",
+    );
 }
 
 async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {

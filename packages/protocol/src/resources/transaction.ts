@@ -107,6 +107,17 @@ export const Transaction = Type.Object(
 export type Transaction = Static<typeof Transaction>;
 
 export const TransactionPage = Page(Transaction, "TransactionPage");
+/** What a client may see of a transaction that it can cancel but not read. */
+const TransactionSummary = Type.Object(
+  { id: Type.String(), object: Type.Literal("transaction"), state: Transaction.properties.state },
+  { $id: "TransactionSummary", additionalProperties: false },
+);
+
+export const CancelledTransaction = Type.Union([Transaction, TransactionSummary], {
+  $id: "CancelledTransaction",
+  description: "The transaction; only its id and state if the client lacks `transactions:read`.",
+});
+
 export const TransactionPath = Type.Object({ id: Type.String() });
 
 export const TransactionQuery = Type.Object(

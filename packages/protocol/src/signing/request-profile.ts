@@ -11,18 +11,21 @@ export const requestSignature = {
 
 /** Always covered; and those covered if the request has them. */
 const always = ["@method", "@target-uri", "authorization"] as const;
-const ifPresent = ["content-digest", "idempotency-key"] as const;
+const ifPresent = ["content-digest", "idempotency-key", "if-match"] as const;
 
 export interface RequestShape {
   hasBody: boolean;
   hasIdempotencyKey: boolean;
+  /** The version that a change is meant for: without it, the change could be made to another. */
+  hasIfMatch: boolean;
 }
 
-export function requiredComponents({ hasBody, hasIdempotencyKey }: RequestShape): string[] {
+export function requiredComponents({ hasBody, hasIdempotencyKey, hasIfMatch }: RequestShape): string[] {
   return [
     ...always,
     ...(hasBody ? ["content-digest"] : []),
     ...(hasIdempotencyKey ? ["idempotency-key"] : []),
+    ...(hasIfMatch ? ["if-match"] : []),
   ];
 }
 

@@ -29,13 +29,50 @@ export const settings = {
   ),
   public_url: baseUrl({
     env: "BURSAR_PUBLIC_URL",
-    about: "The address at which clients reach the service. Default: `http://` with host and port.",
+    about:
+      "The address at which clients reach the service; it is part of every token. Required in production. Default in the sandbox: `http://` with host and port.",
   }),
   trusted_proxies: networks({
     env: "BURSAR_TRUSTED_PROXIES",
     about:
       "The addresses or networks of the proxies in front of the service, separated by commas. Their `X-Forwarded-For` determines the client's address; that of any other peer is ignored.",
   }),
+  proxy_protocol: oneOf(
+    {
+      env: "BURSAR_PROXY_PROTOCOL",
+      default: "false",
+      about:
+        "Whether the proxies in `trusted_proxies` send the client's address with the PROXY protocol, version 2, at the start of each connection. They must then always send it; other peers cannot.",
+    },
+    ["false", "true"],
+  ),
+  allow_http_public_url: oneOf(
+    {
+      env: "BURSAR_ALLOW_HTTP_PUBLIC_URL",
+      default: "false",
+      about:
+        "Whether `bursar serve` accepts a `public_url` that begins with `http://`. Tokens and secrets then cross the network unencrypted.",
+    },
+    ["false", "true"],
+  ),
+  security_contact: matching(
+    {
+      env: "BURSAR_SECURITY_CONTACT",
+      about:
+        "Where to report a vulnerability, shown in `/.well-known/security.txt`. Default: `mailto:security@` with the host of `public_url`.",
+    },
+    /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/,
+    "a URI that begins with mailto: or https://",
+  ),
+  security_expires: matching(
+    {
+      env: "BURSAR_SECURITY_EXPIRES",
+      about:
+        "When `/.well-known/security.txt` expires, as `2027-01-31T00:00:00Z`. Default: half a year from now.",
+    },
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/,
+    "a time such as 2027-01-31T00:00:00Z",
+  ),
   cors_origins: origins({
     env: "BURSAR_CORS_ORIGINS",
     about:
@@ -96,6 +133,19 @@ export const settings = {
     about:
       "The bearer token that `/metrics` requires. Without it `/metrics` answers callers on this machine only, and no one if `public_url` is set.",
   }),
+  metrics_host: text({
+    env: "BURSAR_METRICS_HOST",
+    default: "127.0.0.1",
+    about: "The address to listen on for `metrics_port`.",
+  }),
+  metrics_port: integer(
+    {
+      env: "BURSAR_METRICS_PORT",
+      about:
+        "A port of its own for `/metrics`, which needs no token unless `metrics_token` is set. Open it to the scraper alone.",
+    },
+    { min: 1, max: 65_535 },
+  ),
   "policy.destination_delay_seconds": integer(
     {
       env: "BURSAR_DESTINATION_DELAY_SECONDS",
@@ -275,6 +325,9 @@ type DefaultedKey = Exclude<
   | "database_url"
   | "master_key_file"
   | "metrics_token"
+  | "metrics_port"
+  | "security_contact"
+  | "security_expires"
   | "stream.allowed_origins"
   | "webhooks.private_networks"
 >;

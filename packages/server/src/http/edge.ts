@@ -17,6 +17,7 @@ import { answerRouterError, installErrors } from "./plugins/errors.js";
 import { installJsonBody } from "./plugins/json-body.js";
 import { collectMethods, installMethodNotAllowed } from "./plugins/method-not-allowed.js";
 import { installMetrics } from "./plugins/metrics.js";
+import { installProxyProtocol } from "./plugins/proxy-protocol.js";
 import {
   answerUnusualRequests,
   createClientErrorHandler,
@@ -31,6 +32,7 @@ import {
   logAccess,
   setCommonHeaders,
 } from "./plugins/request-context.js";
+import { installSecurityTxt, type SecurityTxtOptions } from "./plugins/security-txt.js";
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
 import { createsWork, quotaClassOf, shedLoad } from "./quotas/quota-gate.js";
@@ -56,6 +58,9 @@ export interface EdgeOptions {
   metrics: readonly Metric[];
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
+  /** Whether these proxies send the client's address with the PROXY protocol. */
+  proxyProtocol: boolean;
+  securityTxt: Pick<SecurityTxtOptions, "contact" | "expires">;
   /** Origins whose scripts may call the API, separated by commas; `*` for all. */
   corsOrigins: string | undefined;
   now: () => number;
@@ -83,7 +88,13 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   const app = createApp(options, pending);
   pending.follow(app.server);
   answerUnusualRequests(app.server, options);
-  installUpgrades(app, "/v1/stream");
+  installUpgrades(app, "/v1/stream", pending);
+  if (options.proxyProtocol && options.trustedProxies !== undefined)
+    installProxyProtocol(app.server, {
+      trustedProxies: options.trustedProxies,
+      timeoutMs: options.limits.headersTimeoutMs,
+      log: options.log,
+    });
   app.setValidatorCompiler(createValidatorCompiler() as never);
   installRequestState(app);
   installErrors(app, options);
@@ -99,7 +110,8 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
     metrics: options.metrics,
   });
   const allRoutes = [healthz, readyz(options.readiness), ...routes];
-  installDocuments(app, allRoutes, options.guard.publicUrl);
+  installDocuments(app, allRoutes, options.guard);
+  installSecurityTxt(app, { ...options.securityTxt, publicUrl: options.guard.publicUrl, now: options.now });
   for (const route of allRoutes.filter(({ access }) => access !== "oauth")) addRoute(app, route, options);
   await app.register(async (context) => {
     installOAuthContext(context, options);

@@ -39,7 +39,11 @@ describe("a flood of slow sockets", () => {
     writeFileSync(masterKeyFile, randomBytes(32).toString("hex"), { mode: 0o600 });
     bursar = spawnBursar({
       args: ["serve"],
-      env: { DATABASE_URL: database.url, BURSAR_MASTER_KEY_FILE: masterKeyFile },
+      env: {
+        DATABASE_URL: database.url,
+        BURSAR_MASTER_KEY_FILE: masterKeyFile,
+        BURSAR_METRICS_TOKEN: "flood",
+      },
     });
     url = await bursar.ready();
   });
@@ -67,7 +71,9 @@ describe("a flood of slow sockets", () => {
   }
 
   async function residentBytes(): Promise<number> {
-    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const metrics = await (
+      await fetch(`${url}/metrics`, { headers: { authorization: "Bearer flood" } })
+    ).text();
     return Number(/^process_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]);
   }
 

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,6 +20,7 @@ describe("the command line", () => {
   const configFile = (content: string) => {
     const path = join(folder, "bursar.yaml");
     writeFileSync(path, content);
+    chmodSync(path, 0o600);
     return path;
   };
 
@@ -149,6 +151,34 @@ describe("the command line", () => {
     expect(missing).toMatchObject({ code: 2, output: expect.stringContaining("cannot be read") });
     const wrong = await run(["serve"], { ...env, BURSAR_MASTER_KEY_FILE: configFile("c2hvcnQ=") });
     expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining("is not 32 bytes") });
+  });
+
+  it("requires a public https URL in production, unless http is allowed", async () => {
+    const env = {
+      DATABASE_URL: "postgres://me@127.0.0.1:1/none",
+      BURSAR_MASTER_KEY_FILE: "/nowhere.key",
+      BURSAR_ALLOW_HTTP_PUBLIC_URL: "false",
+    };
+    expect(await run(["serve"], { ...env, BURSAR_PUBLIC_URL: "" })).toMatchObject({
+      code: 2,
+      output: expect.stringContaining("public_url (environment BURSAR_PUBLIC_URL) is not set"),
+    });
+    expect(await run(["serve"], { ...env, BURSAR_PUBLIC_URL: "http://pay.example" })).toMatchObject({
+      code: 2,
+      output: expect.stringContaining("it must begin with https://"),
+    });
+    const accepted = await run(["serve"], { ...env, BURSAR_PUBLIC_URL: "https://pay.example" });
+    expect(accepted).toMatchObject({ code: 2, output: expect.stringContaining("cannot be read") });
+  });
+
+  it("refuses a master key that other accounts can read, as ssh does", async () => {
+    const path = configFile(randomBytes(32).toString("hex"));
+    chmodSync(path, 0o644);
+    const env = { DATABASE_URL: "postgres://me@127.0.0.1:1/none", BURSAR_MASTER_KEY_FILE: path };
+    expect(await run(["serve"], env)).toMatchObject({
+      code: 2,
+      output: expect.stringMatching(/The permissions 0644 of the master key file .* Run `chmod 600 .*`/),
+    });
   });
 
   it("requires a database in production", async () => {

@@ -91,6 +91,7 @@ function findFault(signature: MessageSignature, request: SignedRequest, nowMs: n
   const missing = requiredComponents({
     hasBody: request.body !== undefined,
     hasIdempotencyKey: request.header("idempotency-key") !== undefined,
+    hasIfMatch: request.header("if-match") !== undefined,
   }).filter((name) => !components.includes(name));
   return missing.length === 0
     ? undefined

@@ -3,43 +3,41 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { asyncApiDocument } from "@bursar/protocol";
 import type { FastifyInstance } from "fastify";
+import type { AccessGuard } from "../access/guard.js";
 import { openApiDocument } from "../openapi/openapi-document.js";
 import type { Route } from "../route.js";
+import { serveFile } from "./served-file.js";
 
 /** `/openapi.json` and `/asyncapi.json`, and `/docs`, which shows the first. */
-export function installDocuments(app: FastifyInstance, routes: readonly Route[], publicUrl: string): void {
-  serveJson(app, "/openapi.json", () => openApiDocument(routes, publicUrl));
-  serveJson(app, "/asyncapi.json", () => asyncApiDocument(publicUrl));
-  installReference(app);
-}
-
-/** Written at the first request: the same bytes serve all responses, however many are waiting to be read. */
-function serveJson(app: FastifyInstance, path: string, write: () => object): void {
-  let bytes: Buffer | undefined;
-  app.get(path, (_request, reply) => {
-    bytes ??= Buffer.from(JSON.stringify(write()));
-    return reply.type("application/json; charset=utf-8").send(bytes);
-  });
+export function installDocuments(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  { publicUrl, addresses }: Pick<AccessGuard, "publicUrl" | "addresses">,
+): void {
+  const serveJson = (path: string, write: () => object) =>
+    serveFile(
+      app,
+      { path, type: "application/json; charset=utf-8", content: () => JSON.stringify(write()) },
+      addresses,
+    );
+  serveJson("/openapi.json", () => openApiDocument(routes, publicUrl));
+  serveJson("/asyncapi.json", () => asyncApiDocument(publicUrl));
+  installReference(app, addresses);
 }
 
 /**
  * The API reference as a page that works offline. Only Scalar's bundle is used. It is served from here, under a content security
  * policy that forbids the browser to load or call anything else; its hosted extras cannot work and are switched off.
  */
-function installReference(app: FastifyInstance): void {
+function installReference(app: FastifyInstance, addresses: AccessGuard["addresses"]): void {
   const scalarDir = dirname(createRequire(import.meta.url).resolve("@scalar/fastify-api-reference"));
-  const bundle = readFileSync(join(scalarDir, "js", "standalone.js"));
-  const serve = (url: string, type: string, content: string | Buffer) =>
-    app.get(url, (_request, reply) =>
-      reply
-        .type(type)
-        .header("content-security-policy", contentSecurityPolicy)
-        .header("referrer-policy", "no-referrer")
-        .send(content),
-    );
-  serve("/docs", "text/html; charset=utf-8", page);
-  serve("/docs/reference.js", "text/javascript; charset=utf-8", bundle);
-  serve("/docs/start.js", "text/javascript; charset=utf-8", startScript);
+  const bundle = join(scalarDir, "js", "standalone.js");
+  const headers = { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer" };
+  const serve = (path: string, type: string, content: () => string | Buffer) =>
+    serveFile(app, { path, type: `${type}; charset=utf-8`, headers, content }, addresses);
+  serve("/docs", "text/html", () => page);
+  serve("/docs/reference.js", "text/javascript", () => readFileSync(bundle));
+  serve("/docs/start.js", "text/javascript", () => startScript);
 }
 
 const contentSecurityPolicy = [

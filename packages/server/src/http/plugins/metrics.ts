@@ -4,6 +4,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { Metric } from "../../runtime/metric.js";
 import { Refusal } from "../refusal.js";
 
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The metrics, for the port of their own; undefined if a token is required and `Authorization` lacks it. */
+    readMetrics: (authorization: string | undefined) => Promise<{ type: string; text: string } | undefined>;
+  }
+}
+
 export interface MetricsOptions {
   /** The required bearer token. */
   token: string | undefined;
@@ -38,6 +45,10 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen, metri
     const labels = { method: request.method, route, status: reply.statusCode };
     durations.observe(labels, reply.elapsedTime / 1000);
     done();
+  });
+  app.decorate("readMetrics", async (authorization) => {
+    if (token !== undefined && !isEqual(authorization ?? "", `Bearer ${token}`)) return undefined;
+    return { type: registry.contentType, text: await registry.metrics() };
   });
   app.get("/metrics", async (request, reply) => {
     if (!mayRead(request, token, isLocalOpen)) throw new Refusal("NOT_FOUND");

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { apiVersion, isRequestId, requestIdHeader, versionHeader } from "@bursar/protocol";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.js";
@@ -30,13 +31,24 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
 const waitingMax = 32;
 
 export function installRequestContext(app: FastifyInstance, pending: PendingAnswers): void {
+  /** Connections whose last request may not have ended where Node's parser thinks: what follows on them is not served. */
+  const ambiguous = new WeakSet<Socket>();
   app.addHook("onRequest", (request, reply, done) => {
+    if (ambiguous.has(request.raw.socket)) {
+      reply.hijack();
+      return;
+    }
     setCommonHeaders(request, reply);
     // A connection that was reset has no address any more. Read here, the address is cached for the rest of the request.
     if (request.raw.socket.remoteAddress === undefined)
       return done(new Refusal("MALFORMED_REQUEST", { message: "The client has disconnected." }));
     if (pending.count(request.raw.socket) > waitingMax) {
       const message = `More than ${waitingMax} requests are pending on this connection.`;
+      return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));
+    }
+    if (hasOtherCoding(request)) {
+      ambiguous.add(request.raw.socket);
+      const message = "Transfer-Encoding must be chunked.";
       return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));
     }
     const fault = findFault(request);
@@ -58,6 +70,12 @@ function findFault({ raw, headers }: FastifyRequest): string | undefined {
   if (raw.url?.includes("%00")) return "The URL contains a NUL character.";
   const repeated = findRepeated(raw.rawHeaders);
   return repeated === undefined ? undefined : `The header ${repeated} is repeated.`;
+}
+
+/** Parsers disagree about codings other than chunked, and about which of several ends the body. */
+function hasOtherCoding({ headers }: FastifyRequest): boolean {
+  const coding = headers["transfer-encoding"];
+  return coding !== undefined && coding.toLowerCase() !== "chunked";
 }
 
 /** Node keeps the first of these; a proxy in front may have used the last. */

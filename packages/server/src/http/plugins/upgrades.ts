@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance } from "fastify";
+import type { PendingAnswers } from "./raw-answers.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -22,14 +23,18 @@ const lingerMs = 1000;
  * Routes requests for a WebSocket like all others, so that token, scope, request id, audit and errors work the same: a refusal is an
  * ordinary response before the upgrade.
  */
-export function installUpgrades(app: FastifyInstance, path: string): void {
+export function installUpgrades(
+  app: FastifyInstance,
+  path: string,
+  pending: Pick<PendingAnswers, "before">,
+): void {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
   app.decorateRequest("upgrade", {
     getter() {
       return upgrades.get(this.raw);
     },
   });
-  app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+  function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     if (!asksForWebSocket(request, path)) {
       serveWithoutUpgrade(app.server, request, socket, head);
       return;
@@ -43,6 +48,20 @@ export function installUpgrades(app: FastifyInstance, path: string): void {
       },
     });
     app.routing(request, response);
+  }
+
+  app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    // Requests can be pipelined. Responses to earlier ones belong to a parser that Node has detached from the socket: a response that is
+    // queued behind them in a new one would never be sent.
+    const earlier = pending.before(socket);
+    if (earlier === undefined) return upgrade(request, socket, head);
+    const ignore = () => undefined;
+    socket.on("error", ignore);
+    earlier.once("close", () => {
+      setImmediate(() => socket.off("error", ignore));
+      if (socket.writable && !socket.destroyed) upgrade(request, socket, head);
+      else socket.destroy();
+    });
   });
 }
 

@@ -53,6 +53,8 @@ export async function createTestEdge(
       isMetricsLocalOpen: true,
       metrics: [],
       trustedProxies: undefined,
+      proxyProtocol: false,
+      securityTxt: { contact: undefined, expires: undefined },
       corsOrigins: undefined,
       now: Date.now,
       limits: {

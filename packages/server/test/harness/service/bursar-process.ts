@@ -25,10 +25,13 @@ export interface BursarProcessOptions {
 
 const startTimeoutMs = 180_000;
 
+/** What production requires besides a database and a master key. */
+const forServe = { BURSAR_PUBLIC_URL: "http://bursar.example", BURSAR_ALLOW_HTTP_PUBLIC_URL: "true" };
+
 /** The built command line as a process of its own, on a free port, with nothing from the tests' own environment. */
 export function spawnBursar({ args, env = {}, account }: BursarProcessOptions): BursarProcess {
   const child = spawn(process.execPath, [bin, ...args], {
-    env: { PATH: process.env["PATH"], PORT: "0", ...env },
+    env: { PATH: process.env["PATH"], PORT: "0", ...(args[0] === "serve" ? forServe : {}), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     ...account,
   });

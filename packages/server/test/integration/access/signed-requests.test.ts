@@ -116,6 +116,11 @@ describe("signed requests", () => {
       'must cover "idempotency-key"',
     ],
     [
+      "a precondition that is not covered",
+      () => ({ headers: { "if-match": '"1"' } }),
+      'must cover "if-match"',
+    ],
+    [
       "no method covered",
       () => ({ components: ["@target-uri", "authorization", "content-digest", "idempotency-key"] }),
       'must cover "@method"',
@@ -191,7 +196,7 @@ describe("signed requests", () => {
       message: expect.stringContaining(message),
     });
     expect(answer.accept).toBe(
-      'sig1=("@method" "@target-uri" "authorization" "content-digest" "idempotency-key");created;expires;nonce;keyid;tag="bursar-v1"',
+      'sig1=("@method" "@target-uri" "authorization" "content-digest" "idempotency-key" "if-match");created;expires;nonce;keyid;tag="bursar-v1"',
     );
   });
 

@@ -212,6 +212,20 @@ describe("a transaction that needs approval", () => {
     expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
   });
 
+  it("shows only its id and state to a client that cancels it and may not read transactions", async () => {
+    await tenant.usePolicy(largeNeed(1));
+    const waiting = await ask();
+    const body = { name: "canceller", scopes: ["transactions:write"] };
+    const made = await service.call("POST", "/v1/clients", tenant.token, body);
+    const { id, secret } = (await made.json()) as { id: string; secret: string };
+    const token = await service.token({ clientId: id, secret });
+    const cancelled = await service.call("POST", `/v1/transactions/${waiting.id}/cancel`, token);
+    expect([cancelled.status, await cancelled.json()]).toEqual([
+      202,
+      { id: waiting.id, object: "transaction", state: "cancelled" },
+    ]);
+  });
+
   /** Every sum and count of the tenant's newest totals. */
   const newestTotals = () =>
     service.database.query<{ sum: string; count: string }>(sql`

@@ -1,4 +1,4 @@
-import { Transaction, TransactionPath } from "@bursar/protocol";
+import { CancelledTransaction, TransactionPath } from "@bursar/protocol";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
@@ -14,13 +14,19 @@ export function cancelTransaction({ cancelTransaction: cancel }: Pick<UseCases, 
       operationId: "cancelTransaction",
       tag: "Transactions",
       summary: "Cancel a transaction",
+      description:
+        "The response has only the id and the state of the transaction if the client lacks `transactions:read`.",
       params: TransactionPath,
-      success: { status: 202, schema: Transaction },
+      success: { status: 202, schema: CancelledTransaction },
       errors: ["TRANSACTION_NOT_FOUND", "NOT_CANCELLABLE"],
     },
     async (request, reply) => {
       reply.code(202);
-      return presentTransaction(unwrap(await cancel(originOf(request), transactionIdOf(request.params))));
+      const origin = originOf(request);
+      const transaction = presentTransaction(unwrap(await cancel(origin, transactionIdOf(request.params))));
+      if (origin.principal.scopes.has("transactions:read")) return transaction;
+      const { id, object, state } = transaction;
+      return { id, object, state };
     },
   );
 }

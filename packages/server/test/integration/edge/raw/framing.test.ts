@@ -36,6 +36,12 @@ const cases: RawCase[] = [
   ["a coding after chunked", post("Transfer-Encoding: chunked, identity"), 400, "MALFORMED_REQUEST"],
   ["a coding that is not chunked", post("Transfer-Encoding: xchunked"), 400, "MALFORMED_REQUEST"],
   ["identity as a coding", post("Transfer-Encoding: identity"), 400, "MALFORMED_REQUEST"],
+  [
+    "a coding before chunked",
+    post("Transfer-Encoding: identity, chunked", "2\r\n{}\r\n0\r\n\r\n"),
+    400,
+    "MALFORMED_REQUEST",
+  ],
   ["chunked twice", post("Transfer-Encoding: chunked, chunked", "0\r\n\r\n"), 400, "MALFORMED_REQUEST"],
   [
     "two headers of codings",
