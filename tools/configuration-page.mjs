@@ -44,7 +44,8 @@ function describeList([key, setting]) {
     ([name, field]) =>
       `| \`${name}\` | ${field.default === undefined ? "required" : "optional"} | ${field.about} It must be ${field.allowed}. |`,
   );
-  const entries = setting.default.map((entry) => `  - ${showEntry(setting.show(entry))}`);
+  const { title, shown } = entriesToShow(setting);
+  const entries = shown.map((entry) => `  - ${showEntry(setting.show(entry))}`);
   return `
 ### \`${key}\`
 
@@ -54,13 +55,20 @@ ${setting.about} Up to ${setting.entriesMax} entries, with these fields:
 |---|---|---|
 ${fields.join("\n")}
 
-The default:
+${title}
 
 \`\`\`yaml
 ${key}:
 ${entries.join("\n")}
 \`\`\`
 `;
+}
+
+/** A list without a default shows an example instead. @param {AnyList} setting */
+function entriesToShow({ default: entries, example }) {
+  return example === undefined
+    ? { title: "The default:", shown: entries }
+    : { title: "The default is none. An example:", shown: example };
 }
 
 /** Every setting is commented out, so that the unedited file changes nothing. */
@@ -84,7 +92,7 @@ export function exampleConfiguration() {
       "",
       `# ${setting.about}`,
       `#${key}:`,
-      ...setting.default.map((entry) => `#  - ${showEntry(setting.show(entry))}`),
+      ...entriesToShow(setting).shown.map((entry) => `#  - ${showEntry(setting.show(entry))}`),
     ]),
     "",
   ].join("\n");

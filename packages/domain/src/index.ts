@@ -67,6 +67,16 @@ export {
   orderTransitions,
 } from "./market/order-states.js";
 export {
+  bandAfter,
+  boundOrder,
+  centreOf,
+  type MarketPrices,
+  type PriceBand,
+  type PriceRange,
+  priceRange,
+  restoreBand,
+} from "./market/price-band.js";
+export {
   baseUnitsOfLots,
   formatPrice,
   formatSize,

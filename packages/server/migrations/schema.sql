@@ -291,8 +291,10 @@ CREATE TABLE market_commands (
   kind text NOT NULL,
   size bigint,
   actor_id uuid,
+  price_limit bigint,
   CONSTRAINT market_commands_pkey PRIMARY KEY (market, sequence),
-  CONSTRAINT market_commands_kind_check CHECK ((kind = ANY (ARRAY['place'::text, 'cancel'::text, 'amend'::text])))
+  CONSTRAINT market_commands_kind_check CHECK ((kind = ANY (ARRAY['place'::text, 'cancel'::text, 'amend'::text]))),
+  CONSTRAINT market_commands_price_limit_check CHECK ((price_limit > 0))
 );
 
 CREATE TABLE market_deltas (
@@ -301,6 +303,7 @@ CREATE TABLE market_deltas (
   previous_sequence bigint NOT NULL,
   changes jsonb NOT NULL,
   occurred_at timestamp with time zone NOT NULL,
+  centre bigint,
   CONSTRAINT market_deltas_pkey PRIMARY KEY (market, sequence)
 );
 
@@ -320,6 +323,7 @@ CREATE TABLE markets (
   level_sequence bigint NOT NULL DEFAULT 0,
   levels_changed_at timestamp with time zone NOT NULL DEFAULT now(),
   trade_sequence bigint NOT NULL DEFAULT 0,
+  band jsonb,
   CONSTRAINT markets_pkey PRIMARY KEY (market)
 );
 

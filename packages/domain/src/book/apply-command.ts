@@ -36,22 +36,25 @@ function placeRest(state: BookState, command: PlaceLimit, remaining: number): Ef
 
 /**
  * A market order never rests, and a buyer's never spends more than `quoteMax`: each trade is limited to the lots that the rest of the
- * budget pays for, and if that is less than one lot, the order ends.
+ * budget pays for, and if that is less than one lot, the order ends. It also ends where the next price is beyond its price limit.
  */
 export function placeMarket(state: BookState, command: PlaceMarket, effects: Effect[]): Effect | undefined {
-  const { number, id, owner, side, size, selfTrade, quoteMax: budget } = command;
+  const { number, id, owner, side, size, selfTrade, quoteMax: budget, priceLimit } = command;
   assertWhole("number", number);
   assertWhole("size", size);
   if (budget !== undefined && (side === "sell" || budget < 0n))
     throw new Error("only a buyer has a quote limit, and it is not negative");
+  if (priceLimit !== undefined) assertWhole("price", priceLimit);
   takeNumber(state, number);
-  const incoming = { id, owner, side, price: undefined, size, selfTrade, remaining: size, budget };
+  const incoming = { id, owner, side, price: priceLimit, size, selfTrade, remaining: size, budget };
   const other = otherSide(state, side);
   if (!isBestWithin(other, undefined)) return reject(id, "no_liquidity");
+  if (!isBestWithin(other, priceLimit)) return reject(id, "slippage_limit");
   if (affordable(incoming, bestPrice(other), 1) === 0) return reject(id, "quote_limit_too_low");
   const end = matchAgainst(other, incoming, state.makersMax, effects);
   if (end === "filled") return undefined;
-  return cancelRest(id, incoming.remaining, end === "no_match" ? "unfilled" : end);
+  if (end !== "no_match") return cancelRest(id, incoming.remaining, end);
+  return cancelRest(id, incoming.remaining, isBestWithin(other, undefined) ? "slippage_limit" : "unfilled");
 }
 
 function bestPrice(side: BookSide): number {

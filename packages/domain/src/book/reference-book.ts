@@ -72,13 +72,16 @@ function placeLimit(book: ReferenceBook, command: PlaceLimit): Effect[] {
 
 function placeMarket(book: ReferenceBook, command: PlaceMarket): Effect[] {
   const { id, quoteMax } = command;
+  const isEmpty = () => book.orders.every((order) => order.side === command.side);
+  if (isEmpty()) return [{ kind: "rejected", id, reason: "no_liquidity" }];
   const best = bestFor(book, command);
-  if (best === undefined) return [{ kind: "rejected", id, reason: "no_liquidity" }];
+  if (best === undefined) return [{ kind: "rejected", id, reason: "slippage_limit" }];
   if (quoteMax !== undefined && quoteMax < best.price)
     return [{ kind: "rejected", id, reason: "quote_limit_too_low" }];
   const { left, effects, end } = take(book, command);
   if (left === 0n) return effects;
-  return [...effects, { kind: "cancelled", id, remaining: Number(left), reason: end }];
+  const reason = end === "unfilled" && !isEmpty() ? "slippage_limit" : end;
+  return [...effects, { kind: "cancelled", id, remaining: Number(left), reason }];
 }
 
 /** Trades one lot of thought at a time: find the best order, deal with it, look again. */
@@ -130,8 +133,9 @@ function bestFor(book: ReferenceBook, taker: Taker): ReferenceOrder | undefined 
   for (const order of book.orders) {
     if (order.side === taker.side) continue;
     const isBuying = taker.side === "buy";
-    if (taker.kind === "place_limit") {
-      const limit = BigInt(taker.price);
+    const bound = taker.kind === "place_limit" ? taker.price : taker.priceLimit;
+    if (bound !== undefined) {
+      const limit = BigInt(bound);
       if (isBuying ? order.price > limit : order.price < limit) continue;
     }
     if (best === undefined || (isBuying ? order.price < best.price : order.price > best.price)) best = order;

@@ -61,6 +61,7 @@ interface CommandRefused {
 /**
  * `unfilled`: an `ioc` or market order found nothing more to match. `quote_limit`: the rest of the budget does not buy a lot.
  * `book_full`: the book is at its capacity. `match_limit`: the order has matched as many resting orders as one may.
+ * `slippage_limit`: the next price is beyond the price limit of a market order.
  */
 export type CancelReason =
   | "requested"
@@ -68,13 +69,15 @@ export type CancelReason =
   | "unfilled"
   | "quote_limit"
   | "book_full"
-  | "match_limit";
+  | "match_limit"
+  | "slippage_limit";
 
 export type RejectReason =
   | "post_only_would_cross"
   | "fok_not_fillable"
   | "no_liquidity"
-  | "quote_limit_too_low";
+  | "quote_limit_too_low"
+  | "slippage_limit";
 
 /** `order_not_open`: unknown or final. `size_not_smaller`, `size_not_above_filled`: an amendment must leave a smaller open part. */
 export type CommandRefusal = "order_not_open" | "size_not_smaller" | "size_not_above_filled";

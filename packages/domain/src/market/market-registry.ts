@@ -1,5 +1,6 @@
 import type { Asset, AssetRegistry } from "../money/asset.js";
 import { createMarket, type Market, type MarketFault } from "./market.js";
+import { parsePrice } from "./ticks-and-lots.js";
 
 /** A market as it is configured. */
 export interface MarketDefinition {
@@ -10,6 +11,11 @@ export interface MarketDefinition {
   sizeMin: string;
   makerFeeBasisPoints: number;
   takerFeeBasisPoints: number;
+  /** The centre of the price band until enough tenants have traded. */
+  referencePrice: string;
+  priceBandBasisPoints: number;
+  /** How far beyond the best price a market order trades. */
+  slippageBasisPoints: number;
 }
 
 /** A valid market: its assets exist and its steps are whole. */
@@ -18,6 +24,8 @@ export interface TradedMarket {
   base: Asset;
   quote: Asset;
   steps: Market;
+  /** In ticks. */
+  referencePrice: number;
   definition: MarketDefinition;
 }
 
@@ -32,7 +40,7 @@ export interface MarketRegistry {
 /** Which field makes a definition invalid, and what is allowed. */
 export interface DefinitionFault {
   index: number;
-  field: "base" | "quote" | "tick_size" | "lot_size" | "size_min";
+  field: "base" | "quote" | "tick_size" | "lot_size" | "size_min" | "reference_price";
   allowed: string;
 }
 
@@ -66,6 +74,12 @@ function createTradedMarket(
   if (base === undefined) return { field: "base", allowed: "the code of a configured asset" };
   const quote = assets.find(definition.quote);
   if (quote === undefined) return { field: "quote", allowed: "the code of a configured asset" };
+  // A trade is settled in the ledger, between wallets of one network.
+  if (base.network !== quote.network)
+    return {
+      field: "quote",
+      allowed: `an asset of the network ${base.network}, like ${base.code}; ${quote.code} is one of ${quote.network}`,
+    };
   const { tickSize, lotSize, sizeMin } = definition;
   const steps = createMarket({
     baseDecimals: base.decimals,
@@ -75,7 +89,10 @@ function createTradedMarket(
     sizeMin,
   });
   if ("refused" in steps) return explain(steps.refused, base, quote);
-  return { name: `${definition.base}-${definition.quote}`, base, quote, steps, definition };
+  const referencePrice = parsePrice(definition.referencePrice, steps);
+  if (typeof referencePrice === "string")
+    return { field: "reference_price", allowed: `a multiple of the tick size, ${tickSize}` };
+  return { name: `${definition.base}-${definition.quote}`, base, quote, steps, referencePrice, definition };
 }
 
 function explain(fault: MarketFault, base: Asset, quote: Asset): Omit<DefinitionFault, "index"> {

@@ -44,7 +44,7 @@ export interface PlaceLimit {
   selfTrade: SelfTrade;
 }
 
-/** Matches at any price and never rests. */
+/** Matches up to a price limit and never rests. */
 export interface PlaceMarket {
   kind: "place_market";
   number: number;
@@ -55,6 +55,8 @@ export interface PlaceMarket {
   size: number;
   /** The most that a buyer spends, in tick-lots: the amount held for the order. Sellers have none. */
   quoteMax?: bigint;
+  /** In ticks: it does not trade beyond this price. If absent, it matches at any price. */
+  priceLimit?: number;
   selfTrade: SelfTrade;
 }
 

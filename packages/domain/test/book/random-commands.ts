@@ -99,12 +99,14 @@ export function createCommandSource(climate: Climate, random: () => number): () 
     const order = { number, id, owner: pick(owners), side, size, selfTrade: pick(selfTrades) };
     if (random() > 0.12)
       return { kind: "place_limit", ...order, price: priceFor(side), timeInForce: pick(lives) };
-    if (side === "sell" || random() < 0.4) return { kind: "place_market", ...order };
+    const bounded = random() < 0.5 ? {} : { priceLimit: between(climate.prices) };
+    if (side === "sell" || random() < 0.4) return { kind: "place_market", ...order, ...bounded };
     // Around what the order would cost, so that the limit is sometimes met, sometimes not, and sometimes buys nothing.
     const cost = BigInt(size) * BigInt(between(climate.prices));
     return {
       kind: "place_market",
       ...order,
+      ...bounded,
       quoteMax: (cost * BigInt(Math.floor(random() * 1200))) / 1000n,
     };
   };

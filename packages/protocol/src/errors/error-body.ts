@@ -8,6 +8,10 @@ const ErrorDetail = Type.Object(
     }),
     reason: Type.String({ description: "What is wrong with it." }),
     rule: Type.Optional(Type.String({ description: "In a policy document: the name of the rule." })),
+    min: Type.Optional(
+      Type.String({ description: "The lowest allowed value, if the value is out of a range." }),
+    ),
+    max: Type.Optional(Type.String({ description: "The highest allowed value." })),
   },
   { $id: "ErrorDetail" },
 );

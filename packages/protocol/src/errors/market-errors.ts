@@ -37,6 +37,13 @@ export const marketErrors = {
     advice: "See `GET /v1/markets` for the tick size.",
     retry: "never",
   },
+  PRICE_OUT_OF_BAND: {
+    status: 422,
+    message: "The price is outside the market's price band.",
+    when: "`price` is outside the range that the market allows now, or a market order would trade outside it",
+    advice: "Use a price from `min` to `max` of `details`; `GET /v1/markets` shows the range too.",
+    retry: "never",
+  },
   SIZE_NOT_IN_LOTS: {
     status: 422,
     message: "The size is not a multiple of the lot size.",

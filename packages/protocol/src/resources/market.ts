@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
-import { Timestamp } from "../values.js";
+import { Nullable, Timestamp } from "../values.js";
 
 const Name = Type.String({ minLength: 1, maxLength: 65 });
 
@@ -14,6 +14,21 @@ const Market = Type.Object(
     size_min: Type.String({ description: "The smallest size of an order." }),
     maker_fee_basis_points: Type.Integer(),
     taker_fee_basis_points: Type.Integer(),
+    reference_price: Type.String({
+      description: "The centre of the price band until enough tenants have traded.",
+    }),
+    price_band_basis_points: Type.Integer({
+      description: "How far the price of a new order may be from the centre of the band.",
+    }),
+    slippage_basis_points: Type.Integer({
+      description: "How far beyond the best price a market order trades.",
+    }),
+    price_min: Nullable(
+      Type.String({
+        description: "The lowest price that a new order may have now; null right after a start.",
+      }),
+    ),
+    price_max: Nullable(Type.String({ description: "The highest one." })),
   },
   { $id: "Market" },
 );

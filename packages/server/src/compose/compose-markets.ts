@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { MarketRegistry, TradedMarket } from "@bursar/domain";
+import { formatPrice, type MarketRegistry, type TradedMarket } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import { recordCreations } from "../app/audit/record-creations.js";
@@ -14,6 +14,7 @@ import { createOrderbookSnapshots } from "../app/markets/show-orderbook.js";
 import { presentTrade, type TradeStore } from "../app/markets/trade.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
+import { sandboxMarkets } from "../config/market-list.js";
 import { ConfigError } from "../config/setting.js";
 import { createMarketMaker, type MarketMaker } from "../markets/market-maker.js";
 import { createMatchingEngine } from "../markets/matching-engine.js";
@@ -48,7 +49,7 @@ export interface MarketParts {
   /** Called once, after the migrations. */
   prepare: () => Promise<void>;
   start: () => void;
-  /** Runs a market maker for a client, in the markets with a known price, until the service stops. */
+  /** Runs a market maker for a client, in the markets that the sandbox has by default, until the service stops. */
   startMarketMaker: (client: { tenantId: string; clientId: string }) => void;
   keepHouse: () => Promise<void>;
   stop: () => Promise<void>;
@@ -56,8 +57,6 @@ export interface MarketParts {
 
 /** How long a market stands still after the process that runs it has crashed. */
 const leaseMs = 4000;
-/** The starting prices of the sandbox's market maker, in the default markets. */
-const usualPrices: Readonly<Record<string, string>> = { "ETH-USD": "3000", "USDC-USD": "1" };
 const marketMakerSeed = 20_260;
 /** How long deltas are kept; a copy of a book that is further behind reads the whole book again. */
 const deltasKeptMs = 3_600_000;
@@ -103,6 +102,7 @@ export function composeMarkets(
       timers: nodeTimers,
     }),
     store: orders,
+    pricesOf: (market) => views.get(market)?.prices(),
     newUuid,
   });
   const useCases: MarketUseCases = {
@@ -113,7 +113,13 @@ export function composeMarkets(
     cancelOrder: changes.cancelOrder,
     amendOrder: changes.amendOrder,
     presentOrder,
-    listMarkets: () => markets.list,
+    listMarkets: () =>
+      markets.list.map((market) => {
+        const range = views.get(market.name)?.prices()?.range;
+        const show = (price: number | undefined) =>
+          price === undefined ? null : formatPrice(price, market.steps);
+        return { market, priceMin: show(range?.min), priceMax: show(range?.max) };
+      }),
     listTrades: async (name, limit, before) => {
       const market = markets.find(name);
       if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
@@ -146,12 +152,11 @@ export function composeMarkets(
       }
     },
     startMarketMaker: (client) => {
+      const names = new Set(sandboxMarkets.map(({ base, quote }) => `${base}-${quote}`));
       for (const market of markets.list) {
-        const midPrice = usualPrices[market.name];
-        if (midPrice === undefined) continue;
+        if (!names.has(market.name)) continue;
         const maker = createMarketMaker({
           market,
-          midPrice,
           principal: { ...client, tokenId: "", scopes: new Set() },
           useCases: { placeOrder, cancelOrder: unrecorded.cancelOrder, listOrders: orders.listOrders },
           onError: (error) => log.warn({ err: error, market: market.name }, "the market maker failed"),

@@ -21,6 +21,8 @@ export interface ListSetting<Entry> {
   /** Its purpose, in one sentence. */
   about: string;
   default: readonly Entry[];
+  /** Entries that the documentation shows, if there is no default. */
+  example?: readonly Entry[];
   entriesMax: number;
   fields: Fields;
   /** Reads the value under its key in the file, with all scalars as strings; throws a `ListFault`. */
@@ -42,6 +44,7 @@ export class ListFault extends Error {
 export interface ListOptions<F extends Fields, Entry> {
   about: string;
   default: readonly Entry[];
+  example?: readonly Entry[];
   entriesMax: number;
   fields: F;
   /** Makes an entry of its fields, or names the field that does not fit the others. */
@@ -58,6 +61,7 @@ export function list<const F extends Fields, Entry extends object>(
   return {
     about,
     default: options.default,
+    ...(options.example === undefined ? {} : { example: options.example }),
     entriesMax,
     fields,
     show,

@@ -35,7 +35,7 @@ export function loadConfig(
     take(key, findValue(key, setting, fallback, env, file));
   }
   for (const [key, setting] of Object.entries<ListSetting<object>>(listSettings))
-    take(key, findList(key, setting, file));
+    take(key, findList(key, setting, ownDefaults[key as ListKey] ?? setting.default, file));
   return { values: values as unknown as Settings, sources };
 }
 
@@ -62,9 +62,14 @@ function findValue(
   return fromEnv ?? fromFile ?? (fallback === undefined ? undefined : { value: fallback, source: "default" });
 }
 
-function findList<Entry>(key: string, setting: ListSetting<Entry>, file: ConfigFile): Found {
+function findList<Entry>(
+  key: string,
+  setting: ListSetting<Entry>,
+  fallback: readonly Entry[],
+  file: ConfigFile,
+): Found {
   const written = file.lists.get(key);
-  if (written === undefined) return { value: setting.default, source: "default" };
+  if (written === undefined) return { value: fallback, source: "default" };
   const source = `file ${file.path}`;
   try {
     return { value: setting.read(written), source };

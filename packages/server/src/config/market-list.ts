@@ -7,7 +7,8 @@ import {
 import { list } from "./list-setting.js";
 import { ConfigError, integer, matching } from "./setting.js";
 
-const defaultMarkets: readonly MarketDefinition[] = [
+/** The markets of the sandbox. A service in production has only those that its configuration lists. */
+export const sandboxMarkets: readonly MarketDefinition[] = [
   {
     base: "ETH",
     quote: "USD",
@@ -16,6 +17,9 @@ const defaultMarkets: readonly MarketDefinition[] = [
     sizeMin: "0.01",
     makerFeeBasisPoints: 10,
     takerFeeBasisPoints: 20,
+    referencePrice: "3000",
+    priceBandBasisPoints: 1000,
+    slippageBasisPoints: 500,
   },
   {
     base: "USDC",
@@ -25,6 +29,9 @@ const defaultMarkets: readonly MarketDefinition[] = [
     sizeMin: "100",
     makerFeeBasisPoints: 0,
     takerFeeBasisPoints: 1,
+    referencePrice: "1",
+    priceBandBasisPoints: 1000,
+    slippageBasisPoints: 500,
   },
 ];
 
@@ -34,8 +41,9 @@ const amount = "a decimal number greater than zero";
 
 export const marketList = list({
   about:
-    "The markets. A market is named after its two assets, as in ETH-USD, and its tick and lot size cannot change once it has orders. `GET /v1/orderbook` shows the first market if none is named. A default market is left out if its assets are not configured.",
-  default: defaultMarkets,
+    "The markets. A market is named after its two assets, as in ETH-USD, and its tick and lot size cannot change once it has orders. `GET /v1/orderbook` shows the first market if none is named. Without this list there are no markets, except in the sandbox, which has ETH-USD and USDC-USD.",
+  default: [],
+  example: sandboxMarkets,
   entriesMax: 50,
   fields: {
     base: matching({ about: "The asset that is traded." }, code, "the code of an asset"),
@@ -68,6 +76,30 @@ export const marketList = list({
       },
       { min: 0, max: 1000 },
     ),
+    reference_price: matching(
+      {
+        about:
+          "The price, in quote per base, around which orders are allowed until enough tenants have traded. A change of it starts the price band again at the new price.",
+      },
+      decimal,
+      amount,
+    ),
+    price_band_basis_points: integer(
+      {
+        about:
+          "How far the price of a new order may be from the centre of the price band, in hundredths of a percent. Other prices are refused with `PRICE_OUT_OF_BAND`.",
+        default: 1000,
+      },
+      { min: 1, max: 1_000_000 },
+    ),
+    slippage_basis_points: integer(
+      {
+        about:
+          "How far beyond the best price a market order trades, in hundredths of a percent. The rest of it is cancelled with `SLIPPAGE_LIMIT`.",
+        default: 500,
+      },
+      { min: 0, max: 1_000_000 },
+    ),
   },
   make: (fields) =>
     fields.base === fields.quote
@@ -80,6 +112,9 @@ export const marketList = list({
           sizeMin: fields.size_min,
           makerFeeBasisPoints: fields.maker_fee_basis_points,
           takerFeeBasisPoints: fields.taker_fee_basis_points,
+          referencePrice: fields.reference_price,
+          priceBandBasisPoints: fields.price_band_basis_points,
+          slippageBasisPoints: fields.slippage_basis_points,
         },
   namesOf: ({ base, quote }) => ({ base: `${base}-${quote}` }),
   show: (market) => ({
@@ -90,13 +125,16 @@ export const marketList = list({
     size_min: market.sizeMin,
     maker_fee_basis_points: String(market.makerFeeBasisPoints),
     taker_fee_basis_points: String(market.takerFeeBasisPoints),
+    reference_price: market.referencePrice,
+    price_band_basis_points: String(market.priceBandBasisPoints),
+    slippage_basis_points: String(market.slippageBasisPoints),
   }),
 });
 
-/** The configured markets. A default market is left out if its assets are not configured. */
+/** The configured markets. A market of the sandbox is left out if its assets are not configured. */
 export function readMarkets(definitions: readonly MarketDefinition[], assets: AssetRegistry): MarketRegistry {
   const isWanted = ({ base, quote }: MarketDefinition) =>
-    definitions !== marketList.default || [base, quote].every((code) => assets.find(code) !== undefined);
+    definitions !== sandboxMarkets || [base, quote].every((code) => assets.find(code) !== undefined);
   const wanted = definitions.filter(isWanted);
   const made = createMarketRegistry(wanted, assets);
   if (!("allowed" in made)) return made;

@@ -2,7 +2,9 @@ import {
   type AccountKey,
   accountName,
   applyInPlace,
+  boundOrder,
   countTransaction,
+  type MarketPrices,
   type OpenOrder,
   type PolicyRequest,
   type TradedMarket,
@@ -69,6 +71,8 @@ export interface AdmissionFacts {
   /** How many orders each tenant has here already, and may have. */
   open: Pick<OpenOrderCounts, "of">;
   openOrdersMax: number;
+  /** The price band, and the best prices of the book before this batch. */
+  prices: MarketPrices;
   occurredAt: Date;
 }
 
@@ -92,16 +96,16 @@ export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFa
       if (judgement !== null) judged.push({ order, judgement });
       const openCount = facts.open.of(tenantId) + (admitted.get(tenantId) ?? 0);
       const isTooMany = mayRest(order) && openCount >= facts.openOrdersMax;
-      const failure = isTooMany ? "TOO_MANY_OPEN_ORDERS" : admit(order, request, judgement, facts);
-      if (failure !== null) {
-        rejected.push({ order, failure });
+      const outcome = isTooMany ? "TOO_MANY_OPEN_ORDERS" : admit(order, request, judgement, facts);
+      if (typeof outcome === "string") {
+        rejected.push({ order, failure: outcome });
         continue;
       }
       const { asset, amount } = request;
       holds.set(orderId, amount);
       admitted.set(tenantId, (admitted.get(tenantId) ?? 0) + 1);
       counted.push({ tenantId, clientId, walletId: order.wallet.id, asset, amount, at: occurredAt });
-      commands.push({ kind: "place", tenantId, orderId, actorId: null, order });
+      commands.push({ kind: "place", tenantId, orderId, actorId: null, order, ...outcome });
     }
     const actorId = order.changeRequestedBy;
     if (order.cancelRequested) commands.push({ kind: "cancel", tenantId, orderId, actorId });
@@ -126,20 +130,23 @@ function judge(
   return { policyVersion, rule: verdict.rule, reason: reasonToRefuse(verdict) };
 }
 
-/** Holds what the order can cost at most and counts it, or returns why not. */
+/** Holds what the order can cost at most, counts it, and returns its price limit; or returns why not. */
 function admit(
-  { tenantId, wallet }: ClaimedOrder,
+  order: ClaimedOrder,
   request: PolicyRequest,
   judgement: OrderJudgement | null,
-  { balances, usage, policies }: AdmissionFacts,
-): OrderFailure | null {
+  { balances, usage, policies, prices }: AdmissionFacts,
+): OrderFailure | { priceLimit: number | null } {
+  const { tenantId, wallet } = order;
   if (wallet.isFrozen) return "WALLET_FROZEN";
   if (judgement !== null && judgement.reason !== null) return "POLICY_REJECTED";
+  const bound = boundOrder(order, prices);
+  if (bound === "out_of_band") return "PRICE_OUT_OF_BAND";
   const { asset, amount } = request;
   const hold = { tenantId, account: wallet.id, asset, amount };
   if (applyInPlace(balances, { releases: [], postings: [], holds: [hold] }) !== undefined)
     return "INSUFFICIENT_FUNDS";
   const policy = policies.get(tenantId)?.policy;
   if (policy !== undefined) countTransaction(policy, request, usage);
-  return null;
+  return bound;
 }

@@ -2,6 +2,7 @@ import {
   type Book,
   type BookCommand,
   type Effect,
+  type Trade,
   type TradedMarket,
   tickLotsFromQuoteUnits,
 } from "@bursar/domain";
@@ -50,11 +51,16 @@ export function touchedOrders(results: readonly CommandResult[]): { tenantId: st
   return [...touched.values()];
 }
 
+/** The trades of results, in their order. */
+export function tradesOf(results: readonly CommandResult[]): Trade[] {
+  return results.flatMap(({ effects }) => effects.filter((effect) => effect.kind === "trade"));
+}
+
 function toBookCommand(market: TradedMarket, command: MarketCommand): BookCommand {
   const { orderNumber: number, orderId: id, tenantId: owner } = command;
   switch (command.kind) {
     case "place":
-      return place(market, { number, id, owner }, command.order);
+      return place(market, { number, id, owner }, command.order, command.priceLimit);
     case "cancel":
       return { kind: "cancel", number, id };
     case "amend":
@@ -66,12 +72,14 @@ function place(
   { steps }: TradedMarket,
   { number, id, owner }: { number: number; id: string; owner: string },
   order: PlacedOrder,
+  limit: number | null,
 ): BookCommand {
   const { side, price, size, timeInForce, selfTrade, quoteSize } = order;
   if (price !== null && size !== null && timeInForce !== null)
     return { kind: "place_limit", number, id, owner, side, price, size, timeInForce, selfTrade };
+  const priceLimit = limit === null ? {} : { priceLimit: limit };
   if (quoteSize === null)
-    return { kind: "place_market", number, id, owner, side, size: size ?? 0, selfTrade };
+    return { kind: "place_market", number, id, owner, side, size: size ?? 0, selfTrade, ...priceLimit };
   const quoteMax = tickLotsFromQuoteUnits(quoteSize, steps);
   return {
     kind: "place_market",
@@ -82,6 +90,7 @@ function place(
     size: size ?? lotsBeyond(quoteMax),
     quoteMax,
     selfTrade,
+    ...priceLimit,
   };
 }
 

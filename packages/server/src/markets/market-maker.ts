@@ -1,4 +1,4 @@
-import { formatPrice, formatSize, parsePrice, type Side, type TradedMarket } from "@bursar/domain";
+import { formatPrice, formatSize, type Side, type TradedMarket } from "@bursar/domain";
 import type { Principal } from "../app/access/authenticate-request.js";
 import type { ClientOrigin } from "../app/audit/audit-entry.js";
 import type { OrderStore } from "../app/markets/order.js";
@@ -17,8 +17,6 @@ export type MarketMaker = Pick<WakingLoop, "start" | "stop">;
 
 export interface MarketMakerDeps {
   market: TradedMarket;
-  /** Where the mid-price begins, and stays near. */
-  midPrice: string;
   principal: Principal;
   useCases: {
     placeOrder: PlaceOrder;
@@ -39,9 +37,8 @@ export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
   const { market, principal, useCases, random } = deps;
   const { tenantId } = principal;
   const origin: ClientOrigin = { by: "client", principal, requestId: "", address: "" };
-  const anchor = parsePrice(deps.midPrice, market.steps);
-  if (typeof anchor === "string") throw new Error(`${deps.midPrice} is not a price of ${market.name}`);
-  const start = anchor;
+  /** The mid-price begins at the reference price, and stays near. */
+  const { referencePrice: start } = market;
   let midPrice = start;
   const loop = createWakingLoop({
     step: async () => {
@@ -87,7 +84,9 @@ export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
       size: formatSize(lots, market.steps),
       time_in_force: "post_only",
     });
-    if (isRefused(placed)) throw new Error(`the market maker was refused: ${placed.refused}`);
+    // Others can have moved the price band away from its quotes.
+    if (isRefused(placed) && placed.refused !== "PRICE_OUT_OF_BAND")
+      throw new Error(`the market maker was refused: ${placed.refused}`);
   }
 
   return loop;

@@ -2,7 +2,13 @@ import {
   accountsOfChanges,
   applyInPlace,
   type Book,
+  bandAfter,
+  centreOf,
+  type MarketPrices,
   orderStates,
+  type PriceBand,
+  priceRange,
+  restoreBand,
   restoreBook,
   type TradedMarket,
 } from "@bursar/domain";
@@ -28,7 +34,7 @@ import {
   type OpenOrderCounts,
   requestsToJudge,
 } from "./admit-orders.js";
-import { applyCommands, touchedOrders } from "./apply-commands.js";
+import { applyCommands, touchedOrders, tradesOf } from "./apply-commands.js";
 import { settleCommands } from "./settle-commands.js";
 
 /**
@@ -84,6 +90,8 @@ interface RunningMarket {
   book: Book;
   waiting: readonly MarketCommand[];
   open: OpenOrderCounts;
+  /** After the commands that the book has executed. */
+  band: PriceBand;
 }
 
 export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
@@ -128,11 +136,17 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   async function begin(): Promise<RunningMarket | undefined> {
     lease ??= (await leases.acquire(market.name))[0];
     if (lease === undefined) return undefined;
-    const { orders, waiting, notBefore } = await store.load(lease, deps.leaseMs);
+    const { orders, waiting, band, notBefore } = await store.load(lease, deps.leaseMs);
     tick(notBefore.getTime());
     const book = restoreBook(orders, { ordersMax });
     await renew(lease);
-    return { lease, book, waiting, open: countOpenOrders(orders, waiting) };
+    return {
+      lease,
+      book,
+      waiting,
+      open: countOpenOrders(orders, waiting),
+      band: restoreBand(band, market.referencePrice),
+    };
   }
 
   /** Executes the commands that wait, or admits new orders and executes theirs. Returns whether there was anything to do. */
@@ -174,9 +188,10 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
 
   /** Claim, lock, decide, write: orders become commands, or are rejected. */
   function admit(
-    { lease: held, open }: RunningMarket,
+    current: RunningMarket,
     onClaimed: (orders: readonly ClaimedOrder[]) => void,
   ): Promise<MarketCommand[]> {
+    const { lease: held, open } = current;
     return store.unitOfWork(held, async (unit) => {
       const claimed = await unit.claimOrders(admissionSize.current(), new Date(now()));
       onClaimed(claimed);
@@ -188,7 +203,8 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       // The time of the decision, when everything is locked: what happened before it has been seen.
       const occurredAt = tick(acceptedMs);
       const { openOrdersMax } = deps;
-      const facts = { market, balances, usage, policies, open, openOrdersMax, occurredAt };
+      const prices = pricesOf(market, current);
+      const facts = { market, balances, usage, policies, open, openOrdersMax, prices, occurredAt };
       return await unit.writeAdmission(claimed, admitOrders(claimed, facts), balances);
     });
   }
@@ -196,9 +212,11 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   /** The book decides, and then: lock, compute, write. */
   async function execute(current: RunningMarket, commands: readonly MarketCommand[]): Promise<void> {
     const results = applyCommands(current.book, market, commands, effectsMax);
+    const band = bandAfter(current.band, tradesOf(results));
     const batch = {
       sequence: results.at(-1)?.command.sequence ?? 0,
       levelChanges: takeLevelChanges(current.book),
+      band,
       occurredAt: tick(),
     };
     const { changes, delta } = await store.unitOfWork(current.lease, async (unit) => {
@@ -212,6 +230,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       return { changes, delta: await unit.writeBatch(written, balances) };
     });
     current.waiting = current.waiting.slice(results.length);
+    current.band = band;
     for (const { state, tenantId } of changes) if (orderStates[state].final) current.open.remove(tenantId);
     if (delta !== undefined) deps.onDelta(delta);
   }
@@ -229,6 +248,17 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       await loop.stop();
       if (lease !== undefined) await leases.release([lease]).catch(deps.onError);
     },
+  };
+}
+
+/** Orders are admitted when no command waits, so the book and the band are those of the last command. */
+function pricesOf({ definition }: TradedMarket, { book, band }: RunningMarket): MarketPrices {
+  const { bids, asks } = book.depth(1);
+  return {
+    range: priceRange(centreOf(band), definition.priceBandBasisPoints),
+    bestBid: bids[0]?.price,
+    bestAsk: asks[0]?.price,
+    slippageBasisPoints: definition.slippageBasisPoints,
   };
 }
 

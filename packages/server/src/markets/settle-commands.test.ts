@@ -15,12 +15,12 @@ import { type Arbitrary, array, assert, constantFrom, integer, oneof, property, 
 import { describe, expect, it } from "vitest";
 import type { MarketCommand, NewCommand, OpenOrderRow, PlacedOrder } from "../app/markets/market-store.js";
 import { assetList } from "../config/asset-list.js";
-import { marketList } from "../config/market-list.js";
+import { sandboxMarkets } from "../config/market-list.js";
 import { applyCommands, touchedOrders } from "./apply-commands.js";
 import { settleCommands } from "./settle-commands.js";
 
 const markets = createMarketRegistry(
-  marketList.default,
+  sandboxMarkets,
   createAssetRegistry(assetList.default),
 ) as MarketRegistry;
 const market = markets.get("ETH-USD");
@@ -94,6 +94,7 @@ function createWorld() {
 
 const place = (tenantId: string, orderId: string, order: Partial<PlacedOrder>): NewCommand => ({
   kind: "place",
+  priceLimit: null,
   tenantId,
   orderId,
   actorId: null,

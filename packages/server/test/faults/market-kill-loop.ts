@@ -10,6 +10,7 @@ import { eventually } from "../harness/eventually.js";
 import { createRandomDeeds } from "../harness/markets/random-orders.js";
 import { type Replay, replayMarket } from "../harness/markets/replay-market.js";
 import { createTrader } from "../harness/markets/trader.js";
+import { writeMarkets } from "../harness/markets/wide-markets.js";
 import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { startTestService } from "../harness/service/test-service.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
@@ -46,6 +47,7 @@ export async function runMarketKillLoop(times: number): Promise<MarketKillReport
     DATABASE_URL: database.url,
     BURSAR_MASTER_KEY_FILE: join(folder, "master.key"),
     BURSAR_PUBLIC_URL: publicUrl,
+    BURSAR_CONFIG: writeMarkets(folder),
     LOG_LEVEL: "info",
   };
   const start = async () => {

@@ -72,5 +72,5 @@ it("the guide's copy of a book follows it, through an order like the guide's", a
   await grown(2);
   copy.kill();
   expect(lines[0]).toMatch(/^\d+ bid \[ '\d+', '[\d.]+' \] ask \[ '\d+', '[\d.]+' \]$/);
-  expect(await request(list)).toMatchObject({ data: [{ price: "2000", size: "0.50", state: "open" }] });
+  expect(await request(list)).toMatchObject({ data: [{ price: "2900", size: "0.50", state: "open" }] });
 });

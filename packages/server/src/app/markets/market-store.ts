@@ -1,4 +1,12 @@
-import type { OpenOrder, OrderState, SelfTrade, Side, TimeInForce, UsageByWindow } from "@bursar/domain";
+import type {
+  OpenOrder,
+  OrderState,
+  PriceBand,
+  SelfTrade,
+  Side,
+  TimeInForce,
+  UsageByWindow,
+} from "@bursar/domain";
 import type { Lease, LeaseStore } from "../../runtime/lease.js";
 import type { Balances, LedgerEntry, LedgerUnit } from "../ledger/ledger-unit.js";
 import type { Counted, TenantWindow } from "../policy/usage.js";
@@ -48,7 +56,16 @@ export type MarketCommand = {
   orderNumber: number;
   /** Who requested that the order is cancelled or amended; null for one that is placed. */
   actorId: string | null;
-} & ({ kind: "place"; order: PlacedOrder } | { kind: "cancel" } | { kind: "amend"; size: number });
+} & (
+  | {
+      kind: "place";
+      order: PlacedOrder;
+      /** Of a market order: it trades no further. */
+      priceLimit: number | null;
+    }
+  | { kind: "cancel" }
+  | { kind: "amend"; size: number }
+);
 
 export type PlacedOrder = Pick<
   ClaimedOrder,
@@ -112,6 +129,8 @@ export interface MarketDelta {
   sequence: number;
   previousSequence: number;
   changes: readonly LevelChangeRow[];
+  /** The centre of the price band after it; null if an earlier version of the service has written it. */
+  centre: number | null;
   occurredAt: Date;
 }
 
@@ -120,6 +139,8 @@ export interface MatchedBatch {
   /** The sequence of its last command. */
   sequence: number;
   levelChanges: readonly LevelChangeRow[];
+  /** The price band after its trades. */
+  band: PriceBand;
   occurredAt: Date;
   changes: readonly OrderChange[];
   trades: readonly NewTrade[];
@@ -132,6 +153,8 @@ export interface LoadedMarket {
   orders: readonly OpenOrder[];
   /** Commands of the log that the book has not executed yet. */
   waiting: readonly MarketCommand[];
+  /** The price band after the executed commands; null before the first trade. */
+  band: PriceBand | null;
   /** Nothing that happens now is before this. */
   notBefore: Date;
 }

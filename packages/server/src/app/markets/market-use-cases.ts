@@ -16,7 +16,8 @@ export interface MarketUseCases {
   cancelOrder: OrderChanges["cancelOrder"];
   amendOrder: OrderChanges["amendOrder"];
   presentOrder: PresentOrder;
-  listMarkets: () => readonly TradedMarket[];
+  /** With the prices that new orders may have now; null until they are known. */
+  listMarkets: () => readonly { market: TradedMarket; priceMin: string | null; priceMax: string | null }[];
   listTrades: (
     market: string,
     limit: number,

@@ -1,4 +1,11 @@
-import type { TradedMarket } from "@bursar/domain";
+import {
+  centreOf,
+  type MarketPrices,
+  type PriceBand,
+  priceRange,
+  restoreBand,
+  type TradedMarket,
+} from "@bursar/domain";
 import type { DeltaMessage, Orderbook, Trade as TradeBody } from "@bursar/protocol";
 import type { Timers } from "../../runtime/timers.js";
 import { createWakingLoop } from "../../runtime/waking-loop.js";
@@ -14,6 +21,8 @@ import type { Trade } from "./trade.js";
 export interface MarketView {
   /** Undefined until they were read for the first time. */
   levels: () => Levels | undefined;
+  /** What the price of a new order is compared with; undefined until the levels were read. */
+  prices: () => MarketPrices | undefined;
   /** Whether it could not be confirmed for so long that it may be out of date. */
   isStale: () => boolean;
   /** Applies a committed change. If a change before it is missing, it is ignored and found by polling. */
@@ -41,13 +50,13 @@ export interface FollowedMarket {
 }
 
 export interface LevelStore {
-  readLevels: (market: string) => Promise<Levels>;
+  readLevels: (market: string) => Promise<{ levels: Levels; band: PriceBand | null }>;
   /** Changes after a sequence, in order. Undefined if some of them were removed. */
   listDeltas: (market: string, after: number, limit: number) => Promise<MarketDelta[] | undefined>;
 }
 
 export interface MarketViewDeps {
-  market: Pick<TradedMarket, "name">;
+  market: Pick<TradedMarket, "name" | "referencePrice" | "definition">;
   store: LevelStore;
   onError: (error: unknown) => void;
   monotonicMs: () => number;
@@ -67,6 +76,7 @@ export function createMarketView({
 }: MarketViewDeps): MarketView {
   const listeners = new Set<(delta: MarketDelta | undefined) => void>();
   let levels: Levels | undefined;
+  let centre = market.referencePrice;
   let confirmedMs = Number.NEGATIVE_INFINITY;
   const loop = createWakingLoop({
     step: async () => ((await poll()) ? undefined : { pauseMs: pollEveryMs }),
@@ -83,6 +93,7 @@ export function createMarketView({
     if (levels?.sequence !== delta.previousSequence) return;
     applyLevelChanges(levels, delta.changes);
     levels.sequence = delta.sequence;
+    centre = delta.centre ?? centre;
     levels.changedAt = delta.occurredAt;
     confirmedMs = monotonicMs();
     publish(delta);
@@ -95,8 +106,9 @@ export function createMarketView({
     if (deltas === undefined) {
       const read = await store.readLevels(market.name);
       // Changes that came meanwhile can have led further than what was read.
-      if (levels === undefined || read.sequence >= levels.sequence) {
-        levels = read;
+      if (levels === undefined || read.levels.sequence >= levels.sequence) {
+        levels = read.levels;
+        centre = centreOf(restoreBand(read.band, market.referencePrice));
         publish(undefined);
       }
     } else for (const delta of deltas) advance(delta);
@@ -106,6 +118,13 @@ export function createMarketView({
 
   return {
     levels: () => levels,
+    prices: () => {
+      const { priceBandBasisPoints, slippageBasisPoints } = market.definition;
+      const range = priceRange(centre, priceBandBasisPoints);
+      if (levels === undefined) return undefined;
+      const { bids, asks } = levels;
+      return { range, bestBid: bids[0]?.price, bestAsk: asks[0]?.price, slippageBasisPoints };
+    },
     isStale: () => monotonicMs() - confirmedMs > staleAfterMs,
     advance,
     refresh: async () => void (await poll()),

@@ -30,6 +30,7 @@ export type OrderFailure =
   | "WALLET_FROZEN"
   | "POLICY_REJECTED"
   | "TOO_MANY_OPEN_ORDERS"
+  | "PRICE_OUT_OF_BAND"
   | Uppercase<RejectReason>
   | Uppercase<Exclude<CancelReason, "requested">>;
 

@@ -1,4 +1,4 @@
-import { timeOfUuidV7 } from "@bursar/domain";
+import { boundOrder, formatPrice, type MarketPrices, timeOfUuidV7, type Verdict } from "@bursar/domain";
 import type { PlaceOrderBody } from "@bursar/protocol";
 import type { GroupCommit } from "../../runtime/group-commit.js";
 import type { Principal } from "../access/authenticate-request.js";
@@ -7,12 +7,14 @@ import { hashRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { AcceptedOrder, EarlierOrder, Order, OrderOutcome, OrderStore } from "./order.js";
 import { judgeOnTheSpot, reasonToRefuse, toPolicyRequest } from "./order-policy.js";
-import { type ReadOrderDeps, readOrder } from "./read-order-request.js";
+import { type OrderRequest, type ReadOrderDeps, readOrder } from "./read-order-request.js";
 
 export interface PlaceOrderDeps extends ReadOrderDeps {
   policies: Pick<ActivePolicies, "peek" | "load">;
   queue: GroupCommit<AcceptedOrder, OrderOutcome>;
   store: Pick<OrderStore, "findOrderByKey">;
+  /** What prices are compared with, as this process knows it; undefined right after a start. */
+  pricesOf: (market: string) => MarketPrices | undefined;
   newUuid: () => string;
 }
 
@@ -43,11 +45,11 @@ export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
     const { market, ...asked } = request;
     const judged = { ...asked, tenantId, clientId, createdAt };
     const verdict = judgeOnTheSpot(policy, toPolicyRequest(market, judged, wallet));
-    const reason = verdict === undefined ? null : reasonToRefuse(verdict);
-    if (verdict !== undefined && reason !== null) {
+    const refused = refuseByPolicy(verdict) ?? refuseByPrice(request, deps.pricesOf(market.name));
+    if (refused !== undefined) {
       // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
       const earlier = await deps.store.findOrderByKey(tenantId, idempotencyKey);
-      return earlier === undefined ? refuse(verdict.rule, reason) : replayOrder(earlier, requestHash);
+      return earlier === undefined ? refused : replayOrder(earlier, requestHash);
     }
     const accepted: AcceptedOrder = {
       ...judged,
@@ -75,6 +77,25 @@ function replayOrder(earlier: EarlierOrder, requestHash: string): PlacedOrder | 
   }));
 }
 
-function refuse(rule: string, reason: string): Refused {
+function refuseByPolicy(verdict: Verdict | undefined): Refused | undefined {
+  const reason = verdict === undefined ? null : reasonToRefuse(verdict);
+  if (verdict === undefined || reason === null) return undefined;
+  const { rule } = verdict;
   return { refused: "POLICY_REJECTED", message: reason, details: [{ path: `policy.${rule}`, reason }] };
+}
+
+/** As far as this process knows; the process that runs the market decides, when it admits the order. */
+function refuseByPrice(
+  { market, side, price }: OrderRequest,
+  prices: MarketPrices | undefined,
+): Refused | undefined {
+  if (prices === undefined || boundOrder({ side, price }, prices) !== "out_of_band") return undefined;
+  const [min, max] = [prices.range.min, prices.range.max].map((bound) =>
+    formatPrice(bound, market.steps),
+  ) as [string, string];
+  const [path, what] = price === null ? ["body.type", "would trade at a price"] : ["body.price", "is"];
+  return {
+    refused: "PRICE_OUT_OF_BAND",
+    details: [{ path, reason: `${what} outside the allowed range from ${min} to ${max}`, min, max }],
+  };
 }

@@ -16,6 +16,8 @@ export const orderFailureMessages: Record<OrderFailure, string> = {
   QUOTE_LIMIT: "The remaining quote size is too small to buy one lot.",
   BOOK_FULL: "The order book is full.",
   MATCH_LIMIT: "It matched the maximum number of orders. Place another order for the rest.",
+  PRICE_OUT_OF_BAND: "The price is outside the market's price band.",
+  SLIPPAGE_LIMIT: "The next price was too far from the best price.",
   TOO_MANY_OPEN_ORDERS: "The tenant has reached the maximum number of open orders in this market.",
 };
 

@@ -55,12 +55,12 @@ function activate({ version, document }: StoredPolicy, world: PolicyWorld): Acti
   return { version, policy: compilePolicy(closedPolicy, world).policy as ActivePolicy["policy"] };
 }
 
-/** A document was valid when it was stored, but names an asset or a network that is no longer configured. */
+/** A document was valid when it was stored, but names an asset, a network or a market that is no longer configured. */
 const closedPolicy: PolicyDocument = {
   rules: [],
   default: {
     action: "reject",
     reason:
-      "The policy names an asset or a network that is no longer configured. Replace the policy, or restore the configuration.",
+      "The policy names an asset, a network or a market that is no longer configured. Replace the policy, or restore the configuration.",
   },
 };

@@ -2,12 +2,13 @@ import { join, relative } from "node:path";
 import type { Command } from "commander";
 import type { Parts } from "../../compose/compose.js";
 import { loadConfig } from "../../config/load-config.js";
+import { sandboxMarkets } from "../../config/market-list.js";
 import { readMasterKeys, readOrCreateMasterKeys } from "../../credentials/master-key.js";
 import type { Service } from "../../main.js";
 import { softwareVersion } from "../../version.js";
 
-/** In the sandbox, new destinations take effect at once. */
-const sandboxDefaults = { "policy.destination_delay_seconds": 0 };
+/** In the sandbox, new destinations take effect at once, and there are two markets. */
+const sandboxDefaults = { "policy.destination_delay_seconds": 0, markets: sandboxMarkets };
 
 export function addDevCommand(program: Command): void {
   program

@@ -140,11 +140,11 @@ function writeCommands(tx: Tx, market: string, commands: readonly MarketCommand[
   const column = <T>(pick: (command: MarketCommand) => T) => commands.map(pick);
   tx.send(sql`UPDATE markets SET admitted_sequence = ${last.sequence} WHERE market = ${market}`);
   tx.send(sql`
-    INSERT INTO market_commands (market, sequence, tenant_id, order_id, kind, size, actor_id)
+    INSERT INTO market_commands (market, sequence, tenant_id, order_id, kind, size, actor_id, price_limit)
     SELECT ${market}, * FROM unnest(
       ${column((c) => c.sequence)}::bigint[], ${column((c) => c.tenantId)}::uuid[], ${column((c) => c.orderId)}::uuid[],
       ${column((c) => c.kind)}::text[], ${column((c) => (c.kind === "amend" ? c.size : null))}::bigint[],
-      ${column((c) => c.actorId)}::uuid[])
+      ${column((c) => c.actorId)}::uuid[], ${column((c) => (c.kind === "place" ? c.priceLimit : null))}::bigint[])
   `);
 }
 

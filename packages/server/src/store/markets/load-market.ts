@@ -1,4 +1,4 @@
-import type { OpenOrder, Side } from "@bursar/domain";
+import type { OpenOrder, PriceBand, Side } from "@bursar/domain";
 import type {
   LoadedMarket,
   MarketCommand,
@@ -18,13 +18,14 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
         const { appliedSequence } = await lockMarket(tx, lease);
         const orders = await readResting(tx, lease.market);
         const { waiting, acceptedMs } = await readWaiting(tx, lease.market, appliedSequence);
-        const [{ changedAt } = { changedAt: new Date(0) }] = await tx.query<{ changedAt: Date }>(
-          sql`SELECT levels_changed_at AS "changedAt" FROM markets WHERE market = ${lease.market}`,
-        );
+        const [{ changedAt, band } = { changedAt: new Date(0), band: null }] = await tx.query<{
+          changedAt: Date;
+          band: PriceBand | null;
+        }>(sql`SELECT levels_changed_at AS "changedAt", band FROM markets WHERE market = ${lease.market}`);
         // At the end, because reading a large book takes long: a process that waits for this row would find the lease expired.
         const validMs = durationMs + orders.length * restoringMs;
         tx.send(sql`UPDATE markets SET expires_at = ${expiry(validMs)} WHERE market = ${lease.market}`);
-        return { orders, waiting, notBefore: new Date(Math.max(changedAt.getTime(), acceptedMs)) };
+        return { orders, waiting, band, notBefore: new Date(Math.max(changedAt.getTime(), acceptedMs)) };
       }),
   };
 }
@@ -60,6 +61,7 @@ interface CommandRow {
   kind: MarketCommand["kind"];
   amendSize: string | null;
   actorId: string | null;
+  priceLimit: string | null;
   acceptedAt: Date;
   order: Omit<PlacedOrder, "quoteSize"> & { quoteSize: string | null };
 }
@@ -72,7 +74,8 @@ async function readWaiting(
 ): Promise<{ waiting: MarketCommand[]; acceptedMs: number }> {
   const rows = await tx.query<CommandRow>(sql`
     SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId",
-      coalesce(p.sequence, 0) AS "orderNumber", c.kind, c.size AS "amendSize", c.actor_id AS "actorId", o.created_at AS "acceptedAt",
+      coalesce(p.sequence, 0) AS "orderNumber", c.kind, c.size AS "amendSize", c.actor_id AS "actorId",
+      c.price_limit AS "priceLimit", o.created_at AS "acceptedAt",
       jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
         'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text) AS "order"
     FROM market_commands c JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.order_id
@@ -89,6 +92,7 @@ function toCommand({
   kind,
   amendSize,
   actorId,
+  priceLimit,
   order,
   ...row
 }: CommandRow): MarketCommand {
@@ -97,7 +101,13 @@ function toCommand({
   switch (kind) {
     case "place": {
       const quoteSize = order.quoteSize === null ? null : BigInt(order.quoteSize);
-      return { ...common, kind, order: { ...order, quoteSize } };
+      // A command from before there were limits has none.
+      return {
+        ...common,
+        kind,
+        order: { ...order, quoteSize },
+        priceLimit: priceLimit === null ? null : Number(priceLimit),
+      };
     }
     case "cancel":
       return { ...common, kind };

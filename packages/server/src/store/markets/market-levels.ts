@@ -1,4 +1,4 @@
-import type { Side, TradedMarket } from "@bursar/domain";
+import type { PriceBand, Side, TradedMarket } from "@bursar/domain";
 import type { LevelChangeRow, MarketDelta } from "../../app/markets/market-store.js";
 import type { LevelStore } from "../../app/markets/market-view.js";
 import type { Database } from "../core/database.js";
@@ -9,6 +9,7 @@ interface DeltaRow {
   sequence: string;
   previousSequence: string;
   changes: LevelChangeRow[];
+  centre: string | null;
   occurredAt: Date;
 }
 
@@ -20,9 +21,10 @@ export function createLevelStore(database: Database): LevelStore {
       const [row] = await database.query<{
         sequence: string;
         changedAt: Date;
+        band: PriceBand | null;
         levels: { side: Side; price: number; size: number }[];
       }>(sql`
-        SELECT level_sequence AS sequence, levels_changed_at AS "changedAt", (
+        SELECT level_sequence AS sequence, levels_changed_at AS "changedAt", band, (
           SELECT coalesce(jsonb_agg(jsonb_build_object('side', side, 'price', price, 'size', size)), '[]') FROM (
             SELECT side, price, sum(size - filled) AS size FROM open_orders
             WHERE market = ${market} AND state IN ('open', 'partially_filled') GROUP BY side, price ORDER BY price) level) AS levels
@@ -31,17 +33,18 @@ export function createLevelStore(database: Database): LevelStore {
       if (row === undefined) throw new Error(`the market ${market} was not prepared`);
       const ofSide = (wanted: Side) =>
         row.levels.filter(({ side }) => side === wanted).map(({ price, size }) => ({ price, size }));
-      return {
+      const levels = {
         sequence: Number(row.sequence),
         changedAt: row.changedAt,
         bids: ofSide("buy").reverse(),
         asks: ofSide("sell"),
       };
+      return { levels, band: row.band };
     },
     // Served by the primary key.
     listDeltas: async (market, after, limit) => {
       const rows = await database.query<DeltaRow>(sql`
-        SELECT market, sequence, previous_sequence AS "previousSequence", changes, occurred_at AS "occurredAt"
+        SELECT market, sequence, previous_sequence AS "previousSequence", changes, centre, occurred_at AS "occurredAt"
         FROM market_deltas WHERE market = ${market} AND sequence > ${after} ORDER BY sequence LIMIT ${limit}
       `);
       const [first] = rows;
@@ -51,8 +54,13 @@ export function createLevelStore(database: Database): LevelStore {
   };
 }
 
-function toDelta({ sequence, previousSequence, ...row }: DeltaRow): MarketDelta {
-  return { ...row, sequence: Number(sequence), previousSequence: Number(previousSequence) };
+function toDelta({ sequence, previousSequence, centre, ...row }: DeltaRow): MarketDelta {
+  return {
+    ...row,
+    sequence: Number(sequence),
+    previousSequence: Number(previousSequence),
+    centre: centre === null ? null : Number(centre),
+  };
 }
 
 /** A change of the configuration that a market with orders does not allow. */

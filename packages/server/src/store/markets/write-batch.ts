@@ -1,4 +1,4 @@
-import { type OrderState, orderStates, type Side } from "@bursar/domain";
+import { centreOf, type OrderState, orderStates, type Side } from "@bursar/domain";
 import type { Balances } from "../../app/ledger/ledger-unit.js";
 import type { MarketDelta, MatchedBatch, OpenOrderRow, OrderChange } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
@@ -72,10 +72,10 @@ export async function writeBatch(
 function deltaOf(
   market: string,
   { levelSequence: previousSequence }: MarketPosition,
-  { sequence, levelChanges, occurredAt }: MatchedBatch,
+  { sequence, levelChanges, band, occurredAt }: MatchedBatch,
 ): MarketDelta | undefined {
   if (levelChanges.length === 0) return undefined;
-  return { market, sequence, previousSequence, changes: levelChanges, occurredAt };
+  return { market, sequence, previousSequence, changes: levelChanges, centre: centreOf(band), occurredAt };
 }
 
 // Served by primary keys.
@@ -83,21 +83,23 @@ function writePosition(
   tx: Tx,
   market: string,
   { tradeSequence }: MarketPosition,
-  { sequence, trades }: MatchedBatch,
+  { sequence, trades, band }: MatchedBatch,
   delta: MarketDelta | undefined,
 ): void {
   const levels =
     delta === undefined
       ? sql``
       : sql`, level_sequence = ${delta.sequence}::bigint, levels_changed_at = ${delta.occurredAt}`;
+  const traded = trades.length === 0 ? sql`` : sql`, band = ${JSON.stringify(band)}::jsonb`;
   tx.send(sql`
-    UPDATE markets SET applied_sequence = ${sequence}::bigint, trade_sequence = ${tradeSequence + trades.length}::bigint${levels}
+    UPDATE markets SET applied_sequence = ${sequence}::bigint, trade_sequence = ${tradeSequence + trades.length}::bigint${levels}${traded}
     WHERE market = ${market}
   `);
   if (delta === undefined) return;
   tx.send(sql`
-    INSERT INTO market_deltas (market, sequence, previous_sequence, changes, occurred_at)
-    VALUES (${market}, ${delta.sequence}, ${delta.previousSequence}, ${JSON.stringify(delta.changes)}::jsonb, ${delta.occurredAt})
+    INSERT INTO market_deltas (market, sequence, previous_sequence, changes, centre, occurred_at)
+    VALUES (${market}, ${delta.sequence}, ${delta.previousSequence}, ${JSON.stringify(delta.changes)}::jsonb, ${delta.centre},
+      ${delta.occurredAt})
   `);
 }
 

@@ -12,12 +12,12 @@ import { createMarketView } from "../../app/markets/market-view.js";
 import { presentBook, presentDelta } from "../../app/markets/present-book.js";
 import { presentTrade } from "../../app/markets/trade.js";
 import { assetList } from "../../config/asset-list.js";
-import { marketList } from "../../config/market-list.js";
+import { sandboxMarkets } from "../../config/market-list.js";
 import { createSeededRandom } from "../../markets/quotes.js";
 import { createBookFeed } from "./orderbook-channel.js";
 
 const markets = createMarketRegistry(
-  marketList.default,
+  sandboxMarkets,
   createAssetRegistry(assetList.default),
 ) as MarketRegistry;
 const market = markets.get("ETH-USD");
@@ -43,7 +43,10 @@ async function createFedBook(depth: number) {
   const view = createMarketView({
     market,
     store: {
-      readLevels: async () => ({ sequence: 0, changedAt: new Date(0), bids: [], asks: [] }),
+      readLevels: async () => ({
+        levels: { sequence: 0, changedAt: new Date(0), bids: [], asks: [] },
+        band: null,
+      }),
       listDeltas: async () => [],
     },
     onError: (error) => {
@@ -73,6 +76,7 @@ async function createFedBook(depth: number) {
         sequence: sequence() + 1,
         previousSequence: sequence(),
         changes,
+        centre: null,
         occurredAt: new Date(sequence()),
       }),
     best: () => {

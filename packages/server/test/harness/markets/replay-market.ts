@@ -10,13 +10,13 @@ import {
 import { applyLevelChanges, type Levels } from "../../../src/app/markets/depth-view.js";
 import type { LevelChangeRow, MarketCommand } from "../../../src/app/markets/market-store.js";
 import { assetList } from "../../../src/config/asset-list.js";
-import { marketList } from "../../../src/config/market-list.js";
+import { sandboxMarkets } from "../../../src/config/market-list.js";
 import { applyCommands } from "../../../src/markets/apply-commands.js";
 import type { Database, Queryable } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 
 const markets = createMarketRegistry(
-  marketList.default,
+  sandboxMarkets,
   createAssetRegistry(assetList.default),
 ) as MarketRegistry;
 
@@ -70,6 +70,7 @@ function toLine({ maker, taker, price, size }: Trade): TradeLine {
 async function readCommands(source: Queryable, name: string): Promise<MarketCommand[]> {
   const rows = await source.query<{ command: MarketCommand & { order: { quoteSize: string | null } } }>(sql`
     SELECT jsonb_build_object('sequence', c.sequence, 'tenantId', c.tenant_id, 'orderId', c.order_id, 'kind', c.kind, 'size', c.size,
+      'priceLimit', c.price_limit,
       'orderNumber', min(c.sequence) OVER (PARTITION BY c.order_id),
       'order', jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
         'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text)) AS command

@@ -12,6 +12,7 @@ import { createKeyring } from "../../../src/credentials/keyring.js";
 import { type Service, startService } from "../../../src/main.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
+import { wideMarkets } from "../markets/wide-markets.js";
 
 export interface TestClient {
   tenantId: string;
@@ -111,12 +112,14 @@ export async function startTestService(
   const logLines: string[] = [];
   const publicUrl = shared?.publicUrl ?? settings["BURSAR_PUBLIC_URL"];
   let parts: Parts | undefined;
-  const config = loadConfig({
+  const { values: config, sources } = loadConfig({
     PORT: "0",
     DATABASE_URL: database.url,
     ...settings,
     ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
-  }).values;
+  });
+  const assetCodes = new Set(config.assets.map(({ code }) => code));
+  const markets = wideMarkets.filter(({ base, quote }) => assetCodes.has(base) && assetCodes.has(quote));
   const service = await startService({
     isSandbox: true,
     seed: async (_url, made) => {
@@ -125,6 +128,8 @@ export async function startTestService(
     settings: {
       ...config,
       assets: [...config.assets, ...rails.assets],
+      // Without a configuration there are no markets.
+      ...(sources.markets === "default" ? { markets } : {}),
       ...patientSettings,
       ...settingsOfFile(settings),
     },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase } from "../../harness/database/test-database.js";
 import { createTrader, findViolations } from "../../harness/markets/trader.js";
+import { steppingAssets, steppingRail } from "../../harness/rails/stepping-rail.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 
@@ -74,9 +75,8 @@ describe("a configured market", () => {
     return { BURSAR_CONFIG: path };
   };
   const coarse =
-    "{ base: ETH, quote: USDC, tick_size: 0.01, lot_size: 0.001, size_min: 0.001, maker_fee_basis_points: 0, taker_fee_basis_points: 0 }";
-  const dollars =
-    "{ base: ETH, quote: USD, tick_size: 0.01, lot_size: 1, size_min: 1, maker_fee_basis_points: 0, taker_fee_basis_points: 0 }";
+    "{ base: ETH, quote: USDC, tick_size: 0.01, lot_size: 0.001, size_min: 0.001, maker_fee_basis_points: 0, reference_price: 5 }";
+  const dollars = "{ base: ETH, quote: USD, tick_size: 0.01, lot_size: 1, size_min: 1, reference_price: 5 }";
 
   it("continues after an order for less than the price of a lot at one tick", async () => {
     const service = await startTestService(withMarkets(coarse));
@@ -92,6 +92,39 @@ describe("a configured market", () => {
     } finally {
       await service.stop();
     }
+  });
+
+  it.each([
+    ["without a reference price", "", "markets[0].reference_price (file", "is missing"],
+    [
+      "with one between two ticks",
+      ", reference_price: 5.001",
+      'reference_price is "5.001"',
+      "multiple of the tick",
+    ],
+    ["with one that is zero", ", reference_price: 0", "markets[0].reference_price", "greater than zero"],
+    [
+      "with a band of zero",
+      ", reference_price: 5, price_band_basis_points: 0",
+      "price_band_basis_points",
+      "from 1 to",
+    ],
+  ])("is refused at the start %s", async (_, more, place, reason) => {
+    const market = `{ base: ETH, quote: USD, tick_size: 0.01, lot_size: 1, size_min: 1${more} }`;
+    const message = String(
+      await startTestService(withMarkets(market)).catch((error: Error) => error.message),
+    );
+    expect(message).toContain(place);
+    expect(message).toContain(reason);
+  });
+
+  it("must trade two assets of one network", async () => {
+    const rails = { parts: [{ rail: steppingRail }], assets: steppingAssets };
+    const market =
+      "{ base: ETH, quote: STEP, tick_size: 0.01, lot_size: 1, size_min: 1, reference_price: 5 }";
+    await expect(startTestService(withMarkets(market), undefined, undefined, rails)).rejects.toThrow(
+      /markets\[0\]\.quote is "STEP": it must be an asset of the network book, like ETH; STEP is one of test:steps/,
+    );
   });
 
   it("must stay configured while it has orders", async () => {

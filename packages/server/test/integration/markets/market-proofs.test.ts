@@ -111,7 +111,13 @@ describe("a market", () => {
     const before = await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`);
     const { unitOfWork } = createMarketUnits(database, events);
     const nothing = { changes: [], trades: [], entries: [] };
-    const batch = { ...nothing, sequence: 1, levelChanges: [], occurredAt: new Date() };
+    const batch = {
+      ...nothing,
+      sequence: 1,
+      levelChanges: [],
+      band: { reference: 1, prices: [] },
+      occurredAt: new Date(),
+    };
     const write = (unit: MarketUnit) => unit.writeBatch(batch, new Map());
     const attempts = [
       () => createMarketLoader(database).load(late, 60_000),

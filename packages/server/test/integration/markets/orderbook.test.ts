@@ -107,6 +107,11 @@ describe("the order book", () => {
       size_min: "0.01",
       maker_fee_basis_points: 10,
       taker_fee_basis_points: 20,
+      reference_price: "3000",
+      price_band_basis_points: 1_000_000,
+      slippage_basis_points: 1_000_000,
+      price_min: "1",
+      price_max: "303000",
     });
     const { body, text } = await taker.send("GET", "/v1/markets/ETH-USD/trades?limit=1");
     const page = body as unknown as { data: { price: string }[]; next_cursor: string };
@@ -122,7 +127,7 @@ describe("the order book", () => {
     const levels = createLevelStore(first.database);
     expect(await levels.listDeltas("ETH-USD", 0, 10)).not.toHaveLength(0);
     await removeOldDeltas(first.database, new Date(Date.now() + 60_000));
-    const { sequence } = await levels.readLevels("ETH-USD");
+    const { sequence } = (await levels.readLevels("ETH-USD")).levels;
     expect(await levels.listDeltas("ETH-USD", sequence, 10)).toEqual([]);
     expect(await levels.listDeltas("ETH-USD", 1, 10)).toBeUndefined();
   });

@@ -15,7 +15,7 @@ export function listMarkets({ listMarkets: list }: Pick<UseCases, "listMarkets">
       errors: [],
     },
     () => ({
-      data: list().map(({ name, base, quote, definition }) => ({
+      data: list().map(({ market: { name, base, quote, definition }, priceMin, priceMax }) => ({
         market: name,
         base: base.code,
         quote: quote.code,
@@ -24,6 +24,11 @@ export function listMarkets({ listMarkets: list }: Pick<UseCases, "listMarkets">
         size_min: definition.sizeMin,
         maker_fee_basis_points: definition.makerFeeBasisPoints,
         taker_fee_basis_points: definition.takerFeeBasisPoints,
+        reference_price: definition.referencePrice,
+        price_band_basis_points: definition.priceBandBasisPoints,
+        slippage_basis_points: definition.slippageBasisPoints,
+        price_min: priceMin,
+        price_max: priceMax,
       })),
     }),
   );

@@ -25,6 +25,7 @@ export function placeOrder({
         "IDEMPOTENCY_KEY_MISSING",
         "MARKET_UNKNOWN",
         "PRICE_NOT_IN_TICKS",
+        "PRICE_OUT_OF_BAND",
         "SIZE_NOT_IN_LOTS",
         "AMOUNT_PRECISION_EXCEEDED",
         "WALLET_UNKNOWN",
