@@ -68,7 +68,12 @@ export interface AuditBase {
 }
 
 /** The origin of an action: a client's request, or an operator at the command line. */
-export type Origin = ClientOrigin | { by: "operator"; tenantId: string };
+export type Origin = ClientOrigin | OperatorOrigin;
+
+export interface OperatorOrigin {
+  by: "operator";
+  tenantId: string;
+}
 
 export interface ClientOrigin {
   by: "client";

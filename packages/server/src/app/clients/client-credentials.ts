@@ -1,5 +1,5 @@
 import type { AddKeyBody } from "@bursar/protocol";
-import { actorOf, type Origin } from "../audit/audit-entry.js";
+import { actorOf, type OperatorOrigin, type Origin } from "../audit/audit-entry.js";
 import { hashRequest } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientKey } from "./client.js";
@@ -19,6 +19,14 @@ export interface ClientCredentials {
     overlapSeconds: number | undefined,
     idempotencyKey?: string,
   ) => Promise<RotatedSecret | Refused>;
+  /**
+   * Replaces all secrets and keys of a client by a new secret, so that no other client can act as it, and forgets who controlled it.
+   * Only for the operator.
+   */
+  resetClient: (
+    origin: OperatorOrigin,
+    clientId: string,
+  ) => Promise<{ client: ApiClient; secret: string } | Refused>;
   /** Revokes a secret at once, as after a leak. */
   removeSecret: (origin: Origin, clientId: string, secretId: string) => Promise<ApiClient | Refused>;
   addKey: (
@@ -58,6 +66,7 @@ export function createClientCredentials(deps: ClientCredentialsDeps): ClientCred
   return {
     rotateSecret: (origin, clientId, overlapSeconds = overlapSecondsDefault, idempotencyKey) =>
       rotateSecret(deps, origin, clientId, overlapSeconds, idempotencyKey),
+    resetClient: (origin, clientId) => resetClient(deps, origin, clientId),
     removeSecret: (origin, clientId, secretId) =>
       applyClientChange(deps, origin, clientId, "secret.remove", ({ secrets }) =>
         secrets.some((secret) => secret.id === secretId)
@@ -106,6 +115,28 @@ async function rotateSecret(
   };
   const client = await applyClientChange(deps, origin, clientId, action, decide, retryable || undefined);
   return isRefused(client) ? client : { client, secret: isReplayed ? null : secret };
+}
+
+async function resetClient(
+  deps: ClientCredentialsDeps,
+  origin: OperatorOrigin,
+  clientId: string,
+): Promise<{ client: ApiClient; secret: string } | Refused> {
+  const secret = newSecret(deps.randomBytes);
+  const added = {
+    id: deps.newUuid(),
+    hash: hashSecret(secret),
+    addedBy: null,
+    createdAt: new Date(deps.now()),
+    expiresAt: null,
+  };
+  const client = await applyClientChange(deps, origin, clientId, "client.reset", ({ secrets, keys }) => ({
+    addSecret: added,
+    removeSecretIds: secrets.map(({ id }) => id),
+    removeKeyIds: keys.map(({ id }) => id),
+    authority: { by: null, controllers: "reset" },
+  }));
+  return isRefused(client) ? client : { client, secret };
 }
 
 async function addKey(

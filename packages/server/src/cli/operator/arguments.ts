@@ -22,6 +22,11 @@ export function scopeArgument(text: string, before: Scope[] = []): Scope[] {
   return before.includes(text) ? before : [...before, text];
 }
 
+export function switchArgument(text: string): boolean {
+  if (text !== "on" && text !== "off") throw new InvalidArgumentError("The value must be on or off.");
+  return text === "on";
+}
+
 export function secondsArgument(text: string): number {
   if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("The value must be a whole number of seconds.");
   return Number(text);

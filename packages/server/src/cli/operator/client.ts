@@ -1,6 +1,6 @@
 import { type Scope, showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import type { Origin } from "../../app/audit/audit-entry.js";
+import type { OperatorOrigin, Origin } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import { type ClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
@@ -15,7 +15,9 @@ export function addClientCommand(program: Command): void {
   const client = program.command("client").description("manage API clients");
   client
     .command("create")
-    .description("create a client; its secret is shown only once")
+    .description(
+      "create a client, which is independent of all others and may therefore approve for them; its secret is shown only once",
+    )
     .argument("<tenant>", "the tenant's id", idArgument("tnt"))
     .argument("<name>", "the client's name, 1 to 128 characters", nameArgument)
     .requiredOption("--scope <scopes...>", "the scopes that it gets", scopeArgument)
@@ -62,6 +64,18 @@ export function addClientCommand(program: Command): void {
     .argument("<client>", "the client's id", idArgument("cli"))
     .argument("[quotas...]", "such as create=5/10: 5 a second, with bursts of 10", quotaArgument)
     .action((clientId: string, quotas: ClientQuotas = {}) => setQuotas(clientId, quotas));
+  client
+    .command("reset")
+    .description(
+      "remove all secrets and keys of a client, give it a new secret, shown only once, and make it independent of the clients that created or changed it",
+    )
+    .argument("<client>", "the client's id", idArgument("cli"))
+    .action(async (clientId: string) => {
+      const { secret } = await withDatabase(async ({ parts, database }) =>
+        orThrow(await parts.useCases.resetClient(await operatorOf(database, clientId), clientId)),
+      );
+      console.log(`client_secret  ${secret}`);
+    });
   client
     .command("rotate")
     .description("give a client a new secret, shown only once; the previous one stays valid for the overlap")
@@ -110,7 +124,7 @@ async function printAll(database: Database, tenantId: string): Promise<void> {
   }
 }
 
-async function operatorOf(database: Database, clientId: string): Promise<Origin> {
+async function operatorOf(database: Database, clientId: string): Promise<OperatorOrigin> {
   const client = await createClientStore(database).findClient(clientId);
   if (client === undefined) throw new OperatorError(`Client ${showId("cli", clientId)} does not exist.`);
   return { by: "operator", tenantId: client.tenantId };

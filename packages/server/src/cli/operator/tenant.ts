@@ -1,12 +1,14 @@
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
+import { describeAct } from "../../app/audit/audit-entry.js";
+import { OperatorError } from "../../operator-error.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import { printable } from "../printable.js";
-import { nameArgument } from "./arguments.js";
+import { idArgument, nameArgument, switchArgument } from "./arguments.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addTenantCommand(program: Command): void {
-  const tenant = program.command("tenant").description("create and list tenants");
+  const tenant = program.command("tenant").description("create, list and change tenants");
   tenant
     .command("create")
     .description(
@@ -20,6 +22,18 @@ export function addTenantCommand(program: Command): void {
       console.log(`client_secret  ${created.secret}`);
     });
   tenant
+    .command("set")
+    .description("change the settings of a tenant")
+    .argument("<tenant>", "the tenant's id", idArgument("tnt"))
+    .requiredOption(
+      "--single-administrator <on|off>",
+      "on: any client that manages clients may change approvers, and approvers need not be independent",
+      switchArgument,
+    )
+    .action((tenantId: string, options: { singleAdministrator: boolean }) =>
+      setSingleAdministrator(tenantId, options.singleAdministrator),
+    );
+  tenant
     .command("list")
     .description("list all tenants")
     .action(async () => {
@@ -27,4 +41,16 @@ export function addTenantCommand(program: Command): void {
       for (const { id, name, createdAt } of tenants)
         console.log(`${showId("tnt", id)}  ${createdAt.toISOString()}  ${printable(name)}`);
     });
+}
+
+async function setSingleAdministrator(tenantId: string, isOn: boolean): Promise<void> {
+  const shown = showId("tnt", tenantId);
+  const state = isOn ? "on" : "off";
+  await withDatabase(async ({ database }) => {
+    const action = `tenant.single_administrator_${state}`;
+    const audit = describeAct({ by: "operator", tenantId }, action, shown, new Date());
+    if (!(await createTenantStore(database).setSingleAdministrator(tenantId, isOn, audit)))
+      throw new OperatorError(`Tenant ${shown} does not exist.`);
+  });
+  console.log(`${shown} has single_administrator ${state}`);
 }

@@ -1,5 +1,5 @@
 import { quotaLimits, tradingPolicy } from "@bursar/domain";
-import { allScopes, type Client, quotaClasses, readId, showId } from "@bursar/protocol";
+import { allScopes, type Client, quotaClasses, readId, type Scope, showId } from "@bursar/protocol";
 import { isRefused } from "../../app/requests/refused.js";
 import type { Parts } from "../../compose/compose.js";
 import type { Settings } from "../../config/settings.js";
@@ -19,12 +19,27 @@ const tenantNames = ["sandbox", "other", makerName] as const;
 const wideQuotas = Object.fromEntries(
   quotaClasses.map((name) => [name, { per_second: quotaLimits.perSecondMax, burst: quotaLimits.burstMax }]),
 );
-/** A client of the first tenant with low limits. It cannot manage clients, because it could raise its limits. */
-const limited = {
-  name: "limited",
-  scopes: allScopes.filter((scope) => scope !== "clients:manage"),
-  quotas: { create: { per_second: 1, burst: 3 }, read: { per_second: 5, burst: 10 } },
-};
+interface SeededClient {
+  name: string;
+  scopes: Scope[];
+  quotas: Client["quotas"];
+}
+
+/** Further clients of the first tenant. The operator creates them, so they are independent of the first one and of each other. */
+const furtherClients: readonly SeededClient[] = [
+  // It cannot manage clients, because it could raise its limits.
+  {
+    name: "limited",
+    scopes: allScopes.filter((scope) => scope !== "clients:manage"),
+    quotas: { create: { per_second: 1, burst: 3 }, read: { per_second: 5, burst: 10 } },
+  },
+  // Approves what the others request.
+  {
+    name: "approver",
+    scopes: ["transactions:approve", "transactions:read", "wallets:read"],
+    quotas: wideQuotas,
+  },
+];
 
 /** Creates the sandbox's tenants and clients at the first start, and keeps the address of the service up to date. */
 export async function seedSandbox(
@@ -39,9 +54,11 @@ export async function seedSandbox(
     clients.push(before !== undefined && (await exists(before, parts)) ? before : await create(name, parts));
   }
   for (const client of clients) await allowOrders(client, parts);
-  const before = known.find((client) => client.name === limited.name);
-  const isKnown = before !== undefined && (await exists(before, parts));
-  clients.push(isKnown ? before : await createLimited(clients[0] as SandboxClient, parts));
+  for (const further of furtherClients) {
+    const before = known.find((client) => client.name === further.name);
+    const isKnown = before !== undefined && (await exists(before, parts));
+    clients.push(isKnown ? before : await createFurther(further, clients[0] as SandboxClient, parts));
+  }
   writeSandboxCredentials(dataDir, { url, clients });
   const maker = clients.find(({ name }) => name === makerName);
   if (marketMaker === "on" && maker !== undefined) parts.markets.startMarketMaker(toIds(maker));
@@ -79,9 +96,12 @@ async function create(name: string, parts: Parts): Promise<SandboxClient> {
   };
 }
 
-async function createLimited({ tenant_id }: SandboxClient, parts: Parts): Promise<SandboxClient> {
+async function createFurther(
+  { name, scopes, quotas }: SeededClient,
+  { tenant_id }: SandboxClient,
+  parts: Parts,
+): Promise<SandboxClient> {
   const tenantId = readId("tnt", tenant_id) ?? "";
-  const { name, scopes, quotas } = limited;
   const created = await parts.useCases.createClient(
     { by: "operator", tenantId },
     { name, scopes },

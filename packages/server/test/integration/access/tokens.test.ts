@@ -219,7 +219,7 @@ describe("access tokens", () => {
     const made = (await (
       await service.call("POST", "/v1/clients", admin, {
         name: "worker",
-        scopes: ["audit:read", "clients:manage"],
+        scopes: ["audit:read", "wallets:read"],
       })
     ).json()) as { id: string; secret: string };
     const worker = { clientId: made.id, secret: made.secret };
@@ -246,17 +246,17 @@ describe("access tokens", () => {
     );
     expect(await ask(second, other)).toBe(200);
 
-    await service.call("PATCH", `/v1/clients/${worker.clientId}`, admin, { scopes: ["clients:manage"] });
+    await service.call("PATCH", `/v1/clients/${worker.clientId}`, admin, { scopes: ["wallets:read"] });
     await eventually(
       () => ask(second, other),
       (code) => code === "INSUFFICIENT_SCOPE",
     );
-    expect(await ask(second, other, "/v1/clients")).toBe(200);
+    expect(await ask(second, other, "/v1/wallets")).toBe(200);
 
     await service.call("PATCH", `/v1/clients/${worker.clientId}`, admin, { state: "disabled" });
-    expect(await ask(service, other, "/v1/clients")).toBe("TOKEN_REVOKED");
+    expect(await ask(service, other, "/v1/wallets")).toBe("TOKEN_REVOKED");
     await eventually(
-      () => ask(second, other, "/v1/clients"),
+      () => ask(second, other, "/v1/wallets"),
       (code) => code === "TOKEN_REVOKED",
     );
     await expect(service.token(worker)).rejects.toThrow();
@@ -264,7 +264,7 @@ describe("access tokens", () => {
     // Without delay, so that its new token is of the same second: the new one is valid, and the old one stays invalid.
     await service.call("PATCH", `/v1/clients/${worker.clientId}`, admin, { state: "active" });
     const fresh = await service.token(worker);
-    expect([await ask(service, fresh, "/v1/clients"), await ask(service, other, "/v1/clients")]).toEqual([
+    expect([await ask(service, fresh, "/v1/clients"), await ask(service, other, "/v1/wallets")]).toEqual([
       200,
       "TOKEN_REVOKED",
     ]);
@@ -272,7 +272,7 @@ describe("access tokens", () => {
       () => ask(second, fresh, "/v1/clients"),
       (code) => code === 200,
     );
-    expect(await ask(second, other, "/v1/clients")).toBe("TOKEN_REVOKED");
+    expect(await ask(second, other, "/v1/wallets")).toBe("TOKEN_REVOKED");
     await second.stop();
   });
 });
