@@ -125,6 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     parts.engine.start();
     parts.changeRequestWorker.start();
+    parts.sweeper.start();
     for (const driver of parts.railDrivers) driver.start();
     parts.load.start();
     parts.markets.start();

@@ -87,6 +87,14 @@ export const ChangeClientBody = Type.Object(
     state: Type.Optional(Type.Enum(["active", "disabled"])),
     require_signature: Type.Optional(Type.Boolean()),
     quotas: Type.Optional(ClientQuotas),
+    cancel: Type.Optional(
+      Type.Array(Type.Enum(["orders", "transactions"], { type: "string" }), {
+        uniqueItems: true,
+        maxItems: 2,
+        description:
+          "What to cancel of what a disabled client has requested. Its open orders are always cancelled. Its transactions wait if they are not listed here: they are not processed until the client is enabled again, and any client with `transactions:write` can cancel them.",
+      }),
+    ),
   },
   { $id: "ChangeClientBody", additionalProperties: false, minProperties: 1 },
 );

@@ -81,6 +81,13 @@ export const errorCatalog = {
     advice: "Get a new token, if the client is still enabled.",
     retry: "never",
   },
+  TENANT_SUSPENDED: {
+    status: 403,
+    message: "The tenant is suspended.",
+    when: "the operator of the service has suspended the tenant; none of its requests is accepted and nothing is processed",
+    advice: "Ask the operator of the service.",
+    retry: "never",
+  },
   SIGNATURE_REQUIRED: {
     status: 401,
     message: "This client must sign its requests.",

@@ -11,7 +11,11 @@ import { createRequestSignatureVerifier } from "../app/access/verify-request-sig
 import { createAuditRecorder } from "../app/audit/audit-recorder.js";
 import type { ClientAccess, ClientAccessCache } from "../app/clients/client.js";
 import { type ClientCredentials, createClientCredentials } from "../app/clients/client-credentials.js";
-import { type ClientService, createClientService } from "../app/clients/client-service.js";
+import {
+  type ClientService,
+  type ClientServiceDeps,
+  createClientService,
+} from "../app/clients/client-service.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
 import { createQuotaKeeper, type QuotaKeeper } from "../app/quotas/quota-keeper.js";
@@ -31,6 +35,7 @@ import { nodeTimers } from "../runtime/timers.js";
 import { createAuditStore } from "../store/access/audit.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { createQuotaStore } from "../store/access/quotas.js";
+import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { createNonceStore, createRevocationStore, createTokenKeyStore } from "../store/access/tokens.js";
 import type { Database } from "../store/core/database.js";
 import type { ComposeOptions } from "./compose.js";
@@ -61,7 +66,10 @@ const proofChecksWaitingMax = 2000;
 /** A change takes 3 to 15 ms, so the last one in the queue waits for about a second. */
 const clientChangesWaitingMax = 100;
 
-export function composeAccess(options: ComposeOptions): AccessParts {
+export function composeAccess(
+  options: ComposeOptions,
+  { onStateChanged }: Pick<ClientServiceDeps, "onStateChanged">,
+): AccessParts {
   const { database, sealing, publicUrl, settings, log, newUuid, now } = options;
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
@@ -110,11 +118,12 @@ export function composeAccess(options: ComposeOptions): AccessParts {
       access,
       authenticator,
       takeQuota: (client) => quotas.of(client).allowances.auth.take(performance.now()),
+      isSuspended: createTenantSuspensionStore(database).isSuspended,
       audit,
       newUuid,
       now,
     }),
-    ...createClientService(deps),
+    ...createClientService({ ...deps, onStateChanged }),
     ...createClientCredentials({
       ...deps,
       sealSecret: (id, secret) => sealing.seal(keyContext(id), secret),
@@ -159,11 +168,16 @@ export function composeAccess(options: ComposeOptions): AccessParts {
 function cacheClientAccess(database: Database) {
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
+  const { isSuspended } = createTenantSuspensionStore(database);
   return createFreshCache<ClientAccess>(
     async (clientId) => {
       const client = await clients.findClient(clientId);
       const revoked = client === undefined ? [] : await revocations.listRevokedTokens(client);
-      return { client, revokedTokenIds: new Set(revoked) };
+      return {
+        client,
+        revokedTokenIds: new Set(revoked),
+        isSuspended: client !== undefined && (await isSuspended(client.tenantId)),
+      };
     },
     () => performance.now(),
   );

@@ -19,6 +19,7 @@ import { createRailRecorder } from "../app/rails/record-rail-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
 import { createApprovalLister, type EvidenceBox } from "../app/transactions/approval-evidence.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
+import { type CancelTransactions, createBatchCanceller } from "../app/transactions/cancel-transactions.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
 import { createTransactionCreator } from "../app/transactions/create-transaction.js";
 import { createApprovalDecider } from "../app/transactions/decide-approval.js";
@@ -56,6 +57,8 @@ export interface TransactionParts {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
+  /** Cancels many transactions of a tenant. */
+  cancelTransactions: CancelTransactions;
   load: LoadGauge;
   presentEvents: PresentEvents;
   /** Ends long polls, because the service stops. */
@@ -166,6 +169,12 @@ export function composeTransactions(
   return {
     assets,
     engine,
+    cancelTransactions: createBatchCanceller({
+      settlements,
+      changes,
+      onError: (error) => log.error({ err: error }, "A transaction could not be cancelled. It is retried."),
+      now,
+    }),
     load,
     presentEvents,
     endWaiting: changes.close,

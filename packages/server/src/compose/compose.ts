@@ -2,6 +2,8 @@ import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/d
 import type { Logger } from "pino";
 import type { IntegrityKeys } from "../app/access/integrity-keys.js";
 import { createTenantCreator } from "../app/clients/create-tenant.js";
+import { allClients, createSweeper, type Sweeper } from "../app/clients/sweeps.js";
+import { createTenantSuspension, type SetTenantSuspended } from "../app/clients/tenant-suspension.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
 import { createRails, type RailDriver, type RailPart } from "../app/rails/rail.js";
 import type { UseCases } from "../app/use-cases.js";
@@ -15,9 +17,12 @@ import type { AccessGuard } from "../http/access/guard.js";
 import { bookRail } from "../rails/book/book-rail.js";
 import type { LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
+import { nodeTimers } from "../runtime/timers.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
 import { createTenantStore } from "../store/access/clients.js";
 import { prepareIntegrity } from "../store/access/integrity.js";
+import { createSweepStore } from "../store/access/sweeps.js";
+import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { analyzeYoungTables } from "../store/core/analyze-young-tables.js";
 import { type Database, withKeys } from "../store/core/database.js";
@@ -61,6 +66,9 @@ export interface Parts {
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
   changeRequestWorker: ChangeRequestParts["worker"];
+  /** Finishes what disabling a client or suspending a tenant leaves to do. */
+  sweeper: Pick<Sweeper, "start">;
+  setTenantSuspended: SetTenantSuspended;
   load: LoadGauge;
   /** Runs the markets, or waits to take over one whose process is gone. */
   markets: Pick<MarketParts, "start" | "startMarketMaker">;
@@ -85,7 +93,10 @@ export function compose(given: ComposeOptions): Parts {
   const keys = createIntegrityKeys(given.sealing);
   const database = withKeys(given.database, keys);
   const options: ComposeOptions = { ...given, database };
-  const access = composeAccess(options);
+  const access = composeAccess(options, {
+    onStateChanged: ({ tenantId, id: clientId, state }) =>
+      sweeper.runFor({ tenantId, clientId, isStopped: state === "disabled" }),
+  });
   const assets = createAssetRegistry(options.settings.assets);
   const railParts: readonly RailPart[] = [{ rail: bookRail }, ...(options.rails ?? [])];
   const rails = createRails(railParts.map(({ rail }) => rail));
@@ -100,6 +111,20 @@ export function compose(given: ComposeOptions): Parts {
     orders: markets,
   });
   const changeRequests = composeChangeRequests(options, access);
+  const sweeper = createSweeper({
+    store: createSweepStore(database),
+    cancelTransactions: transactions.cancelTransactions,
+    onOrdersRequested: (names) => options.wakeUps.publish("orders", names),
+    onRailsRequested: () => options.wakeUps.publish("rails", []),
+    onReleased: () => options.wakeUps.publish("accepted", []),
+    onError: (error) =>
+      log.error(
+        { err: error },
+        "What a disabled client has requested could not be cancelled. It is retried.",
+      ),
+    now,
+    timers: nodeTimers,
+  });
   const railDrivers = createDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
@@ -139,6 +164,12 @@ export function compose(given: ComposeOptions): Parts {
       newUuid,
       now,
     }),
+    setTenantSuspended: createTenantSuspension({
+      store: createTenantSuspensionStore(database),
+      onChanged: (tenantId, isSuspended) =>
+        sweeper.runFor({ tenantId, clientId: allClients, isStopped: isSuspended }),
+      now,
+    }),
     fundPrimary: transactions.fundPrimary,
     prepareIntegrity: () => prepareIntegrity(database, keys.retain, new Date(now())),
     prepare: async () => {
@@ -149,6 +180,7 @@ export function compose(given: ComposeOptions): Parts {
     },
     engine: transactions.engine,
     changeRequestWorker: changeRequests.worker,
+    sweeper,
     load: transactions.load,
     markets,
     sender: webhooks.sender,
@@ -160,6 +192,7 @@ export function compose(given: ComposeOptions): Parts {
       clearInterval(analyzing);
       transactions.load.stop();
       await stream.close();
+      await sweeper.stop();
       await markets.stop();
       for (const driver of railDrivers) await driver.stop();
       await transactions.engine.stop();

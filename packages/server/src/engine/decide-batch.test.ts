@@ -25,6 +25,7 @@ const payment: ClaimedPayment = {
   requestedAtMs: acceptedMs,
   countedAt: null,
   sourceIsFrozen: false,
+  isHeld: false,
   sourcePurpose: "treasury",
   market: null,
   destination: "own_wallet",

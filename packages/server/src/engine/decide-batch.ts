@@ -32,8 +32,11 @@ export function decideBatch(claimed: readonly ClaimedPayment[], facts: BatchFact
 function decideOne(payment: ClaimedPayment, facts: BatchFacts): Settlement {
   // The clock of the process that accepted it may be ahead of this one; nothing happens before it was accepted.
   const occurredAt = new Date(Math.max(facts.now.getTime(), payment.createdAt.getTime()));
-  const { event, dueAt, judgement } = chooseEvent(payment, facts, occurredAt);
-  if (event === undefined) return { transaction: payment, decision: undefined, occurredAt, dueAt, judgement };
+  const { event, dueAt, judgement, heldUntil } = chooseEvent(payment, facts, occurredAt);
+  if (event === undefined) {
+    const held = heldUntil === undefined ? {} : { heldUntil };
+    return { transaction: payment, decision: undefined, occurredAt, dueAt, judgement, ...held };
+  }
   const decision = decideOrFail(payment, event, facts.balances);
   const policy = facts.policies.get(payment.tenantId)?.policy;
   if (policy !== undefined && payment.state === "accepted" && countsTowardsLimits(decision.state))
@@ -55,14 +58,21 @@ interface Course {
   event: TransactionEvent | undefined;
   dueAt: Date | null;
   judgement: NewJudgement | null;
+  heldUntil?: Date | "infinity";
 }
 
 function chooseEvent(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Course {
   if (payment.expiresAt !== null && payment.expiresAt <= occurredAt) return unjudged(failing("EXPIRED"));
   if (payment.approval !== null) return countApprovals(payment, payment.approval, facts, occurredAt);
+  if (payment.isHeld) return setAside(payment, null);
   if (payment.sourceIsFrozen) return unjudged(failing("WALLET_FROZEN"));
   if (payment.needsJudgement) return judge(payment, facts, occurredAt);
   return unjudged(firstEvent(payment, facts));
+}
+
+/** It waits until its client is enabled, its tenant resumed, somebody cancels it, or it expires. */
+function setAside({ expiresAt }: ClaimedPayment, dueAt: Date | null): Course {
+  return { event: undefined, dueAt, judgement: null, heldUntil: expiresAt ?? "infinity" };
 }
 
 function unjudged(event: TransactionEvent): Course {
@@ -109,6 +119,8 @@ function countApprovals(
   const tally = tallyApprovals(requirement, asked, approvals, occurredAt.getTime());
   switch (tally.state) {
     case "approved":
+      // Due at once when it is released.
+      if (payment.isHeld) return setAside(payment, new Date(0));
       return unjudged(payment.sourceIsFrozen ? failing("WALLET_FROZEN") : firstEvent(payment, facts));
     case "rejected":
       return unjudged({ kind: "reject", failure: "APPROVAL_REJECTED" });

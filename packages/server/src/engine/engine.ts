@@ -116,7 +116,8 @@ export function createEngine(deps: EngineDeps): Engine {
     try {
       const settled = await deps.settleBatch(claim);
       size.grow();
-      if (settled.length > 0) deps.onChanged(settled);
+      const changed = settled.filter(({ decision }) => decision !== undefined);
+      if (changed.length > 0) deps.onChanged(changed);
       return settled;
     } catch (error) {
       // What is too much for a statement in one batch may not be in two.

@@ -27,7 +27,7 @@ export interface SettleBatchDeps {
 
 export type ClaimBatch = (unit: SettlementUnit) => Promise<ClaimedPayment[]>;
 
-/** Settles what a claim finds, and returns what has changed. */
+/** Settles what a claim finds, and returns what has changed or was set aside. */
 export type SettleBatch = (claim: ClaimBatch) => Promise<Settlement[]>;
 
 /**
@@ -50,7 +50,7 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
       const facts = { balances, usage, rails, policies: plan.policies, now: new Date(now()) };
       const decided = decideBatch(claimed, facts);
       await unit.write(decided, balances);
-      return decided.filter(({ decision }) => decision !== undefined);
+      return decided.filter(({ decision, heldUntil }) => decision !== undefined || heldUntil !== undefined);
     });
   }
 

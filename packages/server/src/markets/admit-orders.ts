@@ -121,11 +121,11 @@ function mayRest({ timeInForce }: ClaimedOrder): boolean {
 
 /** Null if nothing is left to judge: policy has allowed it when it was accepted, or it fails anyway. */
 function judge(
-  { needsJudgement, wallet }: ClaimedOrder,
+  { needsJudgement, wallet, isHeld }: ClaimedOrder,
   request: PolicyRequest,
   { policies, usage }: AdmissionFacts,
 ): OrderJudgement | null {
-  if (!needsJudgement || wallet.isFrozen) return null;
+  if (!needsJudgement || wallet.isFrozen || isHeld) return null;
   const { policyVersion, verdict } = judgePlanned(policies, request, usage);
   return { policyVersion, rule: verdict.rule, reason: reasonToRefuse(verdict) };
 }
@@ -137,7 +137,8 @@ function admit(
   judgement: OrderJudgement | null,
   { balances, usage, policies, prices }: AdmissionFacts,
 ): OrderFailure | { priceLimit: number | null } {
-  const { tenantId, wallet } = order;
+  const { tenantId, wallet, isHeld } = order;
+  if (isHeld) return "CLIENT_DISABLED";
   if (wallet.isFrozen) return "WALLET_FROZEN";
   if (judgement !== null && judgement.reason !== null) return "POLICY_REJECTED";
   const bound = boundOrder(order, prices);

@@ -193,6 +193,8 @@ async function readPayments(rows: Rows, claimed: readonly OpenTransaction[]): Pr
       ...readOpen(rows, open, wallet.network),
       ...{ expiresAt, requestedAtMs: createdAt.getTime(), needsJudgement: open.needsJudgement },
       ...{ sourceWalletId: wallet.id, sourcePurpose: wallet.purpose, sourceIsFrozen: wallet.frozen },
+      // No client is disabled in the simulated world.
+      isHeld: false,
       destination: parties.kind === "payout" ? "address" : "own_wallet",
       countedAt: null,
       approval: null,

@@ -160,8 +160,12 @@ export function createRequestAuthenticator({
   return { authenticate, byTicket, review };
 }
 
-function judge(claims: TokenClaims, { client, revokedTokenIds }: ClientAccess): Authenticated | TokenRefusal {
+function judge(
+  claims: TokenClaims,
+  { client, revokedTokenIds, isSuspended }: ClientAccess,
+): Authenticated | TokenRefusal {
   if (client === undefined || client.tenantId !== claims.tenantId) return { refused: "TOKEN_INVALID" };
+  if (isSuspended) return { refused: "TENANT_SUSPENDED", claims };
   const isEnded = client.disabledAt !== null && claims.issuedAtMs < client.disabledAt.getTime();
   if (client.state !== "active" || isEnded || revokedTokenIds.has(claims.tokenId))
     return { refused: "TOKEN_REVOKED", claims };

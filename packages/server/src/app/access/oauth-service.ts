@@ -51,6 +51,8 @@ export interface OAuthServiceDeps {
   authenticator: RequestAuthenticator;
   /** Takes a token of the client's quota: 0 if there is one, otherwise the number of seconds to wait. */
   takeQuota: (client: ApiClient) => number | Promise<number>;
+  /** Whether a tenant is suspended: then its clients get no tokens. */
+  isSuspended: (tenantId: string) => Promise<boolean>;
   audit: AuditRecorder;
   newUuid: () => string;
   now: () => number;
@@ -120,10 +122,12 @@ export function createOAuthService(deps: OAuthServiceDeps): OAuthService {
 }
 
 async function issueToken(
-  { tokens, newUuid, now }: OAuthServiceDeps,
+  { tokens, isSuspended, newUuid, now }: OAuthServiceDeps,
   client: ApiClient,
   requestedScope: string | undefined,
 ): Promise<Issued | OAuthFault> {
+  if (await isSuspended(client.tenantId))
+    return { fault: "unauthorized_client", description: "The tenant is suspended." };
   const scopes = chooseScopes(client, requestedScope);
   if (scopes === undefined)
     return { fault: "invalid_scope", description: "The client does not have all of the requested scopes." };

@@ -52,7 +52,12 @@ export interface ClientDeps {
   now: () => number;
 }
 
-export function createClientService(deps: ClientDeps): ClientService {
+export interface ClientServiceDeps extends ClientDeps {
+  /** Called when a client was disabled or enabled: begins with what that leaves to do. */
+  onStateChanged: (client: ApiClient) => Promise<void>;
+}
+
+export function createClientService(deps: ClientServiceDeps): ClientService {
   return {
     createClient: (origin, body, idempotencyKey) => createClient(deps, origin, body, idempotencyKey),
     readClient: async (tenantId, id) =>
@@ -103,17 +108,19 @@ async function createClient(
 }
 
 async function changeClient(
-  deps: ClientDeps,
+  deps: ClientServiceDeps,
   origin: Origin,
   clientId: string,
   body: ChangeClientBody,
 ): Promise<ApiClient | Refused> {
   const quotas = body.quotas === undefined ? undefined : readClientQuotas(body.quotas);
   const beyond = quotas === undefined ? undefined : await refuseBeyondQuota(deps, origin, quotas);
-  return applyClientChange(deps, origin, clientId, "client.change", () => {
-    const refused = refuseBeyondScopes(origin, body.scopes ?? []) ?? beyond;
+  const changed = await applyClientChange(deps, origin, clientId, "client.change", (client) => {
+    const refused =
+      refuseBeyondScopes(origin, body.scopes ?? []) ?? beyond ?? refuseToCancel(body, client.state);
     if (refused !== undefined) return refused;
     return {
+      ...(body.cancel === undefined ? {} : { cancel: body.cancel }),
       set: {
         ...(body.name === undefined ? {} : { name: body.name }),
         ...(body.scopes === undefined ? {} : { scopes: body.scopes }),
@@ -123,6 +130,16 @@ async function changeClient(
       },
     };
   });
+  if (isRefused(changed)) return changed;
+  if (body.state !== undefined || body.cancel !== undefined) await deps.onStateChanged(changed);
+  return changed;
+}
+
+/** Only what a client cannot do any more is cancelled for it. */
+function refuseToCancel(body: ChangeClientBody, state: ApiClient["state"]): Refused | undefined {
+  if (body.cancel === undefined || (body.state ?? state) === "disabled") return undefined;
+  const reason = "is possible only for a client that is disabled";
+  return { refused: "INVALID_REQUEST", details: [{ path: "body.cancel", reason }] };
 }
 
 const tooManyChanges: Refused = {

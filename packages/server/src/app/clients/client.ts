@@ -51,6 +51,8 @@ export interface ClientKey {
 export interface ClientAccess {
   client: ApiClient | undefined;
   revokedTokenIds: ReadonlySet<string>;
+  /** Whether its tenant is suspended. */
+  isSuspended: boolean;
 }
 
 /** Keyed by the client's id. */
@@ -65,6 +67,8 @@ export interface ClientChange {
   removeSecretIds?: readonly string[];
   addKey?: ClientKey;
   removeKeyIds?: readonly string[];
+  /** What to cancel of what a disabled client has requested. */
+  cancel?: readonly ("orders" | "transactions")[];
   /** Set if the change touches credentials, scopes, state or `requireSignature`. */
   authority?: AuthorityChange;
 }

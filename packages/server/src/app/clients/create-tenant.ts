@@ -15,7 +15,7 @@ export interface Tenant {
 export interface TenantStore {
   /** Creates the tenant with its first wallets and its audit entry. */
   createTenant: (tenant: Tenant, wallets: readonly Wallet[], audit: AuditDraft) => Promise<void>;
-  listTenants: () => Promise<Tenant[]>;
+  listTenants: () => Promise<(Tenant & { isSuspended: boolean })[]>;
   findTenant: (id: string) => Promise<Tenant | undefined>;
   /** Sets the opt-out with its audit entry; false if there is no such tenant. */
   setSingleAdministrator: (id: string, singleAdministrator: boolean, audit: AuditDraft) => Promise<boolean>;

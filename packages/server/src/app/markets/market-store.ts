@@ -27,6 +27,8 @@ export interface ClaimedOrder {
   id: string;
   clientId: string;
   wallet: KnownWallet & { isFrozen: boolean };
+  /** Whether the client that placed it is disabled, or its tenant suspended. */
+  isHeld: boolean;
   side: Side;
   type: "limit" | "market";
   timeInForce: TimeInForce | null;

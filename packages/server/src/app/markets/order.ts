@@ -28,6 +28,7 @@ export interface AcceptedOrder {
 export type OrderFailure =
   | "INSUFFICIENT_FUNDS"
   | "WALLET_FROZEN"
+  | "CLIENT_DISABLED"
   | "POLICY_REJECTED"
   | "TOO_MANY_OPEN_ORDERS"
   | "PRICE_OUT_OF_BAND"

@@ -6,6 +6,7 @@ import type { Order, OrderFailure, OrderJudgement } from "./order.js";
 export const orderFailureMessages: Record<OrderFailure, string> = {
   INSUFFICIENT_FUNDS: "Insufficient funds in the wallet.",
   WALLET_FROZEN: "The wallet is frozen.",
+  CLIENT_DISABLED: "The client that placed it was disabled, or its tenant was suspended.",
   POLICY_REJECTED: "Rejected by policy.",
   POST_ONLY_WOULD_CROSS: "A post-only order would have taken liquidity.",
   FOK_NOT_FILLABLE: "It could not be filled completely.",

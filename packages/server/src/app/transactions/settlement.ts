@@ -36,6 +36,8 @@ export type ClaimedPayment = ClaimedTransaction &
   PolicyRequest & {
     expiresAt: Date | null;
     sourceIsFrozen: boolean;
+    /** Whether the client that asked for it is disabled, or its tenant suspended: it is not settled until that ends. */
+    isHeld: boolean;
     needsJudgement: boolean;
     /** What it waits for, if policy requires approvals. */
     approval: PendingApproval | null;
@@ -61,6 +63,8 @@ export interface Settlement {
   judgement: NewJudgement | null;
   /** The client or operator that caused it; left out if the service did. */
   actorId?: string | null;
+  /** Set aside until then: no claim finds it before, unless it is released. */
+  heldUntil?: Date | "infinity";
 }
 
 export interface NewJudgement {

@@ -50,9 +50,12 @@ export function addClientCommand(program: Command): void {
     });
   client
     .command("disable")
-    .description("disable a client; its tokens become invalid within 5 seconds")
+    .description("disable a client; its tokens become invalid within 5 seconds, and its orders are cancelled")
     .argument("<client>", "the client's id", idArgument("cli"))
-    .action((clientId: string) => setState(clientId, "disabled"));
+    .option("--cancel-transactions", "also cancel its transactions; otherwise they wait", false)
+    .action((clientId: string, { cancelTransactions }: { cancelTransactions: boolean }) =>
+      setState(clientId, "disabled", cancelTransactions ? { cancel: ["transactions"] } : {}),
+    );
   client
     .command("enable")
     .description("enable a client again")
@@ -104,9 +107,15 @@ async function setQuotas(clientId: string, quotas: ClientQuotas): Promise<void> 
   console.log(`${showId("cli", clientId)} has ${shown.join(" ") || "the default quotas"}`);
 }
 
-async function setState(clientId: string, state: "active" | "disabled"): Promise<void> {
+async function setState(
+  clientId: string,
+  state: "active" | "disabled",
+  more: { cancel?: ["transactions"] } = {},
+): Promise<void> {
   await withDatabase(async ({ parts, database }) =>
-    orThrow(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, { state })),
+    orThrow(
+      await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, { state, ...more }),
+    ),
   );
   console.log(`${showId("cli", clientId)} is ${state}`);
 }

@@ -5,6 +5,7 @@ import { OperatorError } from "../../operator-error.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import { printable } from "../printable.js";
 import { idArgument, nameArgument, switchArgument } from "./arguments.js";
+import { findTenant } from "./find-tenant.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addTenantCommand(program: Command): void {
@@ -38,9 +39,32 @@ export function addTenantCommand(program: Command): void {
     .description("list all tenants")
     .action(async () => {
       const tenants = await withDatabase(({ database }) => createTenantStore(database).listTenants());
-      for (const { id, name, createdAt } of tenants)
-        console.log(`${showId("tnt", id)}  ${createdAt.toISOString()}  ${printable(name)}`);
+      for (const { id, name, createdAt, isSuspended } of tenants) {
+        const state = isSuspended ? "suspended" : "active   ";
+        console.log(`${showId("tnt", id)}  ${createdAt.toISOString()}  ${state}  ${printable(name)}`);
+      }
     });
+  tenant
+    .command("suspend")
+    .description(
+      "stop a tenant: its tokens are refused, its orders are cancelled, and none of its transactions is processed",
+    )
+    .argument("<tenant>", "the tenant's id or name")
+    .action((named: string) => setSuspended(named, true));
+  tenant
+    .command("resume")
+    .description("let a suspended tenant go on; transactions that were waiting are processed")
+    .argument("<tenant>", "the tenant's id or name")
+    .action((named: string) => setSuspended(named, false));
+}
+
+async function setSuspended(named: string, isSuspended: boolean): Promise<void> {
+  const { tenant, outcome } = await withDatabase(async ({ parts, database }) => {
+    const found = await findTenant(database, named);
+    return { tenant: found, outcome: await parts.setTenantSuspended(found.id, isSuspended) };
+  });
+  const state = isSuspended ? "suspended" : "active";
+  console.log(`${showId("tnt", tenant.id)} is ${outcome === "unchanged" ? "already " : ""}${state}`);
 }
 
 async function setSingleAdministrator(tenantId: string, isOn: boolean): Promise<void> {

@@ -144,6 +144,7 @@ const errorsOfGuardedRoutes: readonly ErrorCode[] = [
   "TOKEN_INVALID",
   "TOKEN_EXPIRED",
   "TOKEN_REVOKED",
+  "TENANT_SUSPENDED",
   "SIGNATURE_REQUIRED",
   "SIGNATURE_INVALID",
   "DIGEST_MISMATCH",

@@ -17,6 +17,7 @@ import { findByKey } from "../core/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { findClientOfTenant } from "./read-client.js";
+import { queueSweepsOfChange } from "./sweeps.js";
 
 /** Locks a client and writes what `decide` returns, in a SQL transaction that may do more. */
 export async function changeClient(
@@ -37,6 +38,7 @@ export async function changeClient(
   if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
     return { refused: "IDEMPOTENCY_KEY_REUSED" };
   applyChange(tx, client, change, audit.occurredAt);
+  queueSweepsOfChange(tx, client, change, audit);
   await appendAudit(tx, [audit]);
   return await findClientOfTenant(tx, tenantId, id);
 }

@@ -18,7 +18,11 @@ export function createTenantStore(database: Database): TenantStore {
         await appendAudit(tx, [audit]);
       });
     },
-    listTenants: () => database.query<Tenant>(sql`${selectTenants} ORDER BY id`),
+    listTenants: () =>
+      database.query<Tenant & { isSuspended: boolean }>(sql`
+        SELECT listed.*, t.suspended_at IS NOT NULL AS "isSuspended"
+        FROM (${selectTenants}) listed JOIN tenants t ON t.id = listed.id ORDER BY listed.id
+      `),
     // Served by the primary key.
     findTenant: async (id) => {
       const [tenant] = await database.query<Tenant>(sql`${selectTenants} WHERE id = ${id}`);

@@ -50,6 +50,8 @@ export async function claimOrders(
     SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.side, o.type,
       w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", w.frozen AS "walletIsFrozen",
       o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
+      EXISTS (SELECT FROM clients d WHERE d.id = o.client_id AND d.state = 'disabled')
+        OR EXISTS (SELECT FROM tenants s WHERE s.id = o.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
       o.created_at AS "createdAt", c.sequence AS number, c.needs_judgement AS "needsJudgement",
       c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize", c.change_requested_by AS "changeRequestedBy"
     FROM claimed c
@@ -72,6 +74,7 @@ function readClaim(row: ClaimRow): ClaimedOrder {
       network: row.walletNetwork,
       isFrozen: row.walletIsFrozen,
     },
+    isHeld: row.isHeld,
     side: row.side,
     type: row.type,
     timeInForce: row.timeInForce,

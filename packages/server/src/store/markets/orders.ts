@@ -166,6 +166,12 @@ function selectPageOfIds(
     ${side === undefined ? sql`` : sql`AND ${alias}.side = ${side}`}`;
   const before = (column: Statement) => (beforeId === undefined ? sql`` : sql`AND ${column} < ${beforeId}`);
   const isOfClient = clientId === undefined ? sql`` : sql`AND o.client_id = ${clientId}`;
+  if (clientId !== undefined && state !== undefined && orderStates[state].final)
+    return sql`
+      SELECT o.id FROM orders o WHERE o.tenant_id = ${tenantId} ${before(sql`o.id`)} ${own(sql`o`)} ${isOfClient}
+        AND ${state} = (SELECT e.state FROM events e WHERE e.tenant_id = o.tenant_id AND e.subject_id = o.id
+          ORDER BY e.version DESC LIMIT 1)
+      ORDER BY o.id DESC LIMIT ${limit}`;
   if (state === undefined)
     return sql`
       SELECT o.id FROM orders o WHERE o.tenant_id = ${tenantId} ${before(sql`o.id`)} ${own(sql`o`)} ${isOfClient}
@@ -179,7 +185,7 @@ function selectPageOfIds(
   return sql`
     SELECT e.subject_id AS id FROM events e JOIN orders o ON o.tenant_id = e.tenant_id AND o.id = e.subject_id
     WHERE e.tenant_id = ${tenantId} AND e.state = ${state} AND e.event = 'order.updated'
-      AND e.state IN ('filled', 'cancelled', 'rejected') ${before(sql`e.subject_id`)} ${own(sql`o`)} ${isOfClient}
+      AND e.state IN ('filled', 'cancelled', 'rejected') ${before(sql`e.subject_id`)} ${own(sql`o`)}
     ORDER BY e.subject_id DESC LIMIT ${limit}`;
 }
 

@@ -38,6 +38,7 @@ function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
   const claim = async (claimed: Statement): Promise<ClaimedPayment[]> => {
     const rows = await tx.query<PaymentRow>(selectPayments(claimed));
     if (rows.length === 0) return [];
+    if (rows.some(({ isHeld }) => isHeld)) await confirmHolds(tx, rows);
     const approvals = await readApprovals(tx, rows);
     return rows.map((row) => readPayment(row, approvals.get(row.id) ?? null));
   };
@@ -97,6 +98,25 @@ interface PaymentRow
   amount: string;
 }
 
+/**
+ * Locks the disabled clients and suspended tenants of a batch: enabling one waits for this batch, and then finds what it has set aside.
+ * One that was enabled while the rows were claimed holds nothing. Rare; served by clients_disabled and tenants_suspended.
+ */
+async function confirmHolds(tx: Queryable, rows: readonly PaymentRow[]): Promise<void> {
+  const held = rows.filter(({ isHeld }) => isHeld);
+  const clients = await tx.query<{ id: string }>(sql`
+    SELECT id FROM clients WHERE id = ANY (${[...new Set(held.map(({ clientId }) => clientId))]}::uuid[]) AND state = 'disabled'
+    ORDER BY id FOR SHARE
+  `);
+  const tenants = await tx.query<{ id: string }>(sql`
+    SELECT id FROM tenants WHERE id = ANY (${[...new Set(held.map(({ tenantId }) => tenantId))]}::uuid[])
+      AND suspended_at IS NOT NULL
+    ORDER BY id FOR SHARE
+  `);
+  const holders = new Set([...clients, ...tenants].map(({ id }) => id));
+  for (const row of held) row.isHeld = holders.has(row.clientId ?? "") || holders.has(row.tenantId);
+}
+
 /** The wallets are locked against a freeze: one that has been answered is obeyed, and one that comes now waits for this batch. */
 function selectPayments(claimed: Statement): Statement {
   return sql`
@@ -105,6 +125,8 @@ function selectPayments(claimed: Statement): Statement {
     SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
       t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId", t.expires_at AS "expiresAt",
       w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
+      EXISTS (SELECT FROM clients d WHERE d.id = t.client_id AND d.state = 'disabled')
+        OR EXISTS (SELECT FROM tenants s WHERE s.id = t.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
       c.needs_judgement AS "needsJudgement", c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
       CASE WHEN t.destination_address IS NULL THEN 'own_wallet'
         WHEN EXISTS (
@@ -146,6 +168,7 @@ function readPayment(row: PaymentRow, approval: ClaimedPayment["approval"]): Cla
     requestedAtMs,
     countedAt: approval?.askedAt ?? null,
     sourceIsFrozen: row.sourceIsFrozen,
+    isHeld: row.isHeld,
     sourcePurpose: row.sourcePurpose,
     destination: row.destination,
     needsJudgement: row.needsJudgement,

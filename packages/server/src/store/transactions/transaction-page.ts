@@ -15,24 +15,19 @@ export interface TransactionPage {
  * The ids of a page, newest first. Plans are generic, so PostgreSQL cannot know that `completed` is common and `rejected` is rare;
  * which condition leads is decided here, and the others are looked at row by row:
  *   a reference   its transactions are few (transactions_by_reference)
- *   a client      unless a rare state is asked for too (transactions_by_client)
+ *   a client      unless an open state is asked for too (transactions_by_client)
  *   a wallet      unless a rare state is asked for too (transactions_by_source and _by_destination)
  *   a state       what is open is little (open_transactions), a final state has an index (events_by_final_state)
  *   otherwise     the primary key
  */
 export function selectPageOfIds(page: TransactionPage): Statement {
   const { state, walletId, reference, clientId } = page.filter;
-  if (reference !== undefined) {
-    const either =
-      walletId === undefined
-        ? sql``
-        : sql`AND (t.source_account_id = ${walletId} OR t.destination_account_id = ${walletId})`;
-    return sql`${selectIds(page)} ${either} ${hasState(state)} ${newestFirst(page)}`;
-  }
+  if (reference !== undefined)
+    return sql`${selectIds(page)} ${isOfWallet(walletId)} ${hasState(state)} ${newestFirst(page)}`;
   const isCommonState = state === undefined || state === "completed";
   if (walletId !== undefined && isCommonState) return idsOfWallet(page, walletId);
-  if (clientId !== undefined && isCommonState)
-    return sql`${selectIds(page)} ${hasState(state)} ${newestFirst(page)}`;
+  if (clientId !== undefined && (state === undefined || isFinal(state)))
+    return sql`${selectIds(page)} ${isOfWallet(walletId)} ${hasState(state)} ${newestFirst(page)}`;
   if (state !== undefined) return idsInState(page, state);
   return sql`${selectIds(page)} ${newestFirst(page)}`;
 }
@@ -72,13 +67,9 @@ function idsInState(page: TransactionPage, state: TransactionState): Statement {
         SELECT o.id FROM open_transactions o
         WHERE o.tenant_id = ${tenantId} AND o.state = ${state} ${idBounds(sql`o.id`, filter, beforeId)}
         ORDER BY o.id DESC`;
-  const either =
-    walletId === undefined
-      ? sql``
-      : sql`AND (t.source_account_id = ${walletId} OR t.destination_account_id = ${walletId})`;
   return sql`
     SELECT s.id FROM (${inState}) s JOIN transactions t ON t.tenant_id = ${tenantId} AND t.id = s.id
-    WHERE true ${hasAsset(asset)} ${isOfClient(clientId)} ${either}
+    WHERE true ${hasAsset(asset)} ${isOfClient(clientId)} ${isOfWallet(walletId)}
     ORDER BY s.id DESC LIMIT ${page.limit}`;
 }
 
@@ -92,6 +83,12 @@ function idBounds(
   if (createdAfter !== undefined) bounds = sql`${bounds} AND ${id} >= ${idAt(createdAfter)}`;
   if (createdBefore !== undefined) bounds = sql`${bounds} AND ${id} < ${idAt(createdBefore)}`;
   return bounds;
+}
+
+function isOfWallet(walletId: string | undefined): Statement {
+  return walletId === undefined
+    ? sql``
+    : sql`AND (t.source_account_id = ${walletId} OR t.destination_account_id = ${walletId})`;
 }
 
 function isOfClient(clientId: string | undefined): Statement {

@@ -63,13 +63,14 @@ function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
     const feeHold = ({ transaction, decision }: Settlement) => (decision ?? transaction).feeHold;
     tx.send(sql`
       UPDATE open_transactions o SET state = kept.state, version = kept.version, due_at = kept.due_at,
-        fee_asset = kept.fee_asset, fee_held = kept.fee_held, attempts = 0, last_error = NULL, retry_at = NULL
+        fee_asset = kept.fee_asset, fee_held = kept.fee_held, attempts = 0, last_error = NULL, retry_at = kept.retry_at
       FROM unnest(
         ${kept.map((s) => s.transaction.tenantId)}::uuid[], ${kept.map((s) => s.transaction.id)}::uuid[],
         ${kept.map((s) => s.decision?.state ?? s.transaction.state)}::text[],
         ${kept.map((s) => s.decision?.version ?? s.transaction.version)}::integer[], ${kept.map((s) => s.dueAt)}::timestamptz[],
-        ${kept.map((s) => feeHold(s)?.asset ?? null)}::text[], ${kept.map((s) => feeHold(s)?.amount ?? 0n)}::numeric[]
-      ) AS kept (tenant_id, id, state, version, due_at, fee_asset, fee_held) WHERE o.tenant_id = kept.tenant_id AND o.id = kept.id
+        ${kept.map((s) => feeHold(s)?.asset ?? null)}::text[], ${kept.map((s) => feeHold(s)?.amount ?? 0n)}::numeric[],
+        ${kept.map((s) => s.heldUntil ?? null)}::timestamptz[]
+      ) AS kept (tenant_id, id, state, version, due_at, fee_asset, fee_held, retry_at) WHERE o.tenant_id = kept.tenant_id AND o.id = kept.id
     `);
   }
 }

@@ -58,6 +58,8 @@ export interface InspectableService extends BlackBoxService {
   logLines: string[];
   /** The keys that authenticate what it stores. */
   keys: IntegrityKeys;
+  /** Suspends or resumes a tenant, as the operator does. */
+  setTenantSuspended: (client: TestClient, isSuspended: boolean) => Promise<void>;
   /** A second service on the same database and with the same keys, as another process would run it. */
   another: () => Promise<TestService>;
 }
@@ -144,7 +146,7 @@ export async function startTestService(
   });
   const { url } = service;
   if (parts === undefined) throw new Error("the service has no parts");
-  const { createTenant, fundPrimary, useCases, keys } = parts;
+  const { createTenant, fundPrimary, useCases, keys, setTenantSuspended } = parts;
 
   const tokenOf: BlackBoxService["token"] = async ({ clientId, secret }, scope) => {
     const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
@@ -169,6 +171,9 @@ export async function startTestService(
         secret: secret ?? "",
         client,
       };
+    },
+    setTenantSuspended: async ({ client }, isSuspended) => {
+      await setTenantSuspended(client.tenantId, isSuspended);
     },
     createIndependentClient: async ({ tenantId }, scopes, name = "independent") => {
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;

@@ -65,9 +65,12 @@ export async function startClockedParts() {
         const { endpoint } = taken(await parts.useCases.createEndpoint(origin, { url, events }, undefined));
         return taken(await parts.useCases.verifyEndpoint(origin, endpoint.id)).endpoint;
       },
-      transact: async () => {
-        const body = { reference: "clocked", asset: "USD", amount: "1" };
-        taken(await parts.useCases.createTransaction(asClient, randomUUID(), body));
+      clientId: client.id,
+      /** Past the edge, so that also a client that is disabled can. */
+      transact: async (more: { expires_at?: string } = {}) => {
+        const body = { reference: "clocked", asset: "USD", amount: "1", ...more };
+        const created = taken(await parts.useCases.createTransaction(asClient, randomUUID(), body));
+        return created.transaction.id;
       },
       deliveries: (filter = {}) => parts.useCases.listDeliveries(tenant.id, filter, 200, undefined),
       /** The tenant's deliveries, once they are as expected. */

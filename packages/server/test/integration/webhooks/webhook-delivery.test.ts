@@ -36,6 +36,7 @@ describe("a webhook", () => {
       delivery_id: expect.stringMatching(/^dlv_/),
       sequence: 1,
       occurred_at: expect.any(String),
+      actor: { type: "service", client_id: null },
       data: {
         transaction: expect.objectContaining({
           id,
@@ -52,6 +53,7 @@ describe("a webhook", () => {
       "delivery_id",
       "sequence",
       "occurred_at",
+      "actor",
       "data",
     ]);
   });

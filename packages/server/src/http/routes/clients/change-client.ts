@@ -15,7 +15,7 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
       tag: "Clients",
       summary: "Change, disable or enable a client",
       description:
-        "Takes effect everywhere within 5 seconds. The caller must hold every scope that the client has or is given. `quotas` replaces all quotas of the client; classes that it omits use the service's defaults.",
+        "Takes effect everywhere within 5 seconds. Disabling a client cancels its open orders; its transactions wait, unless `cancel` lists them. The caller must hold every scope that the client has or is given. `quotas` replaces all quotas of the client; classes that it omits use the service's defaults.",
       params: ClientPath,
       body: ChangeClientBody,
       success: { status: 200, schema: Client },

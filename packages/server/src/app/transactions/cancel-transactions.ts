@@ -1,0 +1,56 @@
+import { decideOnBalances } from "@bursar/domain";
+import type { ChangeHub } from "./change-hub.js";
+import { accountsOf, type Settlement, type SettlementStore } from "./settlement.js";
+
+export interface CancelTransactionsDeps {
+  settlements: Pick<SettlementStore, "unitOfWork">;
+  changes: Pick<ChangeHub, "publish">;
+  onError: (error: unknown) => void;
+  now: () => number;
+}
+
+/** Cancels transactions of a tenant that no rail has begun to work on; returns how many another process holds, or could not be cancelled. */
+export type CancelTransactions = (
+  tenantId: string,
+  ids: readonly string[],
+  actorId: string,
+) => Promise<number>;
+
+export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransactions {
+  const { settlements, changes, now } = deps;
+
+  async function cancelTogether(tenantId: string, ids: readonly string[], actorId: string): Promise<number> {
+    const cancelled = await settlements.unitOfWork(async (unit) => {
+      const claimed = await unit.claimAgain(ids.map((id) => ({ tenantId, id })));
+      if (claimed.length === 0) return [];
+      const balances = await unit.lockAccounts(accountsOf(claimed));
+      const settled = claimed.map((transaction): Settlement => {
+        const decision = decideOnBalances(transaction, { kind: "cancel", fee: null }, balances);
+        if (typeof decision === "string")
+          throw new Error(`cancelling is ${decision} in the state ${transaction.state}`);
+        const occurredAt = new Date(Math.max(now(), transaction.createdAt.getTime()));
+        return { transaction, decision, occurredAt, dueAt: null, judgement: null, actorId };
+      });
+      await unit.write(settled, balances);
+      return claimed.map(({ id }) => id);
+    });
+    changes.publish(cancelled);
+    return ids.length - cancelled.length;
+  }
+
+  return async (tenantId, ids, actorId) => {
+    try {
+      return await cancelTogether(tenantId, ids, actorId);
+    } catch (error) {
+      if (ids.length === 1) throw error;
+      // One that cannot be cancelled does not keep the others from it.
+      let failed = 0;
+      for (const id of ids)
+        failed += await cancelTogether(tenantId, [id], actorId).catch((cause: unknown) => {
+          deps.onError(cause);
+          return 1;
+        });
+      return failed;
+    }
+  };
+}
