@@ -39,6 +39,7 @@ import { createTenantSuspensionStore } from "../store/access/tenant-suspension.j
 import { createNonceStore, createRevocationStore, createTokenKeyStore } from "../store/access/tokens.js";
 import type { Database } from "../store/core/database.js";
 import type { ComposeOptions } from "./compose.js";
+import { secretContexts } from "./secret-contexts.js";
 
 type AccessUseCases = OAuthService &
   ClientService &
@@ -126,7 +127,7 @@ export function composeAccess(
     ...createClientService({ ...deps, onStateChanged }),
     ...createClientCredentials({
       ...deps,
-      sealSecret: (id, secret) => sealing.seal(keyContext(id), secret),
+      sealSecret: (id, secret) => sealing.seal(secretContexts.clientKey(id), secret),
       isPublicKey: isEd25519PublicKey,
     }),
     listTokenKeys: async () =>
@@ -184,13 +185,9 @@ function cacheClientAccess(database: Database) {
 }
 
 function openKey(sealing: Sealing, key: { id: string; material: Uint8Array }): Uint8Array {
-  const secret = sealing.open(keyContext(key.id), key.material);
+  const secret = sealing.open(secretContexts.clientKey(key.id), key.material);
   if (secret === undefined) throw new Error("the master key does not decrypt the key of a client");
   return secret;
-}
-
-function keyContext(keyId: string): string {
-  return `client-key ${keyId}`;
 }
 
 function addressQuotaOf(settings: Settings): Quota {

@@ -29,6 +29,7 @@ import { createGuardedPost } from "../webhooks/guarded-post.js";
 import { type PrivateNetworks, readPrivateNetworks } from "../webhooks/judge-address.js";
 import { createWebhookSender, type WebhookSender } from "../webhooks/webhook-sender.js";
 import type { ComposeOptions } from "./compose.js";
+import { secretContexts } from "./secret-contexts.js";
 
 /** The configuration of webhooks. */
 export interface WebhookOptions {
@@ -152,11 +153,10 @@ export function composeWebhooks(
 }
 
 function createSecretBox(sealing: Sealing): SecretBox {
-  const contextOf = (endpointId: string) => `webhook-endpoint ${endpointId}`;
   return {
-    seal: (endpointId, secret) => sealing.seal(contextOf(endpointId), secret),
+    seal: (endpointId, secret) => sealing.seal(secretContexts.endpoint(endpointId), secret),
     open: (endpointId, sealed) => {
-      const secret = sealing.open(contextOf(endpointId), sealed);
+      const secret = sealing.open(secretContexts.endpoint(endpointId), sealed);
       if (secret === undefined)
         throw new Error("the master key does not decrypt the secret of a webhook endpoint");
       return secret;

@@ -19,11 +19,19 @@ export interface TokenKeyRing {
   /** The key with this id, if it can still verify tokens. */
   verifyingKey: (kid: string) => Promise<TokenKey | undefined>;
   published: () => Promise<TokenKey[]>;
+  /**
+   * Whether a key with this id was there a few seconds ago. False if that is too long ago to say, or if the key was revoked: then the token
+   * is verified again, which loads the keys.
+   */
+  isRecent: (kid: string) => boolean;
 }
 
 /** A key is published this long before it signs: longer than a process caches the keys. */
 const publishAheadMs = 30_000;
-const reloadAgeMs = 5000;
+/** With the time of a query, a revoked key is refused within 5 s. */
+const reloadAgeMs = 4000;
+/** From this age on the keys are loaded in the background, so that no request waits for them. */
+const refreshAgeMs = 2000;
 const unknownKidReloadAgeMs = 1000;
 /** Allowance for clocks that differ, when deciding whether the last token of a key has expired. */
 const clockSkewMs = 60_000;
@@ -35,12 +43,14 @@ export function createTokenKeyRing(
   monotonicMs: () => number,
 ): TokenKeyRing {
   let keys: readonly TokenKey[] = [];
+  let kids: ReadonlySet<string> = new Set();
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   async function reload(): Promise<void> {
     const startedAtMs = monotonicMs();
     keys = (await store.listTokenKeys()).map((stored) => openTokenKey(stored, sealing));
+    kids = new Set(keys.map(({ kid }) => kid));
     readAtMs = startedAtMs;
   }
 
@@ -65,6 +75,12 @@ export function createTokenKeyRing(
       return find(await schedule(reloadAgeMs)) ?? find(await schedule(unknownKidReloadAgeMs));
     },
     published: async () => (await schedule(reloadAgeMs)).published,
+    isRecent: (kid) => {
+      const ageMs = monotonicMs() - readAtMs;
+      // A failure shows at the next verification, which waits for the keys.
+      if (ageMs >= refreshAgeMs) schedule(refreshAgeMs).catch(() => undefined);
+      return ageMs < reloadAgeMs && kids.has(kid);
+    },
   };
 }
 
@@ -97,6 +113,27 @@ export async function rotateTokenKeys(
   await store.addTokenKey(added);
   await store.removeTokenKeys(removed);
   return { added, removed };
+}
+
+/** Ends a key at once. If it was the one that signs, another signs from now on, which is returned. */
+export async function revokeTokenKey(
+  store: TokenKeyStore,
+  sealing: Sealing,
+  id: string,
+  newUuid: () => string,
+  now: () => number,
+): Promise<StoredTokenKey | undefined> {
+  const stored = await store.listTokenKeys();
+  if (!stored.some((key) => key.id === id))
+    throw new OperatorError(`There is no key ${tokenKeyId(id)}. List the keys with \`bursar keys list\`.`);
+  for (const key of stored) openTokenKey(key, sealing);
+  const withTimes = stored.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
+  const isSigning = scheduleTokenKeys(withTimes, now()).signing?.id === id;
+  const added = isSigning ? makeTokenKey(sealing, newUuid(), now()) : undefined;
+  // Added first, so that there is always one that signs.
+  if (added !== undefined) await store.addTokenKey(added);
+  await store.removeTokenKeys([id]);
+  return added;
 }
 
 /** The stored keys with the role of each, for display. */

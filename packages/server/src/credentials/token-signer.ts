@@ -42,7 +42,7 @@ export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): To
 
   async function verify(token: string): Promise<TokenClaims | TokenFault> {
     try {
-      const { payload } = await jwtVerify(token, async ({ kid }) => await keyFor(kid), {
+      const { payload, protectedHeader } = await jwtVerify(token, async ({ kid }) => await keyFor(kid), {
         algorithms: ["EdDSA"],
         typ: tokenType,
         issuer,
@@ -54,7 +54,8 @@ export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): To
       });
       // The tolerance applies to tokens from the future, not to expired ones.
       if ((payload.exp ?? 0) * 1000 <= now()) return "expired";
-      return readClaims(payload) ?? "invalid";
+      const claims = readClaims(payload);
+      return claims === undefined ? "invalid" : { ...claims, keyId: protectedHeader.kid };
     } catch (error) {
       if (error instanceof errors.JWTExpired) return "expired";
       if (error instanceof errors.JOSEError) return "invalid";
@@ -68,7 +69,12 @@ export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): To
     return key.publicKey;
   }
 
-  return { sign, verify };
+  return {
+    sign,
+    verify,
+    isKeyRecent: (keyId) => keyId !== undefined && keys.isRecent(keyId),
+    hasKey: async (keyId) => (await keys.verifyingKey(keyId)) !== undefined,
+  };
 }
 
 function readClaims(payload: JWTPayload): TokenClaims | undefined {

@@ -133,6 +133,11 @@ export function createRequestAuthenticator({
     const known = verified.get(end);
     if (known === undefined || !isSameToken(known.authorization, authorization))
       return verify(authorization, caller);
+    // Its key may have been revoked since.
+    if (!tokens.isKeyRecent(known.claims.keyId)) {
+      verified.delete(end);
+      return verify(authorization, caller);
+    }
     if (known.claims.expiresAtMs <= now()) {
       verified.delete(end);
       return refuse({ refused: "TOKEN_EXPIRED" }, caller);
@@ -152,6 +157,16 @@ export function createRequestAuthenticator({
 
   function review(claims: TokenClaims): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
     if (claims.expiresAtMs <= now()) return { refused: "TOKEN_EXPIRED", claims };
+    const { keyId } = claims;
+    if (keyId === undefined || tokens.isKeyRecent(keyId)) return reviewClient(claims);
+    return tokens
+      .hasKey(keyId)
+      .then((hasKey) => (hasKey ? reviewClient(claims) : { refused: "TOKEN_REVOKED", claims }));
+  }
+
+  function reviewClient(
+    claims: TokenClaims,
+  ): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
     const access = clients.peek(claims.clientId);
     if (access !== undefined) return judge(claims, access);
     return clients.load(claims.clientId).then((loaded) => judge(claims, loaded));

@@ -12,6 +12,8 @@ export interface TokenClaims {
   scopes: readonly Scope[];
   issuedAtMs: number;
   expiresAtMs: number;
+  /** The key that has signed it; set when it was verified. */
+  keyId?: string | undefined;
 }
 
 export type TokenFault = "invalid" | "expired";
@@ -19,6 +21,10 @@ export type TokenFault = "invalid" | "expired";
 export interface TokenSigner {
   sign: (claims: TokenClaims) => Promise<string>;
   verify: (token: string) => Promise<TokenClaims | TokenFault>;
+  /** Whether the key that signed a token was there a few seconds ago; if not, the token has to be verified again. */
+  isKeyRecent: (keyId: string | undefined) => boolean;
+  /** Whether the key that signed a token still verifies. */
+  hasKey: (keyId: string) => Promise<boolean>;
 }
 
 export interface RevocationStore {

@@ -1,12 +1,25 @@
+import { readId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
-import { rotateTokenKeys, scheduledTokenKeys, tokenKeyId } from "../../credentials/token-keys.js";
+import { secretContexts } from "../../compose/secret-contexts.js";
+import type { Sealing } from "../../credentials/sealing.js";
+import {
+  revokeTokenKey,
+  rotateTokenKeys,
+  scheduledTokenKeys,
+  tokenKeyId,
+} from "../../credentials/token-keys.js";
+import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
+import { type Reseal, resealSecrets } from "../../store/access/reseal.js";
 import { createTokenKeyStore } from "../../store/access/tokens.js";
+import type { Database } from "../../store/core/database.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addKeysCommand(program: Command): void {
-  const keys = program.command("keys").description("list and rotate the keys that sign access tokens");
+  const keys = program
+    .command("keys")
+    .description("manage the keys that sign access tokens, and encrypt secrets with a new master key");
   keys
     .command("rotate")
     .description(
@@ -15,23 +28,72 @@ export function addKeysCommand(program: Command): void {
     .action(async () => {
       const { added, removed } = await withDatabase(async ({ database, sealing, newUuid }) => {
         const rotated = await rotateTokenKeys(createTokenKeyStore(database), sealing, newUuid, Date.now);
-        // The keys belong to no tenant.
-        const origin = { by: "operator", tenantId: nilTenantId } as const;
-        await createAuditStore(database).append([
-          describeAct(origin, "keys.rotate", tokenKeyId(rotated.added.id), new Date()),
-        ]);
+        await record(database, "keys.rotate", tokenKeyId(rotated.added.id));
         return rotated;
       });
       console.log(`${tokenKeyId(added.id)} is published and signs from ${added.activeFrom.toISOString()}`);
       for (const id of removed) console.log(`${tokenKeyId(id)} is removed`);
     });
   keys
+    .command("revoke <key>")
+    .description(
+      "end a key that signs access tokens: within 5 seconds no process accepts its tokens any more",
+    )
+    .action(async (shown: string) => {
+      const id = readId("key", shown);
+      if (id === undefined)
+        throw new OperatorError(`${shown} is not the id of a key. List them with \`bursar keys list\`.`);
+      const added = await withDatabase(async ({ database, sealing, newUuid }) => {
+        const store = createTokenKeyStore(database);
+        const replacement = await revokeTokenKey(store, sealing, id, newUuid, Date.now);
+        await record(database, "keys.revoke", shown);
+        return replacement;
+      });
+      console.log(`${shown} is revoked. Its tokens are refused within 5 seconds.`);
+      if (added !== undefined) console.log(`${tokenKeyId(added.id)} signs from now on.`);
+    });
+  keys
+    .command("reseal")
+    .description("encrypt all secrets in the database with the current master key, while the service runs")
+    .action(async () => {
+      const { keyId, resealed } = await withDatabase(async ({ database, sealing }) => {
+        const counts = await resealSecrets(database, createReseal(sealing), secretContexts);
+        await record(database, "keys.reseal", sealing.keyring.current.id);
+        return { keyId: sealing.keyring.current.id, resealed: counts };
+      });
+      const { tokenKeys, clientKeys, webhookSecrets } = resealed;
+      console.log(
+        `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints.`,
+      );
+      console.log(
+        "The other master keys are not needed any more, unless a process still writes with one of them.",
+      );
+    });
+  keys
     .command("list")
-    .description("list the keys with the role of each")
+    .description("list the keys that sign access tokens, with the role of each")
     .action(async () => {
       const stored = await withDatabase(({ database }) => createTokenKeyStore(database).listTokenKeys());
       for (const { id, activeFrom, role } of scheduledTokenKeys(stored, Date.now())) {
         console.log(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
       }
     });
+}
+
+/** The keys belong to no tenant. */
+async function record(database: Database, action: string, object: string): Promise<void> {
+  const origin = { by: "operator", tenantId: nilTenantId } as const;
+  await createAuditStore(database).append([describeAct(origin, action, object, new Date())]);
+}
+
+function createReseal({ seal, open, isCurrent }: Sealing): Reseal {
+  return (context, sealed) => {
+    if (isCurrent(sealed)) return undefined;
+    const secret = open(context, sealed);
+    if (secret === undefined)
+      throw new OperatorError(
+        `The secret of ${context} is not encrypted with any of the listed master keys. Add the missing key to the file and run the command again.`,
+      );
+    return seal(context, secret);
+  };
 }

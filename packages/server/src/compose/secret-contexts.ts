@@ -1,0 +1,6 @@
+/** What each kind of secret is bound to when it is encrypted, so that it cannot be moved to another row. Part of the stored format. */
+export const secretContexts = {
+  tokenKey: (id: string) => `token-key ${id}`,
+  clientKey: (id: string) => `client-key ${id}`,
+  endpoint: (id: string) => `webhook-endpoint ${id}`,
+};

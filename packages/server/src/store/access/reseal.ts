@@ -1,0 +1,132 @@
+import type { ApiClient } from "../../app/clients/client.js";
+import type { Database, Tx } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import { findClientOfTenant } from "./read-client.js";
+
+/** Encrypts a secret again with the current master key; undefined if it is already. */
+export type Reseal = (context: string, sealed: Uint8Array) => Uint8Array | undefined;
+
+export interface Resealed {
+  tokenKeys: number;
+  clientKeys: number;
+  webhookSecrets: number;
+}
+
+const batchMax = 200;
+
+/**
+ * Encrypts every secret in the database with the current master key, in small batches, each a SQL transaction that locks only its rows: the
+ * service goes on meanwhile. It can be stopped and started again at any time.
+ */
+export async function resealSecrets(
+  database: Database,
+  reseal: Reseal,
+  contexts: {
+    tokenKey: (id: string) => string;
+    clientKey: (id: string) => string;
+    endpoint: (id: string) => string;
+  },
+): Promise<Resealed> {
+  return {
+    tokenKeys: await database.transaction((tx) => resealTokenKeys(tx, reseal, contexts.tokenKey)),
+    clientKeys: await inBatches(database, (tx, after) =>
+      resealClients(tx, after, reseal, contexts.clientKey),
+    ),
+    webhookSecrets: await inBatches(database, (tx, after) =>
+      resealEndpoints(tx, after, reseal, contexts.endpoint),
+    ),
+  };
+}
+
+/** One batch: how many secrets it has written, and the id of its last row; undefined if there are no more rows. */
+interface Batch {
+  written: number;
+  lastId: string | undefined;
+}
+
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+async function inBatches(
+  database: Database,
+  next: (tx: Tx, afterId: string) => Promise<Batch>,
+): Promise<number> {
+  let written = 0;
+  for (let afterId: string | undefined = firstId; afterId !== undefined; ) {
+    const from: string = afterId;
+    const batch: Batch = await database.transaction((tx) => next(tx, from));
+    written += batch.written;
+    afterId = batch.lastId;
+  }
+  return written;
+}
+
+/** There are a handful. */
+async function resealTokenKeys(tx: Tx, reseal: Reseal, contextOf: (id: string) => string): Promise<number> {
+  const rows = await tx.query<{ id: string; sealed: Buffer }>(sql`
+    SELECT id, private_key AS sealed FROM token_keys ORDER BY id FOR UPDATE
+  `);
+  let written = 0;
+  for (const { id, sealed } of rows) {
+    const again = reseal(contextOf(id), sealed);
+    if (again === undefined) continue;
+    tx.send(sql`UPDATE token_keys SET private_key = ${Buffer.from(again)} WHERE id = ${id}`);
+    written += 1;
+  }
+  return written;
+}
+
+/** Clients are locked as a whole, like for any change of their credentials. Served by the primary key. */
+async function resealClients(
+  tx: Tx,
+  afterId: string,
+  reseal: Reseal,
+  contextOf: (id: string) => string,
+): Promise<Batch> {
+  const rows = await tx.query<{ id: string; tenantId: string }>(sql`
+    SELECT id, tenant_id AS "tenantId" FROM clients WHERE id > ${afterId} ORDER BY id LIMIT ${batchMax} FOR UPDATE
+  `);
+  let written = 0;
+  for (const { id, tenantId } of rows) {
+    const client = await findClientOfTenant(tx, tenantId, id);
+    if (client !== undefined) written += resealClient(tx, client, reseal, contextOf);
+  }
+  return { written, lastId: rows.at(-1)?.id };
+}
+
+function resealClient(tx: Tx, client: ApiClient, reseal: Reseal, contextOf: (id: string) => string): number {
+  let written = 0;
+  for (const { id, algorithm, material } of client.keys) {
+    // A public key is not a secret.
+    const again = algorithm === "ed25519" ? undefined : reseal(contextOf(id), material);
+    if (again === undefined) continue;
+    tx.send(sql`UPDATE client_keys SET material = ${Buffer.from(again)} WHERE id = ${id}`);
+    written += 1;
+  }
+  return written;
+}
+
+/** Read in the order of the ids: a scan of the table for each batch, which is rare and small. */
+async function resealEndpoints(
+  tx: Tx,
+  afterId: string,
+  reseal: Reseal,
+  contextOf: (id: string) => string,
+): Promise<Batch> {
+  const rows = await tx.query<{ tenantId: string; id: string; secret: Buffer; oldSecret: Buffer | null }>(sql`
+    SELECT tenant_id AS "tenantId", id, secret, old_secret AS "oldSecret" FROM webhook_endpoints
+    WHERE id > ${afterId} AND state <> 'deleted' ORDER BY id LIMIT ${batchMax} FOR UPDATE
+  `);
+  let written = 0;
+  for (const { tenantId, id, secret, oldSecret } of rows) {
+    const again = reseal(contextOf(id), secret);
+    const oldAgain = oldSecret === null ? undefined : reseal(contextOf(id), oldSecret);
+    if (again === undefined && oldAgain === undefined) continue;
+    const [current, old] = [again ?? secret, oldAgain ?? oldSecret];
+    tx.send(sql`
+      UPDATE webhook_endpoints SET secret = ${Buffer.from(current)}, old_secret = ${old === null ? null : Buffer.from(old)}
+      WHERE tenant_id = ${tenantId} AND id = ${id}
+    `);
+    written += 1;
+  }
+  return { written, lastId: rows.at(-1)?.id };
+}
