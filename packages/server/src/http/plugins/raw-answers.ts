@@ -1,4 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import {
   apiVersion,
@@ -26,8 +27,9 @@ const parserErrors: Readonly<Record<string, ErrorCode>> = {
 export function createClientErrorHandler(options: RawAnswersOptions, pending: PendingAnswers) {
   const ended = new WeakSet<Duplex>();
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    // A connection that was reset cannot be answered.
-    if (error.code === "ECONNRESET" || !socket.writable) {
+    // A connection that was reset cannot be answered, and one that has sent nothing must not be: a client that keeps connections open
+    // would take the answer for that to its next request.
+    if (error.code === "ECONNRESET" || !socket.writable || isSilent(socket)) {
       socket.destroy();
       return;
     }
@@ -42,6 +44,11 @@ export function createClientErrorHandler(options: RawAnswersOptions, pending: Pe
       earlier.once("close", () => answerError(error, socket, options, pending));
     }
   };
+}
+
+/** Whether the peer has sent no byte. After a request, Node closes an idle connection by itself, without an error. */
+function isSilent(socket: Duplex): boolean {
+  return socket instanceof Socket && socket.bytesRead === 0;
 }
 
 function answerError(
