@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { OperatorError } from "../../operator-error.js";
+import type { Database } from "./database.js";
 
 /** A process that stands still in the middle of a transaction, as in a frozen machine, holds up others no longer than this. */
 const idleInTransactionMs = 10_000;
@@ -39,6 +40,12 @@ const meaningSettings = {
   row_security: "on",
 };
 
+/**
+ * Set in every session of ours. A new connection that finds it was given the session of another one, which would lose its settings, locks
+ * and prepared statements to it.
+ */
+const sessionMark = "bursar.session";
+
 export interface SessionOptions {
   statementTimeoutMs: number;
   /** The schema with the tables of Bursar. */
@@ -63,9 +70,11 @@ export async function prepareSession(client: pg.ClientBase, options: SessionOpti
   };
   const run = (text: string) => client.query({ text, query_timeout: options.timeoutMs } as pg.QueryConfig);
   const values = Object.entries(wanted).map(([name, value]) => `('${name}', '${value}')`);
-  const [, read] = await Promise.all([
+  const [written, read] = await Promise.all([
     // `remote_apply` and the like are the operator's choice, but a commit is on disk when it is answered.
     run(`
+      SELECT pg_catalog.current_setting('${sessionMark}', true) AS mark;
+      SELECT pg_catalog.set_config('${sessionMark}', 'in use', false);
       SELECT pg_catalog.set_config(name, value, false) FROM (VALUES ${values}) AS wanted (name, value);
       SELECT pg_catalog.set_config('synchronous_commit', 'on', false)
       WHERE pg_catalog.current_setting('synchronous_commit') = 'off'`),
@@ -73,12 +82,26 @@ export async function prepareSession(client: pg.ClientBase, options: SessionOpti
       SELECT name, setting FROM pg_catalog.pg_settings
       WHERE name IN ('synchronous_commit', ${Object.keys(wanted).map((name) => `'${name}'`)})`),
   ]);
+  // The driver returns a list for several statements.
+  const [before] = written as unknown as pg.QueryResult<{ mark: string | null }>[];
+  if (before?.rows[0]?.mark) throw sharedSession();
   const found = new Map(
     (read.rows as { name: string; setting: string }[]).map(({ name, setting }) => [name, setting]),
   );
   for (const [name, value] of Object.entries(wanted))
     if (found.get(name) !== value) throw notKept(name, value, found.get(name));
   if (found.get("synchronous_commit") === "off") throw notKept("synchronous_commit", "on", "off");
+}
+
+/** Two connections at a time, because a pooler in transaction mode may give a single one the same session each time. */
+export async function assertOwnSessions(database: Database): Promise<void> {
+  await database.session(() => database.session(async () => undefined));
+}
+
+function sharedSession(): OperatorError {
+  return new OperatorError(
+    "Connections to the database share their sessions, as with a pooler in transaction mode, which Bursar does not support. Set pool_mode = session in PgBouncer, or connect to PostgreSQL directly.",
+  );
 }
 
 function notKept(name: string, wanted: string, found: string | undefined): OperatorError {

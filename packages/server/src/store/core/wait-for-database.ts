@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { OperatorError } from "../../operator-error.js";
 import type { Database } from "./database.js";
 import { DatabaseUnavailableError } from "./database-unavailable-error.js";
+import { assertOwnSessions } from "./session-settings.js";
 import { sql } from "./sql.js";
 
 const delayMinMs = 200;
@@ -20,6 +21,7 @@ export async function withAvailableDatabase(
 ): Promise<void> {
   for (let delayMs = delayMinMs; ; delayMs = Math.min(delayMs * 2, delayMaxMs)) {
     try {
+      await assertOwnSessions(database);
       await assertWritable(database);
       await work();
       return;
