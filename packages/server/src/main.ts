@@ -33,6 +33,8 @@ export interface Service {
   url: string;
   /** The location of the data, for display. */
   dataLocation: string;
+  /** Reports that the service is not ready, and resolves after the drain delay. Until then all requests are served. */
+  drain: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -132,7 +134,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     parts.sender.start();
     readiness.set("ready");
     log.info({ url }, "ready");
-    return { url, dataLocation: source.location, stop };
+    const drain = async () => {
+      readiness.set("stopping");
+      await sleep(settings["limits.drain_delay_ms"]);
+    };
+    return { url, dataLocation: source.location, drain, stop };
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;

@@ -251,6 +251,15 @@ export const settings = {
     },
     { min: 31_000, max: 600_000 },
   ),
+  "limits.drain_delay_ms": integer(
+    {
+      env: "BURSAR_DRAIN_DELAY_MS",
+      default: 5000,
+      about:
+        "The time between a stop signal and the begin of the shutdown. The service reports that it is not ready and still serves all requests, so that load balancers can take it out. In the sandbox the default is 0.",
+    },
+    { min: 0, max: 300_000 },
+  ),
   "limits.shutdown_timeout_ms": integer(
     { default: 10_000, about: "The maximum duration of a shutdown; requests in flight get most of it." },
     { min: 1000, max: 600_000 },

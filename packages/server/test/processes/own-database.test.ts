@@ -101,6 +101,32 @@ describe("an external database", () => {
     expect(await bursar.exited).toEqual({ code: 0, signal: null });
   });
 
+  it("is used for all requests between a signal and the shutdown, while the service is not ready", async () => {
+    const bursar = spawnBursar({
+      args: ["serve"],
+      env: {
+        DATABASE_URL: database.url,
+        BURSAR_MASTER_KEY_FILE: masterKeyFile,
+        BURSAR_DRAIN_DELAY_MS: "15000",
+      },
+    });
+    started.push(bursar);
+    const url = await bursar.ready();
+    bursar.child.kill("SIGTERM");
+    await eventually(
+      async () => (await fetch(`${url}/readyz`)).status,
+      (status) => status === 503,
+    );
+    // New connections are accepted, and the database answers: an unknown client is told apart from a service that is down.
+    const response = await fetch(`${url}/oauth/token`, {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded", connection: "close" },
+      body: "grant_type=client_credentials&client_id=cli_00000000000000000000000000&client_secret=x",
+    });
+    expect(response.status).toBe(401);
+    expect(await bursar.exited).toEqual({ code: 0, signal: null });
+  });
+
   const setReadOnly = async (value: "on" | "off") => {
     await database.run(
       `BEGIN READ WRITE;

@@ -7,8 +7,12 @@ import { readMasterKeys, readOrCreateMasterKeys } from "../../credentials/master
 import type { Service } from "../../main.js";
 import { softwareVersion } from "../../version.js";
 
-/** In the sandbox, new destinations take effect at once, and there are two markets. */
-const sandboxDefaults = { "policy.destination_delay_seconds": 0, markets: sandboxMarkets };
+/** In the sandbox, new destinations take effect at once, there are two markets, and no load balancer is waited for. */
+const sandboxDefaults = {
+  "policy.destination_delay_seconds": 0,
+  "limits.drain_delay_ms": 0,
+  markets: sandboxMarkets,
+};
 
 export function addDevCommand(program: Command): void {
   program

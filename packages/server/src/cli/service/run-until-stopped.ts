@@ -25,7 +25,7 @@ export async function runUntilStopped(
     process.on(name, () => {
       if (stopping.signal.aborted) process.exit(1);
       log.info({ signal: name }, "stopping");
-      exitInTime(settings["limits.shutdown_timeout_ms"]);
+      exitInTime(settings["limits.drain_delay_ms"] + settings["limits.shutdown_timeout_ms"]);
       stopping.abort();
     });
   }
@@ -43,7 +43,9 @@ export async function runUntilStopped(
       signal: stopping.signal,
     });
     if (!stopping.signal.aborted) onReady?.(service);
+    // After a failure there is nothing to drain: this throws.
     await stopped;
+    await service.drain();
   } catch (error) {
     if (!isOurAbort(error, stopping.signal)) throw error;
     // The start was aborted by a signal, or by a failure that `stopped` rejects with.

@@ -31,7 +31,13 @@ const forServe = { BURSAR_PUBLIC_URL: "http://bursar.example", BURSAR_ALLOW_HTTP
 /** The built command line as a process of its own, on a free port, with nothing from the tests' own environment. */
 export function spawnBursar({ args, env = {}, account }: BursarProcessOptions): BursarProcess {
   const child = spawn(process.execPath, [bin, ...args], {
-    env: { PATH: process.env["PATH"], PORT: "0", ...(args[0] === "serve" ? forServe : {}), ...env },
+    env: {
+      PATH: process.env["PATH"],
+      PORT: "0",
+      BURSAR_DRAIN_DELAY_MS: "0",
+      ...(args[0] === "serve" ? forServe : {}),
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
     ...account,
   });
