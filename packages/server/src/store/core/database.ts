@@ -12,6 +12,7 @@ import { parameterText } from "./parameter-text.js";
 import { prepareSession } from "./session-settings.js";
 import { type Statement, sql } from "./sql.js";
 import { createStorageFault } from "./storage-fault.js";
+import { answerInTime, createUnanswered, UnansweredError } from "./unanswered.js";
 
 /** Something that runs statements: the pool, a transaction, or one session of it. */
 export interface Queryable {
@@ -40,7 +41,7 @@ export interface Database extends KeyedQueryable {
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
   session: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
-  /** Rejects while the server answers but cannot write, because a disk of it is full or fails. */
+  /** Rejects while the server answers but cannot write: a disk of it is full or fails, or its commits hang. */
   assertStores: () => Promise<void>;
   close: () => Promise<void>;
 }
@@ -70,6 +71,7 @@ const connectTimeoutDefaultMs = 5000;
 const statementTimeoutDefaultMs = 15_000;
 /** The server gives up earlier: a statement that no caller waits for would otherwise continue, with its connection and its locks. */
 const serverGivesUpMs = 1000;
+const keepAliveDelayMs = 10_000;
 const schemaDefault = "public";
 
 export function openDatabase({
@@ -85,7 +87,6 @@ export function openDatabase({
     Client: connector.Client,
     max: connectionsMax,
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: statementTimeoutMs,
     application_name: "bursar",
     onConnect: async (client) => {
       await connector.assertTakesWrites(client);
@@ -98,6 +99,8 @@ export function openDatabase({
     // Statements are sent without waiting for the answers to those before; their order stays.
     pipeline: true,
     keepAlive: true,
+    // So that a connection to a server that was replaced is noticed while it waits for an answer.
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
   });
   // The loss of a connection is reported twice: to the caller of a statement, and by this event, which ends the process if it has no
   // listener. The caller gets the error; the pool replaces the connection.
@@ -105,6 +108,7 @@ export function openDatabase({
   pool.on("connect", (client) => client.on("error", () => undefined));
 
   const storageFault = createStorageFault(() => performance.now());
+  const unanswered = createUnanswered(pool, connectionsMax, () => performance.now());
 
   /** Tries each server once; the pool itself connects to the current one only. */
   async function connect(): Promise<pg.PoolClient> {
@@ -121,11 +125,13 @@ export function openDatabase({
   async function session<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const client = await connect();
     let isBroken = false;
-    const run = async (config: string | pg.QueryConfig) => {
+    let isUnanswered = false;
+    const run = async (config: pg.QueryConfig, timeoutMs = statementTimeoutMs) => {
       try {
-        return await client.query(config);
+        return await answerInTime(client.query(config), timeoutMs);
       } catch (error) {
         isBroken ||= !isAnswered(error);
+        isUnanswered ||= error instanceof UnansweredError;
         storageFault.note(error);
         return explain(error);
       }
@@ -133,20 +139,28 @@ export function openDatabase({
     try {
       return await work({
         query: async <Row>(statement: Statement) => (await run(prepare(statement))).rows as Row[],
-        script: async (text, timeoutMs = statementTimeoutMs) =>
-          void (await run({ text, query_timeout: timeoutMs } as pg.QueryConfig)),
+        script: async (text, timeoutMs = statementTimeoutMs) => void (await run({ text }, timeoutMs)),
       });
     } finally {
-      client.release(isBroken);
+      if (isUnanswered) unanswered.abandon(client);
+      else client.release(isBroken);
     }
   }
 
+  const query: Database["query"] = (statement) => session((connection) => connection.query(statement));
+
   return {
     session,
-    query: (statement) => session((connection) => connection.query(statement)),
-    transaction: (work) => session((connection) => inTransaction(connection, work)),
-    assertStores: () => storageFault.assertNone(session),
-    close: () => pool.end(),
+    query,
+    transaction: (work) => session((connection) => inTransaction(connection, work, unanswered.followCommit)),
+    assertStores: async () => {
+      await storageFault.assertNone(session);
+      await unanswered.assertCommits({ query });
+    },
+    close: async () => {
+      unanswered.close();
+      await pool.end();
+    },
   };
 }
 
@@ -160,7 +174,11 @@ export function requireKeys({ keys }: KeyedQueryable): IntegrityKeys {
   return keys;
 }
 
-async function inTransaction<T>(connection: Session, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  connection: Session,
+  work: (tx: Tx) => Promise<T>,
+  followCommit: (commit: Promise<unknown>) => void,
+): Promise<T> {
   const afterwards: (() => void)[] = [];
   const sent: Promise<unknown>[] = [];
   const send = (answer: Promise<unknown>) => {
@@ -186,7 +204,9 @@ async function inTransaction<T>(connection: Session, work: (tx: Tx) => Promise<T
     throw first;
   }
   // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
-  send(connection.query(sql`COMMIT`));
+  const commit = connection.query(sql`COMMIT`);
+  followCommit(commit);
+  send(commit);
   await Promise.all(sent);
   for (const one of afterwards) one();
   return result;
