@@ -101,8 +101,15 @@ export {
   mayApprove,
   tallyApprovals,
 } from "./policy/approvals.js";
+export { comparePolicies, type PolicyComparison } from "./policy/compare-policies.js";
 export { compilePolicy, type PolicyCompilation } from "./policy/compile-policy.js";
-export type { CompiledPolicy, SpotVerdict, Verdict, WindowKind } from "./policy/compiled-policy.js";
+export type {
+  CompiledPolicy,
+  PolicyChanges,
+  SpotVerdict,
+  Verdict,
+  WindowKind,
+} from "./policy/compiled-policy.js";
 export { countReferences } from "./policy/count-references.js";
 export { defaultPolicy, tradingPolicy } from "./policy/default-policy.js";
 export type { PolicyFault } from "./policy/document-field.js";

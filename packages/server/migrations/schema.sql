@@ -432,6 +432,8 @@ CREATE TABLE policies (
   document jsonb NOT NULL,
   client_id uuid NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  guard_version integer,
+  guard_until timestamp with time zone,
   CONSTRAINT policies_pkey PRIMARY KEY (tenant_id, version),
   CONSTRAINT policies_version_check CHECK ((version > 0))
 );

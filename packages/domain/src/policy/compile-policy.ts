@@ -1,8 +1,15 @@
-import type { CompiledPolicy, CompiledRule, Condition, UsageLimit, Verdict } from "./compiled-policy.js";
+import type {
+  CompiledPolicy,
+  CompiledRule,
+  Condition,
+  PolicyChanges,
+  UsageLimit,
+  Verdict,
+} from "./compiled-policy.js";
 import { addFault, type Field, type PolicyFault, readEntries, readObject } from "./document-field.js";
 import { defaultRuleName, policyLimits } from "./policy-document.js";
 import { type PolicyReading, type PolicyReference, type PolicyWorld, readIds } from "./policy-reader.js";
-import { readActionMembers, readVerdict } from "./read-action.js";
+import { readActionMembers, readChanges, readVerdict } from "./read-action.js";
 import { readCondition } from "./read-condition.js";
 
 export type PolicyCompilation =
@@ -31,7 +38,7 @@ const everything: Condition = {
 export function compilePolicy(document: unknown, world: PolicyWorld): PolicyCompilation {
   const faults: PolicyFault[] = [];
   const root: Field = { value: document, rule: null, path: "", faults };
-  const given = readObject(root, ["rules", "default"], ["groups"]);
+  const given = readObject(root, ["rules", "default"], ["groups", "changes"]);
   if (given === undefined) return { faults };
   const references: PolicyReference[] = [];
   const reading: PolicyReading = { world, references, groups: readGroups(given.get("groups"), references) };
@@ -39,8 +46,10 @@ export function compilePolicy(document: unknown, world: PolicyWorld): PolicyComp
   const defaultField = given.get("default");
   const members = defaultField && readActionMembers(defaultField, []);
   const verdict = members && readVerdict(members, defaultRuleName, null, reading);
+  const changes = readChanges(given.get("changes"), reading);
   if (faults.length > 0 || verdict === undefined) return { faults };
-  return { policy: indexRules([...rules, compileRule(everything, [], verdict)]), references };
+  const policy = indexRules([...rules, compileRule(everything, [], verdict)], changes ?? null);
+  return { policy, references };
 }
 
 function readGroups(field: Field | undefined, references: PolicyReference[]): PolicyReading["groups"] {
@@ -110,7 +119,7 @@ function compileRule(condition: Condition, limits: readonly UsageLimit[], verdic
 }
 
 /** A transaction is tested only against the rules that apply to its asset. */
-function indexRules(rules: readonly CompiledRule[]): CompiledPolicy {
+function indexRules(rules: readonly CompiledRule[], changes: PolicyChanges | null): CompiledPolicy {
   const codes = new Set(rules.flatMap(({ condition }) => [...(condition.assets ?? [])]));
   const isFor = (code: string | null) => (rule: CompiledRule) =>
     rule.condition.assets === null || (code !== null && rule.condition.assets.has(code));
@@ -126,5 +135,7 @@ function indexRules(rules: readonly CompiledRule[]): CompiledPolicy {
     rulesByAsset: new Map([...codes].map((code) => [code, rules.filter(isFor(code))])),
     otherRules: rules.filter(isFor(null)),
     windows: [...windows.values()],
+    rules,
+    changes,
   };
 }

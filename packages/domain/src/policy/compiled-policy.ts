@@ -19,6 +19,20 @@ export interface CompiledPolicy {
   otherRules: readonly CompiledRule[];
   /** Every kind of window that a rule tests. If there is none, the policy needs no usage. */
   windows: readonly WindowKind[];
+  /** All rules in order; the last one is the default. */
+  rules: readonly CompiledRule[];
+  /** Who must approve changes of the policy and of destinations; null if nobody. */
+  changes: PolicyChanges | null;
+}
+
+/** The approvals that a change needs, and how long an approved change of the policy waits. */
+export interface PolicyChanges {
+  approvals: number;
+  /** The UUIDs of the clients that may approve, in order; null means any protected client. */
+  clientIds: readonly string[] | null;
+  delaySeconds: number;
+  coversPolicy: boolean;
+  coversDestinations: boolean;
 }
 
 export interface CompiledRule {

@@ -9,6 +9,18 @@ export interface PolicyDocument {
   default: PolicyAction;
   /** Named groups of clients, for rules that require approval. */
   groups?: Record<string, string[]>;
+  /** Who must approve changes of the policy and of destinations. */
+  changes?: {
+    approvals: number;
+    /** If absent, any protected client that is independent of the requester may approve. */
+    from?: { clients?: string[]; groups?: string[] };
+    /** Whether changes that loosen the policy need approval; true if absent. */
+    policy?: boolean;
+    /** Whether adding and removing destinations needs approval; true if absent. */
+    destinations?: boolean;
+    /** How long an approved change that loosens the policy waits before it takes effect. */
+    delay_seconds?: number;
+  };
 }
 
 type PolicyRule = { name: string; when: PolicyCondition } & PolicyAction;
@@ -98,4 +110,5 @@ export const policyLimits = {
   expirySecondsMin: 60,
   expirySecondsMax: 30 * 86_400,
   expirySecondsDefault: 86_400,
+  changeDelaySecondsMax: 30 * 86_400,
 } as const;

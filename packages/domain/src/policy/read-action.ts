@@ -1,5 +1,5 @@
 import type { ApprovalRequirement } from "./approvals.js";
-import type { Verdict } from "./compiled-policy.js";
+import type { PolicyChanges, Verdict } from "./compiled-policy.js";
 import {
   addFault,
   type Field,
@@ -88,6 +88,25 @@ function readRequirement(
     expiresAfterSeconds: expiresAfterSeconds ?? expirySecondsDefault,
     ...(signed === true ? { signed } : {}),
   };
+}
+
+/** The `changes` of a document: who approves changes of the policy and of destinations. */
+export function readChanges(field: Field | undefined, reading: PolicyReading): PolicyChanges | undefined {
+  const given =
+    field && readObject(field, ["approvals"], ["from", "policy", "destinations", "delay_seconds"]);
+  if (field === undefined || given === undefined) return undefined;
+  const approvalsField = given.get("approvals");
+  const approvals = readInteger(approvalsField, 1, policyLimits.approvalsMax);
+  const delaySeconds = readInteger(given.get("delay_seconds"), 0, policyLimits.changeDelaySecondsMax) ?? 0;
+  const approvers = readApprovers(given.get("from"), reading);
+  const coversPolicy = readBoolean(given.get("policy")) ?? true;
+  const coversDestinations = readBoolean(given.get("destinations")) ?? true;
+  if (!coversPolicy && !coversDestinations)
+    return addFault(field, "covers neither the policy nor destinations");
+  if (approvals === undefined || approvalsField === undefined) return undefined;
+  if (approvers !== undefined) checkNumber(approvalsField, approvals, approvers, null);
+  const clientIds = approvers === undefined ? null : [...approvers].sort();
+  return { approvals, clientIds, delaySeconds, coversPolicy, coversDestinations };
 }
 
 /** The clients that may approve, with groups resolved. Undefined if the field is absent or invalid. */

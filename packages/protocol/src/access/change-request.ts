@@ -1,5 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
+import { CreateDestinationBody } from "../policy/destination.js";
+import { PolicyDocument } from "../policy/policy-document.js";
 import { Nullable, Timestamp } from "../values.js";
 import { allScopes } from "./scopes.js";
 
@@ -38,6 +40,18 @@ const changes = {
   ),
   "client.key.remove": Type.Object({ client_id: Id, key_id: Id }, closed),
   "client.secret.remove": Type.Object({ client_id: Id, secret_id: Id }, closed),
+  "policy.replace": Type.Object(
+    {
+      expected_version: Type.Integer({
+        minimum: 0,
+        description: "The version of the policy that is replaced.",
+      }),
+      document: PolicyDocument,
+    },
+    closed,
+  ),
+  "destination.create": CreateDestinationBody,
+  "destination.remove": Type.Object({ destination_id: Id }, closed),
 } as const;
 
 export type ChangeKind = keyof typeof changes;
@@ -55,6 +69,9 @@ export const CreateChangeRequestBody = Type.Union(
     variant("client.key.add"),
     variant("client.key.remove"),
     variant("client.secret.remove"),
+    variant("policy.replace"),
+    variant("destination.create"),
+    variant("destination.remove"),
   ],
   { $id: "CreateChangeRequestBody" },
 );
@@ -113,6 +130,9 @@ export const ChangeRequest = Type.Object(
         changes["client.key.add"],
         changes["client.key.remove"],
         changes["client.secret.remove"],
+        changes["policy.replace"],
+        changes["destination.create"],
+        changes["destination.remove"],
       ],
       { description: "The requested change." },
     ),

@@ -126,6 +126,17 @@ const Condition = Type.Object(
   },
 );
 
+const Approvers = (description: string) =>
+  Type.Object(
+    {
+      clients: Type.Optional(ClientIds),
+      groups: Type.Optional(
+        Type.Array(Name, { minItems: 1, maxItems: policyLimits.groupsMax, uniqueItems: true }),
+      ),
+    },
+    { additionalProperties: false, minProperties: 1, description },
+  );
+
 // One object for all actions rather than a union of three: its faults are easier to name.
 const actionFields = {
   action: Type.Enum([...policyActions]),
@@ -144,19 +155,7 @@ const actionFields = {
     }),
   ),
   from: Type.Optional(
-    Type.Object(
-      {
-        clients: Type.Optional(ClientIds),
-        groups: Type.Optional(
-          Type.Array(Name, { minItems: 1, maxItems: policyLimits.groupsMax, uniqueItems: true }),
-        ),
-      },
-      {
-        additionalProperties: false,
-        minProperties: 1,
-        description: "With `require_approval`: who may approve. Defaults to any client with the scope.",
-      },
-    ),
+    Approvers("With `require_approval`: who may approve. Defaults to any client with the scope."),
   ),
   expires_after_seconds: Type.Optional(
     Type.Integer({
@@ -192,6 +191,39 @@ export const PolicyDocument = Type.Object(
         additionalProperties: false,
         description: "Named lists of clients, for `from`.",
       }),
+    ),
+    changes: Type.Optional(
+      Type.Object(
+        {
+          approvals: Type.Integer({ minimum: 1, maximum: policyLimits.approvalsMax }),
+          from: Type.Optional(
+            Approvers(
+              "Who may approve. Defaults to any protected client that is independent of the requester.",
+            ),
+          ),
+          policy: Type.Optional(
+            Type.Boolean({
+              description: "Whether changes that loosen the policy need approval. Defaults to true.",
+            }),
+          ),
+          destinations: Type.Optional(
+            Type.Boolean({
+              description: "Whether adding and removing destinations needs approval. Defaults to true.",
+            }),
+          ),
+          delay_seconds: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: policyLimits.changeDelaySecondsMax,
+              description: "How long an approved change that loosens the policy waits. Defaults to 0.",
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: "Who must approve changes of the policy and of destinations.",
+        },
+      ),
     ),
   },
   { $id: "PolicyDocument", additionalProperties: false },

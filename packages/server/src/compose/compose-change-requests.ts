@@ -12,6 +12,7 @@ import { createChangeRequestStore } from "../store/access/change-requests.js";
 import { createClientStore } from "../store/access/clients.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ComposeOptions } from "./compose.js";
+import type { PolicyParts } from "./compose-policy.js";
 
 export interface ChangeRequestParts {
   useCases: ChangeRequestService;
@@ -24,16 +25,20 @@ const intervalMs = 1000;
 export function composeChangeRequests(
   { database, wakeUps, log, newUuid, now }: ComposeOptions,
   { clients: clientAccess }: { clients: ClientAccessCache },
+  policyExecutors: PolicyParts["executors"],
 ): ChangeRequestParts {
   const { applyDue, ...useCases } = createChangeRequestService({
     store: createChangeRequestStore(database, createEventLog(wakeUps)),
     // A new kind of change has its executor here.
-    executors: createClientExecutors({
-      clients: createClientStore(database),
-      access: clientAccess,
-      isPublicKey: isEd25519PublicKey,
-      newUuid,
-    }),
+    executors: {
+      ...createClientExecutors({
+        clients: createClientStore(database),
+        access: clientAccess,
+        isPublicKey: isEd25519PublicKey,
+        newUuid,
+      }),
+      ...policyExecutors,
+    },
     onFailure: ({ tenantId, id }, error) =>
       log.error(
         { err: error, tenant_id: showId("tnt", tenantId), change_request_id: showId("chr", id) },

@@ -1,4 +1,6 @@
 import { type AssetRegistry, createTimeZones, type MarketRegistry, type PolicyWorld } from "@bursar/domain";
+import type { ChangeRequestService } from "../app/change-requests/change-request-service.js";
+import { createPolicyExecutors } from "../app/change-requests/policy-executors.js";
 import {
   createDestinationService,
   type DestinationService,
@@ -8,6 +10,7 @@ import type { AllowList } from "../app/policy/allow-list.js";
 import { createDocumentChecker } from "../app/policy/check-document.js";
 import { createPolicyEvaluator } from "../app/policy/evaluate-policy.js";
 import { createEvaluatedRequestReader } from "../app/policy/evaluated-request.js";
+import { createPolicyChangePlanner } from "../app/policy/plan-policy-change.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import type { PolicyUseCases } from "../app/policy/policy-use-cases.js";
 import { createPolicyReader } from "../app/policy/read-policy.js";
@@ -27,17 +30,20 @@ export interface PolicyParts {
   /** The active policy of each tenant. */
   policies: ActivePolicies;
   allowList: AllowList;
+  /** How approved changes of the policy and of destinations are applied. */
+  executors: ReturnType<typeof createPolicyExecutors>;
 }
 
 interface PolicyNeeds {
   assets: AssetRegistry;
   rails: Rails;
   markets: MarketRegistry;
+  requestChange: ChangeRequestService["requestChange"];
 }
 
 export function composePolicy(
   { database, settings, wakeUps, newUuid, now }: ComposeOptions,
-  { assets, rails, markets }: PolicyNeeds,
+  { assets, rails, markets, requestChange }: PolicyNeeds,
 ): PolicyParts {
   const world: PolicyWorld = {
     assets,
@@ -51,12 +57,23 @@ export function composePolicy(
   const checkDocument = createDocumentChecker({ store, world });
   const policies = createActivePolicies({ store, world, wakeUps, monotonicMs: () => performance.now() });
 
+  const destinationDelaySeconds = settings["policy.destination_delay_seconds"];
+  const planner = createPolicyChangePlanner({ store, checkDocument, world, destinationDelaySeconds });
+
   return {
     policies,
+    executors: createPolicyExecutors({
+      planner,
+      rails,
+      destinationDelaySeconds,
+      onReplaced: (tenantId) => wakeUps.publish("policy", [tenantId]),
+      newUuid,
+      now,
+    }),
     allowList: destinations,
     useCases: {
       readPolicy: createPolicyReader(store),
-      replacePolicy: createPolicyReplacer({ store, checkDocument, now }),
+      replacePolicy: createPolicyReplacer({ store, planner, requestChange, now }),
       listPolicyVersions: store.listVersions,
       evaluatePolicy: createPolicyEvaluator({
         policies,
@@ -75,8 +92,10 @@ export function composePolicy(
       }),
       ...createDestinationService({
         store: destinations,
+        planner,
+        requestChange,
         rails,
-        delaySeconds: settings["policy.destination_delay_seconds"],
+        delaySeconds: destinationDelaySeconds,
         newUuid,
         now,
       }),

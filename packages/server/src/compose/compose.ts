@@ -102,7 +102,14 @@ export function compose(given: ComposeOptions): Parts {
   const rails = createRails(railParts.map(({ rail }) => rail));
   assertNetworksKnown(assets.list, rails.networks);
   const marketRegistry = readMarkets(options.settings.markets, assets);
-  const policy = composePolicy(options, { assets, rails, markets: marketRegistry });
+  const policy = composePolicy(options, {
+    assets,
+    rails,
+    markets: marketRegistry,
+    // A change of the policy can need approval, and an approved change request can change the policy.
+    requestChange: (...given) => changeRequests.useCases.requestChange(...given),
+  });
+  const changeRequests = composeChangeRequests(options, access, policy.executors);
   const markets = composeMarkets(options, marketRegistry, policy.policies, access.guard.audit);
   const transactions = composeTransactions(options, {
     rails,
@@ -110,7 +117,6 @@ export function compose(given: ComposeOptions): Parts {
     policy,
     orders: markets,
   });
-  const changeRequests = composeChangeRequests(options, access);
   const sweeper = createSweeper({
     store: createSweepStore(database),
     cancelTransactions: transactions.cancelTransactions,

@@ -37,6 +37,8 @@ export interface Route {
   ifNoneMatch?: true;
   /** The response to a successful request. */
   success: { status: number; schema: TSchema };
+  /** The other response to a successful request, if it can have two: a change that waits for approval. */
+  orElse?: { status: number; schema: TSchema };
   /** Errors in addition to those of every route of its kind. */
   errors: readonly ErrorCode[];
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -68,7 +70,7 @@ type TypedRequest<R> = FastifyRequest<{
 
 /** The body of a successful response; nothing, or the reply, if the handler has sent it. */
 type TypedResponse<R> = R extends { success: { schema: infer S } }
-  ? Part<S> | FastifyReply | undefined
+  ? Part<S> | (R extends { orElse: { schema: infer O } } ? Part<O> : never) | FastifyReply | undefined
   : never;
 
 /** Checks a route, and types the request and the response of its handler by its schemas. */

@@ -8,6 +8,8 @@ import {
 } from "@bursar/protocol";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { ClientUnit } from "../clients/client.js";
+import type { Destination, DestinationStore } from "../destinations/destination.js";
+import type { PolicyStore } from "../policy/policy.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 
 /** What a change needs before it takes effect. Fixed when it is requested. */
@@ -85,6 +87,12 @@ export interface ChangeUnit extends ClientUnit {
     request: ChangeRequest,
     keyed: IdempotentRequest | undefined,
   ) => Promise<Earlier<ChangeRequest> | undefined>;
+  /** Puts the next version of the policy in force; undefined if the version in force is not the expected one. */
+  writePolicy: PolicyStore["writePolicy"];
+  /** False if the address is on the list already. */
+  addDestination: (destination: Destination, audit: AuditDraft) => Promise<boolean>;
+  /** False if there is no such entry. */
+  removeDestination: DestinationStore["removeDestination"];
   countOpen: (tenantId: string) => Promise<number>;
   lock: (tenantId: string, id: string) => Promise<ChangeRequest | undefined>;
   readStanding: (request: ChangeRequest) => Promise<ChangeStanding>;

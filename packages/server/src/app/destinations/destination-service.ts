@@ -1,5 +1,13 @@
-import { type CreateDestinationBody, type Destination as DestinationBody, showId } from "@bursar/protocol";
+import {
+  type CreateChangeRequestBody,
+  type CreateDestinationBody,
+  type Destination as DestinationBody,
+  showId,
+} from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import type { ChangeRequest } from "../change-requests/change-request.js";
+import type { ChangeRequestService } from "../change-requests/change-request-service.js";
+import type { PolicyChangePlanner } from "../policy/plan-policy-change.js";
 import type { Rails } from "../rails/rail.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -16,7 +24,7 @@ export interface DestinationService {
     origin: ClientOrigin,
     body: CreateDestinationBody,
     idempotencyKey: string | undefined,
-  ) => Promise<{ destination: Destination; replayed: boolean } | Refused>;
+  ) => Promise<{ destination: Destination; replayed: boolean } | RequestedChange | Refused>;
   readDestination: (tenantId: string, id: string) => Promise<Destination | Refused>;
   listDestinations: (
     tenantId: string,
@@ -25,13 +33,21 @@ export interface DestinationService {
     beforeId: string | undefined,
   ) => Promise<Destination[]>;
   /** Removes an address at once: only adding one has a delay. */
-  removeDestination: (origin: ClientOrigin, id: string) => Promise<Refused | undefined>;
+  removeDestination: (origin: ClientOrigin, id: string) => Promise<RequestedChange | Refused | undefined>;
   /** Presents a destination in its state at a time, by default now. */
   presentDestination: (destination: Destination, at?: Date) => DestinationBody;
 }
 
+/** If the policy names who approves changes of destinations, a change becomes a change request. */
+interface RequestedChange {
+  changeRequest: ChangeRequest;
+  replayed: boolean;
+}
+
 export interface DestinationServiceDeps {
   store: DestinationStore;
+  planner: Pick<PolicyChangePlanner, "destinationChanges">;
+  requestChange: ChangeRequestService["requestChange"];
   rails: Pick<Rails, "find">;
   /** The delay before a new entry takes effect, so that a stolen credential cannot be used at once. */
   delaySeconds: number;
@@ -42,18 +58,39 @@ export interface DestinationServiceDeps {
 export function createDestinationService(deps: DestinationServiceDeps): DestinationService {
   const { store, now } = deps;
   return {
-    addDestination: (origin, body, idempotencyKey) => addDestination(deps, origin, body, idempotencyKey),
+    addDestination: async (origin, body, idempotencyKey) => {
+      if ((await deps.planner.destinationChanges(origin.principal.tenantId)) === null)
+        return await addDestination(deps, origin, body, idempotencyKey);
+      return await requested(deps, origin, { kind: "destination.create", change: body }, idempotencyKey);
+    },
     readDestination: async (tenantId, id) =>
       (await store.readDestination(tenantId, id)) ?? { refused: "DESTINATION_NOT_FOUND" },
     listDestinations: (tenantId, filter, limit, beforeId) =>
       store.listDestinations(tenantId, filter, new Date(now()), limit, beforeId),
     removeDestination: async (origin, id) => {
+      const { tenantId } = origin.principal;
+      if ((await deps.planner.destinationChanges(tenantId)) !== null) {
+        if ((await store.readDestination(tenantId, id)) === undefined)
+          return { refused: "DESTINATION_NOT_FOUND" };
+        const change = { destination_id: showId("dst", id) };
+        return await requested(deps, origin, { kind: "destination.remove", change }, undefined);
+      }
       const audit = describeAct(origin, "destination.remove", showId("dst", id), new Date(now()));
-      const removed = await store.removeDestination(origin.principal.tenantId, id, audit);
+      const removed = await store.removeDestination(tenantId, id, audit);
       return removed ? undefined : { refused: "DESTINATION_NOT_FOUND" };
     },
     presentDestination: (destination, at = new Date(now())) => presentDestination(destination, at),
   };
+}
+
+async function requested(
+  { requestChange }: DestinationServiceDeps,
+  origin: ClientOrigin,
+  body: CreateChangeRequestBody,
+  idempotencyKey: string | undefined,
+): Promise<RequestedChange | Refused> {
+  const made = await requestChange(origin, body, idempotencyKey);
+  return isRefused(made) ? made : { changeRequest: made.request, replayed: made.replayed };
 }
 
 async function addDestination(

@@ -1,4 +1,10 @@
-import { compilePolicy, defaultPolicy, type PolicyDocument, type PolicyWorld } from "@bursar/domain";
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  defaultPolicy,
+  type PolicyDocument,
+  type PolicyWorld,
+} from "@bursar/domain";
 import { LRUCache } from "lru-cache";
 import { createFreshCache } from "../../runtime/fresh-cache.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
@@ -13,7 +19,12 @@ export interface ActivePoliciesDeps {
 }
 
 /** The policy of a tenant that has not stored one. */
-export const firstPolicy: StoredPolicy = { version: 0, document: defaultPolicy, updatedAt: null };
+export const firstPolicy: StoredPolicy = {
+  version: 0,
+  document: defaultPolicy,
+  updatedAt: null,
+  guard: null,
+};
 
 /** As many as the cache of what is fresh has entries. */
 const compiledMax = 10_000;
@@ -37,9 +48,20 @@ export function createActivePolicies({
     const known = compiled.get(tenantId);
     if (known?.version === version) return known;
     const stored = await store.readPolicy(tenantId);
-    const active = stored === undefined ? first : activate(stored, world);
+    const active = stored === undefined ? first : await activateGuarded(tenantId, stored);
     compiled.set(tenantId, active);
     return active;
+  }
+
+  async function activateGuarded(tenantId: string, stored: StoredPolicy): Promise<ActivePolicy> {
+    const { policy, version } = activate(stored, world);
+    const { guard } = stored;
+    if (guard === null) return { version, policy, guard };
+    const before = (await store.readPolicy(tenantId, guard.version)) ?? firstPolicy;
+    const guarding = activate(before, world).policy;
+    // The windows of both are counted, because a verdict can depend on either.
+    const windows = unionOfWindows(policy.windows, guarding.windows);
+    return { version, policy: { ...policy, windows }, guard: { ...guard, policy: guarding } };
   }
 
   const cache = createFreshCache<ActivePolicy>(load, monotonicMs);
@@ -49,10 +71,26 @@ export function createActivePolicies({
   return cache;
 }
 
-function activate({ version, document }: StoredPolicy, world: PolicyWorld): ActivePolicy {
+function activate(stored: StoredPolicy, world: PolicyWorld): ActivePolicy {
+  return { version: stored.version, policy: compileStored(stored, world), guard: null };
+}
+
+/** A stored document as it is in force. If it no longer compiles, it allows nothing, but who approves its changes stays. */
+export function compileStored(
+  { document }: Pick<StoredPolicy, "document">,
+  world: PolicyWorld,
+): CompiledPolicy {
   const { policy } = compilePolicy(document, world);
-  if (policy !== undefined) return { version, policy };
-  return { version, policy: compilePolicy(closedPolicy, world).policy as ActivePolicy["policy"] };
+  if (policy !== undefined) return policy;
+  const { groups, changes } = document;
+  const kept = { ...(groups === undefined ? {} : { groups }), ...(changes === undefined ? {} : { changes }) };
+  const closed = compilePolicy({ ...closedPolicy, ...kept }, world).policy;
+  return closed ?? (compilePolicy(closedPolicy, world).policy as CompiledPolicy);
+}
+
+function unionOfWindows(...lists: CompiledPolicy["windows"][]): CompiledPolicy["windows"] {
+  const keyed = lists.flat().map((one) => [`${one.per} ${one.asset} ${one.periodSeconds}`, one] as const);
+  return [...new Map(keyed).values()];
 }
 
 /** A document was valid when it was stored, but names an asset, a network or a market that is no longer configured. */

@@ -1,19 +1,12 @@
-import {
-  type AssetRegistry,
-  type CompiledPolicy,
-  type Judgement,
-  judge,
-  judgeWithUsage,
-  neededWindows,
-  type PolicyRequest,
-} from "@bursar/domain";
+import { type AssetRegistry, type Judgement, judgeWithUsage, type PolicyRequest } from "@bursar/domain";
 import { type EvaluatePolicyBody, type PolicyEvaluation, readId } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
 import { reasonToRefuse } from "../markets/order-policy.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { CheckDocument } from "./check-document.js";
 import type { ReadEvaluatedRequest } from "./evaluated-request.js";
-import type { ActivePolicies, PolicyStore } from "./policy.js";
+import { judgeActive, judgeActiveWithUsage, windowsOfActive } from "./judge-active.js";
+import type { ActivePolicies, ActivePolicy, PolicyStore } from "./policy.js";
 import { presentEvaluation } from "./present-evaluation.js";
 import type { UsageStore } from "./usage.js";
 
@@ -33,10 +26,7 @@ export type EvaluatePolicy = (
 ) => Promise<PolicyEvaluation | Refused>;
 
 /** The policy to evaluate; it has no version if it is not in force. */
-interface EvaluatedPolicy {
-  version: number | null;
-  policy: CompiledPolicy;
-}
+type EvaluatedPolicy = Omit<ActivePolicy, "version"> & { version: number | null };
 
 /** Evaluates the policy for a transaction or an order without creating it. Nothing is written, and nothing counts towards limits. */
 export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy {
@@ -72,20 +62,21 @@ async function findPolicy(
 ): Promise<EvaluatedPolicy | Refused> {
   if (document === undefined) return policies.peek(tenantId) ?? (await policies.load(tenantId));
   const checked = await checkDocument(tenantId, document, "body.document");
-  return isRefused(checked) ? checked : { version: null, policy: checked.policy };
+  return isRefused(checked) ? checked : { version: null, policy: checked.policy, guard: null };
 }
 
 async function evaluate(
   { usage, now }: EvaluatePolicyDeps,
-  { version, policy }: EvaluatedPolicy,
+  { version, ...active }: EvaluatedPolicy,
   request: PolicyRequest,
 ) {
-  const windows = neededWindows(policy, request).map((window) => ({ tenantId: request.tenantId, window }));
+  const windows = windowsOfActive(active, request).map((window) => ({ tenantId: request.tenantId, window }));
   const held = windows.length === 0 ? new Map() : await usage.readUsage(windows, new Date(now()));
-  const judgement = judgeWithUsage(policy, request, held);
+  const { measurements } = judgeWithUsage(active.policy, request, held);
+  const judgement = { verdict: judgeActiveWithUsage(active, request, held), measurements };
   if (request.market !== null)
     return { version, isDecidedAtOnce: windows.length === 0, judgement: judgementOfOrder(judgement) };
-  return { version, isDecidedAtOnce: judge(policy, request).kind !== "later", judgement };
+  return { version, isDecidedAtOnce: judgeActive(active, request).kind !== "later", judgement };
 }
 
 /** An order cannot wait for approval, so a rule that requires it rejects the order. */

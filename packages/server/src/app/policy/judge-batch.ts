@@ -1,10 +1,5 @@
-import {
-  judgeWithUsage,
-  neededWindows,
-  type PolicyRequest,
-  type UsageByWindow,
-  type Verdict,
-} from "@bursar/domain";
+import type { PolicyRequest, UsageByWindow, Verdict } from "@bursar/domain";
+import { judgeActiveWithUsage, windowsOfActive } from "./judge-active.js";
 import type { ActivePolicies, ActivePolicy } from "./policy.js";
 import type { TenantWindow } from "./usage.js";
 
@@ -26,8 +21,10 @@ export async function planJudgement(
     active.set(tenantId, policies.peek(tenantId) ?? (await policies.load(tenantId)));
   const windows = requests.flatMap((request) => {
     const { tenantId } = request;
-    const { policy } = active.get(tenantId) as ActivePolicy;
-    return neededWindows(policy, request).map((window) => ({ tenantId, window }));
+    return windowsOfActive(active.get(tenantId) as ActivePolicy, request).map((window) => ({
+      tenantId,
+      window,
+    }));
   });
   return {
     policies: active,
@@ -43,5 +40,5 @@ export function judgePlanned(
 ): { policyVersion: number; verdict: Verdict } {
   const active = policies.get(request.tenantId);
   if (active === undefined) throw new Error(`the policy of the tenant ${request.tenantId} was not loaded`);
-  return { policyVersion: active.version, verdict: judgeWithUsage(active.policy, request, usage).verdict };
+  return { policyVersion: active.version, verdict: judgeActiveWithUsage(active, request, usage) };
 }

@@ -8,6 +8,25 @@ export interface StoredPolicy {
   document: PolicyDocument;
   /** Null for the policy that every tenant starts with. */
   updatedAt: Date | null;
+  /** The version that payments to addresses off the allow-list are judged by as well, until a time; null if there is none. */
+  guard: PolicyGuard | null;
+}
+
+/**
+ * A policy that lets more addresses be paid would cut short the waiting time of the allow-list. For as long as a new address waits, such
+ * payments are therefore judged by the version before, too.
+ */
+export interface PolicyGuard {
+  version: number;
+  until: Date;
+}
+
+/** A version to put in force. */
+export interface NewPolicy {
+  document: PolicyDocument;
+  clientId: string;
+  createdAt: Date;
+  guard: PolicyGuard | null;
 }
 
 /** The client that put a version in force, and the time. */
@@ -26,7 +45,7 @@ export interface PolicyStore {
   writePolicy: (
     tenantId: string,
     expectedVersion: number,
-    policy: { document: PolicyDocument; clientId: string; createdAt: Date },
+    policy: NewPolicy,
     audit: AuditDraft,
   ) => Promise<StoredPolicy | undefined>;
   /** Newest first; `before` is the last version of the previous page. */
@@ -43,6 +62,7 @@ export interface PolicyStore {
 export interface ActivePolicy {
   version: number;
   policy: CompiledPolicy;
+  guard: { version: number; policy: CompiledPolicy; until: Date } | null;
 }
 
 /** The policies in force, by tenant. A change takes effect in every process within five seconds. */

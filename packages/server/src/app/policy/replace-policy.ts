@@ -1,11 +1,15 @@
+import type { PolicyDocument } from "@bursar/domain";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import type { ChangeRequest } from "../change-requests/change-request.js";
+import type { ChangeRequestService } from "../change-requests/change-request-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import type { CheckDocument } from "./check-document.js";
+import type { PolicyChangePlanner } from "./plan-policy-change.js";
 import type { PolicyStore, StoredPolicy } from "./policy.js";
 
 export interface ReplacePolicyDeps {
   store: Pick<PolicyStore, "writePolicy">;
-  checkDocument: CheckDocument;
+  planner: Pick<PolicyChangePlanner, "planReplacement">;
+  requestChange: ChangeRequestService["requestChange"];
   now: () => number;
 }
 
@@ -14,21 +18,35 @@ export type ReplacePolicy = (
   /** The version that the client read last. */
   expectedVersion: number,
   document: unknown,
-) => Promise<StoredPolicy | Refused>;
+) => Promise<{ policy: StoredPolicy } | { changeRequest: ChangeRequest } | Refused>;
 
-/** Puts a new policy in force, unless it has been replaced since the client read it. */
-export function createPolicyReplacer({ store, checkDocument, now }: ReplacePolicyDeps): ReplacePolicy {
+/**
+ * Puts a new policy in force, unless it has been replaced since the client read it. If the policy in force names who approves changes, a
+ * new policy that loosens it becomes a change request.
+ */
+export function createPolicyReplacer({
+  store,
+  planner,
+  requestChange,
+  now,
+}: ReplacePolicyDeps): ReplacePolicy {
   return async (origin, expectedVersion, given) => {
     const { tenantId, clientId } = origin.principal;
-    const checked = await checkDocument(tenantId, given, "body");
-    if (isRefused(checked)) return checked;
     const createdAt = new Date(now());
+    const replacement = { expectedVersion, document: given, path: "body" };
+    const plan = await planner.planReplacement(tenantId, replacement, createdAt);
+    if (isRefused(plan)) return plan;
+    if (plan.requirement !== null) {
+      const change = { expected_version: expectedVersion, document: given as PolicyDocument };
+      const requested = await requestChange(origin, { kind: "policy.replace", change }, undefined);
+      return isRefused(requested) ? requested : { changeRequest: requested.request };
+    }
     const written = await store.writePolicy(
       tenantId,
       expectedVersion,
-      { document: checked.document, clientId, createdAt },
+      { document: plan.document, clientId, createdAt, guard: plan.guard },
       describeAct(origin, "policy.replace", `policy/${expectedVersion + 1}`, createdAt),
     );
-    return written ?? { refused: "PRECONDITION_FAILED" };
+    return written === undefined ? { refused: "PRECONDITION_FAILED" } : { policy: written };
   };
 }

@@ -1,7 +1,8 @@
-import { judge, timeOfUuidV7 } from "@bursar/domain";
+import { timeOfUuidV7 } from "@bursar/domain";
 import type { CreateTransactionBody } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
 import { type AllowList, kindOfAddress } from "../policy/allow-list.js";
+import { judgeActive } from "../policy/judge-active.js";
 import type { ActivePolicies } from "../policy/policy.js";
 import { hashRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -42,7 +43,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
     const { tenantId, clientId } = principal;
     const request = await readTransactionRequest(deps, tenantId, body);
     if (isRefused(request)) return request;
-    const { version, policy } = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
+    const active = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
     const id = deps.newUuid();
     // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
     const createdAtMs = timeOfUuidV7(id);
@@ -57,7 +58,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
             { network: asset.network, address: parties.destination.address },
             new Date(createdAtMs),
           );
-    const verdict = judge(policy, toPolicyRequest(principal, request, destination, createdAtMs));
+    const verdict = judgeActive(active, toPolicyRequest(principal, request, destination, createdAtMs));
     if (verdict.kind === "reject") {
       // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
       const earlier = await deps.store.findByKey(tenantId, idempotencyKey);
@@ -76,7 +77,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
       metadata: body.metadata ?? null,
       expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
       createdAt: new Date(createdAtMs),
-      policyVersion: version,
+      policyVersion: active.version,
       needsJudgement: verdict.kind === "later",
     };
     const outcome = await deps.queue.accept(accepted);

@@ -91,7 +91,7 @@ function describeHeaders({ idempotent, ifMatch, ifNoneMatch }: Route): object[] 
 }
 
 function describeResponses(route: Route, reference: Reference): object {
-  const { success, access, ifNoneMatch } = route;
+  const { success, orElse, access, ifNoneMatch } = route;
   const { description = "Success.", type } = success.schema as { description?: string; type?: string };
   const isGuarded = access !== "open" && access !== "oauth";
   const hasContent = type !== "null";
@@ -101,6 +101,15 @@ function describeResponses(route: Route, reference: Reference): object {
       ...(isGuarded ? { headers: quotaHeaders } : {}),
       ...(hasContent ? { content: { "application/json": { schema: reference(success.schema) } } } : {}),
     },
+    ...(orElse === undefined
+      ? {}
+      : {
+          [orElse.status]: {
+            description: "The change waits for approval.",
+            headers: quotaHeaders,
+            content: { "application/json": { schema: reference(orElse.schema) } },
+          },
+        }),
     ...(ifNoneMatch === undefined
       ? {}
       : { 304: { description: "Unchanged since the version that `If-None-Match` names." } }),

@@ -12,6 +12,8 @@ import type { Database, Queryable, Tx } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
+import { addDestination, removeDestination } from "../policy/destinations.js";
+import { writePolicy } from "../policy/policies.js";
 import { appendAudit } from "./audit.js";
 import { changeClient } from "./change-client.js";
 import { readStandings, standingOf } from "./lineage.js";
@@ -97,6 +99,9 @@ function createChangeUnit(tx: Tx, log: EventLog): ChangeUnit {
       } as const;
       await log.append(tx, [event]);
     },
+    writePolicy: (...given) => writePolicy(tx, ...given),
+    addDestination: (...given) => addDestination(tx, ...given),
+    removeDestination: (...given) => removeDestination(tx, ...given),
     findClient: (tenantId, id) => findClientOfTenant(tx, tenantId, id),
     changeClient: (tenantId, id, decide, audit) => changeClient(tx, { tenantId, id }, decide, audit),
     afterCommit: tx.afterCommit,

@@ -1,3 +1,4 @@
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { Destination, DestinationFilter, DestinationStore } from "../../app/destinations/destination.js";
 import type { AllowList } from "../../app/policy/allow-list.js";
 import { appendAudit } from "../access/audit.js";
@@ -40,16 +41,7 @@ export function createDestinationStore(database: Database): DestinationStore & A
       `),
     // Served by the primary key.
     removeDestination: (tenantId, id, audit) =>
-      database.transaction(async (tx) => {
-        const removed = await tx.query(sql`
-          UPDATE destinations SET removed_at = ${audit.occurredAt}
-          WHERE tenant_id = ${tenantId} AND id = ${id} AND removed_at IS NULL
-          RETURNING id
-        `);
-        if (removed.length === 0) return false;
-        await appendAudit(tx, [audit]);
-        return true;
-      }),
+      database.transaction((tx) => removeDestination(tx, tenantId, id, audit)),
     // Served by destinations_listed.
     isListed: async (tenantId, network, address, now) => {
       const found = await database.query(sql`
@@ -60,6 +52,34 @@ export function createDestinationStore(database: Database): DestinationStore & A
       return found.length === 1;
     },
   };
+}
+
+/** Adds the entry with its audit entry; false if the address is on the list already. */
+export async function addDestination(
+  tx: Queryable,
+  destination: Destination,
+  audit: AuditDraft,
+): Promise<boolean> {
+  if (!(await insertDestination(tx, destination, undefined))) return false;
+  await appendAudit(tx, [audit]);
+  return true;
+}
+
+/** Removes the entry and writes the audit entry; false if there is no such entry. Served by the primary key. */
+export async function removeDestination(
+  tx: Queryable,
+  tenantId: string,
+  id: string,
+  audit: AuditDraft,
+): Promise<boolean> {
+  const removed = await tx.query(sql`
+    UPDATE destinations SET removed_at = ${audit.occurredAt}
+    WHERE tenant_id = ${tenantId} AND id = ${id} AND removed_at IS NULL
+    RETURNING id
+  `);
+  if (removed.length === 0) return false;
+  await appendAudit(tx, [audit]);
+  return true;
 }
 
 /** A conflict on the address or on the idempotency key inserts nothing. */

@@ -1,5 +1,5 @@
-import type { PolicyDocument } from "@bursar/domain";
-import type { PolicyStore, PolicyVersion, StoredPolicy } from "../../app/policy/policy.js";
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import type { NewPolicy, PolicyStore, PolicyVersion, StoredPolicy } from "../../app/policy/policy.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
@@ -9,12 +9,13 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
   return {
     // Served by the primary key, read backwards.
     readPolicy: async (tenantId, version) => {
-      const [row] = await database.query<StoredPolicy>(sql`
-        SELECT version, document, created_at AS "updatedAt" FROM policies
+      const [row] = await database.query<PolicyRow>(sql`
+        SELECT version, document, created_at AS "updatedAt", guard_version AS "guardVersion", guard_until AS "guardUntil"
+        FROM policies
         WHERE tenant_id = ${tenantId} ${version === undefined ? sql`` : sql`AND version = ${version}`}
         ORDER BY version DESC LIMIT 1
       `);
-      return row;
+      return row && readRow(row);
     },
     // Served by the primary key, read backwards; the document is not read.
     readPolicyVersion: async (tenantId) => {
@@ -23,17 +24,11 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
       `);
       return row?.version;
     },
-    writePolicy: (tenantId, expectedVersion, { document, clientId, createdAt }, audit) =>
+    writePolicy: (tenantId, expectedVersion, policy, audit) =>
       database.transaction(async (tx) => {
-        const version = await insertNext(tx, tenantId, expectedVersion, {
-          document,
-          clientId,
-          createdAt,
-        });
-        if (version === undefined) return undefined;
-        await appendAudit(tx, [audit]);
-        tx.afterCommit(() => wakeUps.publish("policy", [tenantId]));
-        return { version, document, updatedAt: createdAt };
+        const written = await writePolicy(tx, tenantId, expectedVersion, policy, audit);
+        if (written !== undefined) tx.afterCommit(() => wakeUps.publish("policy", [tenantId]));
+        return written;
       }),
     // Served by the primary key, read backwards.
     listVersions: (tenantId, limit, before) =>
@@ -53,6 +48,31 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
   };
 }
 
+interface PolicyRow extends Omit<StoredPolicy, "guard"> {
+  guardVersion: number | null;
+  guardUntil: Date | null;
+}
+
+function readRow({ guardVersion, guardUntil, ...policy }: PolicyRow): StoredPolicy {
+  const guard =
+    guardVersion === null || guardUntil === null ? null : { version: guardVersion, until: guardUntil };
+  return { ...policy, guard };
+}
+
+/** Puts the next version in force, with its audit entry; undefined if the version in force is not the expected one. */
+export async function writePolicy(
+  tx: Queryable,
+  tenantId: string,
+  expectedVersion: number,
+  policy: NewPolicy,
+  audit: AuditDraft,
+): Promise<StoredPolicy | undefined> {
+  const version = await insertNext(tx, tenantId, expectedVersion, policy);
+  if (version === undefined) return undefined;
+  await appendAudit(tx, [audit]);
+  return { version, document: policy.document, updatedAt: policy.createdAt, guard: policy.guard };
+}
+
 /**
  * Inserts the version after the expected one, if the expected one is the latest. Of two concurrent writers, the second waits for the
  * first one's row and then inserts nothing. Served by the primary key.
@@ -61,12 +81,12 @@ async function insertNext(
   tx: Queryable,
   tenantId: string,
   expectedVersion: number,
-  { document, clientId, createdAt }: { document: PolicyDocument; clientId: string; createdAt: Date },
+  { document, clientId, createdAt, guard }: NewPolicy,
 ): Promise<number | undefined> {
   const [inserted] = await tx.query<{ version: number }>(sql`
-    INSERT INTO policies (tenant_id, version, document, client_id, created_at)
+    INSERT INTO policies (tenant_id, version, document, client_id, created_at, guard_version, guard_until)
     SELECT ${tenantId}, ${expectedVersion}::integer + 1, ${JSON.stringify(document)}::jsonb, ${clientId}::uuid,
-      ${createdAt}::timestamptz
+      ${createdAt}::timestamptz, ${guard?.version ?? null}::integer, ${guard?.until ?? null}::timestamptz
     WHERE ${expectedVersion} = coalesce(
       (SELECT version FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1), 0)
     ON CONFLICT DO NOTHING

@@ -25,6 +25,10 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
         "CREDENTIAL_NOT_FOUND",
         "KEY_LIMIT_REACHED",
         "CHANGE_REQUEST_LIMIT_REACHED",
+        "PRECONDITION_FAILED",
+        "POLICY_INVALID",
+        "NETWORK_UNKNOWN",
+        "DESTINATION_NOT_FOUND",
       ],
     },
     async (request, reply) => {

@@ -1,8 +1,9 @@
-import { CreateDestinationBody, Destination } from "@bursar/protocol";
+import { ChangeRequest, CreateDestinationBody, Destination } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
+import { acceptChange } from "../change-requests/accept-change.js";
 
 export function createDestination({
   addDestination: add,
@@ -16,19 +17,21 @@ export function createDestination({
       operationId: "createDestination",
       tag: "Policy",
       summary: "Add an address to the allow-list",
-      description: "Policy treats it as a listed address from `effective_at` on.",
+      description:
+        "Policy treats it as a listed address from `effective_at` on. If the `changes` of the policy cover destinations, the response is 202 with a change request.",
       body: CreateDestinationBody,
       idempotent: "honoured",
       success: { status: 201, schema: Destination },
-      errors: ["NETWORK_UNKNOWN", "DESTINATION_EXISTS"],
+      orElse: { status: 202, schema: ChangeRequest },
+      errors: ["NETWORK_UNKNOWN", "DESTINATION_EXISTS", "CHANGE_REQUEST_LIMIT_REACHED"],
     },
     async (request, reply) => {
-      const { destination, replayed } = unwrap(
-        await add(originOf(request), request.body, readIdempotencyKey(request)),
-      );
+      const added = unwrap(await add(originOf(request), request.body, readIdempotencyKey(request)));
+      if (added.replayed) reply.header("idempotent-replayed", "true");
+      if ("changeRequest" in added) return acceptChange(reply, added.changeRequest);
+      const { destination } = added;
       // As it was at its creation: a repeated request gets the original response.
       const body = presentDestination(destination, destination.createdAt);
-      if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(201).header("location", `/v1/destinations/${body.id}`);
       return body;
     },

@@ -1,9 +1,10 @@
-import { DestinationPath } from "@bursar/protocol";
+import { ChangeRequest, DestinationPath } from "@bursar/protocol";
 import { Type } from "typebox";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { destinationIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
+import { acceptChange } from "../change-requests/accept-change.js";
 
 export function removeDestination({ removeDestination: remove }: Pick<UseCases, "removeDestination">) {
   return defineRoute(
@@ -14,13 +15,16 @@ export function removeDestination({ removeDestination: remove }: Pick<UseCases, 
       operationId: "removeDestination",
       tag: "Policy",
       summary: "Remove an address from the allow-list",
-      description: "Takes effect immediately; only additions have a waiting period.",
+      description:
+        "Takes effect immediately; only additions have a waiting period. If the `changes` of the policy cover destinations, the response is 202 with a change request.",
       params: DestinationPath,
       success: { status: 204, schema: Type.Null({ description: "The address was removed." }) },
-      errors: ["DESTINATION_NOT_FOUND"],
+      orElse: { status: 202, schema: ChangeRequest },
+      errors: ["DESTINATION_NOT_FOUND", "CHANGE_REQUEST_LIMIT_REACHED"],
     },
     async (request, reply) => {
-      unwrap(await remove(originOf(request), destinationIdOf(request.params)));
+      const removed = unwrap(await remove(originOf(request), destinationIdOf(request.params)));
+      if (removed !== undefined) return acceptChange(reply, removed.changeRequest);
       return reply.code(204).send();
     },
   );

@@ -1,10 +1,11 @@
-import { Policy, PolicyDocument, policyDocumentBytesMax } from "@bursar/protocol";
+import { ChangeRequest, Policy, PolicyDocument, policyDocumentBytesMax } from "@bursar/protocol";
 import { Type } from "typebox";
 import { presentPolicy } from "../../../app/policy/present-policy.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { expectedVersion, policyTag } from "../../entity-tags.js";
 import { defineRoute } from "../../route.js";
+import { acceptChange } from "../change-requests/accept-change.js";
 
 export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replacePolicy">) {
   return defineRoute(
@@ -16,18 +17,26 @@ export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replac
       tag: "Policy",
       summary: "Replace the policy",
       description:
-        "The whole document, of at most 256 KiB and 2000 references: wallets, clients, group members and other items of lists. Takes effect everywhere within 5 seconds; every version is kept. All faults of a document are reported at once, each with its rule and its field.",
+        "The whole document, of at most 256 KiB and 2000 references: wallets, clients, group members and other items of lists. Takes effect everywhere within 5 seconds; every version is kept. All faults of a document are reported at once, each with its rule and its field. If the policy in force has `changes`, a document that loosens it needs approval: the response is then 202 with a change request.",
       body: PolicyDocument,
       // The domain checks everything that the schema does and more, and names the rules.
       checkedBody: Type.Unknown(),
       bodyBytesMax: policyDocumentBytesMax,
       ifMatch: "required",
       success: { status: 200, schema: Policy },
-      errors: ["PRECONDITION_REQUIRED", "PRECONDITION_FAILED", "POLICY_INVALID"],
+      orElse: { status: 202, schema: ChangeRequest },
+      errors: [
+        "PRECONDITION_REQUIRED",
+        "PRECONDITION_FAILED",
+        "POLICY_INVALID",
+        "CHANGE_REQUEST_LIMIT_REACHED",
+      ],
     },
     async (request, reply) => {
       const version = expectedVersion(request.headers["if-match"]);
-      const policy = unwrap(await replace(originOf(request), version, request.body));
+      const replaced = unwrap(await replace(originOf(request), version, request.body));
+      if ("changeRequest" in replaced) return acceptChange(reply, replaced.changeRequest);
+      const { policy } = replaced;
       reply.header("etag", policyTag(policy.version));
       return presentPolicy(policy);
     },

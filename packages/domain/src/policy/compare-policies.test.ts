@@ -1,0 +1,331 @@
+import {
+  array,
+  assert,
+  boolean,
+  constant,
+  constantFrom,
+  integer,
+  oneof,
+  property,
+  record,
+  tuple,
+} from "fast-check";
+import { describe, expect, it } from "vitest";
+import { typeIdFromUuid } from "../id/type-id.js";
+import { createAssetRegistry } from "../money/asset.js";
+import { comparePolicies } from "./compare-policies.js";
+import { compilePolicy } from "./compile-policy.js";
+import type { Verdict } from "./compiled-policy.js";
+import { createTimeZones } from "./hour-of-day.js";
+import { judgeWithUsage, neededWindows } from "./judge.js";
+import { destinationKinds, type PolicyDocument } from "./policy-document.js";
+import type { PolicyRequest } from "./policy-request.js";
+
+const limits = { caip19: null, network: "book", minimum: 1n, maximum: 10n ** 60n };
+const world = {
+  assets: createAssetRegistry([
+    { code: "USD", decimals: 0, ...limits },
+    { code: "PTS", decimals: 0, ...limits },
+  ]),
+  networks: new Set(["book", "chain"]),
+  markets: new Set(["PTS-USD"]),
+  timeZones: createTimeZones(),
+};
+const uuids = [1, 2, 3].map((number) => `018f0000-0000-7000-8000-00000000000${number}`);
+const clientIds = uuids.map((id) => typeIdFromUuid("cli", id));
+const compiled = (document: unknown) => {
+  const { policy, faults } = compilePolicy(document, world);
+  if (policy === undefined) throw new Error(JSON.stringify(faults));
+  return policy;
+};
+
+type Rule = PolicyDocument["rules"][number];
+const allow = { action: "allow" } as const;
+const reject = { action: "reject", reason: "no" } as const;
+const ask = (approvals: number, more: object = {}) =>
+  ({ action: "require_approval", approvals, ...more }) as const;
+const rule = (name: string, when: Rule["when"], does: object) => ({ name, when, ...does }) as Rule;
+const own = { destinations: ["own_wallet" as const] };
+const upTo = (max: string) => ({ amount: { asset: "USD", max } });
+const from = (min: string) => ({ amount: { asset: "USD", min } });
+const above = (limit: string) => ({
+  sum: { asset: "USD", per: "client" as const, period_seconds: 3600, above: limit },
+});
+const day = (first: number, end: number) => ({ hours: { from: first, to: end, time_zone: "UTC" } });
+const changes = { approvals: 1, from: { clients: clientIds.slice(0, 2) } };
+
+type Sketch = [rules: Rule[], otherwise: PolicyDocument["default"], more?: object];
+const table: [what: string, change: "tightens" | "loosens", before: Sketch, after: Sketch][] = [
+  ["the same policy", "tightens", [[rule("a", own, allow)], reject], [[rule("a", own, allow)], reject]],
+  [
+    "another name of a rule",
+    "tightens",
+    [[rule("a", own, allow)], reject],
+    [[rule("b", own, allow)], reject],
+  ],
+  ["an allowing rule less", "tightens", [[rule("a", own, allow)], reject], [[], reject]],
+  ["an allowing rule more", "loosens", [[], reject], [[rule("a", own, allow)], reject]],
+  ["a rejecting rule more", "tightens", [[], allow], [[rule("a", own, reject)], allow]],
+  ["a rejecting rule less", "loosens", [[rule("a", own, reject)], allow], [[], allow]],
+  ["an approval more", "tightens", [[], ask(1)], [[], ask(2)]],
+  ["an approval less", "loosens", [[], ask(2)], [[], ask(1)]],
+  ["approval instead of allowing", "tightens", [[], allow], [[], ask(1)]],
+  ["approval instead of rejecting", "loosens", [[], reject], [[], ask(1)]],
+  ["allowing instead of approval", "loosens", [[], ask(1)], [[], allow]],
+  ["fewer approvers", "tightens", [[], ask(1)], [[], ask(1, { from: { clients: clientIds } })]],
+  [
+    "another approver",
+    "loosens",
+    [[], ask(1, { from: { clients: clientIds.slice(0, 1) } })],
+    [[], ask(1, { from: { clients: clientIds.slice(0, 2) } })],
+  ],
+  ["anybody as approver", "loosens", [[], ask(1, { from: { clients: clientIds } })], [[], ask(1)]],
+  [
+    "another member of a group",
+    "loosens",
+    [[], ask(1, { from: { groups: ["g"] } }), { groups: { g: clientIds.slice(0, 1) } }],
+    [[], ask(1, { from: { groups: ["g"] } }), { groups: { g: clientIds } }],
+  ],
+  ["more time to approve", "loosens", [[], ask(1)], [[], ask(1, { expires_after_seconds: 100_000 })]],
+  ["signed approvals", "tightens", [[], ask(1)], [[], ask(1, { signed: true })]],
+  ["unsigned approvals", "loosens", [[], ask(1, { signed: true })], [[], ask(1)]],
+  [
+    "a lower bound of what is allowed",
+    "tightens",
+    [[rule("a", upTo("9"), allow)], reject],
+    [[rule("a", upTo("8"), allow)], reject],
+  ],
+  [
+    "a higher bound of what is allowed",
+    "loosens",
+    [[rule("a", upTo("9"), allow)], reject],
+    [[rule("a", upTo("10"), allow)], reject],
+  ],
+  [
+    "a lower bound of what is rejected",
+    "tightens",
+    [[rule("a", from("9"), reject)], allow],
+    [[rule("a", from("8"), reject)], allow],
+  ],
+  [
+    "a higher bound of what is rejected",
+    "loosens",
+    [[rule("a", from("9"), reject)], allow],
+    [[rule("a", from("10"), reject)], allow],
+  ],
+  [
+    "a lower sum",
+    "tightens",
+    [[rule("a", above("9"), reject)], allow],
+    [[rule("a", above("8"), reject)], allow],
+  ],
+  [
+    "a higher sum",
+    "loosens",
+    [[rule("a", above("9"), reject)], allow],
+    [[rule("a", above("10"), reject)], allow],
+  ],
+  [
+    "fewer hours",
+    "tightens",
+    [[rule("a", day(6, 22), allow)], reject],
+    [[rule("a", day(8, 20), allow)], reject],
+  ],
+  [
+    "other hours",
+    "loosens",
+    [[rule("a", day(6, 22), allow)], reject],
+    [[rule("a", day(5, 20), allow)], reject],
+  ],
+  [
+    "a listed address instead of any",
+    "tightens",
+    [[rule("a", { destinations: ["address"] }, allow)], reject],
+    [[rule("a", { destinations: ["listed_address"] }, allow)], reject],
+  ],
+  [
+    "any address instead of a listed one",
+    "loosens",
+    [[rule("a", { destinations: ["listed_address"] }, allow)], reject],
+    [[rule("a", { destinations: ["address"] }, allow)], reject],
+  ],
+  [
+    "orders as well",
+    "loosens",
+    [[rule("a", { kind: "transaction" }, allow)], reject],
+    [[rule("a", {}, allow)], reject],
+  ],
+  [
+    "an order of rules in which a limit comes too late",
+    "loosens",
+    [[rule("a", from("9"), reject), rule("b", own, allow)], reject],
+    [[rule("b", own, allow), rule("a", from("9"), reject)], reject],
+  ],
+  [
+    "an order of rules that exclude each other",
+    "tightens",
+    [[rule("a", from("9"), ask(1)), rule("b", upTo("8"), allow)], reject],
+    [[rule("b", upTo("8"), allow), rule("a", from("9"), ask(1))], reject],
+  ],
+  ["approvers of changes", "tightens", [[], reject], [[], reject, { changes }]],
+  ["no approvers of changes", "loosens", [[], reject, { changes }], [[], reject]],
+  [
+    "other approvers of changes",
+    "loosens",
+    [[], reject, { changes }],
+    [[], reject, { changes: { ...changes, from: { clients: clientIds.slice(0, 1) } } }],
+  ],
+  [
+    "more approvals of changes, which could lock everybody out",
+    "loosens",
+    [[], reject, { changes }],
+    [[], reject, { changes: { ...changes, approvals: 2 } }],
+  ],
+];
+
+describe("comparing policies", () => {
+  const build = ([rules, otherwise, more]: Sketch) => compiled({ rules, default: otherwise, ...more });
+  it.each(table)("%s %s", (_what, change, before, after) => {
+    expect(comparePolicies(build(before), build(after)).change).toBe(change);
+  });
+
+  it("names the rules", () => {
+    const [before, after] = [build([[rule("small", upTo("9"), allow)], reject]), build([[], allow])];
+    expect(comparePolicies(before, after)).toEqual({
+      change: "loosens",
+      reasons: ["default (allow) can decide requests that default (reject) decides now"],
+    });
+  });
+
+  it("compares policies of the largest size", () => {
+    const many = Array.from({ length: 200 }, (_, index) =>
+      rule(`r-${index}`, { amount: { asset: "USD", min: String(500 - index) } }, index % 2 ? reject : allow),
+    );
+    const without = many.filter((_, index) => index !== 101);
+    expect(comparePolicies(build([many, reject]), build([many, reject])).change).toBe("tightens");
+    expect(comparePolicies(build([many, reject]), build([without, reject])).change).toBe("loosens");
+  });
+});
+
+// The property: what is called a tightening never has a more lenient verdict, whatever the request and the usage.
+
+const units = integer({ min: 1, max: 12 });
+const condition = record(
+  {
+    assets: constantFrom(["USD"], ["USD", "PTS"]),
+    networks: constantFrom(["book"], ["chain"]),
+    amount: oneof(
+      units.map((min) => ({ asset: "USD", min: String(min) })),
+      units.map((max) => ({ asset: "USD", max: String(max) })),
+    ),
+    destinations: constantFrom(
+      ["own_wallet"],
+      ["address"],
+      ["listed_address"],
+      ["own_wallet", "listed_address"],
+    ),
+    clients: constantFrom(clientIds.slice(0, 1), clientIds.slice(0, 2), clientIds.slice(1)),
+    hours: constantFrom(day(6, 22).hours, day(8, 20).hours, day(22, 6).hours),
+    sum: units.map((limit) => above(String(limit)).sum),
+    kind: constantFrom("transaction", "order"),
+  },
+  { requiredKeys: [] },
+);
+const sparse = tuple(condition, array(boolean(), { minLength: 9, maxLength: 9 })).map(([full, kept]) =>
+  Object.fromEntries(
+    Object.entries(full).filter(
+      // The destination of an order is a market.
+      ([name], index) =>
+        kept[index] && kept[index + 1] !== true && (name !== "destinations" || full.kind !== "order"),
+    ),
+  ),
+);
+const action = oneof(
+  constant(allow),
+  constant(reject),
+  constantFrom(
+    ask(1),
+    ask(2),
+    ask(1, { from: { clients: clientIds.slice(0, 2) } }),
+    ask(1, { signed: true }),
+  ),
+);
+const rules = array(record({ when: sparse, does: action }), { maxLength: 4 });
+const edit = oneof(
+  record({ at: integer({ min: 0, max: 4 }), kind: constant("insert" as const), when: sparse, does: action }),
+  record({ at: integer({ min: 0, max: 4 }), kind: constant("remove" as const) }),
+  record({ at: integer({ min: 0, max: 4 }), kind: constant("act" as const), does: action }),
+  record({ at: integer({ min: 0, max: 4 }), kind: constant("when" as const), when: sparse }),
+);
+const request = record({
+  market: constantFrom(null, null, "PTS-USD"),
+  tenantId: constant(uuids[0] as string),
+  clientId: constantFrom(...uuids),
+  asset: constantFrom("USD", "PTS"),
+  amount: integer({ min: 1, max: 14 }).map(BigInt),
+  network: constantFrom("book", "chain"),
+  sourceWalletId: constant(uuids[0] as string),
+  sourcePurpose: constant("payout" as const),
+  destination: constantFrom(...destinationKinds),
+  requestedAtMs: integer({ min: 0, max: 23 }).map((hour) => Date.UTC(2026, 0, 1, hour, 30)),
+});
+
+const strength = ({ kind }: Verdict) => ["allow", "require_approval", "reject"].indexOf(kind);
+
+function isLooser(verdict: Verdict, before: Verdict): boolean {
+  if (verdict.kind !== "require_approval" || before.kind !== "require_approval")
+    return strength(verdict) < strength(before);
+  const [is, was] = [verdict.requirement, before.requirement];
+  const mayNow = is.clientIds ?? [...uuids, "anybody"];
+  const couldBefore = was.clientIds ?? [...uuids, "anybody"];
+  return (
+    is.approvals < was.approvals ||
+    mayNow.some((id) => !couldBefore.includes(id)) ||
+    (was.signed === true && is.signed !== true)
+  );
+}
+
+describe("a tightening", () => {
+  it("never gives a request a more lenient verdict", async () => {
+    const seen = { tightens: 0, loosens: 0, differs: 0 };
+    const decide = (document: unknown, asked: PolicyRequest, used: bigint) => {
+      const policy = compiled(document);
+      const usage = new Map(neededWindows(policy, asked).map(({ key }) => [key, { sum: used, count: used }]));
+      return judgeWithUsage(policy, asked, usage).verdict;
+    };
+    await assert(
+      property(
+        rules,
+        action,
+        array(edit, { maxLength: 2 }),
+        array(tuple(request, integer({ min: 0, max: 12 }).map(BigInt)), { minLength: 20, maxLength: 40 }),
+        (drawn, otherwise, edits, asked) => {
+          const edited = drawn.map((one) => ({ ...one }));
+          for (const one of edits) {
+            const target = edited[one.at];
+            if (one.kind === "insert") edited.splice(one.at, 0, { when: one.when, does: one.does });
+            else if (one.kind === "remove") edited.splice(one.at, 1);
+            else if (target !== undefined && one.kind === "act") target.does = one.does;
+            else if (target !== undefined && one.kind === "when") target.when = one.when;
+          }
+          const write = (list: typeof drawn) => ({
+            rules: list.map(({ when, does }, index) => ({ name: `r-${index}`, when, ...does })),
+            default: otherwise,
+          });
+          const [before, after] = [write(drawn), write(edited)];
+          const { change } = comparePolicies(compiled(before), compiled(after));
+          seen[change]++;
+          if (change === "loosens") return;
+          for (const [one, used] of asked) {
+            const [was, is] = [decide(before, one, used), decide(after, one, used)];
+            if (strength(was) !== strength(is)) seen.differs++;
+            expect(isLooser(is, was), JSON.stringify([before, after])).toBe(false);
+          }
+        },
+      ),
+      { numRuns: 3000 },
+    );
+    // Otherwise the property would prove little.
+    expect(Math.min(seen.tightens, seen.loosens, seen.differs)).toBeGreaterThan(200);
+  });
+});

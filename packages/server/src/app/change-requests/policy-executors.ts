@@ -1,0 +1,159 @@
+import { type ChangeKind, type ChangeOf, readId, type Scope, showId } from "@bursar/protocol";
+import { describeLateAct } from "../audit/audit-entry.js";
+import { type Destination, readAddress } from "../destinations/destination.js";
+import { type PolicyChangePlanner, requirementOf } from "../policy/plan-policy-change.js";
+import type { Rails } from "../rails/rail.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { type ChangeExecutor, refuseWithoutScope } from "./change-executor.js";
+import type { ChangeRequest, ChangeRequirement } from "./change-request.js";
+
+type PolicyKind = Exclude<ChangeKind, `client.${string}`>;
+
+export interface PolicyExecutorDeps {
+  planner: PolicyChangePlanner;
+  rails: Pick<Rails, "find">;
+  destinationDelaySeconds: number;
+  /** Called after a new policy was put in force. */
+  onReplaced: (tenantId: string) => void;
+  newUuid: () => string;
+  now: () => number;
+}
+
+/** Nobody has to approve: the change is applied at once, as if it had been made directly. */
+const atOnce = { approvals: 0, clientIds: null, delaySeconds: 0 } as const;
+
+/**
+ * Changes of the policy and of destinations. The policy in force says who must approve. It is asked again when the change is applied,
+ * because it can have been tightened since.
+ */
+export function createPolicyExecutors(deps: PolicyExecutorDeps): {
+  [Kind in PolicyKind]: ChangeExecutor<Kind>;
+} {
+  return {
+    "policy.replace": policyExecutor(deps),
+    "destination.create": createExecutor(deps),
+    "destination.remove": removeExecutor(deps),
+  };
+}
+
+function policyExecutor({ planner, onReplaced, now }: PolicyExecutorDeps): ChangeExecutor<"policy.replace"> {
+  const plan = (tenantId: string, { expected_version, document }: ChangeOf<"policy.replace">, at: Date) =>
+    planner.planReplacement(
+      tenantId,
+      { expectedVersion: expected_version, document, path: "body.change.document" },
+      at,
+    );
+  return {
+    check: async (origin, change) => {
+      const planned =
+        refuseWithoutScope(origin, "policies:manage") ??
+        (await plan(origin.principal.tenantId, change, new Date(now())));
+      if (isRefused(planned)) return planned;
+      return { target: "policy", requirement: planned.requirement ?? atOnce };
+    },
+    apply: async (unit, request, requester, at) => {
+      const { tenantId, requestedBy, change } = request;
+      const planned = refuseUnscoped(requester, "policies:manage") ?? (await plan(tenantId, change, at));
+      if (isRefused(planned)) return planned;
+      if (!isMet(request, planned.requirement ?? atOnce)) return { refused: "CHANGE_REQUEST_STALE" };
+      const { document, guard } = planned;
+      const version = change.expected_version + 1;
+      const written = await unit.writePolicy(
+        tenantId,
+        change.expected_version,
+        { document, clientId: requestedBy, createdAt: at, guard },
+        describeLateAct(request, "policy.replace", `policy/${version}`, at),
+      );
+      return written === undefined ? { refused: "PRECONDITION_FAILED" } : undefined;
+    },
+    onApplied: ({ tenantId }) => onReplaced(tenantId),
+  };
+}
+
+/** An approved address waits as long as any other, or as long as other changes do if that is longer. */
+function createExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.create"> {
+  return {
+    check: async (origin, change) => {
+      const read =
+        refuseWithoutScope(origin, "destinations:manage") ?? readAddress(deps.rails, change, "body.change");
+      if (isRefused(read)) return read;
+      const requirement = await destinationRequirement(deps, origin.principal.tenantId);
+      return { target: `${read.network}/${read.address}`, requirement };
+    },
+    apply: async (unit, request, requester, at) => {
+      const { tenantId, requestedBy, change } = request;
+      const refused = await refuseDestinationChange(deps, request, requester);
+      const read = refused ?? readAddress(deps.rails, change, "body.change");
+      if (isRefused(read)) return read;
+      const delaySeconds = (await deps.planner.destinationChanges(tenantId))?.delaySeconds ?? 0;
+      const waitSeconds = Math.max(deps.destinationDelaySeconds, delaySeconds);
+      const destination: Destination = {
+        tenantId,
+        id: deps.newUuid(),
+        label: change.label,
+        ...read,
+        note: change.note ?? null,
+        clientId: requestedBy,
+        createdAt: at,
+        effectiveAt: new Date(at.getTime() + waitSeconds * 1000),
+      };
+      const audit = describeLateAct(request, "destination.create", showId("dst", destination.id), at);
+      return (await unit.addDestination(destination, audit)) ? undefined : { refused: "DESTINATION_EXISTS" };
+    },
+  };
+}
+
+function removeExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.remove"> {
+  return {
+    check: async (origin, { destination_id }) => {
+      const refused = refuseWithoutScope(origin, "destinations:manage");
+      if (refused !== undefined) return refused;
+      if (readId("dst", destination_id) === undefined) return { refused: "DESTINATION_NOT_FOUND" };
+      const requirement = await destinationRequirement(deps, origin.principal.tenantId);
+      return { target: destination_id, requirement };
+    },
+    apply: async (unit, request, requester, at) => {
+      const refused = await refuseDestinationChange(deps, request, requester);
+      if (refused !== undefined) return refused;
+      const { tenantId, change } = request;
+      const audit = describeLateAct(request, "destination.remove", change.destination_id, at);
+      const removed = await unit.removeDestination(
+        tenantId,
+        readId("dst", change.destination_id) ?? "",
+        audit,
+      );
+      return removed ? undefined : { refused: "DESTINATION_NOT_FOUND" };
+    },
+  };
+}
+
+/** The delay is for changes of the policy: a new address has a waiting time of its own. */
+async function destinationRequirement({ planner }: PolicyExecutorDeps, tenantId: string) {
+  const changes = await planner.destinationChanges(tenantId);
+  return changes === null ? atOnce : { ...requirementOf(changes), delaySeconds: 0 };
+}
+
+async function refuseDestinationChange(
+  deps: PolicyExecutorDeps,
+  request: ChangeRequest,
+  requester: { scopes: readonly string[] },
+): Promise<Refused | undefined> {
+  const refused = refuseUnscoped(requester, "destinations:manage");
+  if (refused !== undefined) return refused;
+  const requirement = await destinationRequirement(deps, request.tenantId);
+  return isMet(request, requirement) ? undefined : { refused: "CHANGE_REQUEST_STALE" };
+}
+
+/** Whether what a request was held to is what the policy asks for now. */
+function isMet({ requirement }: ChangeRequest, now: Omit<ChangeRequirement, "expiresAfterSeconds">): boolean {
+  const { approvals, clientIds, delaySeconds } = requirement;
+  return (
+    approvals === now.approvals &&
+    delaySeconds === now.delaySeconds &&
+    JSON.stringify(clientIds) === JSON.stringify(now.clientIds)
+  );
+}
+
+function refuseUnscoped({ scopes }: { scopes: readonly string[] }, scope: Scope): Refused | undefined {
+  return scopes.includes(scope) ? undefined : { refused: "INSUFFICIENT_SCOPE" };
+}
