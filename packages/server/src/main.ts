@@ -145,7 +145,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** A service that owns its tables could also change the audit log, and so could whoever breaks into it. */
+/** A service that owns its tables could also change the audit log, as could anyone who breaks into it. */
 async function warnOfOwnedTables(database: Database, log: Logger): Promise<void> {
   const role = await findOwningRole(database);
   if (role !== undefined)

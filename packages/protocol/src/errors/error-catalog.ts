@@ -158,6 +158,13 @@ export const errorCatalog = {
     advice: "Retry.",
     retry: "later",
   },
+  CLIENT_TAMPERED: {
+    status: 409,
+    message: "The client was changed in the database and is disabled.",
+    when: "something other than the service has changed the client or its credentials in the database",
+    advice: "Ask the operator, who examines the database and runs `bursar client restore`.",
+    retry: "never",
+  },
   KEY_LIMIT_REACHED: {
     status: 409,
     message: "The client has reached the maximum number of keys.",

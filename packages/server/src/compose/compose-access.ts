@@ -7,15 +7,18 @@ import { createFailureThrottle } from "../app/access/failure-throttle.js";
 import { createOAuthService, type OAuthService } from "../app/access/oauth-service.js";
 import { createMeShower } from "../app/access/show-me.js";
 import { createStreamTickets, type IssueTicket } from "../app/access/stream-tickets.js";
+import type { RevocationStore } from "../app/access/tokens.js";
 import { createRequestSignatureVerifier } from "../app/access/verify-request-signature.js";
 import { createAuditRecorder } from "../app/audit/audit-recorder.js";
-import type { ClientAccess, ClientAccessCache } from "../app/clients/client.js";
+import type { ClientAccess, ClientAccessCache, ClientStore } from "../app/clients/client.js";
 import { type ClientCredentials, createClientCredentials } from "../app/clients/client-credentials.js";
 import {
   type ClientService,
   type ClientServiceDeps,
   createClientService,
 } from "../app/clients/client-service.js";
+import { createCredentialUses } from "../app/clients/credential-uses.js";
+import { createTamperReports } from "../app/clients/tampered-clients.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
 import { createQuotaKeeper, type QuotaKeeper } from "../app/quotas/quota-keeper.js";
@@ -31,13 +34,15 @@ import type { AccessGuard } from "../http/access/guard.js";
 import { createBoundedGate } from "../runtime/bounded-gate.js";
 import { createFreshCache } from "../runtime/fresh-cache.js";
 import { createKeyedMutex } from "../runtime/keyed-mutex.js";
+import type { Metric } from "../runtime/metric.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { createAuditStore } from "../store/access/audit.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
+import { writeCredentialUses } from "../store/access/credential-uses.js";
 import { createQuotaStore } from "../store/access/quotas.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { createNonceStore, createRevocationStore, createTokenKeyStore } from "../store/access/tokens.js";
-import type { Database } from "../store/core/database.js";
+import { type Database, requireKeys } from "../store/core/database.js";
 import type { ComposeOptions } from "./compose.js";
 import { secretContexts } from "./secret-contexts.js";
 
@@ -52,6 +57,7 @@ export interface AccessParts {
   guard: AccessGuard;
   quotas: QuotaKeeper;
   addresses: AddressQuota;
+  metrics: readonly Metric[];
   issueStreamTicket: IssueTicket;
   /** The clients as requests see them: at most a few seconds old. */
   clients: ClientAccessCache;
@@ -72,6 +78,7 @@ export function composeAccess(
   { onStateChanged }: Pick<ClientServiceDeps, "onStateChanged">,
 ): AccessParts {
   const { database, sealing, publicUrl, settings, log, newUuid, now } = options;
+  const keys = requireKeys(database);
   const clients = createClientStore(database);
   const revocations = createRevocationStore(database);
   const nonces = createNonceStore(database);
@@ -79,13 +86,28 @@ export function composeAccess(
   const auditStore = createAuditStore(database);
   const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, now, () => performance.now());
   const tokens = createTokenSigner({ keys: tokenKeys, issuer: publicUrl, now });
-  const access = cacheClientAccess(database);
   const defaultQuotas = defaultQuotasOf(settings);
   const addresses = createAddressQuota(addressQuotaOf(settings), () => performance.now());
-  const authenticator = createRequestAuthenticator({ addresses, tokens, clients: access, now });
   const audit = createAuditRecorder({
     store: auditStore,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
+    now,
+  });
+  const tampered = createTamperReports({
+    audit,
+    onTampered: (client) =>
+      log.error(
+        { client },
+        "The database row of a client or of its credentials was changed by something other than Bursar. The client is refused.",
+      ),
+    now,
+  });
+  const findClient = async (id: string) => tampered.watch(await clients.findClient(id));
+  const access = cacheClientAccess(database, findClient, revocations);
+  const authenticator = createRequestAuthenticator({ addresses, tokens, clients: access, now });
+  const uses = createCredentialUses({
+    write: (used) => writeCredentialUses(database, used),
+    onError: (error) => log.warn({ err: error }, "the use of credentials could not be written"),
     now,
   });
   const quotas = createQuotaKeeper({
@@ -102,12 +124,14 @@ export function composeAccess(
     now,
   });
   const changes = createKeyedMutex(clientChangesWaitingMax);
-  const deps = { clients, access, changes, defaultQuotas, newUuid, randomBytes, now };
+  const deps = { clients, keys, access, changes, defaultQuotas, newUuid, randomBytes, now };
 
   const useCases: AccessUseCases = {
     ...createOAuthService({
       authenticateClient: createClientAuthenticator({
-        clients,
+        clients: { findClient },
+        keys,
+        uses,
         assertions: createAssertionVerifier({ audience: publicUrl, now }),
         nonces,
         throttle: createFailureThrottle(() => performance.now()),
@@ -140,6 +164,7 @@ export function composeAccess(
   };
   const verifySignature = createRequestSignatureVerifier({
     nonces,
+    uses,
     openSecret: (key) => openKey(sealing, key),
     now,
   });
@@ -154,6 +179,7 @@ export function composeAccess(
       audit,
       publicUrl,
     },
+    metrics: [tampered.metric],
     issueStreamTicket: tickets.issue,
     clients: access,
     quotas,
@@ -161,18 +187,21 @@ export function composeAccess(
     prepare: () => prepareTokenKeys(tokenKeyStore, sealing, newUuid, now),
     close: async () => {
       await quotas.close();
+      await uses.close();
       await audit.close();
     },
   };
 }
 
-function cacheClientAccess(database: Database) {
-  const clients = createClientStore(database);
-  const revocations = createRevocationStore(database);
+function cacheClientAccess(
+  database: Database,
+  findClient: ClientStore["findClient"],
+  revocations: RevocationStore,
+) {
   const { isSuspended } = createTenantSuspensionStore(database);
   return createFreshCache<ClientAccess>(
     async (clientId) => {
-      const client = await clients.findClient(clientId);
+      const client = await findClient(clientId);
       const revoked = client === undefined ? [] : await revocations.listRevokedTokens(client);
       return {
         client,

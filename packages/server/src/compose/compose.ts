@@ -163,7 +163,11 @@ export function compose(given: ComposeOptions): Parts {
     },
     guard: access.guard,
     stream: stream.gateway,
-    metrics: [...stream.gateway.metrics, ...limitMetrics({ ...access, load: transactions.load })],
+    metrics: [
+      ...access.metrics,
+      ...stream.gateway.metrics,
+      ...limitMetrics({ ...access, load: transactions.load }),
+    ],
     createTenant: createTenantCreator({
       tenants: createTenantStore(database),
       createClient: access.useCases.createClient,

@@ -1,8 +1,8 @@
 import { readId, showId } from "@bursar/protocol";
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from "jose";
-import type { AssertionVerifier } from "../app/access/authenticate-client.js";
+import type { AssertionVerifier, VerifiedAssertion } from "../app/access/authenticate-client.js";
 import { ed25519PublicKey } from "../app/access/verify-request-signature.js";
-import type { ApiClient } from "../app/clients/client.js";
+import { type ApiClient, isLive } from "../app/clients/client.js";
 
 export interface ClientAssertionOptions {
   /**
@@ -28,13 +28,11 @@ export function createAssertionVerifier({ audience, now }: ClientAssertionOption
     }
   }
 
-  async function verify(
-    assertion: string,
-    client: ApiClient,
-  ): Promise<{ id: string; expiresAt: Date } | undefined> {
+  async function verify(assertion: string, client: ApiClient): Promise<VerifiedAssertion | undefined> {
     for (const key of candidateKeys(assertion, client)) {
+      if (!isLive(key, now())) continue;
       const payload = await verifyWith(assertion, client, ed25519PublicKey(key.material));
-      if (payload !== undefined) return payload;
+      if (payload !== undefined) return { ...payload, keyId: key.id };
     }
     return undefined;
   }

@@ -28,6 +28,7 @@ export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): To
       client_id: clientId,
       tenant_id: showId("tnt", claims.tenantId),
       scope: claims.scopes.join(" "),
+      ...(claims.credentialId === undefined ? {} : { credential_id: claims.credentialId }),
     })
       .setProtectedHeader({ alg: "EdDSA", typ: tokenType, kid })
       .setIssuer(issuer)
@@ -78,7 +79,7 @@ export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): To
 }
 
 function readClaims(payload: JWTPayload): TokenClaims | undefined {
-  const { client_id, tenant_id, scope, jti, iat, exp } = payload;
+  const { client_id, tenant_id, scope, jti, iat, exp, credential_id } = payload;
   const clientId = readId("cli", String(client_id));
   const tenantId = readId("tnt", String(tenant_id));
   const tokenId = readId("tok", String(jti));
@@ -92,5 +93,14 @@ function readClaims(payload: JWTPayload): TokenClaims | undefined {
     return undefined;
   }
   const scopes = String(scope).split(" ").filter(isScope);
-  return { clientId, tenantId, tokenId, scopes, issuedAtMs: iat * 1000, expiresAtMs: exp * 1000 };
+  const credentialId = typeof credential_id === "string" ? credential_id : undefined;
+  return {
+    clientId,
+    tenantId,
+    tokenId,
+    credentialId,
+    scopes,
+    issuedAtMs: iat * 1000,
+    expiresAtMs: exp * 1000,
+  };
 }

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { addressBlock } from "../../runtime/address-block.js";
 import type { BoundedGate } from "../../runtime/bounded-gate.js";
 import type { ApiClient, ClientStore } from "../clients/client.js";
-import { matchesSecret } from "../clients/client-secret.js";
+import { matchSecret } from "../clients/client-secret.js";
+import type { CredentialUses } from "../clients/credential-uses.js";
 import type { FailureThrottle, ThrottleKey } from "./failure-throttle.js";
+import type { IntegrityKeys } from "./integrity-keys.js";
 
 /** How a client authenticates to the OAuth endpoints: with its secret, or with an assertion signed by its key. */
 export type ClientProof =
@@ -14,8 +16,18 @@ export interface AssertionVerifier {
   /** The client id in an assertion, before it is verified; undefined if the assertion is malformed. */
   readSubject: (assertion: string) => string | undefined;
   /** The assertion's id and expiry, if one of the client's keys signed it and this service is its audience. */
-  verify: (assertion: string, client: ApiClient) => Promise<{ id: string; expiresAt: Date } | undefined>;
+  verify: (assertion: string, client: ApiClient) => Promise<VerifiedAssertion | undefined>;
 }
+
+export interface VerifiedAssertion {
+  id: string;
+  expiresAt: Date;
+  /** The key that signed it. */
+  keyId: string;
+}
+
+/** A client, and the secret or key that it has proven to have. */
+export type ProvenClient = ApiClient & { credentialId: string };
 
 export interface NonceStore {
   /** True for the first use of a nonce by a client, false for every other. */
@@ -40,7 +52,9 @@ export function isOAuthFault(value: unknown): value is OAuthFault {
 }
 
 export interface AuthenticateClientDeps {
-  clients: ClientStore;
+  clients: Pick<ClientStore, "findClient">;
+  keys: IntegrityKeys;
+  uses: Pick<CredentialUses, "record">;
   assertions: AssertionVerifier;
   nonces: NonceStore;
   throttle: FailureThrottle;
@@ -65,7 +79,7 @@ export type ClientRefusal = OAuthFault & { claimed?: ApiClient };
  */
 export function createClientAuthenticator(deps: AuthenticateClientDeps) {
   const trusted = createTrustedPairs();
-  return async (proof: ClientProof, address: string): Promise<ApiClient | ClientRefusal> => {
+  return async (proof: ClientProof, address: string): Promise<ProvenClient | ClientRefusal> => {
     const clientId =
       proof.clientId ??
       (proof.method === "assertion" ? deps.assertions.readSubject(proof.assertion) : undefined);
@@ -121,25 +135,27 @@ const invalidClient: OAuthFault = {
   description: "Client authentication failed.",
 };
 
-function prove(proof: ClientProof, deps: AuthenticateClientDeps): Promise<ApiClient | ClientRefusal> {
+function prove(proof: ClientProof, deps: AuthenticateClientDeps): Promise<ProvenClient | ClientRefusal> {
   return proof.method === "secret" ? bySecret(proof, deps) : byAssertion(proof, deps);
 }
 
 async function bySecret(
   { clientId, secret }: Extract<ClientProof, { method: "secret" }>,
-  { clients, now }: AuthenticateClientDeps,
-): Promise<ApiClient | ClientRefusal> {
+  { clients, keys, uses, now }: AuthenticateClientDeps,
+): Promise<ProvenClient | ClientRefusal> {
   // An unknown client takes the same query and the same comparison as a known one.
   const client = await clients.findClient(clientId);
-  const matches = matchesSecret(client?.secrets ?? [], secret, now());
+  const credentialId = matchSecret(keys, client?.secrets ?? [], secret, now());
   if (client === undefined) return invalidClient;
-  return matches && client.state === "active" ? client : { ...invalidClient, claimed: client };
+  if (credentialId === undefined || client.state !== "active") return { ...invalidClient, claimed: client };
+  uses.record("secret", credentialId);
+  return { ...client, credentialId };
 }
 
 async function byAssertion(
   { clientId, assertion }: Extract<ClientProof, { method: "assertion" }>,
-  { clients, assertions, nonces }: AuthenticateClientDeps,
-): Promise<ApiClient | ClientRefusal> {
+  { clients, assertions, nonces, uses }: AuthenticateClientDeps,
+): Promise<ProvenClient | ClientRefusal> {
   const subject = assertions.readSubject(assertion);
   if (subject === undefined || (clientId !== undefined && clientId !== subject)) return invalidClient;
   const client = await clients.findClient(subject);
@@ -148,5 +164,7 @@ async function byAssertion(
   const verified = client.state === "active" ? await assertions.verify(assertion, client) : undefined;
   if (verified === undefined) return refusal;
   const isFirstUse = await nonces.useNonce(client, `assertion:${verified.id}`, verified.expiresAt);
-  return isFirstUse ? client : refusal;
+  if (!isFirstUse) return refusal;
+  uses.record("key", verified.keyId);
+  return { ...client, credentialId: verified.keyId };
 }

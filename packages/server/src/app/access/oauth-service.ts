@@ -7,6 +7,7 @@ import {
   type ClientRefusal,
   isOAuthFault,
   type OAuthFault,
+  type ProvenClient,
 } from "./authenticate-client.js";
 import type { RequestAuthenticator } from "./authenticate-request.js";
 import { type RevocationStore, type TokenClaims, type TokenSigner, tokenLifetimeSeconds } from "./tokens.js";
@@ -44,7 +45,7 @@ interface Issued {
 }
 
 export interface OAuthServiceDeps {
-  authenticateClient: (proof: ClientProof, address: string) => Promise<ApiClient | ClientRefusal>;
+  authenticateClient: (proof: ClientProof, address: string) => Promise<ProvenClient | ClientRefusal>;
   tokens: TokenSigner;
   revocations: RevocationStore;
   access: ClientAccessCache;
@@ -63,7 +64,7 @@ export function createOAuthService(deps: OAuthServiceDeps): OAuthService {
     action: string,
     proof: ClientProof,
     origin: RequestOrigin,
-    act: (client: ApiClient) => Promise<T | OAuthFault>,
+    act: (client: ProvenClient) => Promise<T | OAuthFault>,
   ): Promise<T | OAuthFault> {
     const client = await deps.authenticateClient(proof, origin.address);
     const result = isOAuthFault(client)
@@ -123,7 +124,7 @@ export function createOAuthService(deps: OAuthServiceDeps): OAuthService {
 
 async function issueToken(
   { tokens, isSuspended, newUuid, now }: OAuthServiceDeps,
-  client: ApiClient,
+  client: ProvenClient,
   requestedScope: string | undefined,
 ): Promise<Issued | OAuthFault> {
   if (await isSuspended(client.tenantId))
@@ -140,6 +141,7 @@ async function issueToken(
     tenantId: client.tenantId,
     clientId: client.id,
     tokenId: newUuid(),
+    credentialId: client.credentialId,
     scopes,
     issuedAtMs,
     expiresAtMs: issuedAtMs + tokenLifetimeSeconds * 1000,

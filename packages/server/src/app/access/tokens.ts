@@ -9,6 +9,8 @@ export interface TokenClaims {
   tenantId: string;
   clientId: string;
   tokenId: string;
+  /** The secret or key that it was issued for. The token ends with it. Undefined for tokens of earlier versions. */
+  credentialId?: string | undefined;
   scopes: readonly Scope[];
   issuedAtMs: number;
   expiresAtMs: number;

@@ -9,7 +9,8 @@ import {
   type SignedMessage,
   signatureBase,
 } from "@bursar/protocol";
-import type { ApiClient, ClientKey } from "../clients/client.js";
+import { type ApiClient, type ClientKey, isLive } from "../clients/client.js";
+import type { CredentialUses } from "../clients/credential-uses.js";
 import type { Refused } from "../requests/refused.js";
 import type { NonceStore } from "./authenticate-client.js";
 
@@ -20,6 +21,7 @@ export interface SignedRequest extends SignedMessage {
 
 export interface VerifyRequestSignatureDeps {
   nonces: NonceStore;
+  uses: Pick<CredentialUses, "record">;
   /** Decrypts the shared secret of an HMAC key. */
   openSecret: (key: ClientKey) => Uint8Array;
   now: () => number;
@@ -54,7 +56,8 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
     if (fault !== undefined) return invalid(fault);
     const keyId = readId("key", signature.keyid ?? "");
     const key = client.keys.find((candidate) => candidate.id === keyId);
-    if (key === undefined) return invalid("The client has no key with this keyid.");
+    if (key === undefined || !isLive(key, deps.now()))
+      return invalid("The client has no key with this keyid.");
     if (signature.alg !== undefined && signature.alg !== key.algorithm)
       return invalid("alg is not the algorithm of the key.");
     const base = signatureBase(signature.components, signature.params, request);
@@ -65,6 +68,7 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
     const expiresAt = new Date((signature.expires ?? 0) * 1000);
     const isFirstUse = await deps.nonces.useNonce(client, `signature:${signature.nonce}`, expiresAt);
     if (!isFirstUse) return invalid("The nonce was used before.");
+    deps.uses.record("key", key.id);
     const { params, signature: bytes } = signature;
     return { key, params, signature: bytes, base, body: request.body ?? new Uint8Array() };
   };

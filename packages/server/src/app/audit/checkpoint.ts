@@ -7,7 +7,7 @@ import type { ChainPosition } from "./chain-hash.js";
 
 /**
  * A signed statement that a tenant's chain of audit entries had this hash at this position. A copy outside of the database proves later
- * that the chain was neither cut nor written again: whoever has the master key and the database can forge both, but not the copy.
+ * that the chain was neither cut nor written again.
  */
 export interface Checkpoint {
   /** Null for the chain of entries that belong to no tenant. */

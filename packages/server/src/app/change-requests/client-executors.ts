@@ -61,7 +61,7 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
         const material = Buffer.from(public_key, "base64url");
         if (!deps.isPublicKey(material)) return invalid("public_key", "is not an Ed25519 public key");
         if (keys.length >= keysMax) return { refused: "KEY_LIMIT_REACHED" };
-        return { addKey: { ...made, algorithm: "ed25519", material } };
+        return { addKey: { ...made, algorithm: "ed25519", material, expiresAt: null, lastUsedAt: null } };
       },
     }),
     "client.key.remove": clientExecutor(deps, {

@@ -18,6 +18,8 @@ export interface ClientCredentials {
     clientId: string,
     overlapSeconds: number | undefined,
     idempotencyKey?: string,
+    /** When the new secret expires; undefined for never. */
+    expiresAt?: string,
   ) => Promise<RotatedSecret | Refused>;
   /**
    * Replaces all secrets and keys of a client by a new secret, so that no other client can act as it, and forgets who controlled it.
@@ -64,8 +66,8 @@ const overlapSecondsDefault = 86_400;
 
 export function createClientCredentials(deps: ClientCredentialsDeps): ClientCredentials {
   return {
-    rotateSecret: (origin, clientId, overlapSeconds = overlapSecondsDefault, idempotencyKey) =>
-      rotateSecret(deps, origin, clientId, overlapSeconds, idempotencyKey),
+    rotateSecret: (origin, clientId, overlapSeconds = overlapSecondsDefault, idempotencyKey, expires) =>
+      rotateSecret(deps, origin, clientId, overlapSeconds, idempotencyKey, expires),
     resetClient: (origin, clientId) => resetClient(deps, origin, clientId),
     removeSecret: (origin, clientId, secretId) =>
       applyClientChange(deps, origin, clientId, "secret.remove", ({ secrets }) =>
@@ -89,7 +91,10 @@ async function rotateSecret(
   clientId: string,
   overlapSeconds: number,
   idempotencyKey: string | undefined,
+  expires: string | undefined,
 ): Promise<RotatedSecret | Refused> {
+  const newExpiry = readExpiry(expires, deps.now());
+  if (isRefused(newExpiry)) return newExpiry;
   const action = "secret.rotate";
   const secret = newSecret(deps.randomBytes);
   const createdAt = new Date(deps.now());
@@ -101,14 +106,26 @@ async function rotateSecret(
     // A secret that expires sooner anyway is not extended.
     const keepsItsExpiry = kept === undefined || (kept.expiresAt !== null && kept.expiresAt < expiresAt);
     return {
-      addSecret: { id, hash: hashSecret(secret), addedBy: actorOf(origin), createdAt, expiresAt: null },
+      addSecret: {
+        id,
+        ...hashSecret(deps.keys, secret),
+        addedBy: actorOf(origin),
+        createdAt,
+        expiresAt: newExpiry,
+        lastUsedAt: null,
+      },
       removeSecretIds: others.flatMap((candidate) => (candidate === undefined ? [] : [candidate.id])),
       ...(keepsItsExpiry ? {} : { expireSecrets: { ids: [kept.id], at: expiresAt } }),
     };
   };
   let isReplayed = false;
   const retryable = idempotencyKey !== undefined && {
-    keyed: { action, key: idempotencyKey, hash: hashRequest({ clientId, overlapSeconds }), objectId: id },
+    keyed: {
+      action,
+      key: idempotencyKey,
+      hash: hashRequest({ clientId, overlapSeconds, expires }),
+      objectId: id,
+    },
     onReplay: () => {
       isReplayed = true;
     },
@@ -125,10 +142,11 @@ async function resetClient(
   const secret = newSecret(deps.randomBytes);
   const added = {
     id: deps.newUuid(),
-    hash: hashSecret(secret),
+    ...hashSecret(deps.keys, secret),
     addedBy: null,
     createdAt: new Date(deps.now()),
     expiresAt: null,
+    lastUsedAt: null,
   };
   const client = await applyClientChange(deps, origin, clientId, "client.reset", ({ secrets, keys }) => ({
     addSecret: added,
@@ -171,25 +189,38 @@ async function addKey(
 function makeKey(
   deps: ClientCredentialsDeps,
   origin: Origin,
-  { algorithm, public_key }: AddKeyBody,
+  { algorithm, public_key, expires_at }: AddKeyBody,
 ): Pick<AddedKey, "key" | "secret"> | Refused {
+  const expiresAt = readExpiry(expires_at, deps.now());
+  if (isRefused(expiresAt)) return expiresAt;
   const id = deps.newUuid();
-  const createdAt = new Date(deps.now());
-  const addedBy = actorOf(origin);
+  const facts = {
+    addedBy: actorOf(origin),
+    createdAt: new Date(deps.now()),
+    expiresAt,
+    lastUsedAt: null,
+  };
   if (algorithm === "hmac-sha256") {
     if (public_key !== undefined)
       return invalidPublicKey("is not allowed for hmac-sha256: the service generates the shared secret");
     const secret = deps.randomBytes(sharedSecretBytes);
     const material = deps.sealSecret(id, secret);
-    return {
-      key: { id, algorithm, material, addedBy, createdAt },
-      secret: Buffer.from(secret).toString("base64"),
-    };
+    return { key: { id, algorithm, material, ...facts }, secret: Buffer.from(secret).toString("base64") };
   }
   if (public_key === undefined) return invalidPublicKey("is required for ed25519");
   const material = Buffer.from(public_key, "base64url");
   if (!deps.isPublicKey(material)) return invalidPublicKey("is not an Ed25519 public key");
-  return { key: { id, algorithm, material, addedBy, createdAt }, secret: null };
+  return { key: { id, algorithm, material, ...facts }, secret: null };
+}
+
+function readExpiry(expiresAt: string | undefined, nowMs: number): Date | null | Refused {
+  if (expiresAt === undefined) return null;
+  const time = new Date(expiresAt);
+  if (time.getTime() > nowMs) return time;
+  return {
+    refused: "INVALID_REQUEST",
+    details: [{ path: "body.expires_at", reason: "is not in the future" }],
+  };
 }
 
 function invalidPublicKey(reason: string): Refused {

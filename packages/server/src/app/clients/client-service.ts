@@ -6,6 +6,7 @@ import {
   showId,
 } from "@bursar/protocol";
 import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
+import type { IntegrityKeys } from "../access/integrity-keys.js";
 import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
@@ -45,6 +46,8 @@ export interface ClientDeps {
   /** Serialises changes of the same client in this process. */
   changes: KeyedMutex;
   access: ClientAccessCache;
+  /** Key the hashes of secrets. */
+  keys: IntegrityKeys;
   /** The service's default quotas. */
   defaultQuotas: Quotas;
   newUuid: () => string;
@@ -68,7 +71,7 @@ export function createClientService(deps: ClientServiceDeps): ClientService {
 }
 
 async function createClient(
-  { clients, newUuid, randomBytes, now }: ClientDeps,
+  { clients, keys, newUuid, randomBytes, now }: ClientDeps,
   origin: Origin,
   body: CreateClientBody,
   idempotencyKey: string | undefined,
@@ -77,6 +80,7 @@ async function createClient(
   if (refused !== undefined) return refused;
   const secret = newSecret(randomBytes);
   const createdAt = new Date(now());
+  const createdBy = actorOf(origin);
   const client: ApiClient = {
     id: newUuid(),
     tenantId: tenantOf(origin),
@@ -86,12 +90,21 @@ async function createClient(
     requireSignature: body.require_signature ?? false,
     quotas: {},
     secrets: [
-      { id: newUuid(), hash: hashSecret(secret), addedBy: actorOf(origin), createdAt, expiresAt: null },
+      {
+        id: newUuid(),
+        ...hashSecret(keys, secret),
+        addedBy: actorOf(origin),
+        createdAt,
+        expiresAt: null,
+        lastUsedAt: null,
+      },
     ],
     keys: [],
-    createdBy: actorOf(origin),
+    createdBy,
     authorityChangedBy: actorOf(origin),
     authorityChangedAt: createdAt,
+    controllers: createdBy === null ? [] : [createdBy],
+    resetAt: null,
     createdAt,
     updatedAt: createdAt,
     disabledAt: null,

@@ -21,18 +21,27 @@ export interface ApiClient {
   /** The last change of its credentials, scopes, state or `requireSignature`; null if the operator made it. */
   authorityChangedBy: string | null;
   authorityChangedAt: Date;
+  /** The clients that could act as it, in the order in which they came. */
+  controllers: readonly string[];
+  /** When the operator last replaced all of its credentials. */
+  resetAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
   /** When it was last disabled. Tokens issued before that stay invalid, even if the client is enabled again. */
   disabledAt: Date | null;
+  /** Somebody other than the service has written to its row or its credentials. It is disabled and has no credentials. */
+  isTampered?: boolean;
 }
 
-/** A secret as it is stored: its hash. */
+/** A secret as it is stored: its hash, with the key of the master key `keyId`. */
 export interface ClientSecret {
   id: string;
   hash: Uint8Array;
   /** Null if the operator added it. */
   addedBy: string | null;
+  keyId: string;
+  /** To the minute; null if it was never used. */
+  lastUsedAt: Date | null;
   createdAt: Date;
   expiresAt: Date | null;
 }
@@ -44,7 +53,15 @@ export interface ClientKey {
   material: Uint8Array;
   /** Null if the operator added it. */
   addedBy: string | null;
+  expiresAt: Date | null;
+  /** To the minute; null if it was never used. */
+  lastUsedAt: Date | null;
   createdAt: Date;
+}
+
+/** Whether a secret or a key can be used at this time. */
+export function isLive({ expiresAt }: Pick<ClientKey, "expiresAt">, nowMs: number): boolean {
+  return expiresAt === null || expiresAt.getTime() > nowMs;
 }
 
 /** The part of a client that authenticating its requests needs. */

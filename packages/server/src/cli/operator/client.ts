@@ -1,10 +1,11 @@
 import { type Scope, showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import type { OperatorOrigin, Origin } from "../../app/audit/audit-entry.js";
+import { describeAct, type OperatorOrigin, type Origin } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import { type ClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
 import { OperatorError } from "../../operator-error.js";
+import { restoreClient } from "../../store/access/authenticate-clients.js";
 import { createClientStore, createTenantStore } from "../../store/access/clients.js";
 import type { Database } from "../../store/core/database.js";
 import { printable } from "../printable.js";
@@ -62,6 +63,14 @@ export function addClientCommand(program: Command): void {
     .argument("<client>", "the client's id", idArgument("cli"))
     .action((clientId: string) => setState(clientId, "active"));
   client
+    .command("restore")
+    .description(
+      "accept a client whose row was changed in the database; it is disabled, loses its secrets and keys, and gets these scopes",
+    )
+    .argument("<client>", "the client's id", idArgument("cli"))
+    .requiredOption("--scope <scopes...>", "the scopes that it gets", scopeArgument)
+    .action((clientId: string, { scope }: { scope: Scope[] }) => restore(clientId, scope));
+  client
     .command("quota")
     .description("replace the quotas of a client; without arguments, reset them to the service's defaults")
     .argument("<client>", "the client's id", idArgument("cli"))
@@ -90,6 +99,15 @@ export function addClientCommand(program: Command): void {
       );
       console.log(`client_secret  ${secret}`);
     });
+}
+
+async function restore(clientId: string, scopes: readonly Scope[]): Promise<void> {
+  await withDatabase(async ({ database }) => {
+    const origin = await operatorOf(database, clientId);
+    const audit = describeAct(origin, "client.restore", showId("cli", clientId), new Date());
+    await restoreClient(database, clientId, scopes, audit);
+  });
+  console.log(`${showId("cli", clientId)} is disabled and has no credentials`);
 }
 
 async function assertTenant(database: Database, tenantId: string): Promise<void> {

@@ -16,6 +16,7 @@ import type { Queryable, Tx } from "../core/database.js";
 import { findByKey } from "../core/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
+import { changeOf, writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
@@ -30,6 +31,7 @@ export async function changeClient(
   tx.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
   const client = await findClientOfTenant(tx, tenantId, id);
   if (client === undefined) return undefined;
+  if (client.isTampered === true) return { refused: "CLIENT_TAMPERED" };
   const earlier = keyed && (await findEarlierChange(tx, tenantId, keyed));
   const change = decide(client, await readClientFacts(tx, client), earlier);
   if (isRefused(change)) return change;
@@ -38,6 +40,7 @@ export async function changeClient(
   if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
     return { refused: "IDEMPOTENCY_KEY_REUSED" };
   applyChange(tx, client, change, audit.occurredAt);
+  writeSeal(tx, changeOf(client, change, audit.occurredAt));
   queueSweepsOfChange(tx, client, change, audit);
   await appendAudit(tx, [audit]);
   return await findClientOfTenant(tx, tenantId, id);
@@ -127,9 +130,9 @@ function applyChange(
   }
   if (addKey !== undefined) {
     tx.send(sql`
-      INSERT INTO client_keys (id, client_id, algorithm, material, added_by, created_at)
+      INSERT INTO client_keys (id, client_id, algorithm, material, added_by, created_at, expires_at)
       VALUES (${addKey.id}, ${client.id}, ${addKey.algorithm}, ${Buffer.from(addKey.material)}, ${addKey.addedBy},
-        ${addKey.createdAt})
+        ${addKey.createdAt}, ${addKey.expiresAt})
     `);
   }
 }
@@ -150,8 +153,8 @@ function writeAuthority(tx: Tx, clientId: string, { by, controllers }: Authority
 
 export function insertSecret(tx: Tx, clientId: string, secret: ClientSecret): void {
   tx.send(sql`
-    INSERT INTO client_secrets (id, client_id, hash, added_by, created_at, expires_at)
-    VALUES (${secret.id}, ${clientId}, ${Buffer.from(secret.hash)}, ${secret.addedBy}, ${secret.createdAt},
+    INSERT INTO client_secrets (id, client_id, hash, key_id, added_by, created_at, expires_at)
+    VALUES (${secret.id}, ${clientId}, ${Buffer.from(secret.hash)}, ${secret.keyId}, ${secret.addedBy}, ${secret.createdAt},
       ${secret.expiresAt})
   `);
 }

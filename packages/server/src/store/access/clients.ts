@@ -7,6 +7,7 @@ import { sql } from "../core/sql.js";
 import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";
 import { changeClient, insertSecret } from "./change-client.js";
+import { writeSeal } from "./client-integrity.js";
 import { type ClientRow, findClientOfTenant, readClient, selectClients } from "./read-client.js";
 
 export function createTenantStore(database: Database): TenantStore {
@@ -49,7 +50,7 @@ export function createClientStore(database: Database): ClientStore {
     // Served by the primary key, as are the secrets and keys by their indexes on client_id.
     findClient: async (id) => {
       const [row] = await database.query<ClientRow>(sql`${selectClients} WHERE clients.id = ${id}`);
-      return row && readClient(row);
+      return row && readClient(database, row);
     },
     findClientOfTenant: (tenantId, id) => findClientOfTenant(database, tenantId, id),
     // Served by clients_by_tenant.
@@ -59,7 +60,7 @@ export function createClientStore(database: Database): ClientStore {
         WHERE clients.tenant_id = ${tenantId} ${beforeId === undefined ? sql`` : sql`AND clients.id < ${beforeId}`}
         ORDER BY clients.id DESC LIMIT ${limit}
       `);
-      return rows.map(readClient);
+      return rows.map((row) => readClient(database, row));
     },
     createClient: async (client, request, audit) =>
       await database.transaction(async (tx) => {
@@ -69,6 +70,7 @@ export function createClientStore(database: Database): ClientStore {
         );
         if (earlier !== undefined) return earlier;
         for (const secret of client.secrets) insertSecret(tx, client.id, secret);
+        writeSeal(tx, client);
         await appendAudit(tx, [audit]);
         return { created: client };
       }),
@@ -100,7 +102,7 @@ async function insertClient(
     VALUES
       (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
        ${client.createdBy}, ${client.authorityChangedBy}, ${client.authorityChangedAt},
-       ${client.createdBy === null ? [] : [client.createdBy]}, ${request?.key ?? null},
+       ${[...client.controllers]}, ${request?.key ?? null},
        decode(${request?.hash ?? null}, 'hex'), ${client.createdAt}, ${client.updatedAt})
     ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
     RETURNING id

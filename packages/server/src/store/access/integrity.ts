@@ -3,6 +3,7 @@ import { OperatorError } from "../../operator-error.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { keyChains } from "./audit.js";
+import { authenticateClients } from "./authenticate-clients.js";
 
 /** Any number that no other user of the same database is likely to lock. */
 const integrityLock = 2_917_640_058;
@@ -37,6 +38,7 @@ async function authenticateFirst(tx: Tx, now: Date): Promise<void> {
     );
   }
   await keyChains(tx, now);
+  await authenticateClients(tx);
 }
 
 async function listRetainedKeys(source: Queryable): Promise<RetainedKey[]> {

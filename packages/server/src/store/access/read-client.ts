@@ -1,69 +1,83 @@
 import type { ApiClient, ClientKey } from "../../app/clients/client.js";
 import { readClientQuotas } from "../../app/quotas/client-quotas.js";
-import type { Queryable } from "../core/database.js";
+import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { disableTampered, isClientAuthentic, type StoredSeal } from "./client-integrity.js";
 
 export interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
   quotas: Parameters<typeof readClientQuotas>[0];
-  secrets: {
-    id: string;
-    hash: string;
-    added_by: string | null;
-    created_at: string;
-    expires_at: string | null;
-  }[];
-  keys: {
-    id: string;
-    algorithm: ClientKey["algorithm"];
-    material: string;
-    added_by: string | null;
-    created_at: string;
-  }[];
+  secrets: (CredentialFacts & { id: string; hash: string; key_id: string | null })[];
+  keys: (CredentialFacts & { id: string; algorithm: ClientKey["algorithm"]; material: string })[];
+  seal: StoredSeal;
+}
+
+interface CredentialFacts {
+  added_by: string | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
 }
 
 /** Served by the primary key, as are the secrets and keys by their indexes on client_id. */
 export async function findClientOfTenant(
-  source: Queryable,
+  source: KeyedQueryable,
   tenantId: string,
   id: string,
 ): Promise<ApiClient | undefined> {
   const [row] = await source.query<ClientRow>(sql`
     ${selectClients} WHERE clients.tenant_id = ${tenantId} AND clients.id = ${id}
   `);
-  return row && readClient(row);
+  return row && readClient(source, row);
 }
 
 /** Clients with their unexpired secrets and their keys, in one round trip. */
 export const selectClients = sql`
     SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
       created_by AS "createdBy", authority_changed_by AS "authorityChangedBy", authority_changed_at AS "authorityChangedAt",
+      controllers, reset_at AS "resetAt",
+      jsonb_build_object('credentials', credentials, 'keyId', key_id, 'mac', encode(mac, 'hex')) AS seal,
       clients.created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt",
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'hash', encode(hash, 'hex'),
-          'added_by', added_by, 'created_at', created_at, 'expires_at', expires_at) ORDER BY id), '[]')
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'hash', encode(hash, 'hex'), 'key_id', key_id,
+          'added_by', added_by, 'created_at', created_at, 'expires_at', expires_at, 'last_used_at', last_used_at)
+          ORDER BY id), '[]')
         FROM client_secrets WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS secrets,
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'algorithm', algorithm,
-          'material', encode(material, 'hex'), 'added_by', added_by, 'created_at', created_at) ORDER BY id), '[]')
-        FROM client_keys WHERE client_id = clients.id) AS keys
+          'material', encode(material, 'hex'), 'added_by', added_by, 'created_at', created_at, 'expires_at', expires_at,
+          'last_used_at', last_used_at) ORDER BY id), '[]')
+        FROM client_keys WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS keys
     FROM clients
   `;
 
-export function readClient(row: ClientRow): ApiClient {
+/** A client that somebody other than the service has written to is disabled. */
+export function readClient(source: KeyedQueryable, row: ClientRow): ApiClient {
+  const client = readUnchecked(row);
+  return isClientAuthentic(requireKeys(source), client, row.seal) ? client : disableTampered(client);
+}
+
+export function readUnchecked({ seal: _seal, ...row }: ClientRow): ApiClient {
   return {
     ...row,
     quotas: readClientQuotas(row.quotas),
-    secrets: row.secrets.map(({ id, hash, added_by, created_at, expires_at }) => ({
+    secrets: row.secrets.map(({ id, hash, key_id, ...facts }) => ({
       id,
       hash: Buffer.from(hash, "hex"),
-      addedBy: added_by,
-      createdAt: new Date(created_at),
-      expiresAt: expires_at === null ? null : new Date(expires_at),
+      keyId: key_id ?? "",
+      ...readFacts(facts),
     })),
-    keys: row.keys.map(({ id, algorithm, material, added_by, created_at }) => ({
+    keys: row.keys.map(({ id, algorithm, material, ...facts }) => ({
       id,
       algorithm,
       material: Buffer.from(material, "hex"),
-      addedBy: added_by,
-      createdAt: new Date(created_at),
+      ...readFacts(facts),
     })),
+  };
+}
+
+function readFacts({ added_by, created_at, expires_at, last_used_at }: CredentialFacts) {
+  return {
+    addedBy: added_by,
+    createdAt: new Date(created_at),
+    expiresAt: expires_at === null ? null : new Date(expires_at),
+    lastUsedAt: last_used_at === null ? null : new Date(last_used_at),
   };
 }

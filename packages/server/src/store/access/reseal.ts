@@ -1,6 +1,7 @@
 import type { ApiClient } from "../../app/clients/client.js";
 import type { Database, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
 
 /** Encrypts a secret again with the current master key; undefined if it is already. */
@@ -93,15 +94,20 @@ async function resealClients(
   return { written, lastId: rows.at(-1)?.id };
 }
 
+/** Also writes its MAC again, unless it was tampered with. */
 function resealClient(tx: Tx, client: ApiClient, reseal: Reseal, contextOf: (id: string) => string): number {
+  if (client.isTampered === true) return 0;
   let written = 0;
-  for (const { id, algorithm, material } of client.keys) {
+  const keys = client.keys.map((key) => {
+    const { id, algorithm, material } = key;
     // A public key is not a secret.
     const again = algorithm === "ed25519" ? undefined : reseal(contextOf(id), material);
-    if (again === undefined) continue;
+    if (again === undefined) return key;
     tx.send(sql`UPDATE client_keys SET material = ${Buffer.from(again)} WHERE id = ${id}`);
     written += 1;
-  }
+    return { ...key, material: again };
+  });
+  writeSeal(tx, { ...client, keys });
   return written;
 }
 

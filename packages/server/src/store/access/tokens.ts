@@ -70,4 +70,5 @@ export async function removeExpiredCredentials(database: Database): Promise<void
   await database.query(sql`DELETE FROM revoked_tokens WHERE expires_at < now() - interval '1 minute'`);
   await database.query(sql`DELETE FROM used_nonces WHERE expires_at < now() - interval '1 minute'`);
   await database.query(sql`DELETE FROM client_secrets WHERE expires_at < now() - interval '1 minute'`);
+  await database.query(sql`DELETE FROM client_keys WHERE expires_at < now() - interval '1 minute'`);
 }

@@ -19,7 +19,13 @@ export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {
       body: AddKeyBody,
       idempotent: "honoured",
       success: { status: 201, schema: AddedKey },
-      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "KEY_LIMIT_REACHED", "CREDENTIAL_NOT_FOUND"],
+      errors: [
+        "CHANGE_REQUEST_REQUIRED",
+        "CLIENT_NOT_FOUND",
+        "CLIENT_TAMPERED",
+        "KEY_LIMIT_REACHED",
+        "CREDENTIAL_NOT_FOUND",
+      ],
     },
     async (request, reply) => {
       const { key, secret, isReplayed } = unwrap(

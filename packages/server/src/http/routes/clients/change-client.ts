@@ -19,7 +19,7 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
       params: ClientPath,
       body: ChangeClientBody,
       success: { status: 200, schema: Client },
-      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "QUOTA_BEYOND_OWN"],
+      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED", "QUOTA_BEYOND_OWN"],
     },
     async (request) =>
       presentClient(unwrap(await change(originOf(request), clientIdOf(request.params), request.body))),

@@ -18,6 +18,7 @@ export function presentClient(client: ApiClient): Client {
       added_by: showClientId(secret.addedBy),
       created_at: secret.createdAt.toISOString(),
       expires_at: secret.expiresAt?.toISOString() ?? null,
+      last_used_at: secret.lastUsedAt?.toISOString() ?? null,
     })),
     keys: client.keys.map(presentKey),
     created_by: showClientId(client.createdBy),
@@ -35,6 +36,8 @@ export function presentKey(key: ClientKey): Client["keys"][number] {
     public_key: key.algorithm === "ed25519" ? Buffer.from(key.material).toString("base64url") : null,
     added_by: showClientId(key.addedBy),
     created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
   };
 }
 

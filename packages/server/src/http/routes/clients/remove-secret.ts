@@ -16,7 +16,7 @@ export function removeSecret({ removeSecret: remove }: Pick<UseCases, "removeSec
       summary: "Remove a secret",
       params: ClientSecretPath,
       success: { status: 200, schema: Client },
-      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CREDENTIAL_NOT_FOUND"],
+      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED", "CREDENTIAL_NOT_FOUND"],
     },
     async (request) => {
       const clientId = clientIdOf(request.params);

@@ -21,16 +21,17 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       body: RotateSecretBody,
       idempotent: "honoured",
       success: { status: 201, schema: RotatedSecret },
-      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND"],
+      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED"],
     },
     async (request, reply) => {
-      const { overlap_seconds } = request.body;
+      const { overlap_seconds, expires_at } = request.body;
       const { client, secret } = unwrap(
         await rotate(
           originOf(request),
           clientIdOf(request.params),
           overlap_seconds,
           readIdempotencyKey(request),
+          expires_at,
         ),
       );
       if (secret === null) reply.header("idempotent-replayed", "true");

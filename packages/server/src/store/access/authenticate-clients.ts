@@ -1,0 +1,91 @@
+import type { Scope } from "@bursar/protocol";
+import { requireKey } from "../../app/access/integrity-keys.js";
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import type { ApiClient } from "../../app/clients/client.js";
+import { keyDigest } from "../../app/clients/client-secret.js";
+import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import { appendAudit } from "./audit.js";
+import { writeSeal } from "./client-integrity.js";
+import { type ClientRow, readUnchecked, selectClients } from "./read-client.js";
+
+const pageSize = 500;
+
+/**
+ * Authenticates the clients that an earlier version has stored, and keys the hashes of their secrets. Called once for each database,
+ * because later a client without a MAC was not written by the service.
+ */
+export async function authenticateClients(tx: Tx): Promise<void> {
+  const keys = requireKeys(tx);
+  const key = requireKey(keys, "client secret");
+  await forEachClient(tx, (row) => {
+    const client = readUnchecked(row);
+    const secrets = client.secrets.map((secret) => ({
+      ...secret,
+      hash: keyDigest(key, secret.hash),
+      keyId: keys.currentId,
+    }));
+    for (const { id, hash, keyId } of secrets)
+      tx.send(sql`UPDATE client_secrets SET hash = ${Buffer.from(hash)}, key_id = ${keyId} WHERE id = ${id}`);
+    writeSeal(tx, { ...client, secrets });
+  });
+}
+
+/**
+ * Makes a client that was tampered with usable again: without credentials, disabled, and with these scopes. Nothing else of its row gives
+ * it authority. Undefined if there is no such client.
+ */
+export async function restoreClient(
+  database: Database,
+  id: string,
+  scopes: readonly Scope[],
+  audit: AuditDraft,
+): Promise<ApiClient | undefined> {
+  return await database.transaction(async (tx) => {
+    const row = await lockClient(tx, id);
+    if (row === undefined) return undefined;
+    const now = audit.occurredAt;
+    const client: ApiClient = {
+      ...readUnchecked(row),
+      scopes,
+      state: "disabled",
+      secrets: [],
+      keys: [],
+      authorityChangedBy: null,
+      authorityChangedAt: now,
+      controllers: [],
+      resetAt: now,
+      updatedAt: now,
+      disabledAt: now,
+    };
+    tx.send(sql`DELETE FROM client_secrets WHERE client_id = ${id}`);
+    tx.send(sql`DELETE FROM client_keys WHERE client_id = ${id}`);
+    tx.send(sql`
+      UPDATE clients SET scopes = ${[...scopes]}, state = 'disabled', authority_changed_by = NULL,
+        authority_changed_at = ${now}, controllers = '{}', reset_at = ${now}, updated_at = ${now}, disabled_at = ${now}
+      WHERE id = ${id}
+    `);
+    writeSeal(tx, client);
+    await appendAudit(tx, [audit]);
+    return client;
+  });
+}
+
+/** Served by the primary key. */
+async function lockClient(tx: Tx, id: string): Promise<ClientRow | undefined> {
+  tx.send(sql`SELECT FROM clients WHERE id = ${id} FOR UPDATE`);
+  const [row] = await tx.query<ClientRow>(sql`${selectClients} WHERE clients.id = ${id}`);
+  return row;
+}
+
+/** Served by the primary key. */
+async function forEachClient(source: Queryable, visit: (row: ClientRow) => void): Promise<void> {
+  for (let page: ClientRow[] = [], after = "00000000-0000-0000-0000-000000000000"; ; ) {
+    page = await source.query<ClientRow>(sql`
+      ${selectClients} WHERE clients.id > ${after} ORDER BY clients.id LIMIT ${pageSize}
+    `);
+    for (const row of page) visit(row);
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.id ?? after;
+  }
+}

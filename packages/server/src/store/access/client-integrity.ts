@@ -1,0 +1,149 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { canonicalJson } from "@bursar/domain";
+import { type IntegrityKeys, requireKey } from "../../app/access/integrity-keys.js";
+import type {
+  ApiClient,
+  AuthorityChange,
+  ClientChange,
+  ClientKey,
+  ClientSecret,
+} from "../../app/clients/client.js";
+import { requireKeys, type Tx } from "../core/database.js";
+import { sql } from "../core/sql.js";
+
+/**
+ * A client's row carries a MAC, so that a writer to the database cannot become a client: not by inserting a secret or a key, nor by
+ * giving a client a scope. The MAC covers the row and the digest of each credential. A credential that the row does not list is as
+ * wrong as a row that was changed. One that is listed but missing has expired, or was removed: that locks out, but lets nobody in.
+ *
+ * It cannot show that a client and all its credentials were put back together to an earlier state. `bursar audit verify` does, because
+ * the audit log has a later change.
+ */
+interface ClientSeal {
+  /** The digests of the client's credentials by their ids. */
+  credentials: Readonly<Record<string, string>>;
+  keyId: string;
+  mac: Uint8Array;
+}
+
+/** As read, with the MAC in hexadecimal. A row that nobody has authenticated has none of it. */
+export interface StoredSeal {
+  credentials: ClientSeal["credentials"] | null;
+  keyId: string | null;
+  mac: string | null;
+}
+
+/** Authenticates a client with the current key. */
+function sealClient(keys: IntegrityKeys, client: ApiClient): ClientSeal {
+  const credentials = digestCredentials(client);
+  return {
+    credentials,
+    keyId: keys.currentId,
+    mac: macOf(requireKey(keys, "client row"), client, credentials),
+  };
+}
+
+export function isClientAuthentic(keys: IntegrityKeys, client: ApiClient, seal: StoredSeal): boolean {
+  const { credentials, keyId, mac } = seal;
+  if (credentials === null || keyId === null || mac === null) return false;
+  const key = keys.derive("client row", keyId);
+  if (key === undefined) return false;
+  const expected = macOf(key, client, credentials);
+  const given = Buffer.from(mac, "hex");
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  return Object.entries(digestCredentials(client)).every(([id, digest]) => credentials[id] === digest);
+}
+
+/** Served by the primary key. */
+export function writeSeal(tx: Tx, client: ApiClient): void {
+  const { credentials, keyId, mac } = sealClient(requireKeys(tx), client);
+  tx.send(sql`
+    UPDATE clients SET credentials = ${JSON.stringify(credentials)}, key_id = ${keyId}, mac = ${Buffer.from(mac)}
+    WHERE id = ${client.id}
+  `);
+}
+
+/** A client that somebody else has written to is shown as disabled, without credentials. */
+export function disableTampered(client: ApiClient): ApiClient {
+  return { ...client, state: "disabled", secrets: [], keys: [], isTampered: true };
+}
+
+/** The client as the change leaves it; nothing of it is read from the database again before it is authenticated. */
+export function changeOf(client: ApiClient, change: ClientChange, now: Date): ApiClient {
+  const {
+    set = {},
+    addSecret,
+    expireSecrets,
+    removeSecretIds = [],
+    addKey,
+    removeKeyIds = [],
+    authority,
+  } = change;
+  const isDisabled = set.state === "disabled" && client.state !== "disabled";
+  const kept = client.secrets
+    .filter(({ id }) => !removeSecretIds.includes(id))
+    .map((secret) =>
+      expireSecrets?.ids.includes(secret.id) === true ? { ...secret, expiresAt: expireSecrets.at } : secret,
+    );
+  return {
+    ...client,
+    ...set,
+    secrets: addSecret === undefined ? kept : [...kept, addSecret],
+    keys: [
+      ...client.keys.filter(({ id }) => !removeKeyIds.includes(id)),
+      ...(addKey === undefined ? [] : [addKey]),
+    ],
+    ...(authority === undefined ? {} : authorityOf(client, authority, now)),
+    updatedAt: now,
+    disabledAt: isDisabled ? now : client.disabledAt,
+  };
+}
+
+function authorityOf(client: ApiClient, { by, controllers }: AuthorityChange, now: Date): Partial<ApiClient> {
+  const isNew = controllers === "added" && by !== null && !client.controllers.includes(by);
+  return {
+    authorityChangedBy: by,
+    authorityChangedAt: now,
+    controllers: controllers === "reset" ? [] : [...client.controllers, ...(isNew ? [by] : [])],
+    resetAt: controllers === "reset" ? now : client.resetAt,
+  };
+}
+
+/** Quotas are not authority, and are not covered. */
+const uncoveredOfClient = new Set<string>([
+  "secrets",
+  "keys",
+  "quotas",
+  "isTampered",
+] satisfies (keyof ApiClient)[]);
+const uncoveredOfCredential = new Set<string>(["lastUsedAt"] satisfies (keyof ClientSecret &
+  keyof ClientKey)[]);
+
+function macOf(key: Uint8Array, client: ApiClient, credentials: ClientSeal["credentials"]): Buffer {
+  const content = canonicalJson({ client: covered(client, uncoveredOfClient), credentials });
+  return createHmac("sha256", key).update(content).digest();
+}
+
+function digestCredentials({ id: clientId, secrets, keys }: ApiClient): Record<string, string> {
+  const digest = (kind: string, credential: ClientSecret | ClientKey) => {
+    const content = canonicalJson({ kind, clientId, ...covered(credential, uncoveredOfCredential) });
+    return [credential.id, createHash("sha256").update(content).digest("hex")] as const;
+  };
+  return Object.fromEntries([
+    ...secrets.map((secret) => digest("secret", secret)),
+    ...keys.map((key) => digest("key", key)),
+  ]);
+}
+
+/** A field without a value is left out, so that a row keeps its MAC when a field is added later. */
+function covered(record: object, uncovered: ReadonlySet<string>): Record<string, unknown> {
+  const members = Object.entries(record).filter(
+    ([name, value]) => !uncovered.has(name) && value !== null && value !== undefined,
+  );
+  return Object.fromEntries(members.map(([name, value]) => [name, jsonOf(value)]));
+}
+
+function jsonOf(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
+}
