@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { quotaLimits, tradingPolicy } from "@bursar/domain";
 import { allScopes, type Client, quotaClasses, readId, type Scope, showId } from "@bursar/protocol";
 import { isRefused } from "../../app/requests/refused.js";
@@ -69,7 +70,7 @@ async function allowOrders(client: SandboxClient, { useCases }: Parts): Promise<
   const ids = toIds(client);
   const inForce = await useCases.readPolicy(ids.tenantId, undefined);
   if (isRefused(inForce) || inForce.version > 0) return;
-  const principal = { ...ids, tokenId: "", scopes: new Set<never>() };
+  const principal = { ...ids, tokenId: randomUUID(), scopes: new Set<never>() };
   const replaced = await useCases.replacePolicy(
     { by: "client", principal, requestId: "sandbox", address: "127.0.0.1" },
     0,
