@@ -127,7 +127,10 @@ describe("the instructions in the documents work", () => {
         approval: { digest: string };
       };
     };
-    const officer = JSON.parse(await shell(appoint, variables)) as { id: string; secret: string };
+    const me = (await call("GET", "/v1/me", undefined)) as unknown as { tenant: { id: string } };
+    const appointed = await shell(appoint, { TENANT_ID: me.tenant.id });
+    const [, officerId = "", secret = ""] = /^client_id +(\S+)\nclient_secret +(\S+)$/m.exec(appointed) ?? [];
+    const officer = { id: officerId, secret };
     const [, , document = ""] = blocksOf(page, "json");
     const asked = document
       .replace("cli_01hw000000e008000000000001", officer.id)

@@ -46,7 +46,7 @@ describe("commands beside a running sandbox", () => {
     expect(await run(["token", "--client", "nobody"])).toEqual({
       code: 1,
       output:
-        "bursar: The sandbox has no client nobody. Its clients are sandbox, other, market-maker, limited.\n",
+        "bursar: The sandbox has no client nobody. Its clients are sandbox, other, market-maker, limited, approver.\n",
     });
     expect((await run(["token", "--scope", "everything"])).output).toMatch(
       /^bursar: .* refused: invalid_scope/,
@@ -113,6 +113,27 @@ describe("commands beside a running sandbox", () => {
       (status) => status === 200,
     );
     expect(await statusOf(token)).toBe(401);
+  });
+
+  it("`client reset` replaces all credentials, and `tenant set` opts out of independent approvers", async () => {
+    const tenant = await run(["tenant", "create", "globex"]);
+    const [tenantId, clientId] = [fieldOf(tenant.output, "tenant_id"), fieldOf(tenant.output, "client_id")];
+    const login = (secret: string) =>
+      run(["token", "--url", url, "--client-id", clientId], { BURSAR_CLIENT_SECRET: secret });
+    const reset = await run(["client", "reset", clientId]);
+    expect((await login(fieldOf(tenant.output, "client_secret"))).code).toBe(1);
+    const { output: token } = await login(fieldOf(reset.output, "client_secret"));
+    const isSingle = async () => {
+      const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${token.trim()}` } });
+      return ((await me.json()) as { tenant: { single_administrator: boolean } }).tenant.single_administrator;
+    };
+    expect(await isSingle()).toBe(false);
+    const set = await run(["tenant", "set", tenantId, "--single-administrator", "on"]);
+    expect(set).toEqual({ code: 0, output: `${tenantId} has single_administrator on\n` });
+    expect(await isSingle()).toBe(true);
+    expect((await run(["tenant", "set", tenantId, "--single-administrator", "maybe"])).code).toBe(2);
+    const unknown = ["tenant", "set", "tnt_01h455vb4pex5vsknk084sn02q", "--single-administrator", "on"];
+    expect((await run(unknown)).output).toMatch(/does not exist/);
   });
 
   it("`client quota` sets and removes the quotas of a client", async () => {

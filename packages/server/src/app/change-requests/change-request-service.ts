@@ -72,6 +72,11 @@ async function requestChange(
   body: CreateChangeRequestBody,
   idempotencyKey: string | undefined,
 ): Promise<{ request: ChangeRequest; replayed: boolean } | Refused> {
+  const keyed = idempotentRequest(idempotencyKey, body);
+  // Before the change is checked: once it is applied, the same change can no longer be requested.
+  const earlier = keyed && (await deps.store.findEarlier(origin.principal.tenantId, keyed.key));
+  if (earlier !== undefined)
+    return replay(earlier.requestHash, keyed?.hash, () => ({ request: earlier.earlier, replayed: true }));
   const checked = await executorOf(deps, body.kind).check(origin, body.change as never);
   if (isRefused(checked)) return checked;
   const createdAt = new Date(deps.now());
@@ -94,7 +99,6 @@ async function requestChange(
     updatedAt: createdAt,
     decisions: [],
   };
-  const keyed = idempotentRequest(idempotencyKey, body);
   return deps.store.unitOfWork(async (unit) => {
     if ((await unit.countOpen(request.tenantId)) >= openMax)
       return { refused: "CHANGE_REQUEST_LIMIT_REACHED" };

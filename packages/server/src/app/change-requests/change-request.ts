@@ -106,6 +106,8 @@ export interface ChangeUnit extends ClientUnit {
 }
 
 export interface ChangeRequestStore {
+  /** What an earlier request with the same idempotency key created. */
+  findEarlier: (tenantId: string, key: string) => Promise<Earlier<ChangeRequest> | undefined>;
   unitOfWork: <T>(work: (unit: ChangeUnit) => Promise<T>) => Promise<T>;
   read: (tenantId: string, id: string) => Promise<ChangeRequest | undefined>;
   /** Newest first; `beforeId` is the last id of the previous page. */

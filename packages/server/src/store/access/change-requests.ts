@@ -21,6 +21,7 @@ import { findClientOfTenant } from "./read-client.js";
 
 export function createChangeRequestStore(database: Database, log: EventLog): ChangeRequestStore {
   return {
+    findEarlier: (tenantId, key) => findEarlier(database, tenantId, key),
     unitOfWork: (work) => database.transaction((tx) => work(createChangeUnit(tx, log))),
     // Served by the primary key.
     read: async (tenantId, id) => {
@@ -110,7 +111,7 @@ function createChangeUnit(tx: Tx, log: EventLog): ChangeUnit {
 
 async function insertRequest(tx: Tx, request: ChangeRequest, keyed: IdempotentRequest | undefined) {
   const { tenantId } = request;
-  const found = await insertOrFind(
+  return await insertOrFind(
     async () => {
       const inserted = await tx.query(sql`
         INSERT INTO change_requests (tenant_id, id, kind, target, change, comment, requirement, state, version, requested_by,
@@ -123,14 +124,19 @@ async function insertRequest(tx: Tx, request: ChangeRequest, keyed: IdempotentRe
       `);
       return inserted.length === 1;
     },
-    () =>
-      findByKey<{ id: string }>(tx, { columns: sql`id`, table: sql`change_requests` }, tenantId, keyed?.key),
+    () => findEarlier(tx, tenantId, keyed?.key),
   );
+}
+
+/** Served by the unique index on the key and the primary key. */
+async function findEarlier(source: Queryable, tenantId: string, key: string | undefined) {
+  const table = { columns: sql`id`, table: sql`change_requests` };
+  const found = await findByKey<{ id: string }>(source, table, tenantId, key);
   if (found === undefined) return undefined;
-  const [row] = await tx.query<ChangeRow>(
+  const [row] = await source.query<ChangeRow>(
     sql`${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ${found.id}`,
   );
-  return { earlier: readRequest(row as ChangeRow), requestHash: found.requestHash };
+  return row && { earlier: readRequest(row), requestHash: found.requestHash };
 }
 
 async function readStanding(tx: Queryable, request: ChangeRequest): Promise<ChangeStanding> {

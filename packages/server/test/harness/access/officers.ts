@@ -60,12 +60,21 @@ export async function createGuardedTenant(service: InspectableService, approvals
     ...who,
     token: await service.token(who),
   });
+  /** Waits until the engine has counted the approvals and waits for more. */
+  const tallied = ({ id }: Transaction) =>
+    eventually(
+      () =>
+        service.database.query<{ isTallied: boolean }>(sql`
+          SELECT due_at > now() AS "isTallied" FROM open_transactions
+          WHERE tenant_id = ${readId("tnt", owner.tenantId)} AND id = ${readId("tx", id)}`),
+      ([row]) => row?.isTallied !== false,
+    );
   const completes = (payment: Transaction) =>
     eventually(
       () => read(payment.id),
       ({ state }) => state === "completed",
     );
-  return { owner, admin, call, pay, read, approve, hire, create, login, completes };
+  return { owner, admin, call, pay, read, approve, hire, create, login, tallied, completes };
 }
 
 export type GuardedTenant = Awaited<ReturnType<typeof createGuardedTenant>>;

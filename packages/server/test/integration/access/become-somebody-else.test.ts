@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { allScopes, readId, type Scope } from "@bursar/protocol";
+import { allScopes, readId } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../harness/access/officers.js";
@@ -238,48 +238,9 @@ describe("a client that tries to approve its own payment", () => {
     const payment = await tenant.pay(payer);
     for (const made of [one, other, tenant.admin])
       expect(await tenant.approve(made, payment)).toMatchObject({ status: 202 });
+    await tenant.tallied(payment);
     expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
     await tenant.approve(officer, payment);
-    await tenant.completes(payment);
-  });
-
-  it.each<[string, (scene: Scene) => Promise<void>]>([
-    ["rotated", async ({ officer }) => void (await service.addKeyAsOperator(officer, newPublicKey()))],
-    [
-      "disabled and enabled",
-      async ({ officer }) => {
-        await service.changeAsOperator(officer, { state: "disabled" });
-        await service.changeAsOperator(officer, { state: "active" });
-      },
-    ],
-    [
-      "given a scope",
-      ({ officer }) =>
-        service.changeAsOperator(officer, {
-          scopes: ["transactions:approve", "transactions:read", "wallets:read"] as Scope[],
-        }),
-    ],
-  ])("gets no approval from an officer that was %s after the request", async (_name, change) => {
-    const tenant = await createGuardedTenant(service);
-    const scene: Scene = { ...tenant, officer: await tenant.hire() };
-    const payment = await tenant.pay(tenant.admin);
-    await change(scene);
-    const again = await tenant.login(scene.officer);
-    expect(await tenant.approve(again, payment)).toMatchObject(dependent);
-    expect(await tenant.approve(again, await tenant.pay(tenant.admin))).toMatchObject({
-      status: 202,
-    });
-  });
-
-  it("loses an approval that was given before the officer was changed", async () => {
-    const tenant = await createGuardedTenant(service, 2);
-    const [anna, ben, cora] = [await tenant.hire(), await tenant.hire(), await tenant.hire()];
-    const payment = await tenant.pay(tenant.admin);
-    await tenant.approve(anna, payment);
-    await service.addKeyAsOperator(anna, newPublicKey());
-    await tenant.approve(ben, payment);
-    expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
-    await tenant.approve(cora, payment);
     await tenant.completes(payment);
   });
 

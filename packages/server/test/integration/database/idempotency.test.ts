@@ -41,6 +41,8 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
             ...body,
             address: `0x${Buffer.from(marker).toString("hex").padEnd(40, "0").slice(0, 40)}`,
           };
+        case "createChangeRequest":
+          return { ...body, change: { client_id: objects["clients"], require_signature: true } };
         case "replayWebhooks":
           return { ...body, endpoint_id: objects["webhook-endpoints"] };
         default:
@@ -93,6 +95,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
         "reference" in body || "market" in body
           ? { ...body, reference: "other" }
           : { ...body, name: "other" };
+      if (operationId === "createChangeRequest") return await send(key, { ...body, comment: "other" });
       if (operationId === "replayWebhooks") return await send(key, { ...body, from_sequence: 2 });
       return await send(key, otherBodies[operationId] ?? changed);
     }

@@ -1,0 +1,54 @@
+import { readId } from "@bursar/protocol";
+import { describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { createGuardedTenant, type GuardedTenant } from "../../harness/access/officers.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
+
+const service = await inspectSharedService();
+
+describe("a tenant with a single administrator", () => {
+  const optOut = (tenant: GuardedTenant, isOn: boolean) =>
+    service.database.query(sql`
+      UPDATE tenants SET single_administrator = ${isOn} WHERE id = ${readId("tnt", tenant.owner.tenantId)}`);
+
+  it("has no protected clients and no lineages, which its clients see and cannot change", async () => {
+    const tenant = await createGuardedTenant(service);
+    const me = async () =>
+      (await tenant.call(tenant.admin, "GET", "/v1/me")).body as unknown as {
+        tenant: { single_administrator: boolean };
+      };
+    expect((await me()).tenant.single_administrator).toBe(false);
+    await optOut(tenant, true);
+    expect((await me()).tenant.single_administrator).toBe(true);
+    const officer = await tenant.create(tenant.admin);
+    const payment = await tenant.pay(tenant.admin);
+    expect(await tenant.approve(tenant.admin, payment)).toMatchObject({
+      status: 403,
+      code: "POLICY_REJECTED",
+    });
+    expect(await tenant.approve(officer, payment)).toMatchObject({ status: 202 });
+    await tenant.completes(payment);
+    const path = `/v1/clients/${officer.clientId}`;
+    expect(await tenant.call(tenant.admin, "POST", `${path}/secrets`, {})).toMatchObject({ status: 201 });
+    await optOut(tenant, false);
+    const next = await tenant.pay(tenant.admin);
+    expect(await tenant.approve(officer, next)).toMatchObject({ code: "APPROVER_NOT_INDEPENDENT" });
+  });
+});
+
+describe("GET /v1/me", () => {
+  it("describes any valid token: client, tenant, scopes, quotas and expiry", async () => {
+    const owner = await service.createTenant();
+    const token = await service.token(owner, "wallets:read");
+    const response = await service.call("GET", "/v1/me", token);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      object: "me",
+      client: { id: owner.clientId, name: "first", require_signature: false },
+      tenant: { id: owner.tenantId, name: "test", single_administrator: false },
+      token: { scopes: ["wallets:read"], expires_at: expect.any(String) },
+      quotas: { create: { per_second: expect.any(Number) }, read: { burst: expect.any(Number) } },
+    });
+    expect((await service.call("GET", "/v1/me", undefined)).status).toBe(401);
+  });
+});
