@@ -73,6 +73,34 @@ describe("commands beside a running sandbox", () => {
     );
   });
 
+  it("`tenant suspend` refuses the tokens of a tenant, by its name or id, and `tenant resume` ends that", async () => {
+    const tenant = await run(["tenant", "create", "stopped"]);
+    const tenantId = fieldOf(tenant.output, "tenant_id");
+    const { output: token } = await run(
+      ["token", "--url", url, "--client-id", fieldOf(tenant.output, "client_id")],
+      { BURSAR_CLIENT_SECRET: fieldOf(tenant.output, "client_secret") },
+    );
+    expect(await statusOf(token)).toBe(200);
+    expect((await run(["tenant", "suspend", "stopped"])).output).toBe(`${tenantId} is suspended\n`);
+    expect((await run(["tenant", "suspend", tenantId])).output).toBe(`${tenantId} is already suspended\n`);
+    await eventually(
+      () => statusOf(token),
+      (status) => status === 403,
+    );
+    expect((await run(["tenant", "list"])).output).toMatch(
+      new RegExp(`^${tenantId} .* suspended  stopped$`, "m"),
+    );
+    expect((await run(["tenant", "resume", tenantId])).output).toBe(`${tenantId} is active\n`);
+    await eventually(
+      () => statusOf(token),
+      (status) => status === 200,
+    );
+    expect(await run(["tenant", "suspend", "nobody"])).toMatchObject({
+      code: 1,
+      output: "bursar: Tenant nobody does not exist.\n",
+    });
+  });
+
   it("`tenant` and `client` manage tenants and clients, and the secret is taken from the environment", async () => {
     const tenant = await run(["tenant", "create", "acme"]);
     const tenantId = fieldOf(tenant.output, "tenant_id");

@@ -111,7 +111,8 @@ export function describeAct(origin: Origin, action: string, object: string, occu
     tenantId: principal.tenantId,
     actor: "client",
     clientId: principal.clientId,
-    tokenId: principal.tokenId,
+    // The sandbox acts for its client without a token.
+    tokenId: principal.tokenId === "" ? null : principal.tokenId,
     requestId,
     address,
   };

@@ -32,7 +32,7 @@ describe("what a disabled client has requested", () => {
   };
   const setAside = async (tenantId: string) => {
     const rows = await world.database.query(sql`
-      SELECT FROM open_transactions WHERE tenant_id = ${tenantId} AND retry_at = 'infinity'
+      SELECT FROM open_transactions WHERE tenant_id = ${tenantId} AND retry_at IS NOT NULL AND last_error IS NULL
     `);
     return rows.length;
   };
@@ -91,6 +91,10 @@ describe("what a disabled client has requested", () => {
   it("still expires", async () => {
     await disable();
     await tenant.transact({ expires_at: new Date(world.now() + 60_000).toISOString() });
+    await eventually(
+      () => setAside(tenant.id),
+      (count) => count === 1,
+    );
     world.advance(120_000);
     await eventually(
       () => states(tenant.id),

@@ -38,6 +38,7 @@ const queryValues: Record<string, readonly string[]> = {
 
 /** These statements read a whole table by design: at startup, or one that is empty nearly always. */
 const readsAll = [
+  "SELECT EXISTS (SELECT FROM audit_heads WHERE mac IS NOT NULL)",
   'SELECT tenant_id AS "tenantId", client_id AS "clientId", kind, requested_by',
   "SELECT asset FROM ledger_accounts WHERE asset <> ALL",
   "SELECT level_sequence AS sequence, levels_changed_at",
