@@ -33,7 +33,10 @@ describe("a rail of several steps", () => {
 
   beforeAll(async () => {
     plan = smooth;
-    service = await startTestService({}, undefined, undefined, { parts: [part], assets: steppingAssets });
+    service = await startTestService({ BURSAR_DESTINATION_DELAY_SECONDS: "0" }, undefined, undefined, {
+      parts: [part],
+      assets: steppingAssets,
+    });
   });
   afterAll(async () => {
     const violated = (await auditLedger(service.database)).filter(({ violations }) => violations.length > 0);
