@@ -57,6 +57,8 @@ export interface Parts {
   /** The database, whose stores authenticate what they write. */
   database: Database;
   keys: IntegrityKeys;
+  /** The ids of the master keys, also of earlier ones whose derived keys were retained. */
+  keyIds: () => string[];
   useCases: UseCases;
   guard: AccessGuard;
   stream: StreamGateway;
@@ -152,6 +154,7 @@ export function compose(given: ComposeOptions): Parts {
   return {
     database,
     keys,
+    keyIds: keys.ids,
     useCases: {
       ...access.useCases,
       ...changeRequests.useCases,

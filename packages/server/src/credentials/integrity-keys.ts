@@ -8,6 +8,8 @@ import { OperatorError } from "../operator-error.js";
 import type { Sealing } from "./sealing.js";
 
 export interface RetainingKeys extends IntegrityKeys {
+  /** The ids of the listed master keys, and of earlier ones. */
+  ids: () => string[];
   /**
    * Takes the stored keys into use, and returns those to store: keys of listed master keys that are not stored yet, and keys that are
    * encrypted with an older master key than the current one.
@@ -19,6 +21,7 @@ export interface RetainingKeys extends IntegrityKeys {
 export function createIntegrityKeys(sealing: Sealing): RetainingKeys {
   const { keyring } = sealing;
   const retained = new Map<string, Uint8Array>();
+  const retainedIds = new Set<string>();
   const seal = (keyId: string, label: string, key: Uint8Array): RetainedKey => ({
     keyId,
     label,
@@ -26,6 +29,7 @@ export function createIntegrityKeys(sealing: Sealing): RetainingKeys {
   });
   return {
     currentId: keyring.current.id,
+    ids: () => [...new Set([...keyring.all.map(({ id }) => id), ...retainedIds])],
     derive: (label: KeyLabel, keyId: string) =>
       keyring.derive(label, keyId) ?? retained.get(contextOf(keyId, label)),
     retain: (stored) => {
@@ -40,6 +44,7 @@ export function createIntegrityKeys(sealing: Sealing): RetainingKeys {
         const key = sealing.open(context, sealed);
         if (key === undefined) return [];
         retained.set(context, key);
+        retainedIds.add(keyId);
         return sealing.isCurrent(sealed) ? [] : [seal(keyId, label, key)];
       });
       if (stored.length > 0 && retained.size === 0) {

@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
 import { feeTenantId } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { verifyAudit } from "../../app/audit/audit-chain.js";
 import { nilTenantId } from "../../app/audit/audit-entry.js";
+import { isPositionAuthentic } from "../../app/audit/chain-hash.js";
+import { type Checkpoint, checkpointPublicKey, signCheckpoint } from "../../app/audit/checkpoint.js";
+import { readCheckpoints } from "../../app/audit/read-checkpoints.js";
 import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
 import { createTenantStore } from "../../store/access/clients.js";
@@ -28,12 +32,18 @@ export function addAuditCommand(program: Command): void {
     .description(
       "verify every tenant's hash chain of audit entries; finds entries that were changed or removed",
     )
-    .action(async () => {
+    .option(
+      "--since <file>",
+      "also compare with the checkpoints in this file, the output of `bursar audit checkpoint`",
+    )
+    .action(async ({ since }: { since?: string }) => {
+      const checkpoints = since === undefined ? [] : readCheckpointFile(since);
       const verdicts = await withDatabase(async ({ database, parts: { keys } }) => {
         const tenants = await createTenantStore(database).listTenants();
         return await verifyAudit({
           store: createAuditStore(database),
           keys,
+          checkpoints,
           // A migration creates the fee tenant, and migrations write no audit entries.
           tenantIds: tenants.map(({ id }) => id).filter((id) => id !== feeTenantId),
         });
@@ -45,4 +55,46 @@ export function addAuditCommand(program: Command): void {
       if (verdicts.some(({ fault }) => fault !== undefined))
         throw new OperatorError("The audit log has been tampered with.");
     });
+  audit
+    .command("checkpoint")
+    .description(
+      "sign the present end of every audit log and print it; keep the output away from the database, for `audit verify --since`",
+    )
+    .action(async () => {
+      const signed = await withDatabase(async ({ database, parts: { keys } }) => {
+        const heads = await createAuditStore(database).listHeads();
+        return heads.map((head) => {
+          if (!isPositionAuthentic(keys, "head", head))
+            throw new OperatorError("The head of an audit log was changed. Run `bursar audit verify`.");
+          return signCheckpoint(keys, head, new Date());
+        });
+      });
+      for (const checkpoint of signed) console.log(JSON.stringify(checkpoint));
+    });
+  audit
+    .command("keys")
+    .description("print the public keys that verify checkpoints, as a JWK set")
+    .action(async () => {
+      const keys = await withDatabase(async ({ parts }) =>
+        parts.keyIds().flatMap((kid) => {
+          const key = checkpointPublicKey(parts.keys, kid);
+          return key === undefined
+            ? []
+            : [{ ...key.export({ format: "jwk" }), kid, use: "sig", alg: "EdDSA" }];
+        }),
+      );
+      console.log(JSON.stringify({ keys }));
+    });
+}
+
+function readCheckpointFile(path: string): Checkpoint[] {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new OperatorError(`The file ${path} cannot be read.`, { cause });
+  }
+  const checkpoints = readCheckpoints(text);
+  if (checkpoints.length === 0) throw new OperatorError(`The file ${path} contains no checkpoint.`);
+  return checkpoints;
 }
