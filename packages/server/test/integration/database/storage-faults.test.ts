@@ -127,15 +127,16 @@ function mountSmallDisk(megabytes: number): SmallDisk | undefined {
   };
 }
 
-const disk = mountSmallDisk(64);
-if (disk === undefined)
+// Mounted again by the test, so that nothing stays behind if the test is not selected.
+const probe = mountSmallDisk(1);
+probe?.unmount();
+if (probe === undefined)
   process.stderr.write("skipped: a full disk, because this account may not mount a file system\n");
 
-describe.skipIf(disk === undefined)("a database on a full disk", () => {
+describe.skipIf(probe === undefined)("a database on a full disk", () => {
   const closers: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
-    disk?.unmount();
   });
 
   async function createDatabaseOn(path: string): Promise<TestDatabase> {
@@ -179,7 +180,10 @@ describe.skipIf(disk === undefined)("a database on a full disk", () => {
   }
 
   it("refuses with 503, is not ready, and settles all that it accepted when there is space again", async () => {
-    const database = await createDatabaseOn(disk?.path ?? "");
+    const disk = mountSmallDisk(64);
+    if (disk === undefined) throw new Error("the disk cannot be mounted again");
+    closers.push(async () => disk.unmount());
+    const database = await createDatabaseOn(disk.path);
     const shared = { database, masterKey: randomBytes(32), publicUrl: undefined };
     const test = await startTestService({}, shared);
     closers.push(test.stop);
@@ -200,7 +204,7 @@ describe.skipIf(disk === undefined)("a database on a full disk", () => {
     expect((await fetch(`${test.url}/readyz`)).status).toBe(503);
     for (let attempt = 0; attempt < 5; attempt++) statuses.add((await api.create(transfer)).status);
     expect([...statuses].filter((status) => status !== 202)).toEqual([503]);
-    disk?.grow(256);
+    disk.grow(256);
     expect(await countFailedRows(database)).toBe(0);
     await eventually(
       async () => (await fetch(`${test.url}/readyz`)).status,
