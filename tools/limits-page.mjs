@@ -1,5 +1,6 @@
 // Generates the page of limits, with their defaults and keys, from the settings and the routes.
 import { quotaCatalog } from "../packages/protocol/dist/index.js";
+import { requestCost } from "../packages/server/dist/app/quotas/take-quota.js";
 import { settings } from "../packages/server/dist/config/settings.js";
 import { quotaClassOf } from "../packages/server/dist/http/quotas/quota-gate.js";
 
@@ -13,7 +14,9 @@ Everything that a client can cause the service to do is limited. Each limit is s
 
 ## Quotas
 
-A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second; a request takes one, before its body is read, so a refused request does not use up its idempotency key.
+A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second. A request takes what it costs before its body is read, so a refused request does not use up its idempotency key: one token, plus one for each ${requestCost.bytesPerToken / 1024} KiB of its body. The items of a batch cost one more token for each ${requestCost.itemsPerToken}; they, and a body without \`Content-Length\`, are charged when they have been read.
+
+A request is admitted if a token is left, even if it costs more. The bucket is then in debt, and admits nothing until it has gained the debt back.
 
 | class | for | per second | burst | routes |
 |---|---|---|---|---|
@@ -21,7 +24,9 @@ ${Object.entries(quotaCatalog)
   .map(([name, about]) => quotaRow(name, about, routes))
   .join("\n")}
 
-The defaults are \`quotas.<class>_per_second\` and \`quotas.<class>_burst\`. A client can have quotas of its own. \`bursar client quota\` sets any quota. \`PATCH /v1/clients/{client_id}\` with \`{"quotas": {"create": {"per_second": 5, "burst": 10}}}\` sets a quota up to the larger of the default and the caller's own. A change takes effect in every process within 5 seconds. Quotas apply per client. A caller that can create clients can use several of them, so do not grant \`clients:manage\` to a client that must stay limited.
+The defaults are \`quotas.<class>_per_second\` and \`quotas.<class>_burst\`. A client can have quotas of its own. \`bursar client quota\` sets any quota. \`PATCH /v1/clients/{client_id}\` with \`{"quotas": {"create": {"per_second": 5, "burst": 10}}}\` sets a quota up to the larger of the default and the caller's own. A change takes effect in every process within 5 seconds.
+
+All clients of a tenant share further buckets, of \`quotas.tenant_multiple\` times the defaults (${settings["quotas.tenant_multiple"].default}), or of a client's own quota if that is larger. A tenant has at most \`limits.clients_per_tenant\` clients (${settings["limits.clients_per_tenant"].default}); a further one is refused with \`CLIENT_LIMIT_REACHED\`.
 
 Every response to an authenticated client reports the remaining quota, in the fields of [draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
 
@@ -30,11 +35,11 @@ RateLimit-Policy: "create";q=2000;w=2
 RateLimit: "create";r=1999;t=1
 \`\`\`
 
-\`q\` is the burst and \`w\` the seconds in which an empty bucket fills. \`r\` is the number of remaining tokens and \`t\` the seconds until the bucket is full or, if no token remains, until there is one. A request beyond the quota is answered with 429 \`RATE_LIMITED\`, with the time to wait in \`Retry-After\` and in \`t\`, rounded up. After that time a token is available, unless the client has used it for another request. At the token endpoint the error is \`slow_down\`; revoking a token is never rate limited. In the sandbox, the default client has large quotas and the client \`limited\` has small ones.
+\`q\` is the burst and \`w\` the seconds in which an empty bucket fills. \`r\` is the number of remaining tokens and \`t\` the seconds until the bucket is full or, if no token remains, until there is one. If the tenant has fewer tokens left than the client, its bucket is listed too, as \`"tenant-create"\`. A request beyond the quota is answered with 429 \`RATE_LIMITED\`, with the time to wait in \`Retry-After\` and in \`t\`, rounded up. After that time a token is available, unless the client has used it for another request. At the token endpoint the error is \`slow_down\`; revoking a token is never rate limited. In the sandbox, the default client has large quotas and the client \`limited\` has small ones.
 
 ### Several processes
 
-The buckets are in PostgreSQL, and all processes share them. A process reserves a slice of tokens ahead of need, whose size depends on how fast the last one was used up, so there is no query for each request. Over any period all processes together admit at most \`burst + per_second × seconds\`, plus the tokens that they held when the period began: at most a tenth of the burst for each process, or one token if the burst is below 20. Tokens that one process holds are not available to the others; unused ones are returned after 10 seconds. \`r\` does not include requests that other processes have admitted since the last slice.
+The buckets are in PostgreSQL, and all processes share them. A process reserves a slice of tokens ahead of need, whose size depends on how fast the last one was used up, so there is no query for each request. Over any period all processes together admit at most \`burst + per_second × seconds\`, plus the tokens that they held when the period began: at most a tenth of the burst for each process, or one token if the burst is below 20; and the cost of one request in each process, which later requests repay. Tokens that one process holds are not available to the others; unused ones are returned after 10 seconds. \`r\` does not include requests that other processes have admitted since the last slice.
 
 An empty bucket is queried at most ten times a second, and more often only if a tenth of the burst is gained sooner. A request that arrives when its process has no tokens waits for the next slice, for at most 250 ms.
 
@@ -52,6 +57,10 @@ A client with too many concurrent requests or connections gets 429 \`CONCURRENCY
 
 ${settingsTable("limits.", (key) => key.endsWith("_per_client"))}
 
+A request to a route with a body limit of its own, listed below, is *heavy* if its body is larger than 16 KiB or has no \`Content-Length\`. The heavy requests of a tenant wait for each other, with their bodies unread.
+
+${settingsTable("limits.", (key) => key === "limits.heavy_requests_per_tenant")}
+
 ## Orders
 
 One process at a time runs a market, so the work that one tenant or one order can cause there is limited.
@@ -62,15 +71,17 @@ An order matches at most 1000 resting orders. Its remaining size is then cancell
 
 ## Overload
 
-A process that cannot keep up refuses requests of the classes \`create\` and \`bulk\` with 503 \`OVERLOADED\` and \`Retry-After\`, before it verifies the token or reads the body. It serves all other requests, such as reads and health checks. The process checks two measures twenty times a second. The overload begins when one of them exceeds its limit and ends when both have fallen to half of their limits.
+A process that cannot keep up refuses requests of the classes \`create\` and \`bulk\`, and heavy requests of any class, with 503 \`OVERLOADED\` and \`Retry-After\`, before it reads the body. It serves all other requests, such as reads and health checks. It refuses the tenants that use the most: those whose recent cost, in tokens of all classes, is at or above the average of all active tenants. The cost counts half after 5 seconds. All tenants are refused only if a single write takes longer than \`limits.accept_wait_ms\`, because then every one of them waits.
+
+The process checks two measures twenty times a second. The overload begins when one of them exceeds its limit and ends when both have fallen to half of their limits. A delay of the event loop counts only as far as the process has used the processor itself: if other programs slow it down, refusing work would not help.
 
 ${settingsTable("limits.", (key) => key === "limits.accept_wait_ms" || key === "limits.event_loop_delay_ms")}
 
-In addition, at most 10,000 transactions wait to be written in a process. Further ones are refused with the same error.
+In addition, at most 10,000 transactions wait to be written in a process, and at most 5,000 of one tenant. Further ones are refused with the same error. Those of different tenants are written in turn.
 
 ## Sizes and times
 
-${settingsTable("limits.", (key) => !/_per_client$|accept_wait|event_loop/.test(key))}
+${settingsTable("limits.", (key) => !/_per_client$|_per_tenant$|accept_wait|event_loop/.test(key))}
 
 Routes with a body limit of their own:
 

@@ -1,6 +1,6 @@
 /**
- * Token buckets. A bucket holds up to `burst` tokens and gains `perSecond` of them each second; a request takes one. The time is passed
- * in, in milliseconds; if it goes back, nothing is gained.
+ * Token buckets. A bucket holds up to `burst` tokens and gains `perSecond` of them each second; a request takes as many as it costs. The time
+ * is passed in, in milliseconds; if it goes back, nothing is gained.
  */
 export interface Quota {
   perSecond: number;
@@ -10,7 +10,7 @@ export interface Quota {
 /** The limits of a quota, in the configuration and for a client. */
 export const quotaLimits = { perSecondMax: 1_000_000, burstMax: 10_000_000 } as const;
 
-/** The content of a bucket at a time. */
+/** The content of a bucket at a time. Below zero it is in debt, because a request has cost more than it held. */
 export interface TokenBucket {
   tokens: number;
   atMs: number;
@@ -26,15 +26,19 @@ export function refillBucket(quota: Quota, { tokens, atMs }: TokenBucket, nowMs:
   return { tokens: Math.min(quota.burst, tokens + gained), atMs: nowMs };
 }
 
-/** Takes whole tokens, at most the wanted number. A negative number returns unused tokens. */
+/**
+ * Takes whole tokens, at most the wanted number. A negative number returns unused tokens. What is owed has been used already and is taken
+ * in any case, so the bucket can be in debt afterwards.
+ */
 export function takeTokens(
   quota: Quota,
   bucket: TokenBucket,
   nowMs: number,
   wanted: number,
+  owed = 0,
 ): { granted: number; bucket: TokenBucket } {
-  const { tokens } = refillBucket(quota, bucket, nowMs);
-  const granted = Math.min(wanted, Math.floor(tokens));
+  const tokens = refillBucket(quota, bucket, nowMs).tokens - owed;
+  const granted = Math.min(wanted, Math.max(0, Math.floor(tokens)));
   return { granted, bucket: { tokens: Math.min(quota.burst, tokens - granted), atMs: nowMs } };
 }
 

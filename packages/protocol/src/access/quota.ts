@@ -4,7 +4,7 @@ import { type Static, Type } from "typebox";
 /** The classes of requests, each with its own quota. The names appear in `RateLimit` and in a client's `quotas`. */
 export const quotaCatalog = {
   create: "Creating and changing transactions, wallets, orders and approvals.",
-  bulk: "Batches of transactions; a batch counts once, regardless of its size.",
+  bulk: "Batches of transactions.",
   read: "Reading.",
   manage: "Managing clients and policy, and reading the audit log.",
   stream: "Opening streams.",
@@ -20,12 +20,12 @@ const ClientQuota = Type.Object(
     per_second: Type.Integer({
       minimum: 1,
       maximum: quotaLimits.perSecondMax,
-      description: "The sustained rate of requests.",
+      description: "The tokens gained each second. A small request costs one.",
     }),
     burst: Type.Integer({
       minimum: 1,
       maximum: quotaLimits.burstMax,
-      description: "The number of requests that may arrive at once after a pause.",
+      description: "The tokens that can be used at once after a pause.",
     }),
   },
   { $id: "ClientQuota", additionalProperties: false },

@@ -21,7 +21,9 @@ import { createCredentialUses } from "../app/clients/credential-uses.js";
 import { createTamperReports } from "../app/clients/tampered-clients.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
+import type { LoadShedder } from "../app/quotas/load-shedder.js";
 import { createQuotaKeeper, type QuotaKeeper } from "../app/quotas/quota-keeper.js";
+import { takeQuota } from "../app/quotas/take-quota.js";
 import type { UseCases } from "../app/use-cases.js";
 import type { Settings } from "../config/settings.js";
 import { createAssertionVerifier } from "../credentials/client-assertion.js";
@@ -75,7 +77,7 @@ const clientChangesWaitingMax = 100;
 
 export function composeAccess(
   options: ComposeOptions,
-  { onStateChanged }: Pick<ClientServiceDeps, "onStateChanged">,
+  { shedder, onStateChanged }: Pick<ClientServiceDeps, "onStateChanged"> & { shedder: LoadShedder },
 ): AccessParts {
   const { database, sealing, publicUrl, settings, log, newUuid, now } = options;
   const keys = requireKeys(database);
@@ -113,6 +115,7 @@ export function composeAccess(
   const quotas = createQuotaKeeper({
     store: createQuotaStore(database),
     defaults: defaultQuotas,
+    tenantDefaults: multiply(defaultQuotas, settings["quotas.tenant_multiple"]),
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
@@ -142,13 +145,17 @@ export function composeAccess(
       revocations,
       access,
       authenticator,
-      takeQuota: (client) => quotas.of(client).allowances.auth.take(performance.now()),
+      takeQuota: (client) => takeQuota(quotas.of(client), "auth", performance.now(), 1),
       isSuspended: createTenantSuspensionStore(database).isSuspended,
       audit,
       newUuid,
       now,
     }),
-    ...createClientService({ ...deps, onStateChanged }),
+    ...createClientService({
+      ...deps,
+      clientsMax: settings["limits.clients_per_tenant"],
+      onStateChanged,
+    }),
     ...createClientCredentials({
       ...deps,
       sealSecret: (id, secret) => sealing.seal(secretContexts.clientKey(id), secret),
@@ -174,6 +181,7 @@ export function composeAccess(
       authenticator,
       redeemTicket: tickets.redeem,
       quotas,
+      shedder,
       addresses,
       verifySignature,
       audit,
@@ -229,6 +237,15 @@ function defaultQuotasOf(settings: Settings): Quotas {
     quotaClasses.map((name) => [
       name,
       { perSecond: settings[`quotas.${name}_per_second`], burst: settings[`quotas.${name}_burst`] },
+    ]),
+  ) as Record<QuotaClass, Quota>;
+}
+
+function multiply(quotas: Quotas, factor: number): Quotas {
+  return Object.fromEntries(
+    Object.entries(quotas).map(([name, { perSecond, burst }]) => [
+      name,
+      { perSecond: perSecond * factor, burst: burst * factor },
     ]),
   ) as Record<QuotaClass, Quota>;
 }

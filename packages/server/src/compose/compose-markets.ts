@@ -94,6 +94,7 @@ export function composeMarkets(
     queue: createGroupCommit<AcceptedOrder, OrderOutcome>({
       write: orders.acceptOrders,
       isUnavailable: isDatabaseUnavailable,
+      tenantOf: ({ tenantId }) => tenantId,
       onWritten: (batch, outcomes) => {
         const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
         for (const market of new Set(accepted.map((order) => order.market))) wakeEngine(market);

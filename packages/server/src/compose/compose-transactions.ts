@@ -147,11 +147,16 @@ export function composeTransactions(
       eventLoopDelayMs: settings["limits.event_loop_delay_ms"],
     },
     acceptWaitMs: queue.oldestWaitMs,
-    onChange: ({ isOverloaded, ...signs }) =>
+    acceptWriteMs: queue.oldestWriteMs,
+    onChange: ({ isOverloaded, isSevere: _, ...signs }) =>
       isOverloaded
         ? log.warn(signs, "overloaded: new work is refused")
         : log.info(signs, "no longer overloaded"),
     monotonicMs,
+    cpuMs: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
     timers: nodeTimers,
   });
   wakeUps.subscribe("accepted", engine.wake);

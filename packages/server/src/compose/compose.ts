@@ -5,6 +5,7 @@ import { createTenantCreator } from "../app/clients/create-tenant.js";
 import { allClients, createSweeper, type Sweeper } from "../app/clients/sweeps.js";
 import { createTenantSuspension, type SetTenantSuspended } from "../app/clients/tenant-suspension.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
+import { createLoadShedder } from "../app/quotas/load-shedder.js";
 import { createRails, type RailDriver, type RailPart } from "../app/rails/rail.js";
 import type { UseCases } from "../app/use-cases.js";
 import { assertNetworksKnown } from "../config/asset-list.js";
@@ -95,7 +96,12 @@ export function compose(given: ComposeOptions): Parts {
   const keys = createIntegrityKeys(given.sealing);
   const database = withKeys(given.database, keys);
   const options: ComposeOptions = { ...given, database };
+  const shedder = createLoadShedder({
+    load: { reading: () => transactions.load.reading() },
+    monotonicMs: () => performance.now(),
+  });
   const access = composeAccess(options, {
+    shedder,
     onStateChanged: ({ tenantId, id: clientId, state }) =>
       sweeper.runFor({ tenantId, clientId, isStopped: state === "disabled" }),
   });

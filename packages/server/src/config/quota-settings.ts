@@ -13,8 +13,11 @@ export const quotaSettings = {
     1000,
   ),
   "quotas.create_burst": burst("The burst of such requests after a pause.", 2000),
-  "quotas.bulk_per_second": perSecond("Batches of transactions a second.", 20),
-  "quotas.bulk_burst": burst("The burst of batches.", 40),
+  "quotas.bulk_per_second": perSecond(
+    "Tokens a second for batches of transactions. A batch of 1000 small transactions costs about 115.",
+    500,
+  ),
+  "quotas.bulk_burst": burst("The burst of such tokens.", 2000),
   "quotas.read_per_second": perSecond("Requests a second that read.", 1000),
   "quotas.read_burst": burst("The burst of reads.", 2000),
   "quotas.manage_per_second": perSecond(
@@ -26,6 +29,14 @@ export const quotaSettings = {
   "quotas.stream_burst": burst("The burst of streams opened.", 500),
   "quotas.auth_per_second": perSecond("Requests a second for tokens, by authenticated clients.", 50),
   "quotas.auth_burst": burst("The burst of such requests.", 500),
+  "quotas.tenant_multiple": integer(
+    {
+      default: 2,
+      about:
+        "The quota that all clients of a tenant share, in each class, as a multiple of the default quota of a client. It is larger if a client has a larger quota of its own.",
+    },
+    { min: 1, max: 1000 },
+  ),
   "quotas.address_per_second": perSecond(
     "Failed requests a second of one address to `/oauth`, and requests without a valid token anywhere. An IPv6 /64 network counts as one address, and each process counts on its own.",
     100,

@@ -1,5 +1,6 @@
 import { attemptDelaysMs } from "@bursar/domain";
 import { assetList } from "./asset-list.js";
+import { limitSettings } from "./limit-settings.js";
 import type { ListSetting } from "./list-setting.js";
 import { marketList } from "./market-list.js";
 import { quotaSettings } from "./quota-settings.js";
@@ -189,81 +190,7 @@ export const settings = {
     about:
       "Private networks that webhooks may be sent to, separated by commas. Names such as `hooks.internal` are then allowed if they resolve. Every tenant can reach these networks. Loopback, link-local and cloud metadata addresses stay blocked.",
   }),
-  "limits.body_bytes": integer(
-    { default: 65_536, about: "The maximum size of a request body." },
-    { min: 1024, max: 16_777_216 },
-  ),
-  "limits.header_bytes": integer(
-    { default: 8192, about: "The maximum size of the request line and headers together." },
-    { min: 1024, max: 65_536 },
-  ),
-  "limits.json_depth": integer(
-    { default: 16, about: "The maximum nesting depth of objects and arrays in a body." },
-    { min: 1, max: 128 },
-  ),
-  "limits.headers_timeout_ms": integer(
-    { default: 5000, about: "The timeout for receiving the headers of a request." },
-    { min: 100, max: 60_000 },
-  ),
-  "limits.request_timeout_ms": integer(
-    { default: 10_000, about: "The timeout for receiving a whole request." },
-    { min: 100, max: 300_000 },
-  ),
-  "limits.requests_per_client": integer(
-    { default: 500, about: "The maximum number of concurrent requests of one client in a process." },
-    { min: 1, max: 1_000_000 },
-  ),
-  "limits.connections_per_client": integer(
-    {
-      default: 1000,
-      about:
-        "The maximum number of connections of one client to a process. A connection counts for every client that uses it. Not limited if `trusted_proxies` is set, because all connections are then the proxy's.",
-    },
-    { min: 1, max: 1_000_000 },
-  ),
-  "limits.open_orders": integer(
-    {
-      default: 10_000,
-      about:
-        "The maximum number of open orders of a tenant in one market. A further order that could rest is `rejected` with `TOO_MANY_OPEN_ORDERS`.",
-    },
-    { min: 1, max: 1_000_000 },
-  ),
-  "limits.accept_wait_ms": integer(
-    {
-      default: 2000,
-      about: "The longest time that a request may wait to be written before new work is refused.",
-    },
-    { min: 10, max: 60_000 },
-  ),
-  "limits.event_loop_delay_ms": integer(
-    {
-      default: 500,
-      about: "The sustained event loop delay above which new work is refused.",
-    },
-    { min: 10, max: 60_000 },
-  ),
-  "limits.idle_timeout_ms": integer(
-    {
-      default: 60_000,
-      about:
-        "The idle timeout of a connection, as when a client does not read its response. A response can be delayed for 30 s by a long poll.",
-    },
-    { min: 31_000, max: 600_000 },
-  ),
-  "limits.drain_delay_ms": integer(
-    {
-      env: "BURSAR_DRAIN_DELAY_MS",
-      default: 5000,
-      about:
-        "The time between a stop signal and the begin of the shutdown. The service reports that it is not ready and still serves all requests, so that load balancers can take it out. In the sandbox the default is 0.",
-    },
-    { min: 0, max: 300_000 },
-  ),
-  "limits.shutdown_timeout_ms": integer(
-    { default: 10_000, about: "The maximum duration of a shutdown; requests in flight get most of it." },
-    { min: 1000, max: 600_000 },
-  ),
+  ...limitSettings,
   "stream.allowed_origins": origins({
     env: "BURSAR_STREAM_ALLOWED_ORIGINS",
     about:

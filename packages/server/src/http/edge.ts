@@ -5,7 +5,6 @@ import Fastify, {
   type FastifySchema,
   LogController,
 } from "fastify";
-import type { LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
 import type { Readiness } from "../runtime/readiness.js";
 import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
@@ -35,7 +34,7 @@ import {
 import { installSecurityTxt, type SecurityTxtOptions } from "./plugins/security-txt.js";
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
-import { createsWork, quotaClassOf, shedLoad } from "./quotas/quota-gate.js";
+import { quotaClassOf } from "./quotas/quota-gate.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/operations/healthz.js";
@@ -50,7 +49,6 @@ export interface EdgeOptions {
   log: FastifyBaseLogger;
   readiness: Readiness;
   guard: AccessGuard;
-  load: Pick<LoadGauge, "isOverloaded">;
   newRequestId: () => string;
   isUnavailable: (error: unknown) => boolean;
   metricsToken: string | undefined;
@@ -184,12 +182,13 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
         scopes: scopesOf(access),
         quotaClass: quotaClassOf({ method, path, access }),
         takesTickets: route.takesTickets === true,
+        takesLargeBodies: route.bodyBytesMax !== undefined,
+        itemsOf: route.itemsOf,
         limits: concurrencyOf(options),
       },
       guard,
     );
-    const sheds = createsWork(route) ? [shedLoad(options.load)] : [];
-    app.route({ ...common, ...hooks, onRequest: [...first, waits, ...sheds, onRequest] });
+    app.route({ ...common, ...hooks, onRequest: [...first, waits, onRequest] });
   }
 }
 
@@ -198,10 +197,11 @@ function scopesOf(access: Exclude<Route["access"], "open" | "oauth">): readonly 
 }
 
 function concurrencyOf({ limits, trustedProxies }: EdgeOptions): ConcurrencyLimits {
-  const { requestsPerClient, connectionsPerClient } = limits;
+  const { requestsPerClient, connectionsPerClient, heavyRequestsPerTenant } = limits;
   // A proxy's connections are shared by all clients.
   return {
     requestsPerClient,
+    heavyRequestsPerTenant,
     connectionsPerClient: trustedProxies === undefined ? connectionsPerClient : Number.POSITIVE_INFINITY,
   };
 }

@@ -27,6 +27,8 @@ export interface Route {
   checkedBody?: TSchema;
   /** The maximum size of the body, if it differs from the default. */
   bodyBytesMax?: number;
+  /** The number of items in a valid body, for which the quota is charged. */
+  itemsOf?: (body: unknown) => number;
   /** Whether a stream ticket is accepted in place of a token. */
   takesTickets?: true;
   /** Whether the route honours `Idempotency-Key`, or requires it. */

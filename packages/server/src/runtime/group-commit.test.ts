@@ -15,6 +15,7 @@ function setUp() {
       return batch.map((item) => `written ${item}`);
     },
     isUnavailable: (error) => error instanceof UnavailableError,
+    tenantOf: (item) => String(Math.floor(Math.abs(item) / 10_000)),
     onWritten: () => undefined,
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
@@ -42,5 +43,24 @@ describe("the group commit", () => {
     const results = await Promise.allSettled([1, 0, 2].map(add));
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     expect(batches).toHaveLength(1);
+  });
+
+  it("writes the items of different tenants in turn", async () => {
+    const { add, batches } = setUp();
+    const many = Array.from({ length: 1000 }, (_, number) => add(10_001 + number));
+    const few = [20_001, 30_001, 30_002].map(add);
+    await Promise.all([...many, ...few]);
+    expect(batches[0]?.slice(0, 6)).toEqual([10_001, 20_001, 30_001, 10_002, 30_002, 10_003]);
+    expect(batches.flat()).toHaveLength(1003);
+    expect(batches.flat().filter((item) => item < 20_000)).toEqual(
+      Array.from({ length: 1000 }, (_, number) => 10_001 + number),
+    );
+  });
+
+  it("does not let one tenant fill the queue", async () => {
+    const { add } = setUp();
+    const flood = Array.from({ length: 6000 }, (_, number) => add(10_001 + number).catch(() => "full"));
+    expect(await add(20_001)).toBe("written 20001");
+    expect((await Promise.all(flood)).filter((outcome) => outcome === "full")).toHaveLength(1000);
   });
 });

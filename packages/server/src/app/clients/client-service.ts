@@ -56,6 +56,8 @@ export interface ClientDeps {
 }
 
 export interface ClientServiceDeps extends ClientDeps {
+  /** The most clients that a tenant may have. */
+  clientsMax: number;
   /** Called when a client was disabled or enabled: begins with what that leaves to do. */
   onStateChanged: (client: ApiClient) => Promise<void>;
 }
@@ -71,7 +73,7 @@ export function createClientService(deps: ClientServiceDeps): ClientService {
 }
 
 async function createClient(
-  { clients, keys, newUuid, randomBytes, now }: ClientDeps,
+  { clients, clientsMax, keys, newUuid, randomBytes, now }: ClientServiceDeps,
   origin: Origin,
   body: CreateClientBody,
   idempotencyKey: string | undefined,
@@ -114,7 +116,9 @@ async function createClient(
     client,
     request,
     describeAct(origin, "client.create", showId("cli", client.id), createdAt),
+    clientsMax,
   );
+  if (result === "too_many") return { refused: "CLIENT_LIMIT_REACHED" };
   if ("created" in result) return { client: result.created, secret };
   const { earlier, requestHash } = result;
   return replay(requestHash, request?.hash, () => ({ client: earlier, secret: null }));

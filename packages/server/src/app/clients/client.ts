@@ -147,7 +147,9 @@ export interface ClientStore {
     client: ApiClient,
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
-  ) => Promise<{ created: ApiClient } | Earlier<ApiClient>>;
+    /** The most clients that a tenant may have. */
+    clientsMax: number,
+  ) => Promise<{ created: ApiClient } | Earlier<ApiClient> | "too_many">;
   /**
    * Locks the client, calls `decide`, and writes the change with its audit entry. The result is undefined if the tenant has no such
    * client, and `locked` if another process holds the row for too long.

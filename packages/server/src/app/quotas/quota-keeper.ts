@@ -1,9 +1,18 @@
-import type { Quota } from "@bursar/domain";
 import { type QuotaClass, quotaClasses } from "@bursar/protocol";
 import type { Timers } from "../../runtime/timers.js";
 import type { ApiClient } from "../clients/client.js";
 import { type Allowance, createAllowance } from "./allowance.js";
 import type { ClientQuotas, Quotas } from "./client-quotas.js";
+import {
+  answerTimeoutMs,
+  batchMax,
+  createTokenReserver,
+  type QuotaCounts,
+  type QuotaStore,
+  type Reservation,
+  toReservation,
+} from "./token-reserver.js";
+import type { Allowances, BucketKey, ClientTraffic, TenantTraffic } from "./traffic.js";
 
 /**
  * Keeps the quotas of all clients in this process. Tokens are reserved from the shared buckets, for many clients in one statement. If
@@ -17,154 +26,117 @@ export interface QuotaKeeper {
   close: () => Promise<void>;
 }
 
-interface QuotaCounts {
-  /** Statements that reserve tokens, and those that were not answered in time. */
-  reservations: number;
-  unanswered: number;
-}
-
-/** One client's traffic in this process: its remaining quotas, and what it has open. */
-export interface ClientTraffic {
-  tenantId: string;
-  clientId: string;
-  /** The quotas that the allowances were made from. */
-  overrides: ClientQuotas;
-  allowances: Readonly<Record<QuotaClass, Allowance>>;
-  requestsInFlight: number;
-  connections: number;
-}
-
-/** The token buckets that all processes share. */
-export interface QuotaStore {
-  /** Takes up to the wanted number of tokens for each; a negative number returns tokens. Results are in the order of the requests. */
-  reserve: (requests: readonly Reservation[]) => Promise<Reserved[]>;
-}
-
-export interface Reservation {
-  tenantId: string;
-  clientId: string;
-  quotaClass: QuotaClass;
-  quota: Quota;
-  wanted: number;
-}
-
-interface Reserved {
-  granted: number;
-  /** The tokens left in the bucket afterwards. */
-  remaining: number;
-}
-
 export interface QuotaKeeperDeps {
   store: QuotaStore;
+  /** The quotas of a client that has none of its own. */
   defaults: Quotas;
+  /** The quotas of a tenant: what all of its clients share. A client's own quota raises it if it is larger. */
+  tenantDefaults: Quotas;
   monotonicMs: () => number;
   timers: Timers;
 }
 
-/** The longest time that a request waits for a reservation. */
-const answerTimeoutMs = 250;
-/** The pause after an unanswered reservation, so that an overloaded database does not get more of them. */
-const unavailablePauseMs = 1000;
-const batchMax = 200;
 const sweepIntervalMs = 5000;
 const idleMs = 10_000;
 const clientsMax = 10_000;
 
-interface PendingReservation {
-  traffic: Pick<ClientTraffic, "tenantId" | "clientId">;
-  quotaClass: QuotaClass;
-  allowance: Allowance;
-}
+/** The client id of the buckets of a tenant as a whole. */
+const wholeTenant = "00000000-0000-0000-0000-000000000000";
 
-export function createQuotaKeeper({ store, defaults, monotonicMs, timers }: QuotaKeeperDeps): QuotaKeeper {
+export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
+  const { store, defaults, tenantDefaults, monotonicMs, timers } = deps;
   const clients = new Map<string, ClientTraffic>();
-  const counts: QuotaCounts = { reservations: 0, unanswered: 0 };
-  let pending: PendingReservation[] = [];
-  let isScheduled = false;
-  let unavailableUntilMs = 0;
+  const tenants = new Map<string, TenantTraffic>();
+  const { request, counts } = createTokenReserver(deps);
 
-  function request(one: PendingReservation): void {
-    pending.push(one);
-    if (isScheduled) return;
-    isScheduled = true;
-    // At the end of this turn of the event loop, so that one statement serves all requests of the turn.
-    timers.soon(() => {
-      isScheduled = false;
-      const all = pending;
-      pending = [];
-      for (let start = 0; start < all.length; start += batchMax)
-        void reserve(all.slice(start, start + batchMax));
-    });
-  }
-
-  async function reserve(batch: readonly PendingReservation[]): Promise<void> {
-    const continueLocally = () => {
-      for (const { allowance } of batch) allowance.continueLocally(monotonicMs());
-    };
-    if (monotonicMs() < unavailableUntilMs) return continueLocally();
-    counts.reservations += 1;
-    const requests = batch.map((one) => toReservation(one, one.allowance.wanted()));
-    let isLate = false;
-    const giveUp = () => {
-      isLate = true;
-      counts.unanswered += 1;
-      unavailableUntilMs = monotonicMs() + unavailablePauseMs;
-      continueLocally();
-    };
-    const cancelTimeout = timers.after(answerTimeoutMs, giveUp);
-    try {
-      const reserved = await store.reserve(requests);
-      cancelTimeout();
-      // The process has continued with its own copy of the buckets, so tokens that arrive late are dropped.
-      if (isLate) return;
-      for (const [index, { allowance }] of batch.entries()) {
-        const { granted = 0, remaining = 0 } = reserved[index] ?? {};
-        allowance.receive(granted, remaining, monotonicMs());
-      }
-    } catch {
-      cancelTimeout();
-      if (!isLate) giveUp();
-    }
-  }
-
-  function create({ id: clientId, tenantId, quotas }: ApiClient): ClientTraffic {
-    const key = { tenantId, clientId };
-    const allowances = Object.fromEntries(
+  function createAllowances(key: BucketKey, prefix: string, quotas: Quotas): Allowances {
+    return Object.fromEntries(
       quotaClasses.map((quotaClass) => {
-        const allowance: Allowance = createAllowance(
-          quotaClass,
-          quotas[quotaClass] ?? defaults[quotaClass],
-          () => request({ traffic: key, quotaClass, allowance }),
+        const allowance: Allowance = createAllowance(prefix + quotaClass, quotas[quotaClass], () =>
+          request({ key, quotaClass, allowance }),
         );
         return [quotaClass, allowance];
       }),
     ) as Record<QuotaClass, Allowance>;
-    return {
+  }
+
+  function findTenant(tenantId: string): TenantTraffic {
+    const known = tenants.get(tenantId);
+    if (known !== undefined) return known;
+    const key = { tenantId, clientId: wholeTenant };
+    const allowances = createAllowances(key, "tenant-", tenantDefaults);
+    const made = {
       ...key,
-      overrides: quotas,
       allowances,
-      requestsInFlight: 0,
-      connections: 0,
+      heavy: { inProgress: 0, waiting: new Set<() => void>() },
+      clientCount: 0,
     };
+    tenants.set(tenantId, made);
+    return made;
+  }
+
+  function create({ id: clientId, tenantId, quotas }: ApiClient): ClientTraffic {
+    const key = { tenantId, clientId };
+    const tenant = findTenant(tenantId);
+    tenant.clientCount += 1;
+    raiseTenant(tenant, quotas);
+    const allowances = createAllowances(key, "", { ...defaults, ...quotas });
+    return { ...key, tenant, overrides: quotas, allowances, requestsInFlight: 0, connections: 0 };
   }
 
   function retune(traffic: ClientTraffic, overrides: ClientQuotas): void {
     traffic.overrides = overrides;
+    raiseTenant(traffic.tenant, overrides);
     for (const name of quotaClasses) traffic.allowances[name].retune(overrides[name] ?? defaults[name]);
+  }
+
+  /** A quota that the operator has given to one client is of no use if the tenant's is smaller. */
+  function raiseTenant({ allowances }: TenantTraffic, overrides: ClientQuotas): void {
+    for (const name of quotaClasses) {
+      const own = overrides[name];
+      if (own === undefined) continue;
+      const { perSecond, burst } = allowances[name].quota();
+      if (own.perSecond > perSecond || own.burst > burst)
+        allowances[name].retune({
+          perSecond: Math.max(perSecond, own.perSecond),
+          burst: Math.max(burst, own.burst),
+        });
+    }
+  }
+
+  function forget(traffic: ClientTraffic): void {
+    clients.delete(traffic.clientId);
+    traffic.tenant.clientCount -= 1;
+  }
+
+  /** Takes unused tokens back from what is idle, and tells whether all of it is. */
+  function collectUnused(
+    key: BucketKey,
+    allowances: Allowances,
+    idleSinceMs: number,
+    unused: Reservation[],
+  ): boolean {
+    let isIdle = true;
+    for (const quotaClass of quotaClasses) {
+      const allowance = allowances[quotaClass];
+      const tokens = allowance.surrender(idleSinceMs);
+      if (tokens > 0)
+        unused.push(toReservation({ key, quotaClass, allowance }, { wanted: -tokens, owed: 0 }));
+      isIdle &&= allowance.isIdle(idleSinceMs);
+    }
+    return isIdle;
   }
 
   /** Returns unused tokens to the shared buckets, and forgets clients that have nothing open. */
   async function sweep(idleSinceMs: number): Promise<void> {
     const unused: Reservation[] = [];
-    for (const [clientId, traffic] of clients) {
-      let isIdle = traffic.requestsInFlight === 0 && traffic.connections === 0;
-      for (const quotaClass of quotaClasses) {
-        const allowance = traffic.allowances[quotaClass];
-        const tokens = allowance.surrender(idleSinceMs);
-        if (tokens > 0) unused.push(toReservation({ traffic, quotaClass, allowance }, -tokens));
-        isIdle &&= allowance.isIdle(idleSinceMs);
-      }
-      if (isIdle) clients.delete(clientId);
+    for (const traffic of clients.values()) {
+      const isIdle = collectUnused(traffic, traffic.allowances, idleSinceMs, unused);
+      if (isIdle && traffic.requestsInFlight === 0 && traffic.connections === 0) forget(traffic);
+    }
+    for (const tenant of tenants.values()) {
+      const isIdle = collectUnused(tenant, tenant.allowances, idleSinceMs, unused);
+      if (isIdle && tenant.clientCount === 0) tenants.delete(tenant.tenantId);
     }
     for (let start = 0; start < unused.length; start += batchMax)
       // Tokens that cannot be returned are lost.
@@ -190,7 +162,7 @@ export function createQuotaKeeper({ store, defaults, monotonicMs, timers }: Quot
       const made = create(client);
       clients.set(client.id, made);
       // A client that is forgotten here loses its slice, not its quota: the shared bucket knows what has been used.
-      if (clients.size > clientsMax) clients.delete(clients.keys().next().value as string);
+      if (clients.size > clientsMax) forget(clients.values().next().value as ClientTraffic);
       return made;
     },
     close: async () => {
@@ -199,9 +171,4 @@ export function createQuotaKeeper({ store, defaults, monotonicMs, timers }: Quot
       await Promise.race([sweep(Number.POSITIVE_INFINITY), inTime]);
     },
   };
-}
-
-function toReservation({ traffic, quotaClass, allowance }: PendingReservation, wanted: number): Reservation {
-  const { tenantId, clientId } = traffic;
-  return { tenantId, clientId, quotaClass, quota: allowance.quota(), wanted };
 }

@@ -1,6 +1,6 @@
 import { assert, jsonValue, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readJson } from "./read-json.js";
+import { readJson, readJsonInSlices } from "./read-json.js";
 
 const fault = (text: string) => {
   const reading = readJson(text, 16);
@@ -127,5 +127,36 @@ describe("the cost of reading", () => {
     const [once, twice] = [looksAt(make(30_000)), looksAt(make(60_000))];
     expect(once).toBeLessThanOrEqual(3 * 30_000);
     expect(twice).toBeLessThanOrEqual(2.1 * once + 100);
+  });
+
+  it("reads a large document in slices with the same result", async () => {
+    const item = (index: number) => ({
+      key: `k${index}`,
+      text: 'quoted "text", {braces}',
+      list: [1, -2.5, null],
+    });
+    const document = { items: Array.from({ length: 8000 }, (_, index) => item(index)) };
+    const text = JSON.stringify(document);
+    expect(text.length).toBeGreaterThan(500_000);
+    expect(await readJsonInSlices(text, 16)).toEqual(readJson(text, 16));
+    for (const spoilt of [
+      text.replace('"key":"k7999"', '"text":"k7999"'),
+      text.slice(0, -1),
+      `${text}]`,
+      `[${text}`,
+    ])
+      expect(await readJsonInSlices(spoilt, 16)).toEqual({ fault: expect.any(String) });
+  });
+
+  it("does other work between the slices", async () => {
+    const text = JSON.stringify(Array.from({ length: 900 }, () => "x".repeat(1000)));
+    let turns = 0;
+    const reading = readJsonInSlices(text, 16).then(() => turns);
+    const count = () => {
+      turns += 1;
+      if (turns < 1000) setImmediate(count);
+    };
+    setImmediate(count);
+    expect(await reading).toBeGreaterThanOrEqual(3);
   });
 });

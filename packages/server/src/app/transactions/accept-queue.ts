@@ -8,6 +8,8 @@ export interface AcceptQueue {
   accept: (transaction: AcceptedTransaction) => Promise<AcceptOutcome> | undefined;
   /** How long the oldest one has been waiting for its commit. */
   oldestWaitMs: () => number;
+  /** How long the oldest statement has been running. */
+  oldestWriteMs: () => number;
 }
 
 export interface AcceptQueueDeps {
@@ -27,14 +29,15 @@ export function createAcceptQueue({
   monotonicMs,
   timers,
 }: AcceptQueueDeps): AcceptQueue {
-  const { add, oldestWaitMs } = createGroupCommit<AcceptedTransaction, AcceptOutcome>({
+  const { add, oldestWaitMs, oldestWriteMs } = createGroupCommit<AcceptedTransaction, AcceptOutcome>({
     write: store.acceptTransactions,
     isUnavailable,
+    tenantOf: ({ tenantId }) => tenantId,
     onWritten: (_, outcomes) => {
       if (outcomes.some(({ kind }) => kind === "accepted")) onAccepted();
     },
     monotonicMs,
     timers,
   });
-  return { accept: add, oldestWaitMs };
+  return { accept: add, oldestWaitMs, oldestWriteMs };
 }

@@ -1,4 +1,4 @@
-import { acceptSignature, type ErrorCode, type QuotaClass, type Scope } from "@bursar/protocol";
+import { acceptSignature, type ErrorCode, type Scope } from "@bursar/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type {
   Authenticated,
@@ -12,11 +12,11 @@ import type { ClientOrigin } from "../../app/audit/audit-entry.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
+import type { LoadShedder } from "../../app/quotas/load-shedder.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
 import type { ApprovalProof } from "../../app/transactions/approval-evidence.js";
-import { type ConcurrencyLimits, enterConnection, enterRequest } from "../quotas/concurrency-gate.js";
-import { admitByQuota } from "../quotas/quota-gate.js";
+import { type AdmissionOptions, createAdmission } from "../quotas/admission.js";
 import { Refusal } from "../refusal.js";
 
 declare module "fastify" {
@@ -37,6 +37,8 @@ declare module "fastify" {
 export interface AccessGuard {
   authenticator: RequestAuthenticator;
   quotas: Pick<QuotaKeeper, "of">;
+  /** Refuses work in an overload, first that of the tenants that use most. */
+  shedder: LoadShedder;
   /** The quota of unauthenticated callers. */
   addresses: AddressQuota;
   /** Authenticates a request by its ticket, for browsers that cannot send `Authorization`. */
@@ -58,17 +60,17 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("errorCode", null);
 }
 
-interface GuardedRoute {
+interface GuardedRoute extends AdmissionOptions {
   /** The scopes of which the token must have one; none are needed if the list is empty. */
   scopes: readonly Scope[];
-  quotaClass: QuotaClass;
   takesTickets: boolean;
-  limits: ConcurrencyLimits;
 }
 
 /** The hooks of a route that requires a scope: token and quota before the body is read, signature after it, audit after the response. */
-export function guardRoute({ scopes, quotaClass, takesTickets, limits }: GuardedRoute, guard: AccessGuard) {
-  const { authenticator, redeemTicket, quotas, verifySignature, audit, publicUrl } = guard;
+export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
+  const { scopes, takesTickets } = route;
+  const { authenticator, redeemTicket, verifySignature, audit, publicUrl } = guard;
+  const admission = createAdmission(route, guard);
   return {
     // Not an async function: a known token is checked without a turn of the event loop.
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
@@ -80,22 +82,14 @@ export function guardRoute({ scopes, quotaClass, takesTickets, limits }: Guarded
       const conclude = (result: Authenticated | Refused) => {
         if (isRefused(result)) return done(refuse(request, result));
         request.authenticated = result;
-        const traffic = quotas.of(result.client);
-        admitByQuota(traffic, quotaClass, reply, (refusal) =>
-          done(
-            refusal ??
-              enterConnection(traffic, request, limits) ??
-              // A stream is open for hours and has its own limit.
-              (quotaClass === "stream" ? undefined : enterRequest(traffic, request, reply, limits)) ??
-              refuseScope(result, scopes),
-          ),
-        );
+        admission.admit(result.client, request, reply, () => refuseScope(result, scopes), done);
       };
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
       else conclude(judgement);
     },
-    preValidation: (request: FastifyRequest, _reply: unknown, done: (error?: Error) => void) => {
+    preValidation: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       const { client } = principalOf(request);
+      admission.chargeBody(client, request, reply);
       // The request for the ticket was signed.
       if (takesTickets && ticketOf(request) !== undefined) return done();
       const isSigned =
@@ -109,6 +103,14 @@ export function guardRoute({ scopes, quotaClass, takesTickets, limits }: Guarded
         })
         .catch(done);
     },
+    ...(route.itemsOf === undefined
+      ? {}
+      : {
+          preHandler: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+            admission.chargeItems(principalOf(request).client, request, reply);
+            done();
+          },
+        }),
     onResponse: (request: FastifyRequest, reply: { statusCode: number }, done: () => void) => {
       const isRefusal =
         reply.statusCode === 401 || reply.statusCode === 403 || request.errorCode === "DIGEST_MISMATCH";

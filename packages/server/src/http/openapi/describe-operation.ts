@@ -1,7 +1,7 @@
 import { type Components, type ErrorCode, errorCatalog } from "@bursar/protocol";
 import type { TSchema } from "typebox";
 import { isMarkedDeprecated } from "../deprecations.js";
-import { createsWork } from "../quotas/quota-gate.js";
+import { canBeShed } from "../quotas/quota-gate.js";
 import type { Route } from "../route.js";
 
 /** An operation of the OpenAPI document, from the route that serves it. Bodies are references to named components. */
@@ -173,7 +173,7 @@ function describeErrors(route: Route): Record<number, object> {
     ...(route.method === "GET" ? [] : errorsOfRoutesWithBody),
     ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
-    ...(createsWork(route) ? (["OVERLOADED"] as const) : []),
+    ...(canBeShed(route) ? (["OVERLOADED"] as const) : []),
     ...(isMarkedDeprecated(route) ? (["API_VERSION_SUNSET"] as const) : []),
     ...route.errors,
   ];

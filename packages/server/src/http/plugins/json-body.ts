@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { readJson } from "../../app/requests/read-json.js";
+import { type JsonReading, readJson, readJsonInSlices } from "../../app/requests/read-json.js";
 import { Refusal } from "../refusal.js";
 
 /** Accepts only JSON in UTF-8, without compression. */
@@ -11,7 +11,8 @@ export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: 
     request.rawBody = body as Buffer;
     const reading = parse(request, body as Buffer, depthMax);
     if (reading instanceof Refusal) done(reading);
-    else done(null, reading);
+    else if (reading instanceof Promise) reading.then((read) => finish(read, done)).catch(done);
+    else finish(reading, done);
   });
   app.addHook("onRequest", (request, _reply, done) => {
     const encoding = request.headers["content-encoding"];
@@ -21,14 +22,26 @@ export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: 
   });
 }
 
-function parse(request: FastifyRequest, body: Buffer, depthMax: number): unknown {
+/** A larger body is read in slices, so that others are served in between. */
+const bytesAtOnce = 65_536;
+
+function parse(
+  request: FastifyRequest,
+  body: Buffer,
+  depthMax: number,
+): Refusal | JsonReading | Promise<JsonReading> {
   const charsets = (request.headers["content-type"] ?? "").matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi);
   for (const [, charset] of charsets) {
     if (charset?.toLowerCase() !== "utf-8") return new Refusal("UNSUPPORTED_MEDIA_TYPE");
   }
   // A route with a body schema refuses an absent body by that schema; one without accepts an empty body.
-  if (body.length === 0) return undefined;
-  if (!isUtf8(body)) return new Refusal("MALFORMED_JSON", { message: "The body is not valid UTF-8." });
-  const reading = readJson(body.toString("utf8"), depthMax);
-  return "fault" in reading ? new Refusal("MALFORMED_JSON", { message: reading.fault }) : reading.value;
+  if (body.length === 0) return { value: undefined };
+  if (!isUtf8(body)) return { fault: "The body is not valid UTF-8." };
+  const text = body.toString("utf8");
+  return body.length > bytesAtOnce ? readJsonInSlices(text, depthMax) : readJson(text, depthMax);
+}
+
+function finish(reading: JsonReading, done: (error: Error | null, body?: unknown) => void): void {
+  if ("fault" in reading) done(new Refusal("MALFORMED_JSON", { message: reading.fault }));
+  else done(null, reading.value);
 }

@@ -1,10 +1,10 @@
 import { EventEmitter } from "node:events";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { describe, expect, it } from "vitest";
-import type { ClientTraffic } from "../../app/quotas/quota-keeper.js";
+import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import { enterConnection, enterRequest } from "./concurrency-gate.js";
 
-const limits = { requestsPerClient: 2, connectionsPerClient: 2 };
+const limits = { requestsPerClient: 2, connectionsPerClient: 2, heavyRequestsPerTenant: 2 };
 
 function setUp() {
   const socket = Object.assign(new EventEmitter(), { destroyed: false });

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ClientTraffic } from "../../app/quotas/quota-keeper.js";
+import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import { Refusal } from "../refusal.js";
 
 /** The limits on what one client has open in one process. */
@@ -8,6 +8,8 @@ export interface ConcurrencyLimits {
   requestsPerClient: number;
   /** Infinity behind a proxy, whose connections are shared by all clients. */
   connectionsPerClient: number;
+  /** Heavy requests of one tenant in progress; further ones wait. */
+  heavyRequestsPerTenant: number;
 }
 
 /** The clients that use a connection, and the callbacks that release its unanswered requests. */
@@ -51,25 +53,36 @@ function beginCounting(socket: Socket): Counted {
 /** Counts the request, or refuses it. */
 export function enterRequest(
   traffic: ClientTraffic,
-  { raw: { socket } }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   { requestsPerClient }: ConcurrencyLimits,
 ): Refusal | undefined {
-  if (socket.destroyed) return disconnected();
+  if (request.raw.socket.destroyed) return disconnected();
   if (traffic.requestsInFlight >= requestsPerClient) return tooMany("requests in progress");
-  const { unanswered } = countedOn.get(socket) ?? beginCounting(socket);
   traffic.requestsInFlight += 1;
+  whenAnswered(request, reply, () => {
+    traffic.requestsInFlight -= 1;
+  });
+  return undefined;
+}
+
+/** Calls back once, when the request is answered or its client has disconnected. */
+export function whenAnswered(
+  { raw: { socket } }: FastifyRequest,
+  reply: FastifyReply,
+  callBack: () => void,
+): void {
+  const { unanswered } = countedOn.get(socket) ?? beginCounting(socket);
   const release = () => {
-    if (unanswered.delete(release)) traffic.requestsInFlight -= 1;
+    if (unanswered.delete(release)) callBack();
   };
   unanswered.add(release);
   // Not the onResponse hook, which does not run if the client disconnected before. A response that is queued behind another one on the
   // same connection emits no event at all then, so the close of the connection releases it too.
   reply.raw.once("close", release);
-  return undefined;
 }
 
-function disconnected(): Refusal {
+export function disconnected(): Refusal {
   return new Refusal("MALFORMED_REQUEST", { message: "The client has disconnected." });
 }
 

@@ -62,8 +62,11 @@ export function createClientStore(database: Database): ClientStore {
       `);
       return rows.map((row) => readClient(database, row));
     },
-    createClient: async (client, request, audit) =>
+    createClient: async (client, request, audit, clientsMax) =>
       await database.transaction(async (tx) => {
+        if (await isFull(tx, client.tenantId, clientsMax))
+          // A repeated request is answered even if there is no room for another client.
+          return (await findEarlier(tx, client.tenantId, request?.key)) ?? "too_many";
         const earlier = await insertOrFind(
           () => insertClient(tx, client, request),
           () => findEarlier(tx, client.tenantId, request?.key),
@@ -89,6 +92,15 @@ export function createClientStore(database: Database): ClientStore {
 
 /** Longer than another process needs for a change, and shorter than a caller's timeout. */
 const lockTimeout = sql`SET LOCAL lock_timeout = '2s'`;
+
+/** The tenant's row is locked, so that two processes do not both find room for the last one. Served by clients_by_tenant. */
+async function isFull(tx: Queryable, tenantId: string, clientsMax: number): Promise<boolean> {
+  await tx.query(sql`SELECT FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
+  const [row] = await tx.query<{ isFull: boolean }>(sql`
+    SELECT count(*) >= ${clientsMax} AS "isFull" FROM clients WHERE tenant_id = ${tenantId}
+  `);
+  return row?.isFull === true;
+}
 
 async function insertClient(
   tx: Queryable,

@@ -1,5 +1,5 @@
 import { takeTokens } from "@bursar/domain";
-import type { QuotaStore, Reservation } from "../../app/quotas/quota-keeper.js";
+import type { QuotaStore, Reservation } from "../../app/quotas/token-reserver.js";
 import type { Database } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 
@@ -22,7 +22,7 @@ export function createQuotaStore(database: Database): QuotaStore {
         const known = new Map(rows.map((row) => [keyOf(row), row]));
         const taken = requests.map((request) => {
           const { nowMs, ...bucket } = known.get(keyOf(request)) as BucketRow;
-          return takeTokens(request.quota, bucket, nowMs, request.wanted);
+          return takeTokens(request.quota, bucket, nowMs, request.wanted, request.owed);
         });
         tx.send(
           writeBuckets(

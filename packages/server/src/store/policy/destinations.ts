@@ -1,12 +1,30 @@
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { Destination, DestinationFilter, DestinationStore } from "../../app/destinations/destination.js";
 import type { AllowList } from "../../app/policy/allow-list.js";
+import { coalesce } from "../../runtime/coalesce.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 
+const lookUpBatchMax = 256;
+
 export function createDestinationStore(database: Database): DestinationStore & AllowList {
+  // Served by destinations_listed. The payouts of a batch share one query.
+  const findEffective = coalesce<Pick<Destination, "tenantId" | "network" | "address">, Date>(
+    ({ tenantId, network, address }) => `${tenantId} ${network} ${address}`,
+    async (wanted) => {
+      const rows = await database.query<{ name: string; effectiveAt: Date }>(sql`
+        SELECT d.tenant_id || ' ' || d.network || ' ' || d.address AS name, d.effective_at AS "effectiveAt"
+        FROM unnest(${wanted.map(({ tenantId }) => tenantId)}::uuid[], ${wanted.map(({ network }) => network)}::text[],
+          ${wanted.map(({ address }) => address)}::text[]) AS wanted (tenant_id, network, address)
+        JOIN destinations d USING (tenant_id, network, address)
+        WHERE d.removed_at IS NULL
+      `);
+      return new Map(rows.map(({ name, effectiveAt }) => [name, effectiveAt]));
+    },
+    lookUpBatchMax,
+  );
   return {
     addDestination: (destination, request, audit) =>
       database.transaction(async (tx) => {
@@ -42,14 +60,9 @@ export function createDestinationStore(database: Database): DestinationStore & A
     // Served by the primary key.
     removeDestination: (tenantId, id, audit) =>
       database.transaction((tx) => removeDestination(tx, tenantId, id, audit)),
-    // Served by destinations_listed.
     isListed: async (tenantId, network, address, now) => {
-      const found = await database.query(sql`
-        SELECT FROM destinations
-        WHERE tenant_id = ${tenantId} AND network = ${network} AND address = ${address} AND removed_at IS NULL
-          AND effective_at <= ${now}
-      `);
-      return found.length === 1;
+      const effectiveAt = await findEffective({ tenantId, network, address });
+      return effectiveAt !== undefined && effectiveAt <= now;
     },
   };
 }

@@ -10,6 +10,7 @@ import {
 } from "@bursar/domain";
 import type {
   AcceptedTransaction,
+  AcceptOutcome,
   RecordedApproval,
   Transaction,
   TransactionJudgement,
@@ -54,6 +55,8 @@ interface EarlierRow extends TransactionRow {
   hash: string;
 }
 
+type EarlierTransaction = Extract<AcceptOutcome, { kind: "earlier" }>;
+
 const accepted = { kind: "accepted" } as const;
 
 export function createTransactionStore(database: Database, assets: AssetRegistry): TransactionStore {
@@ -92,6 +95,16 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
     readBatchMax,
   );
 
+  // A batch whose items policy rejects asks for all of their keys.
+  const findOne = coalesce<Pick<AcceptedTransaction, "tenantId" | "idempotencyKey">, EarlierTransaction>(
+    ({ tenantId, idempotencyKey }) => `${tenantId} ${idempotencyKey}`,
+    async (keys) => {
+      const rows = await database.query<EarlierRow>(selectByKeys(keys));
+      return new Map(rows.map((row) => [`${row.tenantId} ${row.key}`, readEarlier(row)]));
+    },
+    readBatchMax,
+  );
+
   return {
     acceptTransactions: async (batch) => {
       const earlier = await insertOrFindAll(batch, {
@@ -118,10 +131,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
       `);
       return rows.map(read);
     },
-    findByKey: async (tenantId, idempotencyKey) => {
-      const [row] = await database.query<EarlierRow>(selectByKeys([{ tenantId, idempotencyKey }]));
-      return row && readEarlier(row);
-    },
+    findByKey: (tenantId, idempotencyKey) => findOne({ tenantId, idempotencyKey }),
   };
 }
 

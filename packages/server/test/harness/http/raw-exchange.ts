@@ -42,6 +42,7 @@ export async function listenForRawRequests(): Promise<TestEdge> {
       idleTimeoutMs: 1000,
       requestsPerClient: 500,
       connectionsPerClient: 1000,
+      heavyRequestsPerTenant: 2,
     },
   });
   await edge.app.listen({ host: "127.0.0.1", port: 0 });

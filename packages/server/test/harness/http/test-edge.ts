@@ -26,6 +26,7 @@ const closedGuard: AccessGuard = {
       throw new Error("nobody is let in who could have a quota");
     },
   },
+  shedder: { sheds: () => false, count: () => undefined },
   addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
   verifySignature: async () => undefined,
   audit: { record: () => undefined, recordAct: () => undefined, close: async () => undefined },
@@ -46,7 +47,6 @@ export async function createTestEdge(
       log,
       readiness,
       guard: closedGuard,
-      load: { isOverloaded: () => false },
       newRequestId: () => `req_${randomUUID()}`,
       isUnavailable: isDatabaseUnavailable,
       metricsToken: undefined,
@@ -65,6 +65,7 @@ export async function createTestEdge(
         requestTimeoutMs: 10_000,
         requestsPerClient: 500,
         connectionsPerClient: 1000,
+        heavyRequestsPerTenant: 2,
         idleTimeoutMs: 60_000,
       },
       ...changed,

@@ -16,8 +16,9 @@ describe("a service with five times its capacity of requests", () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({
-      "quotas.bulk_per_second": "1000",
-      "quotas.bulk_burst": "1000",
+      "quotas.bulk_per_second": "100000",
+      "quotas.bulk_burst": "100000",
+      "limits.heavy_requests_per_tenant": "1000",
       "limits.accept_wait_ms": "1000",
     });
     await service.database.run(`
@@ -28,7 +29,7 @@ describe("a service with five times its capacity of requests", () => {
   });
   afterAll(() => service.stop());
 
-  it("refuses early, serves reads and health checks, settles everything it accepted, and recovers", async () => {
+  it("refuses the tenant that sends them, serves its neighbour, reads and health checks, settles everything it accepted, and recovers", async () => {
     const owner = await service.createTenant("100000000");
     const token = await service.token(owner);
     const api = transactionsOf(service, token);
@@ -50,6 +51,8 @@ describe("a service with five times its capacity of requests", () => {
       for (const { transaction } of data) if (transaction !== undefined) accepted.push(transaction.id);
     };
     const others: number[] = [];
+    const neighbour = transactionsOf(service, await service.token(await service.createTenant()));
+    const neighbours: Promise<{ status: number }>[] = [];
     const sending: Promise<void>[] = [];
     const count = (5 * capacityPerSecond * loadSeconds) / batchSize;
     for (let sent = 0; sent < count; sent++) {
@@ -57,11 +60,13 @@ describe("a service with five times its capacity of requests", () => {
       if (sent % 10 === 0) {
         others.push((await fetch(`${service.url}/healthz`)).status);
         others.push((await api.send("GET", "/v1/transactions?limit=1")).status);
+        neighbours.push(neighbour.create({ reference: "neighbour", asset: "USD", amount: "1" }));
       }
       await sleep((loadSeconds * 1000) / count);
     }
     await Promise.all(sending);
     expect(new Set(others)).toEqual(new Set([200]));
+    expect(new Set((await Promise.all(neighbours)).map(({ status }) => status))).toEqual(new Set([202]));
     expect(refusals.length).toBeGreaterThan(0);
     for (const refusal of refusals) {
       expect(refusal.headers.get("retry-after")).toBe("1");

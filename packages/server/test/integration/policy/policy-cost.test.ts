@@ -50,7 +50,7 @@ describe("a policy of many references", () => {
 });
 
 describe("a stored policy", () => {
-  it("is compiled once for each version, however often it is looked up again", async () => {
+  it("is compiled once for each version, though it is looked up again and again", async () => {
     const reads: number[] = [];
     let version = 1;
     let nowMs = 0;

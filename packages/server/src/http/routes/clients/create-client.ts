@@ -19,7 +19,7 @@ export function createClient({ createClient: create }: Pick<UseCases, "createCli
       body: CreateClientBody,
       idempotent: "honoured",
       success: { status: 201, schema: CreatedClient },
-      errors: [],
+      errors: ["CLIENT_LIMIT_REACHED"],
     },
     async (request, reply) => {
       const { client, secret } = unwrap(

@@ -116,6 +116,7 @@ describe("the PROXY protocol", () => {
         idleTimeoutMs: 1000,
         requestsPerClient: 500,
         connectionsPerClient: 1000,
+        heavyRequestsPerTenant: 2,
       },
     });
     await app.listen({ host: "127.0.0.1", port: 0 });

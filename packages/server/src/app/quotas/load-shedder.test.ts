@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { createLoadShedder } from "./load-shedder.js";
+
+function createWorld() {
+  let nowMs = 0;
+  const state = { isOverloaded: true, isSevere: false };
+  const shedder = createLoadShedder({
+    load: { reading: () => ({ ...state, acceptWaitMs: 0, eventLoopDelayMs: 0 }) },
+    monotonicMs: () => nowMs,
+  });
+  return {
+    ...shedder,
+    state,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+describe("an overloaded service", () => {
+  it("refuses the tenant that uses most, and not its neighbours", () => {
+    const { count, sheds } = createWorld();
+    count("greedy", 1000);
+    for (const tenant of ["a", "b", "c"]) count(tenant, 50);
+    expect(["greedy", "a", "b", "c", "new"].map(sheds)).toEqual([true, false, false, false, false]);
+  });
+
+  it("refuses everybody if that is not enough", () => {
+    const { count, sheds, state } = createWorld();
+    count("greedy", 1000);
+    count("a", 1);
+    state.isSevere = true;
+    expect(["greedy", "a", "new"].map(sheds)).toEqual([true, true, true]);
+  });
+
+  it("refuses its only tenant", () => {
+    const { count, sheds } = createWorld();
+    count("only", 3);
+    expect(sheds("only")).toBe(true);
+  });
+
+  it("forgets what a tenant used some time ago", () => {
+    const { count, sheds, pass } = createWorld();
+    count("greedy", 1000);
+    for (let second = 0; second < 60; second++) {
+      pass(1000);
+      count("steady", 20);
+    }
+    expect(["greedy", "steady"].map(sheds)).toEqual([false, true]);
+  });
+
+  it("refuses at least one of tenants with the same use", () => {
+    const { count, sheds, pass } = createWorld();
+    const tenants = Array.from({ length: 7 }, (_, number) => `tenant ${number}`);
+    for (let round = 0; round < 50; round++) {
+      pass(333);
+      for (const tenant of tenants) count(tenant, 0.1);
+    }
+    expect(tenants.map(sheds)).toContain(true);
+  });
+
+  it("refuses nobody when it is not overloaded", () => {
+    const { count, sheds, state } = createWorld();
+    count("greedy", 1000);
+    state.isOverloaded = false;
+    expect(sheds("greedy")).toBe(false);
+  });
+});

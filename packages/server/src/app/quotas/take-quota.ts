@@ -1,0 +1,76 @@
+import type { QuotaClass } from "@bursar/protocol";
+import type { ClientTraffic } from "./traffic.js";
+
+/** A request costs one token, and one more for each of these. */
+export const requestCost = { bytesPerToken: 8192, itemsPerToken: 10 } as const;
+
+export function costOfBytes(bytes: number): number {
+  return Math.floor(bytes / requestCost.bytesPerToken);
+}
+
+export function costOfItems(items: number): number {
+  return Math.floor(items / requestCost.itemsPerToken);
+}
+
+/**
+ * Takes what a request costs from the quota of its client and then from that of its tenant. 0 admits the request; any other number is the
+ * seconds to wait. The result is a promise only if the next slice of a quota is being reserved.
+ */
+export function takeQuota(
+  traffic: ClientTraffic,
+  quotaClass: QuotaClass,
+  nowMs: number,
+  cost: number,
+): number | Promise<number> {
+  const own = traffic.allowances[quotaClass].take(nowMs, cost);
+  if (own === 0) return takeFromTenant(traffic, quotaClass, nowMs, cost);
+  if (typeof own === "number") return own;
+  return own.then((waitSeconds) =>
+    waitSeconds === 0 ? takeFromTenant(traffic, quotaClass, nowMs, cost) : waitSeconds,
+  );
+}
+
+function takeFromTenant(
+  { tenant, allowances }: ClientTraffic,
+  quotaClass: QuotaClass,
+  nowMs: number,
+  cost: number,
+): number | Promise<number> {
+  const conclude = (waitSeconds: number) => {
+    if (waitSeconds !== 0) allowances[quotaClass].giveBack(cost);
+    return waitSeconds;
+  };
+  const shared = tenant.allowances[quotaClass].take(nowMs, cost);
+  if (shared === 0) return 0;
+  return typeof shared === "number" ? conclude(shared) : shared.then(conclude);
+}
+
+/** Takes a cost that is known only after the request was admitted. */
+export function chargeQuota(
+  { tenant, allowances }: ClientTraffic,
+  quotaClass: QuotaClass,
+  nowMs: number,
+  cost: number,
+): void {
+  allowances[quotaClass].charge(nowMs, cost);
+  tenant.allowances[quotaClass].charge(nowMs, cost);
+}
+
+/**
+ * The values of `RateLimit-Policy` and `RateLimit`. The tenant's quota is listed too if less of it remains than of the client's own, so
+ * that the smallest number is always shown.
+ */
+export function describeQuota(
+  { tenant, allowances }: ClientTraffic,
+  quotaClass: QuotaClass,
+  nowMs: number,
+): { policy: string; state: string } {
+  const own = allowances[quotaClass];
+  const shared = tenant.allowances[quotaClass];
+  if (shared.remaining(nowMs) >= own.remaining(nowMs))
+    return { policy: own.policy(), state: own.state(nowMs) };
+  return {
+    policy: `${own.policy()}, ${shared.policy()}`,
+    state: `${own.state(nowMs)}, ${shared.state(nowMs)}`,
+  };
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { request as send } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { policyOf } from "../../harness/transactions/policy-client.js";
+
+/** A batch of items that all have a fault, or that policy rejects. */
+const batchOf = (count: number, more: object = {}) => ({
+  transactions: Array.from({ length: count }, () => ({
+    idempotency_key: randomUUID(),
+    reference: "cost",
+    asset: "USD",
+    amount: "1",
+    ...more,
+  })),
+});
+
+/** The number of tokens that a response reports as left. */
+const leftOf = (response: Response) => Number(/r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1]);
+
+describe("the cost of a request", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({
+      "quotas.bulk_per_second": "1",
+      "quotas.bulk_burst": "300",
+      "quotas.manage_per_second": "1",
+      "quotas.manage_burst": "30",
+      "quotas.read_per_second": "1",
+      "quotas.read_burst": "20",
+      "limits.clients_per_tenant": "4",
+    });
+  });
+  afterAll(() => service.stop());
+  const newToken = async () => await service.token(await service.createTenant());
+
+  it("grows with the items and the size of a batch, and the headers say so", async () => {
+    const token = await newToken();
+    const small = await service.call("POST", "/v1/transactions/batch", token, batchOf(9));
+    expect([small.status, leftOf(small)]).toEqual([202, 299]);
+    const body = batchOf(1000);
+    const bytes = Buffer.byteLength(JSON.stringify(body));
+    const large = await service.call("POST", "/v1/transactions/batch", token, body);
+    const cost = 1 + Math.floor(bytes / 8192) + 100;
+    expect(large.status).toBe(202);
+    // A token is gained each second in the meantime.
+    expect(leftOf(large)).toBeGreaterThanOrEqual(299 - cost);
+    expect(leftOf(large)).toBeLessThan(299 - cost / 2);
+  });
+
+  it("can be more than is left, and is then repaid before anything else is admitted", async () => {
+    const token = await newToken();
+    const statuses: number[] = [];
+    let last: Response | undefined;
+    for (let count = 0; count < 5; count++) {
+      last = await service.call("POST", "/v1/transactions/batch", token, batchOf(1000));
+      statuses.push(last.status);
+    }
+    expect(statuses).toEqual([202, 202, 202, 429, 429]);
+    // Three cost about 340 of 300 tokens, and one is gained each second.
+    expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(20);
+    expect(leftOf(last as Response)).toBe(0);
+  });
+
+  it("is charged for a body that does not declare its length", async () => {
+    const token = await newToken();
+    const { headers, status } = await sendChunked(service.url, "/v1/policy/evaluate", token, {
+      transaction: { reference: "r", asset: "USD", amount: "1" },
+      document: { rules: [], default: { action: "reject", reason: "x" }, padding: "x".repeat(100_000) },
+    });
+    expect([status, /r=(\d+)/.exec(headers)?.[1]]).toEqual([422, "17"]);
+  });
+
+  it("is limited for all clients of a tenant together", async () => {
+    const owner = await service.createTenant();
+    const first = await service.token(owner);
+    const tokens = [first];
+    for (const name of ["second", "third"]) {
+      const made = await service.call("POST", "/v1/clients", first, { name, scopes: ["transactions:read"] });
+      const { id, secret } = (await made.json()) as { id: string; secret: string };
+      tokens.push(await service.token({ clientId: id, secret }));
+    }
+    let admitted = 0;
+    let refusal: Response | undefined;
+    for (const token of tokens) {
+      for (let count = 0; count < 25; count++) {
+        const response = await service.call("GET", "/v1/assets", token);
+        if (response.status === 200) admitted += 1;
+        else refusal = response;
+      }
+    }
+    // Twice the quota of a client, and what is gained in the meantime.
+    expect(admitted).toBeGreaterThanOrEqual(40);
+    expect(admitted).toBeLessThan(55);
+    expect(refusal?.status).toBe(429);
+    expect(refusal?.headers.get("ratelimit")).toContain('"tenant-read";r=0');
+  });
+
+  it("cannot be spread over any number of clients", async () => {
+    const owner = await service.createTenant();
+    const token = await service.token(owner);
+    const create = (key: string) =>
+      service.call("POST", "/v1/clients", token, { name: key, scopes: [] }, { "idempotency-key": key });
+    const answers = await Promise.all(["a", "b", "c", "d", "e"].map(create));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(await refused?.json()).toMatchObject({ error: { code: "CLIENT_LIMIT_REACHED" } });
+    // What was created once is found again.
+    const created = ["a", "b", "c", "d", "e"][answers.findIndex(({ status }) => status === 201)] as string;
+    expect((await create(created)).status).toBe(201);
+  });
+});
+
+describe("a large request", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ "limits.heavy_requests_per_tenant": "2" });
+  });
+  afterAll(() => service.stop());
+  const newToken = async () => await service.token(await service.createTenant());
+
+  it.each([
+    [
+      "a batch of 1000 invalid items",
+      (): [string, unknown] => ["/v1/transactions/batch", batchOf(1000, { asset: "?" })],
+    ],
+    ["a batch of 1000 items that policy rejects", () => ["/v1/transactions/batch", batchOf(1000)]],
+  ] as [string, () => [string, unknown]][])(
+    "lets small ones pass while it is served: %s",
+    async (_what, make) => {
+      const owner = await service.createTenant();
+      const token = await service.token(owner);
+      const policy = policyOf(service, token);
+      await policy.replace({ rules: [], default: { action: "reject", reason: "closed" } });
+      const [path, body] = make();
+      let isAnswered = false;
+      const large = service.call("POST", path, token, body).then((response) => {
+        isAnswered = true;
+        return response;
+      });
+      let meanwhile = 0;
+      while (!isAnswered) {
+        const small = await fetch(`${service.url}/healthz`);
+        await small.arrayBuffer();
+        if (!isAnswered) meanwhile += 1;
+      }
+      const { data } = (await (await large).json()) as { data: { status: string }[] };
+      expect(data.every(({ status }) => status === "error")).toBe(true);
+      // It takes 40 slices, and each small request takes a few turns of the event loop.
+      expect(meanwhile).toBeGreaterThanOrEqual(5);
+    },
+  );
+
+  it("waits until at most one other of its tenant is in progress, and those of other tenants do not", async () => {
+    await service.database.run(`
+      CREATE FUNCTION slow_down() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END $$;
+      CREATE TRIGGER slow AFTER INSERT ON transactions FOR EACH STATEMENT EXECUTE FUNCTION slow_down();
+    `);
+    const tokens = [await newToken(), await newToken()] as const;
+    const finished: string[] = [];
+    const start = (who: string, token: string) =>
+      service.call("POST", "/v1/transactions/batch", token, batchOf(250)).then((response) => {
+        finished.push(who);
+        return response.status;
+      });
+    const greedy = Array.from({ length: 4 }, () => start("greedy", tokens[0]));
+    const statuses = await Promise.all([...greedy, start("other", tokens[1])]);
+    expect(new Set(statuses)).toEqual(new Set([202]));
+    expect(finished.at(-1)).toBe("greedy");
+  });
+});
+
+/** Sends a body in chunks, as a client does that does not know its length. */
+function sendChunked(url: string, path: string, token: string, body: unknown) {
+  return new Promise<{ status: number | undefined; headers: string }>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const request = send(`${url}${path}`, { method: "POST", headers }, (response) => {
+      response.resume();
+      resolve({ status: response.statusCode, headers: String(response.headers["ratelimit"]) });
+    });
+    request.on("error", reject);
+    const text = JSON.stringify(body);
+    // Two writes, so that Node does not add the length.
+    request.write(text.slice(0, 10));
+    request.end(text.slice(10));
+  });
+}
