@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createUuidV7Source, typeIdFromUuid } from "@bursar/domain";
 import type { FastifyInstance } from "fastify";
@@ -14,6 +13,7 @@ import { createSealing } from "./credentials/sealing.js";
 import { startEmbeddedPostgres } from "./embedded/embedded-postgres.js";
 import { listRoutes } from "./http/api.js";
 import { createEdge } from "./http/edge.js";
+import { explainListenError, findPort, listen } from "./http/listen.js";
 import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { OperatorError } from "./operator-error.js";
 import { createReadiness } from "./runtime/readiness.js";
@@ -257,47 +257,4 @@ function checkProxySettings({ public_url, trusted_proxies, proxy_protocol }: Set
     log.warn(
       "public_url is set, but trusted_proxies is not. If a proxy is in front of the service, set BURSAR_TRUSTED_PROXIES to its address; otherwise all clients appear to have the proxy's address.",
     );
-}
-
-async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
-  try {
-    const url = await app.listen({ host, port });
-    return url;
-  } catch (error) {
-    throw explainListenError(error, host, port);
-  }
-}
-
-/** Checks that the port is free. 0 is replaced by a free port, because tokens contain the address of the service. */
-async function findPort({ host, port }: Settings): Promise<number> {
-  const probe = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => {
-      probe.once("error", reject);
-      probe.listen({ host, port, exclusive: true }, resolve);
-    });
-  } catch (error) {
-    throw explainListenError(error, host, port);
-  }
-  const found = (probe.address() as AddressInfo).port;
-  await new Promise((resolve) => probe.close(resolve));
-  return found;
-}
-
-function explainListenError(error: unknown, host: string, port: number): unknown {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case "EADDRINUSE":
-      return new OperatorError(
-        `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with PORT.`,
-      );
-    case "EACCES":
-      return new OperatorError(
-        `This account may not listen on port ${port}. Choose a port from 1024 upwards with PORT.`,
-      );
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return new OperatorError(`${host} is not an address of this machine. Set HOST to one that is.`);
-    default:
-      return error;
-  }
 }

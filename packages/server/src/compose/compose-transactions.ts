@@ -51,6 +51,7 @@ import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
+import { secretContexts } from "./secret-contexts.js";
 
 /** Wallets, transactions, the engine that processes them, and the event log. */
 export interface TransactionParts {
@@ -243,7 +244,7 @@ export function composeTransactions(
 }
 
 function createEvidenceBox(sealing: Sealing): EvidenceBox {
-  const contextOf = (transactionId: string) => `approval ${transactionId}`;
+  const { approval: contextOf } = secretContexts;
   return {
     seal: (transactionId, base) => sealing.seal(contextOf(transactionId), base),
     open: (transactionId, sealed) => {

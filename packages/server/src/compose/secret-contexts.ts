@@ -3,4 +3,5 @@ export const secretContexts = {
   tokenKey: (id: string) => `token-key ${id}`,
   clientKey: (id: string) => `client-key ${id}`,
   endpoint: (id: string) => `webhook-endpoint ${id}`,
+  approval: (transactionId: string) => `approval ${transactionId}`,
 };

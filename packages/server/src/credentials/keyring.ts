@@ -1,7 +1,7 @@
 import { hkdfSync } from "node:crypto";
 
 /** A master key. Nothing is encrypted or signed with the key itself: each purpose has a key derived from it. */
-export interface MasterKey {
+interface MasterKey {
   /** 16 hexadecimal characters, derived from the key, so that every process names a key in the same way. */
   id: string;
   /** A key of 32 bytes for one purpose, such as "audit chain". The label is part of the stored format: never change one. */

@@ -13,7 +13,7 @@ export interface LoadGauge {
   stop: () => void;
 }
 
-export interface LoadReading {
+interface LoadReading {
   acceptWaitMs: number;
   eventLoopDelayMs: number;
   isOverloaded: boolean;

@@ -117,7 +117,7 @@ describe("an external database", () => {
       async () => (await fetch(`${url}/readyz`)).status,
       (status) => status === 503,
     );
-    // New connections are accepted, and the database answers: an unknown client is told apart from a service that is down.
+    // New connections are accepted, and the database answers: an unknown client gets another answer than from a service that is down.
     const response = await fetch(`${url}/oauth/token`, {
       method: "POST",
       headers: { "content-type": "application/x-www-form-urlencoded", connection: "close" },

@@ -52,13 +52,13 @@ export function createAuditRecorder({ store, onError, now }: AuditRecorderOption
     try {
       await store.append(all);
     } catch (error) {
-      if (taken.length === 1) return putBack(all, error);
+      if (taken.length === 1) return keepForNextWrite(all, error);
       for (const { drafts } of taken)
-        await store.append(drafts).catch((cause: unknown) => putBack(drafts, cause));
+        await store.append(drafts).catch((cause: unknown) => keepForNextWrite(drafts, cause));
     }
   }
 
-  function putBack(drafts: readonly AuditDraft[], error: unknown): void {
+  function keepForNextWrite(drafts: readonly AuditDraft[], error: unknown): void {
     for (const draft of drafts) buffer.add(draft);
     onError(error, 0);
   }

@@ -7,7 +7,7 @@ export interface CredentialUses {
   close: () => Promise<void>;
 }
 
-export type CredentialKind = "secret" | "key";
+type CredentialKind = "secret" | "key";
 
 export interface CredentialUse {
   kind: CredentialKind;

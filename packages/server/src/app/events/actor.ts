@@ -1,14 +1,9 @@
 import type { Actor } from "@bursar/protocol";
 import { showId } from "@bursar/protocol";
-import type { AuditDraft, Origin } from "../audit/audit-entry.js";
+import type { AuditDraft } from "../audit/audit-entry.js";
 
 /** The operator at the command line, where the id of a client could be. */
 export const operatorActorId = "00000000-0000-0000-0000-000000000000";
-
-/** Who acts, as an event's row has it: a client's id, or that of the operator. */
-export function actorIdOf(origin: Origin): string {
-  return origin.by === "operator" ? operatorActorId : origin.principal.clientId;
-}
 
 /** Who acts according to the audit entry that is written together with the event. */
 export function actorIdOfAct({ actor, clientId }: Pick<AuditDraft, "actor" | "clientId">): string | null {

@@ -16,7 +16,7 @@ export interface PlanPolicyChangeDeps {
 type Requirement = Omit<ChangeRequirement, "expiresAfterSeconds">;
 
 /** What a replacement of the policy needs before it takes effect. */
-export interface PolicyPlan {
+interface PolicyPlan {
   document: PolicyDocument;
   /** Null if it can take effect at once: it tightens, or the policy names nobody. */
   requirement: Requirement | null;

@@ -14,7 +14,7 @@ export interface VerifyEndpointDeps {
   now: () => number;
 }
 
-export interface Verification {
+interface Verification {
   endpoint: WebhookEndpoint;
   status: number | null;
   /** Why the endpoint is not verified; null if it is. */

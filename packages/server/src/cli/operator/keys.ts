@@ -61,9 +61,9 @@ export function addKeysCommand(program: Command): void {
         await record(database, "keys.reseal", sealing.keyring.current.id);
         return { keyId: sealing.keyring.current.id, resealed: counts };
       });
-      const { tokenKeys, clientKeys, webhookSecrets } = resealed;
+      const { tokenKeys, clientKeys, webhookSecrets, approvals } = resealed;
       console.log(
-        `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints.`,
+        `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints, ${approvals} signatures of approvals.`,
       );
       console.log(
         "The other master keys are not needed any more, unless a process still writes with one of them.",

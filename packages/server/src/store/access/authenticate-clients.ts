@@ -1,4 +1,3 @@
-import type { Scope } from "@bursar/protocol";
 import { requireKey } from "../../app/access/integrity-keys.js";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
@@ -38,7 +37,7 @@ export async function authenticateClients(tx: Tx): Promise<void> {
 export async function restoreClient(
   database: Database,
   id: string,
-  scopes: readonly Scope[],
+  scopes: ApiClient["scopes"],
   audit: AuditDraft,
 ): Promise<ApiClient | undefined> {
   return await database.transaction(async (tx) => {

@@ -11,6 +11,7 @@ export interface Resealed {
   tokenKeys: number;
   clientKeys: number;
   webhookSecrets: number;
+  approvals: number;
 }
 
 const batchMax = 200;
@@ -26,6 +27,7 @@ export async function resealSecrets(
     tokenKey: (id: string) => string;
     clientKey: (id: string) => string;
     endpoint: (id: string) => string;
+    approval: (transactionId: string) => string;
   },
 ): Promise<Resealed> {
   return {
@@ -35,6 +37,9 @@ export async function resealSecrets(
     ),
     webhookSecrets: await inBatches(database, (tx, after) =>
       resealEndpoints(tx, after, reseal, contexts.endpoint),
+    ),
+    approvals: await inBatches(database, (tx, after) =>
+      resealApprovals(tx, after, reseal, contexts.approval),
     ),
   };
 }
@@ -131,6 +136,36 @@ async function resealEndpoints(
     tx.send(sql`
       UPDATE webhook_endpoints SET secret = ${Buffer.from(current)}, old_secret = ${old === null ? null : Buffer.from(old)}
       WHERE tenant_id = ${tenantId} AND id = ${id}
+    `);
+    written += 1;
+  }
+  return { written, lastId: rows.at(-1)?.id };
+}
+
+/**
+ * The signed content of approvals, which is kept for as long as the approvals are. All signatures of a transaction are in one batch. Each
+ * batch reads the table once, which a reseal can afford.
+ */
+async function resealApprovals(
+  tx: Tx,
+  afterId: string,
+  reseal: Reseal,
+  contextOf: (transactionId: string) => string,
+): Promise<Batch> {
+  const rows = await tx.query<{ tenantId: string; id: string; version: number; base: Buffer }>(sql`
+    SELECT tenant_id AS "tenantId", transaction_id AS id, version, base FROM approval_signatures
+    WHERE transaction_id IN (
+      SELECT DISTINCT transaction_id FROM approval_signatures
+      WHERE transaction_id > ${afterId} ORDER BY transaction_id LIMIT ${batchMax})
+    ORDER BY transaction_id, version FOR UPDATE
+  `);
+  let written = 0;
+  for (const { tenantId, id, version, base } of rows) {
+    const again = reseal(contextOf(id), base);
+    if (again === undefined) continue;
+    tx.send(sql`
+      UPDATE approval_signatures SET base = ${Buffer.from(again)}
+      WHERE tenant_id = ${tenantId} AND transaction_id = ${id} AND version = ${version}
     `);
     written += 1;
   }

@@ -11,7 +11,7 @@ export interface DatabaseTarget {
   sslMode: string | undefined;
 }
 
-export interface DatabaseServer {
+interface DatabaseServer {
   /** Host and port, for messages. */
   name: string;
   /** The URL with this server only, and only with parameters that the driver understands. */

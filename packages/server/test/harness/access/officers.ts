@@ -6,7 +6,7 @@ import type { InspectableService, TestClient } from "../service/test-service.js"
 
 export type Person = Pick<TestClient, "tenantId" | "clientId" | "secret"> & { token: string };
 
-export const officerScopes: readonly Scope[] = ["transactions:approve", "transactions:read"];
+const officerScopes: readonly Scope[] = ["transactions:approve", "transactions:read"];
 
 /** A tenant whose payments need an approval, an administrator with every scope who pays, and officers of the operator. */
 export async function createGuardedTenant(service: InspectableService, approvals = 1, from?: object) {

@@ -85,8 +85,9 @@ const orders = `
 const access = `
   INSERT INTO clients (id, tenant_id, name, scopes, state, require_signature, authority_changed_at, created_at, updated_at)
     SELECT uuidv7(), t.id, 'filler', '{}', 'active', false, now(), now(), now() FROM tenants t, generate_series(1, 300);
-  INSERT INTO client_secrets SELECT uuidv7(), id, sha256(id::text::bytea), now() FROM clients;
-  INSERT INTO client_keys SELECT uuidv7(), id, 'ed25519', sha256(id::text::bytea), now() FROM clients;
+  INSERT INTO client_secrets SELECT uuidv7(), id, sha256(id::text::bytea), now() FROM clients WHERE name = 'filler';
+  INSERT INTO client_keys
+    SELECT uuidv7(), id, 'ed25519', sha256(id::text::bytea), now() FROM clients WHERE name = 'filler';
   INSERT INTO revoked_tokens
     SELECT tenant_id, id, uuidv7(), now() + interval '1 hour' FROM clients, generate_series(1, 5);
   INSERT INTO used_nonces

@@ -27,7 +27,7 @@ export async function createTrader(service: BlackBoxService, funds: Funds, { all
 }
 
 /** Stores the policy of a tenant that trades: a new tenant's refuses orders. */
-export async function allowOrders(service: BlackBoxService, owner: TestClient): Promise<void> {
+async function allowOrders(service: BlackBoxService, owner: TestClient): Promise<void> {
   const { status } = await policyOf(service, await service.token(owner)).replace(tradingPolicy);
   if (status !== 200) throw new Error(`the policy was answered with ${status}`);
 }

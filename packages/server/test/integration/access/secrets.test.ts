@@ -148,18 +148,22 @@ describe("secrets", () => {
   });
 
   it("are in no table, including secrets that the service issued", async () => {
-    const path = `/v1/clients/${owner.clientId}`;
+    // The first tests have removed the owner's secret, and with it its tokens.
+    const second = await service.createTenant();
+    const secondToken = await service.token(second);
+    const path = `/v1/clients/${second.clientId}`;
     const created = (await (
-      await service.call("POST", "/v1/clients", token, { name: "other", scopes: [] })
+      await service.call("POST", "/v1/clients", secondToken, { name: "other", scopes: [] })
     ).json()) as {
       secret: string;
     };
     const key = (await (
-      await service.call("POST", `${path}/keys`, token, { algorithm: "hmac-sha256" })
+      await service.call("POST", `${path}/keys`, secondToken, { algorithm: "hmac-sha256" })
     ).json()) as {
       secret: string;
     };
-    const own = [created.secret, key.secret, owner.secret, token];
+    expect([created, key]).toMatchObject([{ secret: expect.any(String) }, { secret: expect.any(String) }]);
+    const own = [created.secret, key.secret, second.secret, secondToken, owner.secret, token];
     expect(own.every((secret) => secret.length > 30)).toBe(true);
     // The shared secret of a key is itself base64, so a table could contain its bytes.
     const bytes = Buffer.from(key.secret, "base64").toString("hex");

@@ -124,7 +124,7 @@ describe("a service whose role may only change rows", () => {
     expect(tables.filter(({ isGranted }) => !isGranted)).toEqual([]);
   });
 
-  it("is told apart from one that owns its tables", async () => {
+  it("differs from one that owns its tables", async () => {
     const opened = openDatabase({ url: serviceUrl, connectionsMax: 1 });
     expect(await findOwningRole(opened)).toBeUndefined();
     await opened.close();

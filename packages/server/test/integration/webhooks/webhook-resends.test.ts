@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { readId } from "@bursar/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createResendStore } from "../../../src/store/webhooks/webhook-resends.js";
 import { eventually } from "../../harness/eventually.js";
@@ -171,7 +172,7 @@ describe("webhook deliveries", () => {
 
   it("are replayed in parts of bounded size", async () => {
     const { hooks, endpoint } = await delivered("/bounded", 3);
-    const resends = createResendStore(service.database);
+    const resends = createResendStore(withKeys(service.database, service.keys));
     const request = {
       tenantId: hooks.tenantId,
       action: "replay",
