@@ -101,7 +101,11 @@ export {
   mayApprove,
   tallyApprovals,
 } from "./policy/approvals.js";
-export { comparePolicies, type PolicyComparison } from "./policy/compare-policies.js";
+export {
+  comparePolicies,
+  comparePoliciesInSlices,
+  type PolicyComparison,
+} from "./policy/compare-policies.js";
 export { compilePolicy, type PolicyCompilation } from "./policy/compile-policy.js";
 export type {
   CompiledPolicy,

@@ -205,6 +205,26 @@ describe("comparing policies", () => {
     expect(comparePolicies(build([many, reject]), build([many, reject])).change).toBe("tightens");
     expect(comparePolicies(build([many, reject]), build([without, reject])).change).toBe("loosens");
   });
+
+  it("calls policies that take too long to compare a loosening", () => {
+    // Each rule overlaps with all others and is contained in none, and the time zones cannot be compared.
+    const zones = ["UTC", "Asia/Tokyo", "Europe/Berlin"];
+    const many = (later: number) =>
+      Array.from({ length: 200 }, (_, index) =>
+        rule(
+          `r-${index}`,
+          {
+            amount: { asset: "USD", min: String(1 + index), max: String(100_000 - 3 * index + later) },
+            hours: { from: index % 20, to: (index % 20) + 3, time_zone: zones[index % 3] as string },
+            destinations: [...destinationKinds].filter((kind) => kind !== "market"),
+          },
+          ask(1 + (index % 2), { from: { clients: clientIds.filter((_id, one) => one !== index % 3) } }),
+        ),
+      );
+    const compared = comparePolicies(build([many(1), reject]), build([many(0), reject]));
+    expect(compared).toMatchObject({ change: "loosens", reasons: [expect.anything()] });
+    expect(comparePolicies(build([many(0), reject]), build([many(0), reject])).change).toBe("tightens");
+  });
 });
 
 // The property: what is called a tightening never has a more lenient verdict, whatever the request and the usage.

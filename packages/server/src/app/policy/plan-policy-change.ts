@@ -1,8 +1,9 @@
-import { comparePolicies, type PolicyChanges, type PolicyDocument, type PolicyWorld } from "@bursar/domain";
+import type { PolicyChanges, PolicyDocument, PolicyWorld } from "@bursar/domain";
 import type { ChangeRequirement } from "../change-requests/change-request.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { compileStored, firstPolicy } from "./active-policies.js";
 import type { CheckDocument } from "./check-document.js";
+import { loosens } from "./loosens.js";
 import type { PolicyGuard, PolicyStore, StoredPolicy } from "./policy.js";
 
 export interface PlanPolicyChangeDeps {
@@ -46,13 +47,11 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
       const current = await read(tenantId);
       if (current.version !== expectedVersion) return { refused: "PRECONDITION_FAILED" };
       const before = compileStored(current, world);
-      const loosens = comparePolicies(before, checked.policy).change === "loosens";
       const { changes } = before;
-      if (loosens && changes?.coversPolicy === true)
+      if (changes?.coversPolicy === true && (await loosens(before, checked.policy)))
         return { document: checked.document, requirement: requirementOf(changes), guard: null };
       const base = isGuarded(current, now) ? await read(tenantId, current.guard.version) : current;
-      const opens =
-        comparePolicies(compileStored(base, world), checked.policy, unlisted).change === "loosens";
+      const opens = await loosens(compileStored(base, world), checked.policy, unlisted);
       const until = new Date(now.getTime() + deps.destinationDelaySeconds * 1000);
       const guard = opens && until > now ? { version: base.version, until } : null;
       return { document: checked.document, requirement: null, guard };
