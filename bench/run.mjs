@@ -7,6 +7,7 @@ import { deliver } from "./scenarios/deliver.mjs";
 import { grow } from "./scenarios/grow.mjs";
 import { match } from "./scenarios/match.mjs";
 import { memory } from "./scenarios/memory.mjs";
+import { noisyNeighbour } from "./scenarios/noisy-neighbour.mjs";
 import { orderbook } from "./scenarios/orderbook.mjs";
 import { peers } from "./scenarios/peers.mjs";
 import { read } from "./scenarios/read.mjs";
@@ -35,6 +36,7 @@ const scenarios = {
   deliver,
   match,
   stream,
+  "noisy-neighbour": noisyNeighbour,
   grow,
   memory,
   versions,

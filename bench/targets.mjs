@@ -36,6 +36,8 @@ export const targets = [
   { scenario: "grow", figure: rate, of: "accept, grown", against: "accept, small", atLeast: 0.8 },
   { scenario: "grow", figure: rate, of: "settle, grown", against: "settle, small", atLeast: 0.8 },
   { scenario: "memory", figure: "resident MB", of: "bursar", atMost: 300 },
+  { scenario: "noisy-neighbour", figure: "p99 ms", of: "beside an attack", against: "alone", atMost: 3 },
+  { scenario: "noisy-neighbour", figure: "refused", of: "beside an attack", atMost: 0 },
   { scenario: "stream", figure: "KB", of: "idle socket", atMost: 20 },
 ];
 

@@ -54,10 +54,12 @@ export function readEntries(field: Field): [name: string, member: Field][] | und
   }
   return Object.keys(value)
     .slice(0, faultsMax)
-    .map((name) => [
-      name,
-      { ...field, value: (value as Record<string, unknown>)[name], path: join(field.path, cut(name)) },
-    ]);
+    .map((name) => [name, memberOf(field, (value as Record<string, unknown>)[name], cut(name))]);
+}
+
+/** Written out, because spreading the field was a quarter of the time of compiling a large policy. */
+function memberOf({ rule, path, faults }: Field, value: unknown, name: string): Field {
+  return { value, rule, path: join(path, name), faults };
 }
 
 /** A list of values, each read separately. A duplicate is a fault. */
@@ -84,7 +86,7 @@ function readList(field: Field, itemsMax: number): Field[] | undefined {
   if (!Array.isArray(value) || value.length === 0 || value.length > itemsMax) {
     return addFault(field, `must be a list of 1 to ${itemsMax} items`);
   }
-  return value.map((item, index) => ({ ...field, value: item, path: join(field.path, String(index)) }));
+  return value.map((item, index) => memberOf(field, item, String(index)));
 }
 
 export function readText(field: Field | undefined, lengthMax: number): string | undefined {

@@ -10,7 +10,7 @@ const dangerousKeys = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Bounds on width, well above what any schema allows. Depth and bytes alone do not bound the time: 4 MiB of short keys, or of empty
- * objects, took 1.4 s to parse and refuse; within these bounds it takes 15 ms.
+ * objects, took 1.4 s to parse and refuse; within these bounds it takes 40 ms of CPU.
  */
 const membersMax = 100;
 const valuesMax = 50_000;
@@ -18,7 +18,7 @@ const valuesMax = 50_000;
 /** The longest form of a double: `-0.0000011926473223579281`. A longer number can have different values in different parsers. */
 const numberLengthMax = 25;
 
-/** Above this size, slices of the work alternate with other requests. Each takes about 2 ms, and the parser itself up to 7 ms. */
+/** Above this size, slices of the work alternate with other requests. Only the parser runs in one piece: 6 to 13 ms of CPU for 4 MiB. */
 const sliceChars = 262_144;
 const sliceValues = 10_000;
 

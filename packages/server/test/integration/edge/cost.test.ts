@@ -151,6 +151,34 @@ describe("a large request", () => {
     },
   );
 
+  it("lets small ones pass while the largest policy is evaluated beside a batch of refused items", async () => {
+    const token = await newToken();
+    const policy = policyOf(service, token);
+    await policy.replace({ rules: [], default: { action: "reject", reason: "closed" } });
+    const evaluation = {
+      transaction: { reference: "r", asset: "USD", amount: "1" },
+      document: await largestPolicy(service, token),
+    };
+    const inProgress = new Set<Promise<number>>();
+    const start = (path: string, body: unknown) => {
+      const answered = service.call("POST", path, token, body).then(async (response) => {
+        await response.arrayBuffer();
+        inProgress.delete(answered);
+        return response.status;
+      });
+      inProgress.add(answered);
+      return answered;
+    };
+    const large = [start("/v1/policy/evaluate", evaluation), start("/v1/transactions/batch", batchOf(1000))];
+    let meanwhile = 0;
+    while (inProgress.size > 0) {
+      await (await fetch(`${service.url}/healthz`)).arrayBuffer();
+      if (inProgress.size > 0) meanwhile += 1;
+    }
+    expect(await Promise.all(large)).toEqual([200, 202]);
+    expect(meanwhile).toBeGreaterThanOrEqual(5);
+  });
+
   it("waits until at most one other of its tenant is in progress, and those of other tenants do not", async () => {
     await service.database.run(`
       CREATE FUNCTION slow_down() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -170,6 +198,22 @@ describe("a large request", () => {
     expect(finished.at(-1)).toBe("greedy");
   });
 });
+
+/** A policy of almost 2000 references and 200 rules, none of which matches, so that all are evaluated. */
+async function largestPolicy(service: TestService, token: string) {
+  const wallets: string[] = [];
+  for (let count = 0; count < 9; count++) {
+    const made = await service.call("POST", "/v1/wallets", token, { name: `w${count}`, purpose: "payout" });
+    wallets.push(((await made.json()) as { id: string }).id);
+  }
+  const rules = Array.from({ length: 200 }, (_, index) => ({
+    name: `rule-${index}`,
+    when: { source_wallets: wallets, amount: { asset: "USD", min: String(100_000 + index) } },
+    action: "reject",
+    reason: "x".repeat(256),
+  }));
+  return { rules, default: { action: "allow" } };
+}
 
 /** Sends a body in chunks, as a client does that does not know its length. */
 function sendChunked(url: string, path: string, token: string, body: unknown) {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   CreateTransactionsBody,
   type ErrorCode,
@@ -18,10 +17,9 @@ import { originOf } from "../../access/guard.js";
 import { isIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
 import { createValidatorCompiler, describeFaults } from "../../validation.js";
+import { settleInSlices } from "./settle-in-slices.js";
 
 const bodyBytesMax = 4_194_304;
-/** About 3 ms of work. */
-const sliceItems = 25;
 /** The faults that are reported of each item: a batch can have 1000 invalid ones. */
 const detailsMax = 5;
 
@@ -78,23 +76,6 @@ export function createTransactions({
       return { data };
     },
   );
-}
-
-/**
- * Starts a few items in each turn of the event loop: checking and judging 1000 took 150 ms, in which nobody else was served. What the items
- * wait for, such as the commit, overlaps.
- */
-async function settleInSlices<Item, Result>(
-  items: readonly Item[],
-  settle: (item: Item, index: number) => Promise<Result>,
-): Promise<PromiseSettledResult<Result>[]> {
-  const slices: Promise<PromiseSettledResult<Result>[]>[] = [];
-  for (let start = 0; start < items.length; start += sliceItems) {
-    if (start > 0) await nextTurn();
-    const slice = items.slice(start, start + sliceItems);
-    slices.push(Promise.allSettled(slice.map((item, index) => settle(item, start + index))));
-  }
-  return (await Promise.all(slices)).flat();
 }
 
 async function createOne(

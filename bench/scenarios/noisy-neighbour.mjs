@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect, processesOf, untilSettled } from "../load.mjs";
+import { compare } from "../measure.mjs";
+import { withSandbox } from "../sandbox.mjs";
+
+/** @typedef {import("../sandbox.mjs").Sandbox} Sandbox */
+
+/** What a tenant with little to do sends. */
+const neighbourPerSecond = 100;
+/** Two clients with the default quotas use up what their tenant has. */
+const attackerCount = 2;
+const scopes = ["transactions:write", "transactions:read", "policies:read", "policies:manage"];
+
+/**
+ * One tenant accepts transactions at a steady rate, alone and while another one sends the most expensive requests that it can think of,
+ * without regard to its quotas. @param {import("../run.mjs").BenchOptions} options
+ */
+export async function noisyNeighbour({ rounds, seconds }) {
+  await withSandbox(async (sandbox) => {
+    const database = await connect(sandbox.databaseUrl);
+    const neighbour = await sandbox.otherToken();
+    const attacks = await prepareAttacks(sandbox);
+    const processes = processesOf(sandbox);
+    const payAlone = async () => {
+      const args = [sandbox.url, neighbour, String(seconds), String(neighbourPerSecond)];
+      /** @type {{ count: number, refused: number, p50Ms: number, p99Ms: number }} */
+      const { count, refused, p50Ms, p99Ms } = JSON.parse(await run("steady.mjs", args));
+      return { perSecond: count / seconds, figures: { "p50 ms": p50Ms, "p99 ms": p99Ms, refused } };
+    };
+    const payBesideAttack = async () => {
+      const attack = run("attack.mjs", [sandbox.url, String(seconds + 1)], JSON.stringify(attacks));
+      // The attack is under way when the first payment is due.
+      await sleep(500);
+      const paid = await payAlone();
+      console.log(`  the attack: ${await attack}`);
+      await untilSettled(database);
+      return paid;
+    };
+    try {
+      await compare("noisy-neighbour", rounds, [
+        { name: "alone", measure: payAlone, processes },
+        { name: "beside an attack", measure: payBesideAttack, processes },
+      ]);
+    } finally {
+      await database.end();
+    }
+  });
+}
+
+/** @param {string} program @param {string[]} args @param {string} [input] @returns {Promise<string>} what it prints */
+async function run(program, args, input = "") {
+  const path = join(import.meta.dirname, "../load", program);
+  const child = spawn(process.execPath, [path, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(input);
+  return await text(child.stdout);
+}
+
+/**
+ * Each item of a batch is judged by the largest policy, which none of its rules decides but the last. @param {Sandbox} sandbox
+ */
+async function prepareAttacks({ url, token }) {
+  const call = callerOf(url, token);
+  const wallets = [];
+  for (let count = 0; count < 9; count++)
+    wallets.push(await call("POST", "/v1/wallets", { name: `attack-${count}`, purpose: "payout" }));
+  const document = largestPolicy(wallets.map(({ id }) => id));
+  const version = (await fetch(`${url}/v1/policy`, { headers: { authorization: `Bearer ${token}` } }))
+    .headers;
+  await call("PUT", "/v1/policy", document, { "if-match": version.get("etag") ?? "" });
+  const payment = { reference: "attack", asset: "USD", amount: "0.01" };
+  const evaluation = JSON.stringify({ transaction: payment, document });
+  const attacks = [];
+  for (let count = 0; count < attackerCount; count++) {
+    const own = await newToken(url, call, `attacker-${count}`);
+    attacks.push(
+      { name: "evaluate", token: own, method: "POST", path: "/v1/policy/evaluate", body: evaluation },
+      {
+        name: "refused",
+        token: own,
+        method: "POST",
+        path: batches,
+        items: { ...payment, amount: "5000.00" },
+      },
+      { name: "accepted", token: own, method: "POST", path: batches, items: payment },
+      {
+        name: "list",
+        token: own,
+        method: "GET",
+        path: "/v1/transactions?limit=200&state=failed&reference=x",
+      },
+      {
+        name: "replace",
+        token: own,
+        method: "PUT",
+        path: "/v1/policy",
+        body: JSON.stringify(document),
+        versioned: true,
+      },
+    );
+  }
+  return attacks;
+}
+
+const batches = "/v1/transactions/batch";
+
+/** 200 rules and 2000 references. @param {string[]} wallets */
+function largestPolicy(wallets) {
+  const rules = Array.from({ length: 199 }, (_, index) => ({
+    name: `rule-${index}`,
+    when: {
+      source_wallets: wallets,
+      destinations: ["address"],
+      amount: { asset: "USD", min: `${1 + index}.00`, max: `${90_000 - index}.00` },
+      hours: { from: index % 20, to: (index % 20) + 3, time_zone: ["UTC", "Asia/Tokyo"][index % 2] },
+    },
+    action: index % 2 === 0 ? "allow" : "reject",
+    ...(index % 2 === 0 ? {} : { reason: "x".repeat(256) }),
+  }));
+  const last = {
+    name: "large",
+    when: { amount: { asset: "USD", min: "1000.00" } },
+    action: "reject",
+    reason: "Too much.",
+  };
+  return { rules: [...rules, last], default: { action: "allow" } };
+}
+
+/** @param {string} url @param {string} token */
+function callerOf(url, token) {
+  return async (
+    /** @type {string} */ method,
+    /** @type {string} */ path,
+    /** @type {unknown} */ body,
+    /** @type {Record<string, string>} */ headers = {},
+  ) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        "idempotency-key": randomUUID(),
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path} was refused: ${JSON.stringify(answer)}`);
+    return /** @type {{ id: string, secret: string }} */ (answer);
+  };
+}
+
+/** The token of a new client with the default quotas. @param {string} url @param {ReturnType<typeof callerOf>} call @param {string} name */
+async function newToken(url, call, name) {
+  const { id, secret } = await call("POST", "/v1/clients", { name, scopes });
+  const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
+  const response = await fetch(`${url}/oauth/token`, { method: "POST", body: new URLSearchParams(form) });
+  return /** @type {{ access_token: string }} */ (await response.json()).access_token;
+}
