@@ -229,7 +229,7 @@ CREATE TABLE events (
   details jsonb,
   actor_id uuid,
   CONSTRAINT events_pkey PRIMARY KEY (tenant_id, sequence),
-  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text, 'order.updated'::text, 'endpoint.disabled'::text, 'change_request.updated'::text]))) NOT VALID
+  CONSTRAINT events_event_check CHECK ((event = ANY (ARRAY['transaction.updated'::text, 'wallet.updated'::text, 'order.updated'::text, 'endpoint.disabled'::text, 'change_request.updated'::text, 'audit.checkpoint'::text]))) NOT VALID
 );
 
 CREATE TABLE finished_deliveries (

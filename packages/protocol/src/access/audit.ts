@@ -32,3 +32,19 @@ export const AuditEntry = Type.Object(
 export type AuditEntry = Static<typeof AuditEntry>;
 
 export const AuditPage = Page(AuditEntry, "AuditPage");
+
+/** A signed statement about a position in the audit log. */
+export const AuditCheckpoint = Type.Object(
+  {
+    tenant_id: Nullable(Type.String(), "Null for the log of requests that belong to no tenant."),
+    number: Type.Integer({ description: "The number of the last entry." }),
+    hash: Type.String({ description: "The hash of that entry, in hexadecimal." }),
+    time: Timestamp(),
+    key_id: Type.String({ description: "The master key of the signature." }),
+    signature: Type.String({ description: "Ed25519, in base64url." }),
+  },
+  {
+    $id: "AuditCheckpoint",
+    description: "Proves later that the audit log was neither cut nor written again.",
+  },
+);

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { AuditCheckpoint } from "../access/audit.js";
 import { ChangeRequestSummary } from "../access/change-request.js";
 import type { Scope } from "../access/scopes.js";
 import { Actor, Timestamp } from "../values.js";
@@ -12,6 +13,7 @@ export const eventKinds = [
   "order.updated",
   "endpoint.disabled",
   "change_request.updated",
+  "audit.checkpoint",
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
 export const EventKind = Type.Enum([...eventKinds]);
@@ -23,6 +25,7 @@ export const eventScopes: Readonly<Record<EventKind, Scope>> = {
   "order.updated": "orders:read",
   "endpoint.disabled": "webhooks:manage",
   "change_request.updated": "clients:manage",
+  "audit.checkpoint": "audit:read",
 };
 
 /** Whether scopes allow a client to read events of a kind. */
@@ -45,6 +48,7 @@ const EventData = Type.Object(
       }),
     ),
     change_request: Type.Optional(ChangeRequestSummary),
+    checkpoint: Type.Optional(AuditCheckpoint),
     previous_state: Type.String({ description: "`none` if the change created the resource." }),
   },
   { $id: "EventData", description: "The resource right after the change, and its state before." },

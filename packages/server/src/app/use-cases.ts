@@ -1,6 +1,7 @@
 import type { OAuthService } from "./access/oauth-service.js";
 import type { ShowMe } from "./access/show-me.js";
 import type { AuditStore } from "./audit/audit-entry.js";
+import type { AuditKey } from "./audit/checkpoint.js";
 import type { ChangeRequestService } from "./change-requests/change-request-service.js";
 import type { ClientCredentials } from "./clients/client-credentials.js";
 import type { ClientService } from "./clients/client-service.js";
@@ -27,6 +28,8 @@ export interface UseCases
     WebhookUseCases {
   /** The public keys that verify access tokens. */
   listTokenKeys: () => Promise<{ kid: string; x: string }[]>;
+  /** The public keys that verify checkpoints of the audit log. */
+  listAuditKeys: () => AuditKey[];
   listAudit: AuditStore["list"];
   showMe: ShowMe;
 }

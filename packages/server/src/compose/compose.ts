@@ -1,6 +1,9 @@
 import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
+import { showId } from "@bursar/protocol";
 import type { Logger } from "pino";
 import type { IntegrityKeys } from "../app/access/integrity-keys.js";
+import { listAuditKeys } from "../app/audit/checkpoint.js";
+import { createCheckpointPublisher } from "../app/audit/checkpoint-publisher.js";
 import { createTenantCreator } from "../app/clients/create-tenant.js";
 import { allClients, createSweeper, type Sweeper } from "../app/clients/sweeps.js";
 import { createTenantSuspension, type SetTenantSuspended } from "../app/clients/tenant-suspension.js";
@@ -20,6 +23,7 @@ import type { LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
 import { nodeTimers } from "../runtime/timers.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
+import { publishCheckpoint } from "../store/access/checkpoints.js";
 import { createTenantStore } from "../store/access/clients.js";
 import { prepareIntegrity } from "../store/access/integrity.js";
 import { createSweepStore } from "../store/access/sweeps.js";
@@ -27,6 +31,7 @@ import { createTenantSuspensionStore } from "../store/access/tenant-suspension.j
 import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { analyzeYoungTables } from "../store/core/analyze-young-tables.js";
 import { type Database, withKeys } from "../store/core/database.js";
+import { createEventLog } from "../store/events/events.js";
 import { createTotalsThinner } from "../store/policy/thin-totals.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
@@ -58,8 +63,6 @@ export interface Parts {
   /** The database, whose stores authenticate what they write. */
   database: Database;
   keys: IntegrityKeys;
-  /** The ids of the master keys, also of earlier ones whose derived keys were retained. */
-  keyIds: () => string[];
   useCases: UseCases;
   guard: AccessGuard;
   stream: StreamGateway;
@@ -148,6 +151,7 @@ export function compose(given: ComposeOptions): Parts {
       (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
     );
   }, housekeepingIntervalMs).unref();
+  const checkpoints = composeCheckpoints(options);
   let analyzing: NodeJS.Timeout | undefined;
   const keepAnalyzed = () => {
     analyzing = setInterval(() => {
@@ -160,7 +164,6 @@ export function compose(given: ComposeOptions): Parts {
   return {
     database,
     keys,
-    keyIds: keys.ids,
     useCases: {
       ...access.useCases,
       ...changeRequests.useCases,
@@ -169,6 +172,7 @@ export function compose(given: ComposeOptions): Parts {
       ...policy.useCases,
       ...webhooks.useCases,
       ...stream.useCases,
+      listAuditKeys: () => listAuditKeys(keys, keys.ids()),
     },
     guard: access.guard,
     stream: stream.gateway,
@@ -196,6 +200,7 @@ export function compose(given: ComposeOptions): Parts {
       await access.prepare();
       await markets.prepare();
       keepAnalyzed();
+      checkpoints.start();
     },
     engine: transactions.engine,
     changeRequestWorker: changeRequests.worker,
@@ -218,8 +223,27 @@ export function compose(given: ComposeOptions): Parts {
       await changeRequests.worker.stop();
       await webhooks.close();
       await access.close();
+      await checkpoints.close();
     },
   };
+}
+
+function composeCheckpoints({ database, wakeUps, settings, log, newUuid, now }: ComposeOptions) {
+  const events = createEventLog(wakeUps);
+  return createCheckpointPublisher({
+    publishNext: (notSince) =>
+      publishCheckpoint(database, events, { newUuid, notSince, now: new Date(now()) }),
+    onCheckpoint: (checkpoint) => log.info({ checkpoint }, "audit checkpoint"),
+    onUntrusted: (tenantId) =>
+      log.error(
+        { tenant: showId("tnt", tenantId) },
+        "The head of an audit log was changed by something other than Bursar. Run `bursar audit verify`.",
+      ),
+    onError: (error) => log.warn({ err: error }, "checkpoints of the audit log could not be published"),
+    intervalMs: settings["audit.checkpoint_seconds"] * 1000,
+    now,
+    monotonicMs: () => performance.now(),
+  });
 }
 
 function createDrivers(

@@ -156,6 +156,13 @@ export const settings = {
     },
     { min: 0, max: 30 * 86_400 },
   ),
+  "audit.checkpoint_seconds": integer(
+    {
+      default: 60,
+      about: "How often the service signs the end of each audit log that has grown. 0 turns it off.",
+    },
+    { min: 0, max: 86_400 },
+  ),
   "webhooks.concurrency": integer(
     { default: 4, about: "The maximum number of concurrent requests to a webhook endpoint." },
     { min: 1, max: 64 },

@@ -1,5 +1,6 @@
 import type { UseCases } from "../app/use-cases.js";
 import type { Route } from "./route.js";
+import { auditKeys } from "./routes/audit/audit-keys.js";
 import { listAudit } from "./routes/audit/list-audit.js";
 import { cancelChangeRequest } from "./routes/change-requests/cancel-change-request.js";
 import { createChangeRequest } from "./routes/change-requests/create-change-request.js";
@@ -125,6 +126,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     introspectToken(useCases, publicUrl),
     authorizationServer(publicUrl),
     tokenKeys(useCases),
+    auditKeys(useCases),
     readMe(useCases),
     createClient(useCases),
     listClients(useCases),

@@ -61,9 +61,27 @@ export function isStatementAuthentic(
 }
 
 /** The public key that verifies checkpoints of this master key; undefined if that is unknown. */
-export function checkpointPublicKey(keys: IntegrityKeys, keyId: string): KeyObject | undefined {
+function checkpointPublicKey(keys: IntegrityKeys, keyId: string): KeyObject | undefined {
   const seed = keys.derive("audit checkpoint", keyId);
   return seed && createPublicKey(privateKeyOf(seed));
+}
+
+/** A public key that verifies checkpoints, as a JWK. */
+export interface AuditKey {
+  kty: "OKP";
+  crv: "Ed25519";
+  x: string;
+  kid: string;
+  use: "sig";
+  alg: "EdDSA";
+}
+
+/** The public keys of these master keys; those that are unknown are left out. */
+export function listAuditKeys(keys: IntegrityKeys, keyIds: readonly string[]): AuditKey[] {
+  return keyIds.flatMap((kid) => {
+    const x = checkpointPublicKey(keys, kid)?.export({ format: "jwk" }).x;
+    return x === undefined ? [] : [{ kty: "OKP", crv: "Ed25519", x, kid, use: "sig", alg: "EdDSA" }];
+  });
 }
 
 function bytesToSign(kind: StatementKind, statement: object): Buffer {

@@ -3,7 +3,8 @@ type EventKind =
   | "wallet.updated"
   | "order.updated"
   | "endpoint.disabled"
-  | "change_request.updated";
+  | "change_request.updated"
+  | "audit.checkpoint";
 
 /** One row of the log: the kind of change and the new state. The event's body is built from this row and its subject. */
 export interface LoggedEvent {

@@ -1,5 +1,6 @@
 import type { OrderState } from "@bursar/domain";
 import { type Event as EventBody, showId } from "@bursar/protocol";
+import type { Checkpoint } from "../audit/checkpoint.js";
 import type { ChangeRequest, ChangeRequestStore } from "../change-requests/change-request.js";
 import { summarizeChangeRequest } from "../change-requests/present-change-request.js";
 import {
@@ -92,6 +93,8 @@ function presentData(
       const then = { ...found(changeRequests, entry), state, version, failureCode };
       return { change_request: summarizeChangeRequest(then), previous_state };
     }
+    case "audit.checkpoint":
+      return { checkpoint: entry.details as Checkpoint, previous_state };
     case "endpoint.disabled":
       return {
         webhook_endpoint: {

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { verifyAudit } from "../../app/audit/audit-chain.js";
 import { nilTenantId } from "../../app/audit/audit-entry.js";
 import { isPositionAuthentic } from "../../app/audit/chain-hash.js";
-import { type Checkpoint, checkpointPublicKey, signCheckpoint } from "../../app/audit/checkpoint.js";
+import { type Checkpoint, signCheckpoint, tenantOfCheckpoint } from "../../app/audit/checkpoint.js";
 import { readCheckpoints } from "../../app/audit/read-checkpoints.js";
 import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
@@ -34,7 +34,7 @@ export function addAuditCommand(program: Command): void {
     )
     .option(
       "--since <file>",
-      "also compare with the checkpoints in this file, the output of `bursar audit checkpoint`",
+      "also compare with the checkpoints in this file of JSON lines: the service's log, events, or the output of `bursar audit checkpoint`",
     )
     .action(async ({ since }: { since?: string }) => {
       const checkpoints = since === undefined ? [] : readCheckpointFile(since);
@@ -49,8 +49,7 @@ export function addAuditCommand(program: Command): void {
         });
       });
       for (const { tenantId, entries, fault, head } of verdicts) {
-        const name = tenantId === nilTenantId ? "(no tenant)" : showId("tnt", tenantId);
-        console.log(`${name}  ${entries} entries  ${fault ?? `intact  ${head}`}`);
+        console.log(`${nameOf(tenantId)}  ${entries} entries  ${fault ?? `intact  ${head}`}`);
       }
       if (verdicts.some(({ fault }) => fault !== undefined))
         throw new OperatorError("The audit log has been tampered with.");
@@ -61,30 +60,28 @@ export function addAuditCommand(program: Command): void {
       "sign the present end of every audit log and print it; keep the output away from the database, for `audit verify --since`",
     )
     .action(async () => {
-      const signed = await withDatabase(async ({ database, parts: { keys } }) => {
+      const untrusted = await withDatabase(async ({ database, parts: { keys } }) => {
         const heads = await createAuditStore(database).listHeads();
-        return heads.map((head) => {
-          if (!isPositionAuthentic(keys, "head", head))
-            throw new OperatorError("The head of an audit log was changed. Run `bursar audit verify`.");
-          return signCheckpoint(keys, head, new Date());
-        });
+        const trusted = heads.filter((head) => isPositionAuthentic(keys, "head", head));
+        for (const head of trusted) console.log(JSON.stringify(signCheckpoint(keys, head, new Date())));
+        return heads.filter((head) => !trusted.includes(head)).map(({ tenantId }) => nameOf(tenantId));
       });
-      for (const checkpoint of signed) console.log(JSON.stringify(checkpoint));
+      if (untrusted.length > 0)
+        throw new OperatorError(
+          `The end of the audit log was changed for: ${untrusted.join(", ")}. It was not signed. Run \`bursar audit verify\`.`,
+        );
     });
   audit
     .command("keys")
     .description("print the public keys that verify checkpoints, as a JWK set")
     .action(async () => {
-      const keys = await withDatabase(async ({ parts }) =>
-        parts.keyIds().flatMap((kid) => {
-          const key = checkpointPublicKey(parts.keys, kid);
-          return key === undefined
-            ? []
-            : [{ ...key.export({ format: "jwk" }), kid, use: "sig", alg: "EdDSA" }];
-        }),
-      );
+      const keys = await withDatabase(async ({ parts }) => parts.useCases.listAuditKeys());
       console.log(JSON.stringify({ keys }));
     });
+}
+
+function nameOf(tenantId: string): string {
+  return tenantId === nilTenantId ? "(no tenant)" : showId("tnt", tenantId);
 }
 
 function readCheckpointFile(path: string): Checkpoint[] {
@@ -96,5 +93,10 @@ function readCheckpointFile(path: string): Checkpoint[] {
   }
   const checkpoints = readCheckpoints(text);
   if (checkpoints.length === 0) throw new OperatorError(`The file ${path} contains no checkpoint.`);
+  const malformed = checkpoints.find((checkpoint) => tenantOfCheckpoint(checkpoint) === undefined);
+  if (malformed !== undefined)
+    throw new OperatorError(
+      `A checkpoint in ${path} has the tenant_id ${JSON.stringify(malformed.tenant_id)}, which is not the id of a tenant.`,
+    );
   return checkpoints;
 }

@@ -1,4 +1,4 @@
-import { type Scope, showId } from "@bursar/protocol";
+import { type ErrorCode, errorCatalog, type Scope, showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { describeAct, type OperatorOrigin, type Origin } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
@@ -158,6 +158,11 @@ async function operatorOf(database: Database, clientId: string): Promise<Operato
 }
 
 function orThrow<T>(result: T | Refused): T {
-  if (isRefused(result)) throw new OperatorError(result.message ?? result.refused);
+  if (isRefused(result)) throw new OperatorError(result.message ?? describeRefusal(result.refused));
   return result;
+}
+
+function describeRefusal(code: ErrorCode): string {
+  const { message } = errorCatalog[code];
+  return code === "CLIENT_TAMPERED" ? `${message} Examine it, then run \`bursar client restore\`.` : message;
 }

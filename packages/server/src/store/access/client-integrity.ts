@@ -16,8 +16,8 @@ import { sql } from "../core/sql.js";
  * giving a client a scope. The MAC covers the row and the digest of each credential. A credential that the row does not list is as
  * wrong as a row that was changed. One that is listed but missing has expired, or was removed: that locks out, but lets nobody in.
  *
- * It cannot show that a client and all its credentials were put back together to an earlier state. `bursar audit verify` does, because
- * the audit log has a later change.
+ * Nothing detects that a client's row and all its credentials were put back together to an earlier state, such as to scopes that were
+ * removed since: the MAC of then is valid, and `bursar audit verify` does not compare clients with the audit log.
  */
 interface ClientSeal {
   /** The digests of the client's credentials by their ids. */
