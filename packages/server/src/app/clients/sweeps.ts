@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
 import type { Timers } from "../../runtime/timers.js";
 import { createWakingLoop, type WakingLoop } from "../../runtime/waking-loop.js";
 
@@ -23,8 +25,8 @@ export type SweepKind = "cancel_orders" | "cancel_transactions" | "release_trans
 export const allClients = "00000000-0000-0000-0000-000000000000";
 
 export interface SweepStore {
-  /** The oldest first. */
-  listSweeps: (limit: number) => Promise<Sweep[]>;
+  /** Those of orders first, and the tenants in turn; or those of one client only. */
+  listSweeps: (limit: number, of?: Pick<Sweep, "tenantId" | "clientId">) => Promise<Sweep[]>;
   /** Requests that open orders are cancelled. Returns the market of each. */
   requestOrderCancels: (sweep: Sweep, limit: number) => Promise<string[]>;
   /** Whether an order that the sweep cancels is still open. */
@@ -51,41 +53,77 @@ export interface SweeperDeps {
 }
 
 export interface Sweeper extends Pick<WakingLoop, "start" | "wake" | "stop"> {
-  /** Does everything that is recorded now. */
-  run: () => Promise<void>;
-  /** The same for a change that was just recorded, and waits for a few seconds until its orders are out of the books. */
+  /** Gives every recorded sweep one turn. Returns whether one of them has more to do at once. */
+  run: () => Promise<boolean>;
+  /** Carries out a change that was just recorded, and waits until its orders are out of the books; for a few seconds at most. */
   runFor: (change: { tenantId: string; clientId: string; isStopped: boolean }) => Promise<void>;
 }
 
 const sweepsMax = 100;
 const batchMax = 100;
+/** What a sweep does in one turn. Then it is the turn of the next, so that a long one does not delay those of other tenants. */
+const batchesOfTurnMax = 5;
 /** A process that has recorded a sweep also begins with it; this is for those that crashed. */
 const lookEveryMs = 1000;
-const pauseAfterErrorMs = 1000;
+/** How long the loop leaves a sweep alone that has failed, or that could not cancel everything. */
+const restMs = 1000;
 const skippedPauseMs = 20;
 /** Longer than another process needs to acquire the lease of a market. */
 const waitMaxMs = 5000;
+/** Losing a position is harmless: the sweep begins again. */
+const positionsMax = 1000;
+
+/** `skipped`: it has passed over everything, and some could not be cancelled because the engine was working on them. */
+type Turn = "finished" | "more" | "skipped" | "failed";
+
+/** How far a sweep has come in its pass, and how many transactions the pass could not cancel. */
+interface Position {
+  afterId: string | undefined;
+  skippedCount: number;
+}
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   const { store, timers } = deps;
+  const positions = new LRUCache<string, Position>({ max: positionsMax });
+  const resting = new Set<string>();
+  /** One turn at a time, whether it is the loop's or that of a change: sweeps leave the database to requests. */
+  const turns = pLimit(1);
   const loop = createWakingLoop({
-    step: async () => {
-      await run();
-      return { pauseMs: lookEveryMs };
-    },
+    step: async () => ((await run()) ? undefined : { pauseMs: lookEveryMs }),
     onError: deps.onError,
-    pauseAfterErrorMs,
+    pauseAfterErrorMs: restMs,
     timers,
   });
 
-  async function run(): Promise<void> {
+  async function run(): Promise<boolean> {
+    let hasMore = false;
     for (const sweep of await store.listSweeps(sweepsMax)) {
-      await carryOut(sweep);
-      await store.finishSweep(sweep);
+      if (loop.isStopping()) return false;
+      const key = keyOf(sweep);
+      if (resting.has(key)) continue;
+      const turn = await turns(() => takeTurn(sweep));
+      if (turn === "more") hasMore = true;
+      if (turn === "skipped" || turn === "failed") {
+        resting.add(key);
+        timers.after(restMs, () => resting.delete(key));
+      }
+    }
+    return hasMore;
+  }
+
+  /** A sweep that fails must not keep the others from their turns. */
+  async function takeTurn(sweep: Sweep): Promise<Turn> {
+    try {
+      const turn = await carryOut(sweep);
+      if (turn === "finished") await store.finishSweep(sweep);
+      return turn;
+    } catch (error) {
+      deps.onError(error);
+      return "failed";
     }
   }
 
-  function carryOut(sweep: Sweep): Promise<void> {
+  function carryOut(sweep: Sweep): Promise<Turn> {
     switch (sweep.kind) {
       case "cancel_orders":
         return cancelOrders(sweep);
@@ -96,53 +134,92 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     }
   }
 
-  async function cancelOrders(sweep: Sweep): Promise<void> {
-    for (;;) {
+  async function cancelOrders(sweep: Sweep): Promise<Turn> {
+    for (let batch = 0; batch < batchesOfTurnMax; batch++) {
       const markets = await store.requestOrderCancels(sweep, batchMax);
-      if (markets.length === 0) return;
+      if (markets.length === 0) return "finished";
       deps.onOrdersRequested([...new Set(markets)]);
     }
+    return "more";
   }
 
-  /** Passes over all of them until none is left: the engine may have been working on some. */
-  async function cancelTransactions(sweep: Sweep): Promise<void> {
-    await store.requestRailCancels(sweep);
-    deps.onRailsRequested();
-    for (let skipped = 1; skipped > 0; ) {
-      skipped = 0;
-      let ids = await store.listUnsettled(sweep, undefined, batchMax);
-      while (ids.length > 0) {
-        skipped += await deps.cancelTransactions(sweep.tenantId, ids, sweep.requestedBy);
-        ids = await store.listUnsettled(sweep, ids.at(-1), batchMax);
+  /** Passes over all of them until a pass has skipped none: the engine may have been working on some. */
+  async function cancelTransactions(sweep: Sweep): Promise<Turn> {
+    const key = keyOf(sweep);
+    let { afterId, skippedCount } = positions.get(key) ?? { afterId: undefined, skippedCount: 0 };
+    if (afterId === undefined) {
+      await store.requestRailCancels(sweep);
+      deps.onRailsRequested();
+    }
+    for (let batch = 0; batch < batchesOfTurnMax; batch++) {
+      const ids = await store.listUnsettled(sweep, afterId, batchMax);
+      if (ids.length === 0) {
+        positions.delete(key);
+        return skippedCount === 0 ? "finished" : "skipped";
       }
-      if (skipped > 0) await pause(skippedPauseMs);
+      skippedCount += await deps.cancelTransactions(sweep.tenantId, ids, sweep.requestedBy);
+      afterId = ids.at(-1);
     }
+    positions.set(key, { afterId, skippedCount });
+    return "more";
   }
 
-  async function release(sweep: Sweep): Promise<void> {
-    let ids = await store.releaseHeld(sweep, undefined, batchMax);
-    while (ids.length > 0) {
+  async function release(sweep: Sweep): Promise<Turn> {
+    const key = keyOf(sweep);
+    let afterId = positions.get(key)?.afterId;
+    for (let batch = 0; batch < batchesOfTurnMax; batch++) {
+      const ids = await store.releaseHeld(sweep, afterId, batchMax);
+      if (ids.length === 0) {
+        positions.delete(key);
+        return "finished";
+      }
       deps.onReleased();
-      ids = await store.releaseHeld(sweep, ids.at(-1), batchMax);
+      afterId = ids.at(-1);
     }
+    positions.set(key, { afterId, skippedCount: 0 });
+    return "more";
   }
 
   const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
 
   /** What takes longer, or fails, is left to the loop. */
-  async function runFor({ tenantId, clientId, isStopped }: Parameters<Sweeper["runFor"]>[0]): Promise<void> {
+  async function runFor({ isStopped, ...of }: Parameters<Sweeper["runFor"]>[0]): Promise<void> {
     let isOver = false;
     const deadline = pause(waitMaxMs).then(() => {
       isOver = true;
     });
+    const hasTime = () => !isOver && !loop.isStopping();
     const work = async () => {
-      await run();
+      await sweepClient(of, hasTime);
       const requestedAt = new Date(deps.now());
-      while (isStopped && !isOver && (await store.hasOpenOrders({ tenantId, clientId, requestedAt })))
+      while (isStopped && hasTime() && (await store.hasOpenOrders({ ...of, requestedAt })))
         await pause(skippedPauseMs);
     };
     await Promise.race([deadline, work().catch(deps.onError)]);
   }
 
+  async function sweepClient(
+    of: Pick<Sweep, "tenantId" | "clientId">,
+    hasTime: () => boolean,
+  ): Promise<void> {
+    let left = await store.listSweeps(sweepsMax, of);
+    while (left.length > 0 && hasTime()) {
+      const next: Sweep[] = [];
+      let hasSkipped = false;
+      for (const sweep of left) {
+        const turn = await turns(() => (hasTime() ? takeTurn(sweep) : "failed"));
+        if (turn === "more" || turn === "skipped") next.push(sweep);
+        if (turn === "skipped") hasSkipped = true;
+      }
+      if (hasSkipped) await pause(skippedPauseMs);
+      left = next;
+    }
+  }
+
   return { ...loop, run, runFor };
+}
+
+/** With the time: a sweep that is requested again begins again. */
+function keyOf({ tenantId, clientId, kind, requestedAt }: Sweep): string {
+  return `${tenantId} ${clientId} ${kind} ${requestedAt.getTime()}`;
 }

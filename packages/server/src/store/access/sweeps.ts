@@ -43,11 +43,15 @@ export function queueSweeps(
 
 export function createSweepStore(database: Database): SweepStore {
   return {
-    // The table is empty nearly always.
-    listSweeps: (limit) =>
+    // The table is empty nearly always; one client's sweeps are served by the primary key. A tenant with many does not hide those of others.
+    listSweeps: (limit, of) =>
       database.query<Sweep>(sql`
         SELECT tenant_id AS "tenantId", client_id AS "clientId", kind, requested_by AS "requestedBy", requested_at AS "requestedAt"
-        FROM client_sweeps ORDER BY requested_at LIMIT ${limit}
+        FROM client_sweeps
+        ${of === undefined ? sql`` : sql`WHERE tenant_id = ${of.tenantId} AND client_id = ${of.clientId}`}
+        ORDER BY kind <> 'cancel_orders',
+          row_number() OVER (PARTITION BY tenant_id, kind = 'cancel_orders' ORDER BY requested_at), requested_at
+        LIMIT ${limit}
       `),
     // Served by primary keys: a tenant has few open orders. Locked in the order of their ids, as a matching engine locks them.
     requestOrderCancels: async (sweep, limit) => {
@@ -86,7 +90,7 @@ export function createSweepStore(database: Database): SweepStore {
         UPDATE open_transactions o SET cancel_requested = true,
           cancel_requested_by = coalesce(o.cancel_requested_by, ${sweep.requestedBy})
         FROM transactions t
-        WHERE o.tenant_id = ${sweep.tenantId} AND o.state IN ('processing', 'broadcast', 'confirming')
+        WHERE o.tenant_id = ${sweep.tenantId} AND o.state IN ('processing', 'broadcast', 'confirming') AND NOT o.cancel_requested
           AND t.tenant_id = o.tenant_id AND t.id = o.id AND t.kind <> 'deposit' AND ${isSwept(sweep, sql`t`)}
       `);
     },
