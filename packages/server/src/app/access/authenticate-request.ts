@@ -1,9 +1,10 @@
 import type { Scope } from "@bursar/protocol";
 import { LRUCache } from "lru-cache";
 import { createBoundedGate } from "../../runtime/bounded-gate.js";
-import { type ApiClient, type ClientAccess, type ClientAccessCache, isLive } from "../clients/client.js";
+import type { ApiClient, ClientAccess, ClientAccessCache } from "../clients/client.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
 import type { Refused } from "../requests/refused.js";
+import { judgeToken } from "./judge-token.js";
 import type { TokenClaims, TokenSigner } from "./tokens.js";
 
 /** The identity behind a request, as proven by its access token. */
@@ -118,7 +119,7 @@ export function createRequestAuthenticator({
     if (claims === "expired") return refuse({ refused: "TOKEN_EXPIRED" }, caller);
     if (claims === "invalid") return refuse({ refused: "TOKEN_INVALID" }, caller);
     const access = clients.peek(claims.clientId) ?? (await clients.load(claims.clientId));
-    const judgement = judge(claims, access, now());
+    const judgement = judgeToken(claims, access, now());
     verified.set(authorization.slice(-endLength), { authorization, claims, access, judgement });
     return countRefusal(judgement, caller);
   }
@@ -151,7 +152,7 @@ export function createRequestAuthenticator({
 
   function renew(known: VerifiedToken, access: ClientAccess): Authenticated | TokenRefusal {
     known.access = access;
-    known.judgement = judge(known.claims, access, now());
+    known.judgement = judgeToken(known.claims, access, now());
     return known.judgement;
   }
 
@@ -168,40 +169,11 @@ export function createRequestAuthenticator({
     claims: TokenClaims,
   ): Authenticated | TokenRefusal | Promise<Authenticated | TokenRefusal> {
     const access = clients.peek(claims.clientId);
-    if (access !== undefined) return judge(claims, access, now());
-    return clients.load(claims.clientId).then((loaded) => judge(claims, loaded, now()));
+    if (access !== undefined) return judgeToken(claims, access, now());
+    return clients.load(claims.clientId).then((loaded) => judgeToken(claims, loaded, now()));
   }
 
   return { authenticate, byTicket, review };
-}
-
-function judge(
-  claims: TokenClaims,
-  { client, revokedTokenIds, isSuspended }: ClientAccess,
-  nowMs: number,
-): Authenticated | TokenRefusal {
-  if (client === undefined || client.tenantId !== claims.tenantId) return { refused: "TOKEN_INVALID" };
-  if (isSuspended) return { refused: "TENANT_SUSPENDED", claims };
-  const isEnded =
-    (client.disabledAt !== null && claims.issuedAtMs < client.disabledAt.getTime()) ||
-    !isCredentialLive(client, claims.credentialId, nowMs);
-  if (client.state !== "active" || isEnded || revokedTokenIds.has(claims.tokenId))
-    return { refused: "TOKEN_REVOKED", claims };
-  const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));
-  const { tenantId, clientId, tokenId } = claims;
-  return { principal: { tenantId, clientId, tokenId, scopes }, client, claims };
-}
-
-/** Whether the client still has the secret or key that a token was issued for. Removing it ends the token. */
-function isCredentialLive(
-  { secrets, keys }: ApiClient,
-  credentialId: string | undefined,
-  nowMs: number,
-): boolean {
-  if (credentialId === undefined) return true;
-  const credential =
-    secrets.find(({ id }) => id === credentialId) ?? keys.find(({ id }) => id === credentialId);
-  return credential !== undefined && isLive(credential, nowMs);
 }
 
 /** Whether two headers carry the same token. The scheme is case-insensitive: `bearer` is `Bearer`. */

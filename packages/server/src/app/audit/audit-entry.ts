@@ -1,4 +1,5 @@
 import type { Principal } from "../access/authenticate-request.js";
+import type { TokenClaims } from "../access/tokens.js";
 
 /** An entry of the audit log: who did what to which object, from where, and with which outcome. */
 export interface AuditDraft {
@@ -78,6 +79,8 @@ export interface OperatorOrigin {
 export interface ClientOrigin {
   by: "client";
   principal: Principal;
+  /** Of the access token; undefined if the service itself acts for the client. */
+  claims?: TokenClaims;
   requestId: string;
   address: string;
 }

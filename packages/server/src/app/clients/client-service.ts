@@ -22,6 +22,7 @@ import type {
 } from "./client.js";
 import { changesAuthority, isProtected, refuseProtected } from "./client-authority.js";
 import { hashSecret, newSecret } from "./client-secret.js";
+import { callerReviewOf } from "./review-caller.js";
 
 /** Creates, reads and changes API clients. Their secrets and keys are managed in `client-credentials.ts`. */
 export interface ClientService {
@@ -117,7 +118,9 @@ async function createClient(
     request,
     describeAct(origin, "client.create", showId("cli", client.id), createdAt),
     clientsMax,
+    callerReviewOf(origin, now),
   );
+  if (isRefused(result)) return result;
   if (result === "too_many") return { refused: "CLIENT_LIMIT_REACHED" };
   if ("created" in result) return { client: result.created, secret };
   const { earlier, requestHash } = result;
@@ -196,7 +199,14 @@ export async function applyClientChange(
     });
   };
   const changing = changes(clientId, () =>
-    clients.changeClient(tenantId, clientId, decideOnce, audit, retryable?.keyed),
+    clients.changeClient(
+      tenantId,
+      clientId,
+      decideOnce,
+      audit,
+      retryable?.keyed,
+      callerReviewOf(origin, now),
+    ),
   );
   if (changing === undefined) return tooManyChanges;
   const changed = await changing;
@@ -216,6 +226,7 @@ function withAuthority(
   if (isRefused(change) || !changesAuthority(client, change)) return change;
   const by = actorOf(origin);
   const isOther = by !== null && by !== client.id;
+  if (by === client.id && client.state === "disabled") return { refused: "TOKEN_REVOKED" };
   if (isOther && isProtected(client, facts)) return refuseProtected(client);
   return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };
 }

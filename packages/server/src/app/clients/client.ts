@@ -72,6 +72,12 @@ export interface ClientAccess {
   isSuspended: boolean;
 }
 
+/** Authenticates the caller of a change again, as it is in the change's SQL transaction. */
+export interface CallerReview {
+  clientId: string;
+  review: (access: ClientAccess) => Refused | undefined;
+}
+
 /** Keyed by the client's id. */
 export type ClientAccessCache = FreshCache<ClientAccess>;
 
@@ -149,7 +155,8 @@ export interface ClientStore {
     audit: AuditDraft,
     /** The most clients that a tenant may have. */
     clientsMax: number,
-  ) => Promise<{ created: ApiClient } | Earlier<ApiClient> | "too_many">;
+    caller: CallerReview | undefined,
+  ) => Promise<{ created: ApiClient } | Earlier<ApiClient> | Refused | "too_many">;
   /**
    * Locks the client, calls `decide`, and writes the change with its audit entry. The result is undefined if the tenant has no such
    * client, and `locked` if another process holds the row for too long.
@@ -160,5 +167,6 @@ export interface ClientStore {
     decide: DecideClientChange,
     audit: AuditDraft,
     keyed: KeyedChange | undefined,
+    caller: CallerReview | undefined,
   ) => Promise<ApiClient | Refused | "locked" | undefined>;
 }

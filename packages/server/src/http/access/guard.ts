@@ -71,6 +71,20 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
   const { scopes, takesTickets } = route;
   const { authenticator, redeemTicket, verifySignature, audit, publicUrl } = guard;
   const admission = createAdmission(route, guard);
+  const checkSignature = (request: FastifyRequest, client: ApiClient, done: (error?: Error) => void) => {
+    // The request for the ticket was signed.
+    if (takesTickets && ticketOf(request) !== undefined) return done();
+    const isSigned =
+      request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
+    if (!isSigned && !client.requireSignature) return done();
+    verifySignature(toSignedRequest(request, publicUrl), client)
+      .then((verified) => {
+        if (verified !== undefined && isRefused(verified)) return done(toRefusal(verified));
+        request.signature = verified ?? null;
+        done();
+      })
+      .catch(done);
+  };
   return {
     // Not an async function: a known token is checked without a turn of the event loop.
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
@@ -88,20 +102,19 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       else conclude(judgement);
     },
     preValidation: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-      const { client } = principalOf(request);
+      const { client, claims } = principalOf(request);
       admission.chargeBody(client, request, reply);
-      // The request for the ticket was signed.
-      if (takesTickets && ticketOf(request) !== undefined) return done();
-      const isSigned =
-        request.headers["signature-input"] !== undefined || request.headers["signature"] !== undefined;
-      if (!isSigned && !client.requireSignature) return done();
-      verifySignature(toSignedRequest(request, publicUrl), client)
-        .then((verified) => {
-          if (verified !== undefined && isRefused(verified)) return done(toRefusal(verified));
-          request.signature = verified ?? null;
-          done();
-        })
-        .catch(done);
+      if (request.rawBody === null) return checkSignature(request, client, done);
+      const conclude = (result: Authenticated | TokenRefusal) => {
+        if (isRefused(result)) return done(refuse(request, result));
+        request.authenticated = result;
+        const refused = refuseScope(result, scopes);
+        return refused === undefined ? checkSignature(request, result.client, done) : done(refused);
+      };
+      // A body can take seconds to arrive, and the token can have been revoked since.
+      const judgement = authenticator.review(claims);
+      if (judgement instanceof Promise) judgement.then(conclude).catch(done);
+      else conclude(judgement);
     },
     ...(route.itemsOf === undefined
       ? {}
@@ -149,9 +162,11 @@ export function principalOf(request: FastifyRequest): Authenticated {
 }
 
 export function originOf(request: FastifyRequest): ClientOrigin {
+  const { principal, claims } = principalOf(request);
   return {
     by: "client",
-    principal: principalOf(request).principal,
+    principal,
+    claims,
     requestId: request.id,
     address: request.ip,
   };

@@ -3,6 +3,7 @@ import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type {
   ApiClient,
   AuthorityChange,
+  CallerReview,
   ClientChange,
   ClientFacts,
   ClientSecret,
@@ -18,6 +19,7 @@ import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
+import { lockClients, reviewCaller } from "./review-caller.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
 /** Locks a client and writes what `decide` returns, in a SQL transaction that may do more. */
@@ -27,8 +29,11 @@ export async function changeClient(
   decide: DecideClientChange,
   audit: AuditDraft,
   keyed?: KeyedChange,
+  caller?: CallerReview,
 ): Promise<ApiClient | Refused | undefined> {
-  tx.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
+  lockClients(tx, tenantId, id, caller?.clientId);
+  const revoked = await reviewCaller(tx, tenantId, caller);
+  if (revoked !== undefined) return revoked;
   const client = await findClientOfTenant(tx, tenantId, id);
   if (client === undefined) return undefined;
   if (client.isTampered === true) return { refused: "CLIENT_TAMPERED" };

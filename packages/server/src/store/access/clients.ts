@@ -1,7 +1,7 @@
 import type { ApiClient, ClientStore } from "../../app/clients/client.js";
 import type { Tenant, TenantStore } from "../../app/clients/create-tenant.js";
 import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
-import { type Database, isLockTimeout, type Queryable } from "../core/database.js";
+import { type Database, isLockTimeout, type Queryable, type Tx } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { insertWallet } from "../wallets/wallets.js";
@@ -9,6 +9,7 @@ import { appendAudit } from "./audit.js";
 import { changeClient, insertSecret } from "./change-client.js";
 import { writeSeal } from "./client-integrity.js";
 import { type ClientRow, findClientOfTenant, readClient, selectClients } from "./read-client.js";
+import { reviewCaller } from "./review-caller.js";
 
 export function createTenantStore(database: Database): TenantStore {
   return {
@@ -62,8 +63,11 @@ export function createClientStore(database: Database): ClientStore {
       `);
       return rows.map((row) => readClient(database, row));
     },
-    createClient: async (client, request, audit, clientsMax) =>
+    createClient: async (client, request, audit, clientsMax, caller) =>
       await database.transaction(async (tx) => {
+        lockTenant(tx, client.tenantId);
+        const refused = await reviewCaller(tx, client.tenantId, caller);
+        if (refused !== undefined) return refused;
         if (await isFull(tx, client.tenantId, clientsMax))
           // A repeated request is answered even if there is no room for another client.
           return (await findEarlier(tx, client.tenantId, request?.key)) ?? "too_many";
@@ -77,10 +81,10 @@ export function createClientStore(database: Database): ClientStore {
         await appendAudit(tx, [audit]);
         return { created: client };
       }),
-    changeClient: async (tenantId, id, decide, audit, keyed) => {
+    changeClient: async (tenantId, id, decide, audit, keyed, caller) => {
       const changing = database.transaction((tx) => {
         tx.send(lockTimeout);
-        return changeClient(tx, { tenantId, id }, decide, audit, keyed);
+        return changeClient(tx, { tenantId, id }, decide, audit, keyed, caller);
       });
       return await changing.catch((error: unknown) => {
         if (isLockTimeout(error)) return "locked" as const;
@@ -93,9 +97,13 @@ export function createClientStore(database: Database): ClientStore {
 /** Longer than another process needs for a change, and shorter than a caller's timeout. */
 const lockTimeout = sql`SET LOCAL lock_timeout = '2s'`;
 
-/** The tenant's row is locked, so that two processes do not both find room for the last one. Served by clients_by_tenant. */
+/** So that two processes do not both find room for the last client. Before any client is locked. Served by the primary key. */
+function lockTenant(tx: Tx, tenantId: string): void {
+  tx.send(sql`SELECT FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
+}
+
+/** Served by clients_by_tenant. */
 async function isFull(tx: Queryable, tenantId: string, clientsMax: number): Promise<boolean> {
-  await tx.query(sql`SELECT FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
   const [row] = await tx.query<{ isFull: boolean }>(sql`
     SELECT count(*) >= ${clientsMax} AS "isFull" FROM clients WHERE tenant_id = ${tenantId}
   `);

@@ -1,0 +1,27 @@
+import type { Scope } from "@bursar/protocol";
+import { judgeToken } from "../access/judge-token.js";
+import type { Origin } from "../audit/audit-entry.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import type { CallerReview, ClientAccess } from "./client.js";
+
+/**
+ * A request is authenticated before its body arrives and with a cached client. A change of clients is therefore authenticated again in
+ * its SQL transaction: otherwise a client that was disabled or reset in the meantime could undo that. Undefined for the operator, and for
+ * the service itself, which acts without a token.
+ */
+export function callerReviewOf(origin: Origin, now: () => number): CallerReview | undefined {
+  if (origin.by === "operator" || origin.claims === undefined) return undefined;
+  const { principal, claims } = origin;
+  const review = (access: ClientAccess): Refused | undefined => {
+    const judgement = judgeToken(claims, access, now());
+    if (isRefused(judgement)) return judgement;
+    return refuseLost(principal.scopes, judgement.principal.scopes);
+  };
+  return { clientId: principal.clientId, review };
+}
+
+function refuseLost(authenticated: ReadonlySet<Scope>, held: ReadonlySet<Scope>): Refused | undefined {
+  const lost = [...authenticated].filter((scope) => !held.has(scope));
+  if (lost.length === 0) return undefined;
+  return { refused: "INSUFFICIENT_SCOPE", message: `The caller has lost the scopes ${lost.join(", ")}.` };
+}

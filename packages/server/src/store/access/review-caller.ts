@@ -1,0 +1,42 @@
+import type { CallerReview } from "../../app/clients/client.js";
+import type { Refused } from "../../app/requests/refused.js";
+import type { Tx } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import { findClientOfTenant } from "./read-client.js";
+
+/**
+ * Locks the client that is to be changed, and its caller against changes. In the order of their ids, so that two clients that change
+ * each other do not wait for each other. Served by the primary key.
+ */
+export function lockClients(tx: Tx, tenantId: string, id: string, callerId: string | undefined): void {
+  const lockTarget = sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`;
+  if (callerId === undefined || callerId === id) {
+    tx.send(lockTarget);
+    return;
+  }
+  const lockCaller = sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${callerId} FOR SHARE`;
+  const inOrder = callerId < id ? [lockCaller, lockTarget] : [lockTarget, lockCaller];
+  for (const lock of inOrder) tx.send(lock);
+}
+
+/**
+ * Reviews the caller of a change as it is in this SQL transaction. Its row stays locked, so that it cannot be disabled or reset before
+ * the change is committed. Served by the primary keys of clients, tenants and revoked_tokens.
+ */
+export async function reviewCaller(
+  tx: Tx,
+  tenantId: string,
+  caller: CallerReview | undefined,
+): Promise<Refused | undefined> {
+  if (caller === undefined) return undefined;
+  tx.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${caller.clientId} FOR SHARE`);
+  const client = await findClientOfTenant(tx, tenantId, caller.clientId);
+  const [row] = await tx.query<{ isSuspended: boolean; revokedTokenIds: string[] }>(sql`
+    SELECT suspended_at IS NOT NULL AS "isSuspended", ARRAY(
+        SELECT token_id::text FROM revoked_tokens
+        WHERE tenant_id = ${tenantId} AND client_id = ${caller.clientId} AND expires_at > now()) AS "revokedTokenIds"
+    FROM tenants WHERE id = ${tenantId}
+  `);
+  const isSuspended = row?.isSuspended === true;
+  return caller.review({ client, isSuspended, revokedTokenIds: new Set(row?.revokedTokenIds) });
+}
