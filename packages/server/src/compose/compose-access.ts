@@ -68,9 +68,11 @@ export interface AccessParts {
   close: () => Promise<void>;
 }
 
-/** Fewer than the connections to the database, and 2000 checks take less than a second. */
-const proofChecksMax = 4;
-const proofChecksWaitingMax = 2000;
+/**
+ * Fewer than the connections to the database. Address blocks take turns, so a flood from one delays a client elsewhere by one check, and it
+ * takes twenty blocks to fill the queue.
+ */
+const proofChecks = { concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 };
 
 /** A change takes 3 to 15 ms, so the last one in the queue waits for about a second. */
 const clientChangesWaitingMax = 100;
@@ -138,7 +140,7 @@ export function composeAccess(
         assertions: createAssertionVerifier({ audience: publicUrl, now }),
         nonces,
         throttle: createFailureThrottle(() => performance.now()),
-        checks: createBoundedGate(proofChecksMax, proofChecksWaitingMax),
+        checks: createBoundedGate(proofChecks),
         now,
       }),
       tokens,

@@ -1,20 +1,61 @@
 import { expect, it } from "vitest";
-import { createBoundedGate } from "./bounded-gate.js";
+import { type BoundedGateLimits, createBoundedGate } from "./bounded-gate.js";
+
+/** A gate whose work ends when the test says so. */
+function createWorld(limits: BoundedGateLimits) {
+  const gate = createBoundedGate(limits);
+  const started: { name: string; end: () => void }[] = [];
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    started,
+    settle,
+    add: (key: string, name = key) =>
+      gate.run(key, () => new Promise<string>((end) => started.push({ name, end: () => end(name) }))),
+    /** Ends the work in the order in which it was started, until nothing is left. */
+    endAll: async () => {
+      await settle();
+      for (let next = 0; next < started.length; next++) {
+        started[next]?.end();
+        await settle();
+      }
+      return started.map(({ name }) => name);
+    },
+  };
+}
 
 it("a bounded gate runs a few at once, lets some wait and refuses the rest", async () => {
-  const gate = createBoundedGate(2, 3);
-  const release: (() => void)[] = [];
-  const work = () => new Promise<string>((resolve) => release.push(() => resolve("done")));
-  const all = Array.from({ length: 8 }, () => gate.run(work));
-  await Promise.resolve();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(release).toHaveLength(2);
-  while (release.length > 0) {
-    release.shift()?.();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const world = createWorld({ concurrentMax: 2, waitingMax: 3, waitingOfKeyMax: 3 });
+  const all = Array.from({ length: 8 }, () => world.add("a"));
+  await world.settle();
+  expect(world.started).toHaveLength(2);
+  await world.endAll();
   const results = await Promise.all(all);
-  expect(results.filter((result) => result === "done").length).toBeLessThanOrEqual(5);
-  expect(results.filter((result) => result === "full").length).toBeGreaterThanOrEqual(3);
-  expect(await createBoundedGate(1, 1).run(async () => 7)).toBe(7);
+  expect(results).toEqual(["a", "a", "a", "a", "a", "full", "full", "full"]);
+  const later = world.add("a");
+  await world.endAll();
+  expect(await later).toBe("a");
+});
+
+it("keys take turns, however many of one wait", async () => {
+  const world = createWorld({ concurrentMax: 1, waitingMax: 100, waitingOfKeyMax: 50 });
+  for (let number = 0; number < 5; number++) void world.add("flood", `flood ${number}`);
+  void world.add("client", "client");
+  void world.add("other", "other");
+  const order = await world.endAll();
+  expect(order).toEqual(["flood 0", "flood 1", "client", "other", "flood 2", "flood 3", "flood 4"]);
+});
+
+it("a key that has filled its share does not take the room of another", async () => {
+  const world = createWorld({ concurrentMax: 1, waitingMax: 4, waitingOfKeyMax: 2 });
+  const flood = Array.from({ length: 10 }, () => world.add("flood"));
+  const client = world.add("client");
+  await world.endAll();
+  expect(await client).toBe("client");
+  expect((await Promise.all(flood)).filter((result) => result === "full")).toHaveLength(7);
+});
+
+it("work that throws ends its turn", async () => {
+  const gate = createBoundedGate({ concurrentMax: 1, waitingMax: 1, waitingOfKeyMax: 1 });
+  await expect(gate.run("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(await gate.run("a", async () => 7)).toBe(7);
 });

@@ -58,7 +58,7 @@ export interface AuthenticateClientDeps {
   assertions: AssertionVerifier;
   nonces: NonceStore;
   throttle: FailureThrottle;
-  /** Bounds how many proofs are checked at once: each takes a query, and an assertion a signature as well. */
+  /** Bounds how many proofs are checked at once: each takes a query, and an assertion a signature as well. Address blocks take turns. */
   checks: BoundedGate;
   now: () => number;
 }
@@ -86,7 +86,7 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
     const block = addressBlock(address);
     const pair = `client ${clientId ?? "unknown"} ${block}`;
     const floor = sleep(failureFloorMs);
-    const result = await deps.checks.run(() => prove(proof, deps));
+    const result = await deps.checks.run(block, () => prove(proof, deps));
     if (result === "full") return busy;
     if (!isOAuthFault(result)) {
       deps.throttle.succeeded(pair);

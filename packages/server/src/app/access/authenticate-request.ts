@@ -1,5 +1,6 @@
 import type { Scope } from "@bursar/protocol";
 import { LRUCache } from "lru-cache";
+import { addressBlock } from "../../runtime/address-block.js";
 import { createBoundedGate } from "../../runtime/bounded-gate.js";
 import type { ApiClient, ClientAccess, ClientAccessCache } from "../clients/client.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
@@ -60,8 +61,7 @@ export interface RequestAuthenticatorDeps {
 const bearerPattern = /^Bearer ([A-Za-z0-9._~+/-]{1,4096}=*)$/i;
 const verifiedMax = 10_000;
 /** Verifications of unknown tokens from an address that has sent too many invalid ones: a third of a second of work at most. */
-const suspectsMax = 1;
-const suspectsWaitingMax = 1000;
+const suspectsLimits = { concurrentMax: 1, waitingMax: 1000, waitingOfKeyMax: 100 };
 
 /**
  * Known headers are looked up by their last characters, which are those of the signature, and then compared as a whole. Hashing a
@@ -83,7 +83,7 @@ export function createRequestAuthenticator({
   clients,
   now,
 }: RequestAuthenticatorDeps): RequestAuthenticator {
-  const suspects = createBoundedGate(suspectsMax, suspectsWaitingMax);
+  const suspects = createBoundedGate(suspectsLimits);
   const verified = new LRUCache<string, VerifiedToken>({ max: verifiedMax });
 
   function refuse(refusal: TokenRefusal, { ip }: Caller): TokenRefusal {
@@ -114,7 +114,9 @@ export function createRequestAuthenticator({
     const waitSeconds = addresses.wait(caller.ip);
     // A valid token is accepted whatever its address has sent. What invalid ones cost is bounded by a gate.
     const claims =
-      waitSeconds === 0 ? await tokens.verify(token) : await suspects.run(() => tokens.verify(token));
+      waitSeconds === 0
+        ? await tokens.verify(token)
+        : await suspects.run(addressBlock(caller.ip), () => tokens.verify(token));
     if (claims === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
     if (claims === "expired") return refuse({ refused: "TOKEN_EXPIRED" }, caller);
     if (claims === "invalid") return refuse({ refused: "TOKEN_INVALID" }, caller);
