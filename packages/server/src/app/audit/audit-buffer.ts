@@ -3,7 +3,8 @@ import { type AuditDraft, type ClientOrigin, nilTenantId } from "./audit-entry.j
 /**
  * Entries that wait to be written. Their number is bounded for each tenant and in total, and what does not fit is counted: the count is
  * written as an entry `audit.dropped` of the tenant that it belongs to. If the total is reached, the tenant with the most entries loses
- * one, so a tenant cannot make the entries of another disappear.
+ * one, so a tenant cannot make the entries of another disappear. The refusals of one client are bounded too, so a client cannot
+ * make those of another client of its tenant disappear.
  */
 export interface AuditBuffer {
   /** Adds an entry. Equal refusals become one entry with a count. */
@@ -26,6 +27,9 @@ export interface TenantDrafts {
 const entriesPerTenantMax = 500;
 /** Refusals leave room for what succeeded. */
 const refusalsPerTenantMax = 250;
+/** Beyond this many kinds of refusals of one client in one write, only the action and the error code are recorded. */
+const kindsPerClientMax = 50;
+const refusalsPerClientMax = 2 * kindsPerClientMax;
 const entriesMax = 5000;
 const urgentEntries = 250;
 /** The number of objects in one entry: about 3 kB. */
@@ -42,7 +46,10 @@ interface WaitingTenant {
   entries: Map<string, WaitingEntry>;
   anonymous: number;
   refusals: number;
+  refusalsByClient: Map<string, number>;
   dropped: number;
+  /** The client of all dropped entries; null if they are of several, or of none. */
+  droppedClientId: string | null;
   droppedAt: Date;
 }
 
@@ -57,7 +64,15 @@ export function createAuditBuffer(): AuditBuffer {
     const id = tenantId ?? nilTenantId;
     let tenant = tenants.get(id);
     if (tenant === undefined) {
-      tenant = { entries: new Map(), anonymous: 0, refusals: 0, dropped: 0, droppedAt: new Date(0) };
+      tenant = {
+        entries: new Map(),
+        anonymous: 0,
+        refusals: 0,
+        refusalsByClient: new Map(),
+        dropped: 0,
+        droppedClientId: null,
+        droppedAt: new Date(0),
+      };
       tenants.set(id, tenant);
     }
     return tenant;
@@ -69,9 +84,7 @@ export function createAuditBuffer(): AuditBuffer {
       drop(tenant, given);
       return;
     }
-    const isUnknownKind = given.actor === "anonymous" && !tenant.entries.has(kindOf(given));
-    const draft =
-      isUnknownKind && tenant.anonymous >= anonymousMax ? { ...given, address: null, object: null } : given;
+    const draft = withoutExcess(tenant, given);
     const key = draft.outcome === "refused" ? kindOf(draft) : uniqueKey();
     const equal = tenant.entries.get(key);
     if (equal !== undefined) equal.repeated += draft.repeated;
@@ -116,14 +129,16 @@ export function createAuditBuffer(): AuditBuffer {
   function insert(tenant: WaitingTenant, key: string, entry: WaitingEntry): void {
     const isRefusal = entry.outcome === "refused";
     const isFull =
-      tenant.entries.size >= entriesPerTenantMax || (isRefusal && tenant.refusals >= refusalsPerTenantMax);
+      tenant.entries.size >= entriesPerTenantMax ||
+      (isRefusal && tenant.refusals >= refusalsPerTenantMax) ||
+      (isRefusal && refusalsOf(tenant, entry) >= refusalsPerClientMax);
     if (isFull || (total >= entriesMax && !makeRoomFor(tenant))) {
       drop(tenant, entry);
       return;
     }
     tenant.entries.set(key, entry);
     total += 1;
-    if (isRefusal) tenant.refusals += 1;
+    if (isRefusal) countRefusal(tenant, entry, 1);
     if (entry.actor === "anonymous") tenant.anonymous += 1;
     if (tenant.entries.size >= urgentEntries) isUrgent = true;
   }
@@ -136,13 +151,15 @@ export function createAuditBuffer(): AuditBuffer {
     const last = [...largest.entries].at(-1);
     if (largest === tenant || last === undefined) return false;
     largest.entries.delete(last[0]);
-    if (last[1].outcome === "refused") largest.refusals -= 1;
+    if (last[1].outcome === "refused") countRefusal(largest, last[1], -1);
     total -= 1;
     drop(largest, last[1]);
     return true;
   }
 
-  function drop(tenant: WaitingTenant, { repeated, occurredAt }: WaitingEntry | AuditDraft): void {
+  function drop(tenant: WaitingTenant, { repeated, occurredAt, clientId }: WaitingEntry | AuditDraft): void {
+    const isSame = tenant.dropped === 0 || tenant.droppedClientId === clientId;
+    tenant.droppedClientId = isSame ? clientId : null;
     tenant.dropped += repeated;
     tenant.droppedAt = occurredAt;
   }
@@ -172,14 +189,38 @@ export function createAuditBuffer(): AuditBuffer {
 
 const droppedAction = "audit.dropped";
 
-function describeDropped(tenantId: string, { dropped, droppedAt }: WaitingTenant): AuditDraft[] {
+/** The number of kinds of refusals of the client of an entry. */
+function refusalsOf(tenant: WaitingTenant, { clientId }: { clientId: string | null }): number {
+  return clientId === null ? 0 : (tenant.refusalsByClient.get(clientId) ?? 0);
+}
+
+function countRefusal(tenant: WaitingTenant, entry: WaitingEntry, change: 1 | -1): void {
+  tenant.refusals += change;
+  if (entry.clientId !== null)
+    tenant.refusalsByClient.set(entry.clientId, refusalsOf(tenant, entry) + change);
+}
+
+/** Removes what a caller can vary freely from an entry of a new kind, if there are too many kinds of that caller. */
+function withoutExcess(tenant: WaitingTenant, draft: AuditDraft): AuditDraft {
+  const isExcess =
+    draft.actor === "anonymous"
+      ? tenant.anonymous >= anonymousMax
+      : draft.outcome === "refused" && refusalsOf(tenant, draft) >= kindsPerClientMax;
+  if (!isExcess || tenant.entries.has(kindOf(draft))) return draft;
+  return { ...draft, tokenId: null, address: null, object: null };
+}
+
+function describeDropped(
+  tenantId: string,
+  { dropped, droppedAt, droppedClientId }: WaitingTenant,
+): AuditDraft[] {
   if (dropped === 0) return [];
   return [
     {
       tenantId,
       occurredAt: droppedAt,
       actor: "service",
-      clientId: null,
+      clientId: droppedClientId,
       tokenId: null,
       action: droppedAction,
       object: null,

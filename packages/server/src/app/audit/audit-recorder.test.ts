@@ -84,7 +84,8 @@ describe("recording", () => {
 
   it("writes the number of entries that a tenant had too many, in that tenant's log", async () => {
     const written = await writtenBy((recorder) => {
-      for (let count = 0; count < 1500; count++) recorder.record(refusalOf("a", count));
+      for (let count = 0; count < 1500; count++)
+        recorder.record({ ...refusalOf("a", count), clientId: `client ${count}` });
     });
     const dropped = written.filter(({ action }) => action === "audit.dropped");
     expect(dropped).toMatchObject([{ tenantId: "a", actor: "service" }]);
@@ -105,7 +106,8 @@ describe("recording", () => {
     // The database is slow, so that everything has to wait in the buffer.
     recorder.record(refusalOf("first", 0));
     for (let tenant = 0; tenant < 30; tenant++)
-      for (let count = 0; count < 1000; count++) recorder.record(refusalOf(`flood ${tenant}`, count));
+      for (let count = 0; count < 1000; count++)
+        recorder.record({ ...refusalOf(`flood ${tenant}`, count), clientId: `client ${count}` });
     for (let count = 0; count < 50; count++) recorder.record(refusalOf("quiet", count));
     recorder.recordAct(origin("quiet"), "transaction.create", "tx_1");
     release();
@@ -115,12 +117,49 @@ describe("recording", () => {
     expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(30_052);
   });
 
-  it("keeps room for what a tenant's clients did while one of them is refused all the time", async () => {
+  it("keeps room for what a tenant's clients did while others are refused all the time", async () => {
     const written = await writtenBy((recorder) => {
-      for (let count = 0; count < 1000; count++) recorder.record(refusalOf("a", count));
+      for (let count = 0; count < 1000; count++)
+        recorder.record({ ...refusalOf("a", count), clientId: `client ${count}` });
       recorder.recordAct(origin("a"), "transaction.create", "tx_1");
     });
     expect(written.some(({ object }) => object === "tx_1")).toBe(true);
+  });
+
+  it("keeps the refusals of a client while another client of its tenant is refused all the time", async () => {
+    const written = await writtenBy((recorder) => {
+      for (let count = 0; count < 1500; count++) recorder.record(refusalOf("a", count));
+      for (let count = 0; count < 20; count++)
+        recorder.record({ ...refusalOf("a", count), clientId: "quiet", action: "POST /v1/approvals" });
+      recorder.record({ ...refusalOf("a", 0), action: "POST /v1/approvals" });
+    });
+    expect(written.filter(({ clientId }) => clientId === "quiet")).toHaveLength(20);
+    expect(written.filter(({ action }) => action === "audit.dropped")).toEqual([]);
+    const flood = written.filter(({ clientId }) => clientId === "c");
+    expect(flood).toHaveLength(52);
+    expect(flood.slice(-2)).toMatchObject([
+      { action: "GET /v1/clients", object: null, repeated: 1450 },
+      { action: "POST /v1/approvals", object: null, repeated: 1 },
+    ]);
+  });
+
+  it("names the client whose entries were too many, if it was only one", async () => {
+    const refuseMany = (recorder: ReturnType<typeof createAuditRecorder>, clients: string[]) => {
+      for (const clientId of clients)
+        for (let count = 0; count < 200; count++)
+          recorder.record({
+            ...refusalOf("a", 0),
+            clientId,
+            tokenId: `token ${count}`,
+            action: `GET ${count}`,
+          });
+    };
+    const droppedOf = async (...clients: string[]) =>
+      (await writtenBy((recorder) => refuseMany(recorder, clients))).filter(
+        ({ action }) => action === "audit.dropped",
+      );
+    expect(await droppedOf("c")).toMatchObject([{ actor: "service", clientId: "c", repeated: 100 }]);
+    expect(await droppedOf("c", "d")).toMatchObject([{ actor: "service", clientId: null, repeated: 200 }]);
   });
 
   it("bounds the entries of unauthenticated callers with many addresses", async () => {
