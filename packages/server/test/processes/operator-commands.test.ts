@@ -84,15 +84,21 @@ describe("commands beside a running sandbox", () => {
     const clientId = fieldOf(made.output, "client_id");
     const login = (clientSecret: string) =>
       run(["token", "--url", url, "--client-id", clientId], { BURSAR_CLIENT_SECRET: clientSecret });
-    const { output: token } = await login(fieldOf(made.output, "client_secret"));
+    const { output: earlier } = await login(fieldOf(made.output, "client_secret"));
+    expect(await statusOf(earlier)).toBe(200);
     expect((await run(["client", "list", tenantId])).output).toMatch(
       new RegExp(`^${clientId}  active    worker  clients:manage$`, "m"),
     );
 
     const rotated = await run(["client", "rotate", clientId, "--overlap", "0"]);
     expect((await login(fieldOf(made.output, "client_secret"))).code).toBe(1);
-    expect((await login(fieldOf(rotated.output, "client_secret"))).code).toBe(0);
+    // The tokens of a secret end with it.
+    await eventually(
+      () => statusOf(earlier),
+      (status) => status === 401,
+    );
 
+    const { output: token } = await login(fieldOf(rotated.output, "client_secret"));
     expect(await statusOf(token)).toBe(200);
     expect((await run(["client", "disable", clientId])).output).toBe(`${clientId} is disabled\n`);
     await eventually(

@@ -200,7 +200,7 @@ describe("an external database", () => {
     first.child.kill("SIGTERM");
     await first.exited;
     const otherKey = join(folder, "other.key");
-    writeFileSync(otherKey, randomBytes(32).toString("base64"));
+    writeFileSync(otherKey, randomBytes(32).toString("base64"), { mode: 0o600 });
     const second = spawnBursar({
       args: ["serve"],
       env: { DATABASE_URL: database.url, BURSAR_MASTER_KEY_FILE: otherKey },
