@@ -16,6 +16,7 @@ import { answerRouterError, installErrors } from "./plugins/errors.js";
 import { installJsonBody } from "./plugins/json-body.js";
 import { collectMethods, installMethodNotAllowed } from "./plugins/method-not-allowed.js";
 import { installMetrics } from "./plugins/metrics.js";
+import { installOutcomes } from "./plugins/outcomes.js";
 import { installProxyProtocol } from "./plugins/proxy-protocol.js";
 import {
   answerUnusualRequests,
@@ -25,7 +26,6 @@ import {
 } from "./plugins/raw-answers.js";
 import {
   createRequestIdChooser,
-  installAccessLog,
   installClosing,
   installRequestContext,
   logAccess,
@@ -96,16 +96,18 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   app.setValidatorCompiler(createValidatorCompiler() as never);
   installRequestState(app);
   installErrors(app, options);
-  installRequestContext(app, pending);
+  const outcomes = installOutcomes(app);
+  installRequestContext(app, pending, outcomes);
   await installCors(app, options.corsOrigins);
   const { methodsByPath, stop: stopCollecting } = collectMethods(app);
-  installAccessLog(app);
+  outcomes.onOutcome(logAccess);
   installClosing(app);
   installJsonBody(app, { depthMax: options.limits.jsonDepth });
   installMetrics(app, {
     token: options.metricsToken,
     isLocalOpen: options.isMetricsLocalOpen,
     metrics: options.metrics,
+    outcomes,
   });
   const allRoutes = [healthz, readyz(options.readiness), ...routes];
   installDocuments(app, allRoutes, options.guard);

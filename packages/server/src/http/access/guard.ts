@@ -66,7 +66,7 @@ interface GuardedRoute extends AdmissionOptions {
   takesTickets: boolean;
 }
 
-/** The hooks of a route that requires a scope: token and quota before the body is read, signature after it, audit after the response. */
+/** The hooks of a route that requires a scope: token and quota before the body is read, signature after it, audit when the response is known. */
 export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
   const { scopes, takesTickets } = route;
   const { authenticator, redeemTicket, verifySignature, audit, publicUrl } = guard;
@@ -124,11 +124,17 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
             done();
           },
         }),
-    onResponse: (request: FastifyRequest, reply: { statusCode: number }, done: () => void) => {
+    // Not onResponse, which does not run if the client disconnects first.
+    onSend: (
+      request: FastifyRequest,
+      reply: { statusCode: number },
+      payload: unknown,
+      done: (error: null, payload: unknown) => void,
+    ) => {
       const isRefusal =
         reply.statusCode === 401 || reply.statusCode === 403 || request.errorCode === "DIGEST_MISMATCH";
       if (isRefusal) audit.record(describeRefusal(request));
-      done();
+      done(null, payload);
     },
   };
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Metric } from "../../runtime/metric.js";
 import { Refusal } from "../refusal.js";
+import type { Outcomes } from "./outcomes.js";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -18,10 +19,14 @@ export interface MetricsOptions {
   isLocalOpen: boolean;
   /** The metrics of the parts of the service. */
   metrics: readonly Metric[];
+  outcomes: Outcomes;
 }
 
 /** `/metrics` for Prometheus. It reveals internals, so it is not public. */
-export function installMetrics(app: FastifyInstance, { token, isLocalOpen, metrics }: MetricsOptions): void {
+export function installMetrics(
+  app: FastifyInstance,
+  { token, isLocalOpen, metrics, outcomes }: MetricsOptions,
+): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -38,13 +43,12 @@ export function installMetrics(app: FastifyInstance, { token, isLocalOpen, metri
     registers: [registry],
   });
   for (const metric of metrics) addMetric(registry, metric);
-  app.addHook("onResponse", (request, reply, done) => {
+  outcomes.onOutcome((request, reply) => {
     if (request.errorCode !== null) errors.inc({ code: request.errorCode });
     // The route's pattern, not the path: a label for each path would be a memory leak that any client could cause.
     const route = request.routeOptions.url ?? "none";
     const labels = { method: request.method, route, status: reply.statusCode };
     durations.observe(labels, reply.elapsedTime / 1000);
-    done();
   });
   app.decorate("readMetrics", async (authorization) => {
     if (token !== undefined && !isEqual(authorization ?? "", `Bearer ${token}`)) return undefined;

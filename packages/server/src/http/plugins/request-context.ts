@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { apiVersion, isRequestId, requestIdHeader, versionHeader } from "@bursar/protocol";
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Refusal } from "../refusal.js";
+import type { Outcomes } from "./outcomes.js";
 import type { PendingAnswers } from "./raw-answers.js";
 
 /** The client's own request id if it is well-formed, otherwise a new one. */
@@ -30,7 +31,11 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
  */
 const waitingMax = 32;
 
-export function installRequestContext(app: FastifyInstance, pending: PendingAnswers): void {
+export function installRequestContext(
+  app: FastifyInstance,
+  pending: PendingAnswers,
+  outcomes: Outcomes,
+): void {
   /** Connections whose last request may not have ended where Node's parser thinks: what follows on them is not served. */
   const ambiguous = new WeakSet<Socket>();
   app.addHook("onRequest", (request, reply, done) => {
@@ -39,6 +44,7 @@ export function installRequestContext(app: FastifyInstance, pending: PendingAnsw
       return;
     }
     setCommonHeaders(request, reply);
+    outcomes.follow(request, reply);
     // A connection that was reset has no address any more. Read here, the address is cached for the rest of the request.
     if (request.raw.socket.remoteAddress === undefined)
       return done(new Refusal("MALFORMED_REQUEST", { message: "The client has disconnected." }));
@@ -94,13 +100,6 @@ function findRepeated(rawHeaders: readonly string[]): string | undefined {
     }
   }
   return undefined;
-}
-
-export function installAccessLog(app: FastifyInstance): void {
-  app.addHook("onResponse", (request, reply, done) => {
-    logAccess(request, reply);
-    done();
-  });
 }
 
 /**

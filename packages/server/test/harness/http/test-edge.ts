@@ -14,7 +14,7 @@ export interface TestEdge {
 }
 
 /** Lets nobody in; the routes that a test brings along are open. */
-const closedGuard: AccessGuard = {
+export const closedGuard: AccessGuard = {
   authenticator: {
     authenticate: () => ({ refused: "UNAUTHENTICATED" }),
     byTicket: async () => ({ refused: "TICKET_INVALID" }),
