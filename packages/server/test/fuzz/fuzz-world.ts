@@ -1,4 +1,4 @@
-import { allScopes } from "@bursar/protocol";
+import { allScopes, protectingScopes, type Scope } from "@bursar/protocol";
 import { type JsonSchema, listOperations, readApiDocument } from "../harness/http/api-document.js";
 import { createObjects } from "../harness/http/route-requests.js";
 import type { TestService } from "../harness/service/test-service.js";
@@ -22,7 +22,10 @@ export async function createFuzzWorld(service: TestService): Promise<LivingWorld
   const stranger = await service.createTenant("1000");
   const token = await service.token(owner);
   // Requests change clients and remove their secrets, so they use clients that no other part of the test needs.
-  const created = await service.call("POST", "/v1/clients", token, { name: "victim", scopes: allScopes });
+  // A protected client would be changed by change requests only.
+  const protecting: readonly Scope[] = protectingScopes;
+  const scopes = allScopes.filter((scope) => !protecting.includes(scope));
+  const created = await service.call("POST", "/v1/clients", token, { name: "victim", scopes });
   const victim = (await created.json()) as { id: string; secret: string };
   const own = await createObjects(service, token, victim.id);
   const foreign = await createObjects(service, await service.token(stranger), stranger.clientId);
