@@ -104,6 +104,7 @@ export {
 export {
   comparePolicies,
   comparePoliciesInSlices,
+  keepsChanges,
   type PolicyComparison,
 } from "./policy/compare-policies.js";
 export { compilePolicy, type PolicyCompilation } from "./policy/compile-policy.js";
@@ -119,6 +120,7 @@ export { defaultPolicy, tradingPolicy } from "./policy/default-policy.js";
 export type { PolicyFault } from "./policy/document-field.js";
 export { createTimeZones, type TimeZones } from "./policy/hour-of-day.js";
 export { type Judgement, judge, judgeWithUsage, type Measurement, neededWindows } from "./policy/judge.js";
+export { namedClients } from "./policy/named-clients.js";
 export {
   type DestinationKind,
   defaultRuleName,

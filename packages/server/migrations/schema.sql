@@ -327,6 +327,13 @@ CREATE TABLE markets (
   CONSTRAINT markets_pkey PRIMARY KEY (market)
 );
 
+CREATE TABLE named_clients (
+  client_id uuid NOT NULL,
+  policy_version integer NOT NULL,
+  CONSTRAINT named_clients_pkey PRIMARY KEY (client_id),
+  CONSTRAINT named_clients_policy_version_check CHECK ((policy_version > 0))
+);
+
 CREATE TABLE open_orders (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,

@@ -109,8 +109,12 @@ function createCoverFinder(rules: readonly Placed[], others: readonly Placed[], 
 
 /** Who must approve changes is not compared: a lower number can be looser, and a higher one can lock everybody out. */
 function compareChanges(before: PolicyChanges | null, after: PolicyChanges | null): string[] {
-  const isSame = before === null || JSON.stringify(before) === JSON.stringify(after);
-  return isSame ? [] : ["`changes` is different or missing"];
+  return keepsChanges(before, after) ? [] : ["`changes` is different or missing"];
+}
+
+/** Whether `changes`, if there is one, stays as it is. */
+export function keepsChanges(before: PolicyChanges | null, after: PolicyChanges | null): boolean {
+  return before === null || JSON.stringify(before) === JSON.stringify(after);
 }
 
 /** Whether a verdict never allows more than the other: `allow`, then approvals, then `reject`. */

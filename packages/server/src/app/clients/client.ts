@@ -109,6 +109,7 @@ export interface AuthorityChange {
 
 /** What decides whether a client is protected, besides its own fields. */
 export interface ClientFacts {
+  /** Whether the policy in force, or one before it, names the client. */
   isNamedByPolicy: boolean;
   isSingleAdministrator: boolean;
 }

@@ -1,4 +1,10 @@
-import type { PolicyChanges, PolicyDocument, PolicyWorld } from "@bursar/domain";
+import {
+  keepsChanges,
+  namedClients,
+  type PolicyChanges,
+  type PolicyDocument,
+  type PolicyWorld,
+} from "@bursar/domain";
 import type { ChangeRequirement } from "../change-requests/change-request.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { compileStored, firstPolicy } from "./active-policies.js";
@@ -37,7 +43,7 @@ export interface PolicyChangePlanner {
 
 /** Decides who must approve a change of the policy or of destinations: always by the policy in force, never by the new one. */
 export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyChangePlanner {
-  const { store, checkDocument, world } = deps;
+  const { store, checkDocument, world, destinationDelaySeconds } = deps;
   const read = async (tenantId: string, version?: number) =>
     (await store.readPolicy(tenantId, version)) ?? firstPolicy;
   return {
@@ -48,13 +54,23 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
       if (current.version !== expectedVersion) return { refused: "PRECONDITION_FAILED" };
       const before = compileStored(current, world);
       const { changes } = before;
-      if (changes?.coversPolicy === true && (await loosens(before, checked.policy)))
-        return { document: checked.document, requirement: requirementOf(changes), guard: null };
+      const needsApproval =
+        changes !== null &&
+        (!keepsChanges(changes, checked.policy.changes) ||
+          (changes.coversPolicy &&
+            (dropsName(current.document, checked.document) || (await loosens(before, checked.policy)))));
+      const requirement = needsApproval ? requirementOf(changes) : null;
+      // What was approved needs no guard, but does not end the one that an earlier version started.
+      const waitSeconds = needsApproval ? 0 : Math.max(destinationDelaySeconds, changes?.delaySeconds ?? 0);
+      const until = latest(secondsAfter(now, waitSeconds), current.guard?.until ?? now);
+      if (until <= now) return { document: checked.document, requirement, guard: null };
       const base = isGuarded(current, now) ? await read(tenantId, current.guard.version) : current;
-      const opens = await loosens(compileStored(base, world), checked.policy, unlisted);
-      const until = new Date(now.getTime() + deps.destinationDelaySeconds * 1000);
-      const guard = opens && until > now ? { version: base.version, until } : null;
-      return { document: checked.document, requirement: null, guard };
+      const opens = await loosens({ ...compileStored(base, world), changes: null }, checked.policy, unlisted);
+      return {
+        document: checked.document,
+        requirement,
+        guard: opens ? { version: base.version, until } : null,
+      };
     },
     destinationChanges: async (tenantId) => {
       const { changes } = compileStored(await read(tenantId), world);
@@ -64,6 +80,20 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
 }
 
 const unlisted = { destinations: new Set(["address"] as const) };
+
+/** A client that is no longer named could lose its approvers or its protection unnoticed. */
+function dropsName(before: PolicyDocument, after: PolicyDocument): boolean {
+  const kept = namedClients(after);
+  return [...namedClients(before)].some((id) => !kept.has(id));
+}
+
+function secondsAfter(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000);
+}
+
+function latest(one: Date, other: Date): Date {
+  return one > other ? one : other;
+}
 
 function isGuarded(policy: StoredPolicy, now: Date): policy is StoredPolicy & { guard: PolicyGuard } {
   return policy.guard !== null && now < policy.guard.until;

@@ -52,14 +52,14 @@ export async function changeClient(
 }
 
 /**
- * A policy names a client if the client's id occurs anywhere in the document, whatever the field. Served by the primary keys of tenants
- * and policies.
+ * A policy names a client if the client's id occurs anywhere in the document, whatever the field. A client that an earlier version named
+ * counts too. Served by the primary keys of tenants, policies and named_clients.
  */
 async function readClientFacts(tx: Queryable, { tenantId, id }: ApiClient): Promise<ClientFacts> {
   const [row] = await tx.query<ClientFacts>(sql`
     SELECT single_administrator AS "isSingleAdministrator", coalesce(position(${typeIdFromUuid("cli", id)} IN (
         SELECT document::text FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1)) > 0, false)
-      AS "isNamedByPolicy"
+      OR EXISTS (SELECT FROM named_clients WHERE client_id = ${id}) AS "isNamedByPolicy"
     FROM tenants WHERE id = ${tenantId}
   `);
   if (row === undefined) throw new Error("the tenant of a client does not exist");

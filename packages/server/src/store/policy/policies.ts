@@ -1,3 +1,4 @@
+import { namedClients, type PolicyDocument, uuidFromTypeId } from "@bursar/domain";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { NewPolicy, PolicyStore, PolicyVersion, StoredPolicy } from "../../app/policy/policy.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
@@ -69,6 +70,7 @@ export async function writePolicy(
 ): Promise<StoredPolicy | undefined> {
   const version = await insertNext(tx, tenantId, expectedVersion, policy);
   if (version === undefined) return undefined;
+  await recordNamedClients(tx, tenantId, expectedVersion);
   await appendAudit(tx, [audit]);
   return { version, document: policy.document, updatedAt: policy.createdAt, guard: policy.guard };
 }
@@ -93,4 +95,23 @@ async function insertNext(
     RETURNING version
   `);
   return inserted?.version;
+}
+
+/**
+ * Records the clients that a replaced version names: they stay protected. Served by the primary keys of policies and clients. A client
+ * that is already recorded is left as it is.
+ */
+async function recordNamedClients(tx: Queryable, tenantId: string, version: number): Promise<void> {
+  const [replaced] = await tx.query<{ document: PolicyDocument }>(
+    sql`SELECT document FROM policies WHERE tenant_id = ${tenantId} AND version = ${version}`,
+  );
+  const ids = replaced === undefined ? [] : [...namedClients(replaced.document)];
+  if (ids.length === 0) return;
+  await tx.query(sql`
+    INSERT INTO named_clients (client_id, policy_version)
+    SELECT id, ${version}::integer FROM clients
+    WHERE tenant_id = ${tenantId} AND id = ANY(${ids.flatMap((id) => uuidFromTypeId("cli", id) ?? [])}::uuid[])
+    ORDER BY id
+    ON CONFLICT DO NOTHING
+  `);
 }
