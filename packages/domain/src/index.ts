@@ -1,5 +1,6 @@
 export { type ApprovedChange, changeContent } from "./access/change-content.js";
-export { areIndependent, keepIndependent, type Lineage } from "./access/lineage.js";
+export { countIndependent } from "./access/count-independent.js";
+export { areIndependent, closeLineages, controllersMax, everyone, type Lineage } from "./access/lineage.js";
 export { type KeySchedule, scheduleKeys } from "./access/token-key-schedule.js";
 export type { Book, BookOptions, Depth, DepthLevel, LevelChange } from "./book/book.js";
 export { createBook, restoreBook } from "./book/fast-book.js";
@@ -99,6 +100,7 @@ export {
   type IndependenceFault,
   type Initiator,
   mayApprove,
+  recordedApprovalsMax,
   tallyApprovals,
 } from "./policy/approvals.js";
 export {

@@ -18,9 +18,17 @@ import {
   tallyApprovals,
 } from "./approvals.js";
 
+/** One bit for each name, in the order in which the names occur. */
+const names: string[] = [];
+const lineageOf = (...ids: string[]) =>
+  ids.reduce((lineage, id) => {
+    if (!names.includes(id)) names.push(id);
+    return lineage | (1n << BigInt(names.indexOf(id)));
+  }, 0n);
+
 const asked: Initiator = {
   initiatorId: "initiator",
-  lineage: new Set(["initiator"]),
+  lineage: lineageOf("initiator"),
   requestedAtMs: 900,
   askedAtMs: 1000,
   resetAtMs: null,
@@ -33,7 +41,7 @@ const say = (clientId: string, more: Partial<Approval> = {}): Approval => ({
   decision: "approve",
   atMs: 2000,
   isEnabled: true,
-  lineage: new Set([clientId]),
+  lineage: lineageOf(clientId),
   authorityChangedAtMs: 0,
   ...more,
 });
@@ -84,11 +92,11 @@ describe("approvals", () => {
   });
 
   it("do not count from a client that shares lineage with the initiator", () => {
-    const child = say("b", { lineage: new Set(["b", "initiator"]) });
+    const child = say("b", { lineage: lineageOf("b", "initiator") });
     expect(stateOf([say("a"), child])).toBe("pending");
     expect(findIndependenceFault(asked, child)).toBe("shared_lineage");
-    const initiator = { ...asked, lineage: new Set(["initiator", "root"]) };
-    expect(findIndependenceFault(initiator, say("b", { lineage: new Set(["b", "root"]) }))).toBe(
+    const initiator = { ...asked, lineage: lineageOf("initiator", "root") };
+    expect(findIndependenceFault(initiator, say("b", { lineage: lineageOf("b", "root") }))).toBe(
       "shared_lineage",
     );
   });
@@ -98,12 +106,21 @@ describe("approvals", () => {
       expect(stateOf([say("a"), say("b", { authorityChangedAtMs })])).toBe("pending");
   });
   it("count once for clients of one lineage", () => {
-    const [one, other] = ["a", "b"].map((id) => say(id, { lineage: new Set([id, "root"]) })) as [
+    const [one, other] = ["a", "b"].map((id) => say(id, { lineage: lineageOf(id, "root") })) as [
       Approval,
       Approval,
     ];
     expect(stateOf([one, other])).toBe("pending");
     expect(stateOf([one, other, say("c")])).toBe("approved");
+  });
+  it("count whatever the order in which dependent and independent clients approve", () => {
+    const bridge = say("a", { lineage: lineageOf("a", "x", "y") });
+    const [one, other] = [
+      say("b", { lineage: lineageOf("b", "x") }),
+      say("c", { lineage: lineageOf("c", "y") }),
+    ];
+    expect(stateOf([one, other, bridge])).toBe("approved");
+    expect(stateOf([bridge, one, other])).toBe("approved");
   });
   it("do not count for an initiator that was reset after its request", () =>
     expect(tallyApprovals(two, { ...asked, resetAtMs: 901 }, [say("a"), say("b")], 3000).state).toBe(
@@ -112,7 +129,7 @@ describe("approvals", () => {
   it("count in spite of a shared lineage if there is a single administrator, but not from the initiator", () => {
     const initiator = { ...asked, isSingleAdministrator: true };
     const [a, b, own] = ["a", "b", "initiator"].map((id) =>
-      say(id, { lineage: new Set([id, "initiator"]) }),
+      say(id, { lineage: lineageOf(id, "initiator") }),
     ) as [Approval, Approval, Approval];
     expect(tallyApprovals(two, initiator, [a, b], 3000).state).toBe("approved");
     expect(tallyApprovals(two, initiator, [a, own], 3000).state).toBe("pending");

@@ -1,4 +1,5 @@
-import { areIndependent, keepIndependent, type Lineage } from "../access/lineage.js";
+import { countIndependent } from "../access/count-independent.js";
+import { areIndependent, type Lineage } from "../access/lineage.js";
 
 /**
  * The approvals that policy requires for a transaction. They are fixed when the transaction is judged and are stored with it as JSON, so a
@@ -55,6 +56,9 @@ export function mayApprove(
   return clientId !== initiatorId && (clientIds === null || clientIds.includes(clientId));
 }
 
+/** The approvals that are recorded for one transaction or change request. Policies require at most ten. */
+export const recordedApprovalsMax = 50;
+
 export type IndependenceFault = "changed_since" | "initiator_reset" | "shared_lineage";
 
 /**
@@ -93,7 +97,7 @@ export function tallyApprovals(
   );
   const approved = initiator.isSingleAdministrator
     ? new Set(valid.map(({ clientId }) => clientId)).size
-    : keepIndependent(valid).length;
+    : countIndependent(valid.map(({ lineage }) => lineage));
   const missing = Math.max(0, requirement.approvals - approved);
   const state = () => {
     if (heard.some(({ decision }) => decision === "reject")) return "rejected";

@@ -30,6 +30,14 @@ export const policyErrors = {
     advice: "Read the transaction to see its state.",
     retry: "never",
   },
+  APPROVAL_LIMIT_REACHED: {
+    status: 409,
+    message: "The maximum number of approvals has been recorded.",
+    when: "a transaction or change request already has 50 recorded approvals and still waits, because too few of them count",
+    advice:
+      "Create the transaction or change request again, and let independent clients approve it. It can still be rejected.",
+    retry: "never",
+  },
   APPROVAL_STALE: {
     status: 409,
     message: "The digest does not match the transaction.",

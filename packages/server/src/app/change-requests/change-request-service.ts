@@ -1,4 +1,4 @@
-import { findIndependenceFault, mayApprove, tallyApprovals } from "@bursar/domain";
+import { findIndependenceFault, mayApprove, recordedApprovalsMax, tallyApprovals } from "@bursar/domain";
 import {
   type ChangeKind,
   type CreateChangeRequestBody,
@@ -131,6 +131,8 @@ async function decideChange(
     if (refused !== undefined) return refused;
     if (request.decisions.some((one) => one.clientId === clientId && one.decision === decision))
       return request;
+    if (decision === "approve" && request.decisions.length >= recordedApprovalsMax)
+      return { refused: "APPROVAL_LIMIT_REACHED" };
     const decided = withNext(request, { decisions: [...request.decisions, made] }, decidedAt);
     unit.recordDecision(request, made);
     const audit = describeAct(origin, `change_request.${decision}`, showId("chr", id), decidedAt);

@@ -16,14 +16,14 @@ import type { RecordedApproval, Transaction } from "./transaction.js";
 export interface ApprovalStore {
   /**
    * Records an approver's decision as a change of the transaction, for the engine to look at. `repeated`: the client had decided the
-   * same before; `closed`: the transaction is no longer waiting.
+   * same before, and nothing is written; `closed`: the transaction is no longer waiting; `full`: it has `recordedApprovalsMax` approvals.
    */
   recordApproval: (
     tenantId: string,
     transactionId: string,
     approval: Omit<RecordedApproval, "version" | "isSigned"> & { evidence: ApprovalEvidence | null },
     audit: AuditDraft,
-  ) => Promise<"recorded" | "repeated" | "closed">;
+  ) => Promise<"recorded" | "repeated" | "closed" | "full">;
   /** Why an approval by this client would not count for what the initiator requested; undefined if it would. */
   findIndependenceFault: (
     initiatorId: string,
@@ -73,7 +73,8 @@ export function createApprovalDecider({
     const approval = { clientId, decision, comment: comment ?? null, decidedAt, evidence };
     const outcome = await store.recordApproval(tenantId, id, approval, audit);
     if (outcome === "closed") return { refused: "NOT_AWAITING_APPROVAL" };
-    onRecorded();
+    if (outcome === "full") return { refused: "APPROVAL_LIMIT_REACHED" };
+    if (outcome === "recorded") onRecorded();
     return await read(tenantId, id);
   };
 }

@@ -1,4 +1,4 @@
-import type { Lineage } from "@bursar/domain";
+import { closeLineages, controllersMax, everyone, type Lineage } from "@bursar/domain";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
@@ -14,7 +14,7 @@ export interface ClientStanding {
 
 interface StandingRow {
   id: string;
-  lineage: string[];
+  controllers: string[];
   isActive: boolean;
   scopes: string[];
   authorityChangedAt: Date;
@@ -23,37 +23,36 @@ interface StandingRow {
 }
 
 /**
- * The standing of clients: for each, the clients that could act as it, found by following who controls whom. Served by the primary keys. A
- * lineage has at most as many members as the tenant has clients, and `UNION` visits each once.
+ * The standing of clients: for each, the clients that could act as it, found by following who controls whom. One row for each client of
+ * their tenants, of which a tenant has at most `limits.clients_per_tenant`; no more of a client's controllers than tell that there are too
+ * many. Served by the primary key and clients_by_tenant. A recursive query took 8.5 s for a chain of 998 clients, all wanted.
  */
 export async function readStandings(
   source: Queryable,
   clientIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, ClientStanding>> {
+  const wanted = new Set(clientIds);
   const rows = await source.query<StandingRow>(sql`
-    WITH RECURSIVE lineage (client_id, ancestor_id) AS (
-      SELECT id, id FROM unnest(${[...new Set(clientIds)]}::uuid[]) AS wanted (id)
-      UNION
-      SELECT l.client_id, controller.id
-      FROM lineage l JOIN clients c ON c.id = l.ancestor_id
-      CROSS JOIN LATERAL unnest(c.controllers || c.authority_changed_by) AS controller (id)
-      WHERE controller.id IS NOT NULL
-    ), lineages AS (SELECT client_id, array_agg(ancestor_id) AS ancestors FROM lineage GROUP BY client_id)
-    SELECT c.id, l.ancestors AS lineage, c.state = 'active' AS "isActive", c.scopes,
-      c.authority_changed_at AS "authorityChangedAt", c.reset_at AS "resetAt",
+    SELECT c.id, c.controllers[:${controllersMax + 1}::integer] || array_remove(ARRAY[c.authority_changed_by], NULL) AS controllers,
+      c.state = 'active' AS "isActive", c.scopes, c.authority_changed_at AS "authorityChangedAt", c.reset_at AS "resetAt",
       t.single_administrator AS "isSingleAdministrator"
-    FROM lineages l JOIN clients c ON c.id = l.client_id JOIN tenants t ON t.id = c.tenant_id
+    FROM tenants t JOIN clients c ON c.tenant_id = t.id
+    WHERE t.id IN (SELECT tenant_id FROM clients WHERE id = ANY (${[...wanted]}::uuid[]))
   `);
+  const controllers = new Map(rows.map((row) => [row.id, new Set(row.controllers)]));
+  const lineages = closeLineages(wanted, (id) => [...(controllers.get(id) ?? [])]);
   return new Map(
-    rows.map(({ id, lineage, authorityChangedAt, resetAt, ...row }) => [
-      id,
-      {
-        ...row,
-        lineage: new Set(lineage),
-        authorityChangedAtMs: authorityChangedAt.getTime(),
-        resetAtMs: resetAt?.getTime() ?? null,
-      },
-    ]),
+    rows
+      .filter(({ id }) => wanted.has(id))
+      .map(({ id, controllers: _, authorityChangedAt, resetAt, ...row }) => [
+        id,
+        {
+          ...row,
+          lineage: lineages.get(id) ?? everyone,
+          authorityChangedAtMs: authorityChangedAt.getTime(),
+          resetAtMs: resetAt?.getTime() ?? null,
+        },
+      ]),
   );
 }
 

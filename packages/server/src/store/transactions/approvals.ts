@@ -1,4 +1,4 @@
-import { findIndependenceFault } from "@bursar/domain";
+import { findIndependenceFault, recordedApprovalsMax } from "@bursar/domain";
 import type { ApprovalEvidence, EvidenceStore } from "../../app/transactions/approval-evidence.js";
 import type { ApprovalStore } from "../../app/transactions/decide-approval.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
@@ -30,21 +30,18 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         `);
         if (open === undefined) return "closed";
         const version = open.version + 1;
-        const recorded = await tx.query(sql`
-          INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
-          SELECT ${tenantId}, ${transactionId}, ${version}, ${clientId}, ${decision}, ${comment}, ${decidedAt}
-          WHERE NOT EXISTS (
-            SELECT FROM approvals WHERE tenant_id = ${tenantId} AND transaction_id = ${transactionId}
-              AND client_id = ${clientId} AND decision = ${decision})
-          RETURNING version
+        // What is repeated changes nothing: the decision has been due since it was recorded. Served by the primary key.
+        const [earlier] = await tx.query<{ isRepeated: boolean; approvals: number }>(sql`
+          SELECT coalesce(bool_or(client_id = ${clientId} AND decision = ${decision}), false) AS "isRepeated",
+            count(*) FILTER (WHERE decision = 'approve')::integer AS approvals
+          FROM approvals WHERE tenant_id = ${tenantId} AND transaction_id = ${transactionId}
         `);
-        if (recorded.length === 0) {
-          // The engine looks again, in case that it has missed the decision.
-          tx.send(sql`
-            UPDATE open_transactions SET due_at = '-infinity' WHERE tenant_id = ${tenantId} AND id = ${transactionId}
-          `);
-          return "repeated";
-        }
+        if (earlier?.isRepeated) return "repeated";
+        if (decision === "approve" && (earlier?.approvals ?? 0) >= recordedApprovalsMax) return "full";
+        tx.send(sql`
+          INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
+          VALUES (${tenantId}, ${transactionId}, ${version}, ${clientId}, ${decision}, ${comment}, ${decidedAt})
+        `);
         tx.send(sql`
           UPDATE open_transactions SET version = ${version}, due_at = '-infinity'
           WHERE tenant_id = ${tenantId} AND id = ${transactionId}

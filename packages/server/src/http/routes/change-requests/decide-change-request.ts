@@ -44,6 +44,7 @@ function decideRoute(
         "CHANGE_REQUEST_NOT_FOUND",
         "CHANGE_REQUEST_CLOSED",
         "CHANGE_REQUEST_STALE",
+        "APPROVAL_LIMIT_REACHED",
         "POLICY_REJECTED",
         "APPROVER_NOT_INDEPENDENT",
       ],

@@ -23,6 +23,7 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
         "APPROVER_NOT_INDEPENDENT",
         "TRANSACTION_NOT_FOUND",
         "NOT_AWAITING_APPROVAL",
+        "APPROVAL_LIMIT_REACHED",
         "APPROVAL_STALE",
         "POLICY_REJECTED",
       ],
