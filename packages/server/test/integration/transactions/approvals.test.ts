@@ -153,23 +153,6 @@ describe("a transaction that needs approval", () => {
     await tenant.settled(waiting.id, "completed");
   });
 
-  /** Inserts an approval as if the engine had tallied while the client was not allowed to approve. */
-  const approvedWhileIneligible = async (approver: { id: string }) => {
-    const waiting = await ask();
-    await service.database.query(sql`
-      INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
-      VALUES (${tenant.tenantId}, ${readId("tx", waiting.id)}, 9, ${readId("cli", approver.id)}, 'approve', NULL, now())`);
-    return waiting;
-  };
-
-  it("continues when a client repeats an approval that was lost", async () => {
-    await tenant.usePolicy(largeNeed(1));
-    const anna = await tenant.addClient("anna");
-    const waiting = await approvedWhileIneligible(anna);
-    expect((await tenant.say(anna, waiting.id, waiting.approval?.digest ?? "")).status).toBe(202);
-    await tenant.settled(waiting.id, "completed");
-  });
-
   it("without approval in time is rejected; one that expires itself fails", async () => {
     await tenant.usePolicy(largeNeed(1, { expires_after_seconds: 60 }));
     const [slow, own] = [
