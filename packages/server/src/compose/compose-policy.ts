@@ -11,7 +11,7 @@ import { createDocumentChecker } from "../app/policy/check-document.js";
 import { createPolicyEvaluator } from "../app/policy/evaluate-policy.js";
 import { createEvaluatedRequestReader } from "../app/policy/evaluated-request.js";
 import { createPolicyChangePlanner } from "../app/policy/plan-policy-change.js";
-import type { ActivePolicies } from "../app/policy/policy.js";
+import type { ActivePolicies, PolicyReads } from "../app/policy/policy.js";
 import type { PolicyUseCases } from "../app/policy/policy-use-cases.js";
 import { createPolicyReader } from "../app/policy/read-policy.js";
 import { createPolicyReplacer } from "../app/policy/replace-policy.js";
@@ -58,12 +58,20 @@ export function composePolicy(
   const policies = createActivePolicies({ store, world, wakeUps, monotonicMs: () => performance.now() });
 
   const destinationDelaySeconds = settings["policy.destination_delay_seconds"];
-  const planner = createPolicyChangePlanner({ store, checkDocument, world, destinationDelaySeconds });
+  const plannerOf = (reads: PolicyReads) =>
+    createPolicyChangePlanner({
+      store: reads,
+      checkDocument: createDocumentChecker({ store: reads, world }),
+      world,
+      destinationDelaySeconds,
+    });
+  const planner = plannerOf(store);
 
   return {
     policies,
     executors: createPolicyExecutors({
       planner,
+      plannerOf,
       rails,
       destinationDelaySeconds,
       onReplaced: (tenantId) => wakeUps.publish("policy", [tenantId]),

@@ -105,7 +105,7 @@ async function requestChange(
     const found = await unit.insert(request, keyed);
     if (found !== undefined)
       return replay(found.requestHash, keyed?.hash, () => ({ request: found.earlier, replayed: true }));
-    await unit.save(request, "none", [
+    unit.save(request, "none", [
       describeAct(origin, "change_request.create", showId("chr", request.id), createdAt),
     ]);
     return { request: await advance(deps, unit, request, createdAt), replayed: false };
@@ -138,10 +138,10 @@ async function decideChange(
     const audit = describeAct(origin, `change_request.${decision}`, showId("chr", id), decidedAt);
     if (decision === "reject") {
       const rejected: ChangeRequest = { ...decided, state: "rejected" };
-      await unit.save(rejected, request.state, [audit]);
+      unit.save(rejected, request.state, [audit]);
       return rejected;
     }
-    await unit.save(decided, request.state, [audit]);
+    unit.save(decided, request.state, [audit]);
     return await advance(deps, unit, decided, decidedAt);
   });
 }
@@ -193,7 +193,7 @@ async function cancelChange(
       };
     if (!isOpen(request)) return isClosed;
     const cancelled = withNext(request, { state: "cancelled" }, now);
-    await unit.save(cancelled, request.state, [
+    unit.save(cancelled, request.state, [
       describeAct(origin, "change_request.cancel", showId("chr", id), now),
     ]);
     return cancelled;
@@ -233,21 +233,21 @@ async function advance(
   const tally = tallyApprovals(request.requirement, requester, approvals, now.getTime());
   if (request.state === "pending") {
     if (tally.state === "pending") return request;
-    if (tally.state !== "approved") return await close(unit, request, { state: tally.state }, now);
+    if (tally.state !== "approved") return close(unit, request, { state: tally.state }, now);
     const delayMs = request.requirement.delaySeconds * 1000;
     if (delayMs > 0) {
       const effectiveAt = new Date(now.getTime() + delayMs);
-      return await close(unit, request, { state: "scheduled", effectiveAt }, now);
+      return close(unit, request, { state: "scheduled", effectiveAt }, now);
     }
   } else if (request.effectiveAt !== null && now < request.effectiveAt) return request;
   if (!requester.isEnabled || tally.state !== "approved")
-    return await close(unit, request, { state: "failed", failureCode: "APPROVER_NOT_INDEPENDENT" }, now);
+    return close(unit, request, { state: "failed", failureCode: "APPROVER_NOT_INDEPENDENT" }, now);
   const executor = executorOf(deps, request.kind);
   const refused = await executor.apply(unit, request as never, requester, now);
   if (refused !== undefined)
-    return await close(unit, request, { state: "failed", failureCode: refused.refused }, now);
+    return close(unit, request, { state: "failed", failureCode: refused.refused }, now);
   unit.afterCommit(() => executor.onApplied?.(request as never));
-  return await close(unit, request, { state: "applied", effectiveAt: now }, now);
+  return close(unit, request, { state: "applied", effectiveAt: now }, now);
 }
 
 const acts: Partial<Record<ChangeRequest["state"], string>> = {
@@ -258,12 +258,12 @@ const acts: Partial<Record<ChangeRequest["state"], string>> = {
   rejected: "change_request.reject",
 };
 
-async function close(
+function close(
   unit: ChangeUnit,
   request: ChangeRequest,
   change: Partial<ChangeRequest> & Pick<ChangeRequest, "state">,
   now: Date,
-): Promise<ChangeRequest> {
+): ChangeRequest {
   const next = withNext(request, change, now);
   const audit: AuditDraft = describeLateAct(
     request,
@@ -271,7 +271,7 @@ async function close(
     showId("chr", request.id),
     now,
   );
-  await unit.save(next, request.state, [audit]);
+  unit.save(next, request.state, [audit]);
   return next;
 }
 

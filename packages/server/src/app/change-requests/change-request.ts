@@ -9,7 +9,7 @@ import {
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { ClientUnit } from "../clients/client.js";
 import type { Destination, DestinationStore } from "../destinations/destination.js";
-import type { PolicyStore } from "../policy/policy.js";
+import type { PolicyReads, PolicyStore } from "../policy/policy.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 
 /** What a change needs before it takes effect. Fixed when it is requested. */
@@ -79,9 +79,10 @@ export interface ChangeStanding {
 
 /**
  * One SQL transaction in which a change request changes, and in which its change is applied. A kind that changes something else than a
- * client adds the write that it needs here.
+ * client adds the write that it needs here, and what it reads: a read through the pool would wait for a second connection while this
+ * one is held. Audit entries and events are appended at the end of the unit, in the order in which they were given.
  */
-export interface ChangeUnit extends ClientUnit {
+export interface ChangeUnit extends ClientUnit, PolicyReads {
   /** Inserts a new request, or finds the one that an earlier request with the same key created. */
   insert: (
     request: ChangeRequest,
@@ -102,7 +103,7 @@ export interface ChangeUnit extends ClientUnit {
     request: ChangeRequest,
     previousState: ChangeRequest["state"] | "none",
     audit: readonly AuditDraft[],
-  ) => Promise<void>;
+  ) => void;
 }
 
 export interface ChangeRequestStore {

@@ -2,6 +2,7 @@ import { type ChangeKind, type ChangeOf, readId, type Scope, showId } from "@bur
 import { describeLateAct } from "../audit/audit-entry.js";
 import { type Destination, readAddress } from "../destinations/destination.js";
 import { type PolicyChangePlanner, requirementOf } from "../policy/plan-policy-change.js";
+import type { PolicyReads } from "../policy/policy.js";
 import type { Rails } from "../rails/rail.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { type ChangeExecutor, refuseWithoutScope } from "./change-executor.js";
@@ -10,7 +11,9 @@ import type { ChangeRequest, ChangeRequirement } from "./change-request.js";
 type PolicyKind = Exclude<ChangeKind, `client.${string}`>;
 
 export interface PolicyExecutorDeps {
+  /** Plans a change from what the pool reads, or in `apply` from what the unit reads in its SQL transaction. */
   planner: PolicyChangePlanner;
+  plannerOf: (reads: PolicyReads) => PolicyChangePlanner;
   rails: Pick<Rails, "find">;
   destinationDelaySeconds: number;
   /** Called after a new policy was put in force. */
@@ -36,9 +39,19 @@ export function createPolicyExecutors(deps: PolicyExecutorDeps): {
   };
 }
 
-function policyExecutor({ planner, onReplaced, now }: PolicyExecutorDeps): ChangeExecutor<"policy.replace"> {
-  const plan = (tenantId: string, { expected_version, document }: ChangeOf<"policy.replace">, at: Date) =>
-    planner.planReplacement(
+function policyExecutor({
+  planner,
+  plannerOf,
+  onReplaced,
+  now,
+}: PolicyExecutorDeps): ChangeExecutor<"policy.replace"> {
+  const plan = (
+    by: PolicyChangePlanner,
+    tenantId: string,
+    { expected_version, document }: ChangeOf<"policy.replace">,
+    at: Date,
+  ) =>
+    by.planReplacement(
       tenantId,
       { expectedVersion: expected_version, document, path: "body.change.document" },
       at,
@@ -47,13 +60,14 @@ function policyExecutor({ planner, onReplaced, now }: PolicyExecutorDeps): Chang
     check: async (origin, change) => {
       const planned =
         refuseWithoutScope(origin, "policies:manage") ??
-        (await plan(origin.principal.tenantId, change, new Date(now())));
+        (await plan(planner, origin.principal.tenantId, change, new Date(now())));
       if (isRefused(planned)) return planned;
       return { target: "policy", requirement: planned.requirement ?? atOnce };
     },
     apply: async (unit, request, requester, at) => {
       const { tenantId, requestedBy, change } = request;
-      const planned = refuseUnscoped(requester, "policies:manage") ?? (await plan(tenantId, change, at));
+      const planned =
+        refuseUnscoped(requester, "policies:manage") ?? (await plan(plannerOf(unit), tenantId, change, at));
       if (isRefused(planned)) return planned;
       if (!isMet(request, planned.requirement ?? atOnce)) return { refused: "CHANGE_REQUEST_STALE" };
       const { document, guard } = planned;
@@ -77,15 +91,16 @@ function createExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.c
       const read =
         refuseWithoutScope(origin, "destinations:manage") ?? readAddress(deps.rails, change, "body.change");
       if (isRefused(read)) return read;
-      const requirement = await destinationRequirement(deps, origin.principal.tenantId);
+      const requirement = await destinationRequirement(deps.planner, origin.principal.tenantId);
       return { target: `${read.network}/${read.address}`, requirement };
     },
     apply: async (unit, request, requester, at) => {
       const { tenantId, requestedBy, change } = request;
-      const refused = await refuseDestinationChange(deps, request, requester);
+      const planner = deps.plannerOf(unit);
+      const refused = await refuseDestinationChange(planner, request, requester);
       const read = refused ?? readAddress(deps.rails, change, "body.change");
       if (isRefused(read)) return read;
-      const delaySeconds = (await deps.planner.destinationChanges(tenantId))?.delaySeconds ?? 0;
+      const delaySeconds = (await planner.destinationChanges(tenantId))?.delaySeconds ?? 0;
       const waitSeconds = Math.max(deps.destinationDelaySeconds, delaySeconds);
       const destination: Destination = {
         tenantId,
@@ -109,11 +124,11 @@ function removeExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.r
       const refused = refuseWithoutScope(origin, "destinations:manage");
       if (refused !== undefined) return refused;
       if (readId("dst", destination_id) === undefined) return { refused: "DESTINATION_NOT_FOUND" };
-      const requirement = await destinationRequirement(deps, origin.principal.tenantId);
+      const requirement = await destinationRequirement(deps.planner, origin.principal.tenantId);
       return { target: destination_id, requirement };
     },
     apply: async (unit, request, requester, at) => {
-      const refused = await refuseDestinationChange(deps, request, requester);
+      const refused = await refuseDestinationChange(deps.plannerOf(unit), request, requester);
       if (refused !== undefined) return refused;
       const { tenantId, change } = request;
       const audit = describeLateAct(request, "destination.remove", change.destination_id, at);
@@ -128,19 +143,19 @@ function removeExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.r
 }
 
 /** The delay is for changes of the policy: a new address has a waiting time of its own. */
-async function destinationRequirement({ planner }: PolicyExecutorDeps, tenantId: string) {
+async function destinationRequirement(planner: PolicyChangePlanner, tenantId: string) {
   const changes = await planner.destinationChanges(tenantId);
   return changes === null ? atOnce : { ...requirementOf(changes), delaySeconds: 0 };
 }
 
 async function refuseDestinationChange(
-  deps: PolicyExecutorDeps,
+  planner: PolicyChangePlanner,
   request: ChangeRequest,
   requester: { scopes: readonly string[] },
 ): Promise<Refused | undefined> {
   const refused = refuseUnscoped(requester, "destinations:manage");
   if (refused !== undefined) return refused;
-  const requirement = await destinationRequirement(deps, request.tenantId);
+  const requirement = await destinationRequirement(planner, request.tenantId);
   return isMet(request, requirement) ? undefined : { refused: "CHANGE_REQUEST_STALE" };
 }
 

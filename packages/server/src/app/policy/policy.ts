@@ -58,6 +58,9 @@ export interface PolicyStore {
   ) => Promise<ReadonlySet<string>>;
 }
 
+/** What a change of the policy is planned from. */
+export type PolicyReads = Pick<PolicyStore, "readPolicy" | "findOwn">;
+
 /** A compiled policy. */
 export interface ActivePolicy {
   version: number;

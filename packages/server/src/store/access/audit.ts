@@ -62,7 +62,10 @@ const entryColumns = sql`
     key_id AS "keyId"
   `;
 
-/** Appends entries to the chains of their tenants, in the SQL transaction of the action that they describe. */
+/**
+ * Appends entries to the chains of their tenants, in the SQL transaction of the action that they describe. The heads stay locked until it
+ * ends, so it locks no other rows afterwards, except the counters of the event log.
+ */
 export async function appendAudit(tx: KeyedQueryable, drafts: readonly AuditDraft[]): Promise<void> {
   const byTenant = new Map<string, AuditDraft[]>();
   for (const draft of drafts) {

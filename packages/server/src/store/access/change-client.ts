@@ -16,18 +16,20 @@ import { isRefused, type Refused } from "../../app/requests/refused.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { findByKey } from "../core/insert-or-find.js";
 import { sql } from "../core/sql.js";
-import { appendAudit } from "./audit.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
 import { lockClients, reviewCaller } from "./review-caller.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
-/** Locks a client and writes what `decide` returns, in a SQL transaction that may do more. */
+/**
+ * Locks a client and writes what `decide` returns, in a SQL transaction that may do more. One that locks other rows afterwards collects
+ * the audit entry in `record` and appends it at its end.
+ */
 export async function changeClient(
   tx: Tx,
   { tenantId, id }: { tenantId: string; id: string },
   decide: DecideClientChange,
-  audit: AuditDraft,
+  { audit, record }: { audit: AuditDraft; record: (audit: AuditDraft) => Promise<void> | void },
   keyed?: KeyedChange,
   caller?: CallerReview,
 ): Promise<ApiClient | Refused | undefined> {
@@ -47,7 +49,7 @@ export async function changeClient(
   applyChange(tx, client, change, audit.occurredAt);
   writeSeal(tx, changeOf(client, change, audit.occurredAt));
   queueSweepsOfChange(tx, client, change, audit);
-  await appendAudit(tx, [audit]);
+  await record(audit);
   return await findClientOfTenant(tx, tenantId, id);
 }
 

@@ -1,3 +1,4 @@
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type {
   ChangeDecision,
   ChangeRequest,
@@ -11,9 +12,9 @@ import type { IdempotentRequest } from "../../app/requests/idempotency.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
-import type { EventLog } from "../events/events.js";
-import { addDestination, removeDestination } from "../policy/destinations.js";
-import { writePolicy } from "../policy/policies.js";
+import type { EventLog, NewEvent } from "../events/events.js";
+import { insertDestination, removeDestination } from "../policy/destinations.js";
+import { createPolicyReads, writePolicy } from "../policy/policies.js";
 import { appendAudit } from "./audit.js";
 import { changeClient } from "./change-client.js";
 import { readStandings, standingOf } from "./lineage.js";
@@ -22,7 +23,13 @@ import { findClientOfTenant } from "./read-client.js";
 export function createChangeRequestStore(database: Database, log: EventLog): ChangeRequestStore {
   return {
     findEarlier: (tenantId, key) => findEarlier(database, tenantId, key),
-    unitOfWork: (work) => database.transaction((tx) => work(createChangeUnit(tx, log))),
+    unitOfWork: (work) =>
+      database.transaction(async (tx) => {
+        const { unit, appendCollected } = createChangeUnit(tx, log);
+        const result = await work(unit);
+        await appendCollected();
+        return result;
+      }),
     // Served by the primary key.
     read: async (tenantId, id) => {
       const [row] = await database.query<ChangeRow>(
@@ -57,8 +64,23 @@ export function createChangeRequestStore(database: Database, log: EventLog): Cha
   };
 }
 
-function createChangeUnit(tx: Tx, log: EventLog): ChangeUnit {
-  return {
+/**
+ * Audit entries and events are collected and appended at the end, in this order. The head of the audit chain and the counter of the
+ * event log are locked last by every SQL transaction, after the client or the policy that a change is about. Otherwise this one would
+ * deadlock with a direct change of the same client, or with an engine that has locked it.
+ */
+function createChangeUnit(tx: Tx, log: EventLog) {
+  const drafts: AuditDraft[] = [];
+  const events: NewEvent[] = [];
+  const record = (audit: AuditDraft) => {
+    drafts.push(audit);
+  };
+  const recordIf = (isWritten: boolean, audit: AuditDraft): boolean => {
+    if (isWritten) record(audit);
+    return isWritten;
+  };
+  const unit: ChangeUnit = {
+    ...createPolicyReads(tx),
     insert: (request, keyed) => insertRequest(tx, request, keyed),
     // Served by change_requests_open.
     countOpen: async (tenantId) => {
@@ -77,35 +99,57 @@ function createChangeUnit(tx: Tx, log: EventLog): ChangeUnit {
     },
     readStanding: (request) => readStanding(tx, request),
     recordDecision: (request, decision) => recordDecision(tx, request, decision),
-    save: async (request, previousState, audit) => {
-      const { tenantId, id, state, version, failureCode, effectiveAt, updatedAt } = request;
-      // Served by the primary key.
-      tx.send(sql`
-        UPDATE change_requests SET state = ${state}, version = ${version}, failure_code = ${failureCode},
-          effective_at = ${effectiveAt}, updated_at = ${updatedAt}
-        WHERE tenant_id = ${tenantId} AND id = ${id}
-      `);
-      await appendAudit(tx, audit);
-      const [first] = audit;
-      const event = {
-        tenantId,
-        event: "change_request.updated",
-        subjectId: id,
-        version,
-        state,
-        previousState,
-        failureCode,
-        actorId: first === undefined ? null : actorIdOfAct(first),
-        occurredAt: updatedAt,
-      } as const;
-      await log.append(tx, [event]);
+    save: (request, previousState, audit) => {
+      updateRequest(tx, request);
+      drafts.push(...audit);
+      events.push(eventOf(request, previousState, audit[0]));
     },
-    writePolicy: (...given) => writePolicy(tx, ...given),
-    addDestination: (...given) => addDestination(tx, ...given),
-    removeDestination: (...given) => removeDestination(tx, ...given),
+    writePolicy: async (tenantId, expectedVersion, policy, audit) => {
+      const written = await writePolicy(tx, tenantId, expectedVersion, policy);
+      if (written !== undefined) record(audit);
+      return written;
+    },
+    addDestination: async (destination, audit) =>
+      recordIf(await insertDestination(tx, destination, undefined), audit),
+    removeDestination: async (tenantId, id, audit) =>
+      recordIf(await removeDestination(tx, tenantId, id, audit.occurredAt), audit),
     findClient: (tenantId, id) => findClientOfTenant(tx, tenantId, id),
-    changeClient: (tenantId, id, decide, audit) => changeClient(tx, { tenantId, id }, decide, audit),
+    changeClient: (tenantId, id, decide, audit) =>
+      changeClient(tx, { tenantId, id }, decide, { audit, record }),
     afterCommit: tx.afterCommit,
+  };
+  const appendCollected = async () => {
+    await appendAudit(tx, drafts);
+    await log.append(tx, events);
+  };
+  return { unit, appendCollected };
+}
+
+/** Served by the primary key. */
+function updateRequest(tx: Tx, request: ChangeRequest): void {
+  const { tenantId, id, state, version, failureCode, effectiveAt, updatedAt } = request;
+  tx.send(sql`
+    UPDATE change_requests SET state = ${state}, version = ${version}, failure_code = ${failureCode},
+      effective_at = ${effectiveAt}, updated_at = ${updatedAt}
+    WHERE tenant_id = ${tenantId} AND id = ${id}
+  `);
+}
+
+function eventOf(
+  { tenantId, id, version, state, failureCode, updatedAt }: ChangeRequest,
+  previousState: ChangeRequest["state"] | "none",
+  audit: AuditDraft | undefined,
+): NewEvent {
+  return {
+    tenantId,
+    event: "change_request.updated",
+    subjectId: id,
+    version,
+    state,
+    previousState,
+    failureCode,
+    actorId: audit === undefined ? null : actorIdOfAct(audit),
+    occurredAt: updatedAt,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient, ClientStore } from "../../app/clients/client.js";
 import type { Tenant, TenantStore } from "../../app/clients/create-tenant.js";
 import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
@@ -84,7 +85,8 @@ export function createClientStore(database: Database): ClientStore {
     changeClient: async (tenantId, id, decide, audit, keyed, caller) => {
       const changing = database.transaction((tx) => {
         tx.send(lockTimeout);
-        return changeClient(tx, { tenantId, id }, decide, audit, keyed, caller);
+        const record = (draft: AuditDraft) => appendAudit(tx, [draft]);
+        return changeClient(tx, { tenantId, id }, decide, { audit, record }, keyed, caller);
       });
       return await changing.catch((error: unknown) => {
         if (isLockTimeout(error)) return "locked" as const;

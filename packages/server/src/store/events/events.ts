@@ -5,7 +5,7 @@ import { type Statement, sql } from "../core/sql.js";
 import { withDeliveries } from "../webhooks/webhook-queue.js";
 
 /** An event to append; it gets its sequence when it is written. */
-interface NewEvent extends Omit<LoggedEvent, "sequence"> {
+export interface NewEvent extends Omit<LoggedEvent, "sequence"> {
   tenantId: string;
 }
 
@@ -68,7 +68,7 @@ export interface EventLog {
   /**
    * Appends events to the logs of their tenants and notifies subscribers after the commit. The counters stay locked until then, in the
    * order of the tenants, so that every log is gapless and in commit order. For that reason they are the last rows that a SQL transaction
-   * locks.
+   * locks: what the events are about comes first, then the heads of audit chains (`appendAudit`), then these.
    */
   append: (tx: Tx, events: readonly NewEvent[]) => Promise<void>;
   /** Locks the logs of tenants as `append` does, for callers that write other rows which must be in the log's commit order. */

@@ -1,4 +1,3 @@
-import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { Destination, DestinationFilter, DestinationStore } from "../../app/destinations/destination.js";
 import type { AllowList } from "../../app/policy/allow-list.js";
 import { coalesce } from "../../runtime/coalesce.js";
@@ -57,9 +56,12 @@ export function createDestinationStore(database: Database): DestinationStore & A
         WHERE tenant_id = ${tenantId} AND removed_at IS NULL ${conditions(filter, now, beforeId)}
         ORDER BY id DESC LIMIT ${limit}
       `),
-    // Served by the primary key.
     removeDestination: (tenantId, id, audit) =>
-      database.transaction((tx) => removeDestination(tx, tenantId, id, audit)),
+      database.transaction(async (tx) => {
+        const isRemoved = await removeDestination(tx, tenantId, id, audit.occurredAt);
+        if (isRemoved) await appendAudit(tx, [audit]);
+        return isRemoved;
+      }),
     isListed: async (tenantId, network, address, now) => {
       const effectiveAt = await findEffective({ tenantId, network, address });
       return effectiveAt !== undefined && effectiveAt <= now;
@@ -67,36 +69,23 @@ export function createDestinationStore(database: Database): DestinationStore & A
   };
 }
 
-/** Adds the entry with its audit entry; false if the address is on the list already. */
-export async function addDestination(
-  tx: Queryable,
-  destination: Destination,
-  audit: AuditDraft,
-): Promise<boolean> {
-  if (!(await insertDestination(tx, destination, undefined))) return false;
-  await appendAudit(tx, [audit]);
-  return true;
-}
-
-/** Removes the entry and writes the audit entry; false if there is no such entry. Served by the primary key. */
+/** Removes the entry, without its audit entry; false if there is no such entry. Served by the primary key. */
 export async function removeDestination(
   tx: Queryable,
   tenantId: string,
   id: string,
-  audit: AuditDraft,
+  removedAt: Date,
 ): Promise<boolean> {
   const removed = await tx.query(sql`
-    UPDATE destinations SET removed_at = ${audit.occurredAt}
+    UPDATE destinations SET removed_at = ${removedAt}
     WHERE tenant_id = ${tenantId} AND id = ${id} AND removed_at IS NULL
     RETURNING id
   `);
-  if (removed.length === 0) return false;
-  await appendAudit(tx, [audit]);
-  return true;
+  return removed.length > 0;
 }
 
-/** A conflict on the address or on the idempotency key inserts nothing. */
-async function insertDestination(
+/** Without its audit entry. A conflict on the address or on the idempotency key inserts nothing. */
+export async function insertDestination(
   tx: Queryable,
   destination: Destination,
   request: { key: string; hash: string } | undefined,

@@ -1,6 +1,11 @@
 import { namedClients, type PolicyDocument, uuidFromTypeId } from "@bursar/domain";
-import type { AuditDraft } from "../../app/audit/audit-entry.js";
-import type { NewPolicy, PolicyStore, PolicyVersion, StoredPolicy } from "../../app/policy/policy.js";
+import type {
+  NewPolicy,
+  PolicyReads,
+  PolicyStore,
+  PolicyVersion,
+  StoredPolicy,
+} from "../../app/policy/policy.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
@@ -8,16 +13,7 @@ import { sql } from "../core/sql.js";
 
 export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "publish">): PolicyStore {
   return {
-    // Served by the primary key, read backwards.
-    readPolicy: async (tenantId, version) => {
-      const [row] = await database.query<PolicyRow>(sql`
-        SELECT version, document, created_at AS "updatedAt", guard_version AS "guardVersion", guard_until AS "guardUntil"
-        FROM policies
-        WHERE tenant_id = ${tenantId} ${version === undefined ? sql`` : sql`AND version = ${version}`}
-        ORDER BY version DESC LIMIT 1
-      `);
-      return row && readRow(row);
-    },
+    ...createPolicyReads(database),
     // Served by the primary key, read backwards; the document is not read.
     readPolicyVersion: async (tenantId) => {
       const [row] = await database.query<{ version: number }>(sql`
@@ -27,8 +23,10 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
     },
     writePolicy: (tenantId, expectedVersion, policy, audit) =>
       database.transaction(async (tx) => {
-        const written = await writePolicy(tx, tenantId, expectedVersion, policy, audit);
-        if (written !== undefined) tx.afterCommit(() => wakeUps.publish("policy", [tenantId]));
+        const written = await writePolicy(tx, tenantId, expectedVersion, policy);
+        if (written === undefined) return undefined;
+        await appendAudit(tx, [audit]);
+        tx.afterCommit(() => wakeUps.publish("policy", [tenantId]));
         return written;
       }),
     // Served by the primary key, read backwards.
@@ -38,10 +36,26 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
         WHERE tenant_id = ${tenantId} ${before === undefined ? sql`` : sql`AND version < ${before}`}
         ORDER BY version DESC LIMIT ${limit}
       `),
+  };
+}
+
+/** What a change of the policy is planned from. It reads from the pool, or in the SQL transaction that writes the change. */
+export function createPolicyReads(source: Queryable): PolicyReads {
+  return {
+    // Served by the primary key, read backwards.
+    readPolicy: async (tenantId, version) => {
+      const [row] = await source.query<PolicyRow>(sql`
+        SELECT version, document, created_at AS "updatedAt", guard_version AS "guardVersion", guard_until AS "guardUntil"
+        FROM policies
+        WHERE tenant_id = ${tenantId} ${version === undefined ? sql`` : sql`AND version = ${version}`}
+        ORDER BY version DESC LIMIT 1
+      `);
+      return row && readRow(row);
+    },
     // Served by the primary key of wallets, and by clients_by_tenant.
     findOwn: async (tenantId, kind, ids) => {
       const table = kind === "wallet" ? sql`wallets` : sql`clients`;
-      const rows = await database.query<{ id: string }>(sql`
+      const rows = await source.query<{ id: string }>(sql`
         SELECT id FROM ${table} WHERE tenant_id = ${tenantId} AND id = ANY(${[...ids]}::uuid[])
       `);
       return new Set(rows.map(({ id }) => id));
@@ -60,18 +74,16 @@ function readRow({ guardVersion, guardUntil, ...policy }: PolicyRow): StoredPoli
   return { ...policy, guard };
 }
 
-/** Puts the next version in force, with its audit entry; undefined if the version in force is not the expected one. */
+/** Puts the next version in force, without its audit entry; undefined if the version in force is not the expected one. */
 export async function writePolicy(
   tx: Queryable,
   tenantId: string,
   expectedVersion: number,
   policy: NewPolicy,
-  audit: AuditDraft,
 ): Promise<StoredPolicy | undefined> {
   const version = await insertNext(tx, tenantId, expectedVersion, policy);
   if (version === undefined) return undefined;
   await recordNamedClients(tx, tenantId, expectedVersion);
-  await appendAudit(tx, [audit]);
   return { version, document: policy.document, updatedAt: policy.createdAt, guard: policy.guard };
 }
 
