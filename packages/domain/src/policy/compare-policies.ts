@@ -9,7 +9,7 @@ export type PolicyComparison = { change: "tightens" } | { change: "loosens"; rea
 const reasonsMax = 20;
 /**
  * What is not proven within this bound counts as loosening. A step is one item of a condition that is compared. So many take 5 to 15 ms of
- * CPU; two policies of 200 rules had taken up to 300 ms.
+ * CPU.
  */
 const stepsMax = 300_000;
 /** Intersecting allocates, so it takes as long as this number of steps. */
