@@ -4,7 +4,7 @@ import { hashRequest } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientKey } from "./client.js";
 import { hashSecret, newSecret } from "./client-secret.js";
-import { applyClientChange, type ClientDeps } from "./client-service.js";
+import { applyClientChange, type ClientDeps, resetAction } from "./client-service.js";
 
 /** Manages the secrets and the signing keys of API clients. */
 export interface ClientCredentials {
@@ -148,7 +148,7 @@ async function resetClient(
     expiresAt: null,
     lastUsedAt: null,
   };
-  const client = await applyClientChange(deps, origin, clientId, "client.reset", ({ secrets, keys }) => ({
+  const client = await applyClientChange(deps, origin, clientId, resetAction, ({ secrets, keys }) => ({
     addSecret: added,
     removeSecretIds: secrets.map(({ id }) => id),
     removeKeyIds: keys.map(({ id }) => id),

@@ -168,6 +168,9 @@ const tooManyChanges: Refused = {
   retryAfterSeconds: 1,
 };
 
+/** Only the operator resets clients. */
+export const resetAction = "client.reset";
+
 /** A change that can be retried: its idempotency key, and a callback for a request that was carried out before. */
 export interface RetryableChange {
   keyed: KeyedChange;
@@ -199,14 +202,16 @@ export async function applyClientChange(
     });
   };
   const changing = changes(clientId, () =>
-    clients.changeClient(
-      tenantId,
-      clientId,
-      decideOnce,
-      audit,
-      retryable?.keyed,
-      callerReviewOf(origin, now),
-    ),
+    action === resetAction
+      ? clients.resetClient(tenantId, clientId, decideOnce, audit)
+      : clients.changeClient(
+          tenantId,
+          clientId,
+          decideOnce,
+          audit,
+          retryable?.keyed,
+          callerReviewOf(origin, now),
+        ),
   );
   if (changing === undefined) return tooManyChanges;
   const changed = await changing;

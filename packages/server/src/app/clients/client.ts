@@ -170,4 +170,11 @@ export interface ClientStore {
     keyed: KeyedChange | undefined,
     caller: CallerReview | undefined,
   ) => Promise<ApiClient | Refused | "locked" | undefined>;
+  /** As `changeClient`, with all clients of the tenant locked, because a reset also changes those that the client controls. */
+  resetClient: (
+    tenantId: string,
+    id: string,
+    decide: DecideClientChange,
+    audit: AuditDraft,
+  ) => Promise<ApiClient | Refused | "locked" | undefined>;
 }

@@ -6,6 +6,7 @@ import { type Database, type Queryable, requireKeys, type Tx } from "../core/dat
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { writeSeal } from "./client-integrity.js";
+import { lockAllClients, passOnControllers } from "./pass-on-controllers.js";
 import { type ClientRow, readUnchecked, selectClients } from "./read-client.js";
 
 const pageSize = 500;
@@ -41,8 +42,9 @@ export async function restoreClient(
   audit: AuditDraft,
 ): Promise<ApiClient | undefined> {
   return await database.transaction(async (tx) => {
-    const row = await lockClient(tx, id);
+    const row = await lockWithTenant(tx, id);
     if (row === undefined) return undefined;
+    await passOnControllers(tx, readUnchecked(row));
     const now = audit.occurredAt;
     const client: ApiClient = {
       ...readUnchecked(row),
@@ -71,8 +73,12 @@ export async function restoreClient(
 }
 
 /** Served by the primary key. */
-async function lockClient(tx: Tx, id: string): Promise<ClientRow | undefined> {
-  tx.send(sql`SELECT FROM clients WHERE id = ${id} FOR UPDATE`);
+async function lockWithTenant(tx: Tx, id: string): Promise<ClientRow | undefined> {
+  const [found] = await tx.query<{ tenantId: string }>(
+    sql`SELECT tenant_id AS "tenantId" FROM clients WHERE id = ${id}`,
+  );
+  if (found === undefined) return undefined;
+  lockAllClients(tx, found.tenantId);
   const [row] = await tx.query<ClientRow>(sql`${selectClients} WHERE clients.id = ${id}`);
   return row;
 }

@@ -17,6 +17,7 @@ import type { Queryable, Tx } from "../core/database.js";
 import { findByKey } from "../core/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
+import { passOnControllers } from "./pass-on-controllers.js";
 import { findClientOfTenant } from "./read-client.js";
 import { lockClients, reviewCaller } from "./review-caller.js";
 import { queueSweepsOfChange } from "./sweeps.js";
@@ -46,6 +47,7 @@ export async function changeClient(
   // A change of another client can have taken the key in the meantime, because only this client's row is locked.
   if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
     return { refused: "IDEMPOTENCY_KEY_REUSED" };
+  if (change.authority?.controllers === "reset") await passOnControllers(tx, client);
   applyChange(tx, client, change, audit.occurredAt);
   writeSeal(tx, changeOf(client, change, audit.occurredAt));
   queueSweepsOfChange(tx, client, change, audit);

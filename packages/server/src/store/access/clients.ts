@@ -9,6 +9,7 @@ import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";
 import { changeClient, insertSecret } from "./change-client.js";
 import { writeSeal } from "./client-integrity.js";
+import { lockAllClients } from "./pass-on-controllers.js";
 import { type ClientRow, findClientOfTenant, readClient, selectClients } from "./read-client.js";
 import { reviewCaller } from "./review-caller.js";
 
@@ -47,6 +48,10 @@ const selectTenants = sql`
   SELECT id, name, single_administrator AS "singleAdministrator", created_at AS "createdAt" FROM tenants
 `;
 
+function recordedBy(tx: Tx, audit: AuditDraft) {
+  return { audit, record: (draft: AuditDraft) => appendAudit(tx, [draft]) };
+}
+
 export function createClientStore(database: Database): ClientStore {
   return {
     // Served by the primary key, as are the secrets and keys by their indexes on client_id.
@@ -82,18 +87,29 @@ export function createClientStore(database: Database): ClientStore {
         await appendAudit(tx, [audit]);
         return { created: client };
       }),
-    changeClient: async (tenantId, id, decide, audit, keyed, caller) => {
-      const changing = database.transaction((tx) => {
-        tx.send(lockTimeout);
-        const record = (draft: AuditDraft) => appendAudit(tx, [draft]);
-        return changeClient(tx, { tenantId, id }, decide, { audit, record }, keyed, caller);
-      });
-      return await changing.catch((error: unknown) => {
-        if (isLockTimeout(error)) return "locked" as const;
-        throw error;
-      });
-    },
+    changeClient: (tenantId, id, decide, audit, keyed, caller) =>
+      orLocked(
+        database.transaction((tx) => {
+          tx.send(lockTimeout);
+          return changeClient(tx, { tenantId, id }, decide, recordedBy(tx, audit), keyed, caller);
+        }),
+      ),
+    resetClient: (tenantId, id, decide, audit) =>
+      orLocked(
+        database.transaction((tx) => {
+          tx.send(lockTimeout);
+          lockAllClients(tx, tenantId);
+          return changeClient(tx, { tenantId, id }, decide, recordedBy(tx, audit));
+        }),
+      ),
   };
+}
+
+async function orLocked<T>(changing: Promise<T>): Promise<T | "locked"> {
+  return await changing.catch((error: unknown) => {
+    if (isLockTimeout(error)) return "locked" as const;
+    throw error;
+  });
 }
 
 /** Longer than another process needs for a change, and shorter than a caller's timeout. */

@@ -37,6 +37,8 @@ export interface BlackBoxService {
     client: Pick<TestClient, "tenantId" | "clientId">,
     body: ChangeClientBody,
   ) => Promise<void>;
+  /** What `bursar client reset` does; returns the new secret. */
+  resetAsOperator: (client: Pick<TestClient, "tenantId" | "clientId">) => Promise<string>;
   /** Registers an Ed25519 key of a client; returns its id. */
   addKeyAsOperator: (client: Pick<TestClient, "tenantId" | "clientId">, publicKey: string) => Promise<string>;
   /** Adds funds to the tenant's primary wallet. */
@@ -188,6 +190,12 @@ export async function startTestService(
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
       const changed = await useCases.changeClient(origin, readId("cli", clientId) ?? "", body);
       if (isRefused(changed)) throw new Error(changed.refused);
+    },
+    resetAsOperator: async ({ tenantId, clientId }) => {
+      const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
+      const reset = await useCases.resetClient(origin, readId("cli", clientId) ?? "");
+      if (isRefused(reset)) throw new Error(reset.refused);
+      return reset.secret;
     },
     addKeyAsOperator: async ({ tenantId, clientId }, publicKey) => {
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
