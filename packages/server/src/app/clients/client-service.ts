@@ -117,7 +117,8 @@ async function createClient(
     client,
     request,
     describeAct(origin, "client.create", showId("cli", client.id), createdAt),
-    clientsMax,
+    // The operator can always add one, also to a tenant that a client has filled.
+    origin.by === "operator" ? Number.MAX_SAFE_INTEGER : clientsMax,
     callerReviewOf(origin, now),
   );
   if (isRefused(result)) return result;
