@@ -14,7 +14,7 @@ export const arrows = {
   "packages/protocol/src": { parts: ["packages/domain/src"], packages: ["typebox", "structured-headers"] },
   ...server({
     runtime: { parts: [], packages: ["node", "lru-cache", "p-limit", "ipaddr.js"] },
-    app: { parts: ["runtime", "domain", "protocol"], packages: ["node", "lru-cache"] },
+    app: { parts: ["runtime", "domain", "protocol"], packages: ["node", "lru-cache", "p-limit"] },
     credentials: {
       parts: ["runtime", "app", "domain", "protocol", "operator-error.ts"],
       packages: ["node", "jose"],
@@ -37,6 +37,7 @@ export const arrows = {
     cli: { parts: ["*"], packages: ["node", "commander"] },
     compose: { parts: ["*"], packages: ["node", "pino"] },
     "main.ts": { parts: ["*"], packages: ["*"] },
+    "listen.ts": { parts: ["operator-error.ts"], packages: ["node", "fastify"] },
     "log.ts": { parts: [], packages: ["pino", "pino-pretty"] },
     "version.ts": { parts: [], packages: ["node"] },
     "operator-error.ts": { parts: [], packages: [] },

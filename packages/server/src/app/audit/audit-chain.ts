@@ -109,7 +109,7 @@ async function verifyChain(
 async function walkToHead(
   store: Pick<AuditStore, "listAscending">,
   head: AuditHead,
-  walk: ChainWalk,
+  walk: ReturnType<typeof createChainWalk>,
 ): Promise<string | undefined> {
   for (;;) {
     const page = await store.listAscending(head.tenantId, pageSize, walk.position().number);
@@ -143,10 +143,8 @@ function refuseCheckpoints(keys: IntegrityKeys, checkpoints: readonly Checkpoint
   return forged && `the signature of the checkpoint of entry ${forged.number} is invalid`;
 }
 
-export type ChainWalk = ReturnType<typeof createChainWalk>;
-
 /** Follows a chain entry by entry. Each step says what is wrong with its entry. */
-export function createChainWalk(
+function createChainWalk(
   keys: IntegrityKeys,
   from: { number: bigint; hash: Uint8Array; keyId?: string },
   checkpoints: readonly Checkpoint[] = [],

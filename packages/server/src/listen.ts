@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { OperatorError } from "../operator-error.js";
+import { OperatorError } from "./operator-error.js";
 
 interface ListenOptions {
   host: string;
