@@ -15,10 +15,13 @@ const run = promisify(execFile);
 describe("the instructions in the documents work", () => {
   const folder = createTemporaryFolder("documents");
   const dataDir = join(folder, "data");
+  const configuration = join(folder, "bursar.yaml");
   let sandbox: BursarProcess;
   let url: string;
   beforeAll(async () => {
-    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
+    // Without the events of checkpoints, which would come between those of the guides.
+    writeFileSync(configuration, "audit:\n  checkpoint_seconds: 0\n");
+    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir, BURSAR_CONFIG: configuration } });
     url = await sandbox.ready();
     // `npx bursar` as it is found in a checkout.
     mkdirSync(join(folder, "bin"));
@@ -268,7 +271,7 @@ describe("the instructions in the documents work", () => {
     await sandbox.exited;
     sandbox = spawnBursar({
       args: ["dev"],
-      env: { BURSAR_DATA_DIR: dataDir, PORT: new URL(url).port },
+      env: { BURSAR_DATA_DIR: dataDir, BURSAR_CONFIG: configuration, PORT: new URL(url).port },
     });
     await sandbox.ready();
     await pay("stream-2");

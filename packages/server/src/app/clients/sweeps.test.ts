@@ -84,7 +84,7 @@ it("a sweep of many transactions takes turns with the others, and goes on where 
   expect(seen[ofFirstTurn]).toBe(String(ofFirstTurn));
 });
 
-it("a change carries out its own sweeps only, and stops when its time is over", async () => {
+it("a change carries out its own sweeps only, and stops when its time has passed", async () => {
   const recorded = [sweepOf("a", "cancel_transactions"), sweepOf("b", "cancel_transactions")];
   const after: (() => void)[] = [];
   const asked: string[] = [];

@@ -23,7 +23,7 @@ export async function startClockedParts() {
   const errors: unknown[] = [];
   const parts = compose({
     database,
-    settings: loadConfig({}).values,
+    settings: { ...loadConfig({}).values, "audit.checkpoint_seconds": 0 },
     sealing: createSealing(createKeyring([randomBytes(32)])),
     wakeUps,
     publicUrl: "http://bursar.example",

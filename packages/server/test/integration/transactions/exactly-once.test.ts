@@ -16,6 +16,9 @@ describe("exactly once", () => {
       "quotas.create_burst": "1000000",
       "limits.requests_per_client": "100000",
       "limits.connections_per_client": "100000",
+      "limits.heavy_requests_per_tenant": "1000",
+      "quotas.bulk_per_second": "1000000",
+      "quotas.bulk_burst": "1000000",
     });
     second = await first.another();
   });

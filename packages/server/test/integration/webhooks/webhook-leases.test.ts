@@ -5,6 +5,7 @@ import type { AttemptResult, EndpointLease } from "../../../src/app/webhooks/sen
 import type { Database } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.js";
+import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { startClockedParts } from "../../harness/webhooks/clocked-parts.js";
 import { ok, startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
@@ -124,8 +125,12 @@ describe("the lease on an endpoint", () => {
     });
     await tenant.transact();
     await receiver.arrived("/stopping", 1);
+    const answer = await eventually(
+      () => finish,
+      (found) => found !== undefined,
+    );
     const closed = own.parts.close();
-    finish?.();
+    answer?.();
     await closed;
     const [delivery] = await tenant.deliveries();
     expect(delivery).toMatchObject({ state: "delivered", attempts: [{ excerpt: "late" }] });
