@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { SignJWT } from "jose";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sharedService } from "../../harness/service/shared-service.js";
-import { startTestService, type TestClient } from "../../harness/service/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 const service = await sharedService();
 
@@ -189,20 +189,20 @@ it("a client gets all of its tokens while its neighbours on the same address fai
 });
 
 describe("client assertions", () => {
+  // Failures count by address too, and the tests of the shared service have the same one.
+  let own: TestService;
   let owner: TestClient;
   let keys: { privateKey: KeyObject; kid: string };
   beforeAll(async () => {
-    owner = await service.createTenant();
+    own = await startTestService();
+    owner = await own.createTenant();
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
     const body = { algorithm: "ed25519", public_key: publicKey.export({ format: "jwk" }).x };
-    const added = await service.call(
-      "POST",
-      `/v1/clients/${owner.clientId}/keys`,
-      await service.token(owner),
-      body,
-    );
+    const added = await own.call("POST", `/v1/clients/${owner.clientId}/keys`, await own.token(owner), body);
     keys = { privateKey, kid: ((await added.json()) as { key: { id: string } }).key.id };
   });
+
+  afterAll(() => own.stop());
 
   const assertion = (
     claims: Record<string, unknown> = {},
@@ -212,7 +212,7 @@ describe("client assertions", () => {
     new SignJWT({
       iss: owner.clientId,
       sub: owner.clientId,
-      aud: service.url,
+      aud: own.url,
       jti: Math.random().toString(36),
       exp: Math.floor(Date.now() / 1000) + 60,
       ...claims,
@@ -225,7 +225,7 @@ describe("client assertions", () => {
       client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
       client_assertion: jwt,
     };
-    const response = await fetch(`${service.url}/oauth/token`, {
+    const response = await fetch(`${own.url}/oauth/token`, {
       method: "POST",
       body: new URLSearchParams(form),
     });
@@ -244,8 +244,8 @@ describe("client assertions", () => {
 
   it.each<[what: string, make: () => Promise<string> | string]>([
     ["of another audience", () => assertion({ aud: "https://elsewhere.example" })],
-    ["for the endpoint instead of the issuer", () => assertion({ aud: `${service.url}/oauth/token` })],
-    ["for several audiences", () => assertion({ aud: [service.url, "https://elsewhere.example"] })],
+    ["for the endpoint instead of the issuer", () => assertion({ aud: `${own.url}/oauth/token` })],
+    ["for several audiences", () => assertion({ aud: [own.url, "https://elsewhere.example"] })],
     ["that have expired", () => assertion({ exp: Math.floor(Date.now() / 1000) - 60 })],
     ["with too long a lifetime", () => assertion({ exp: Math.floor(Date.now() / 1000) + 3600 })],
     ["without an id", () => assertion({ jti: undefined })],
