@@ -1,8 +1,9 @@
 // node attack.mjs <url> <seconds>: reads an array of attacks as JSON from its input and sends each over connections of its own, as fast as
 // it is answered and whatever the answer is. It prints as JSON how many of each were admitted and refused.
+import { randomUUID } from "node:crypto";
 import { text } from "node:stream/consumers";
 
-/** @typedef {{ name: string, token: string, method: string, path: string, body?: string, items?: object, versioned?: boolean }} Attack */
+/** @typedef {{ name: string, token: string, method: string, path: string, body?: string, items?: object, versioned?: boolean, keyed?: boolean }} Attack */
 
 const [url = "", seconds = "4"] = process.argv.slice(2);
 const connectionsOfEach = 4;
@@ -23,7 +24,7 @@ function batchOf(item) {
 }
 
 /** @param {Attack} attack */
-async function repeat({ name, token, method, path, body, items, versioned }) {
+async function repeat({ name, token, method, path, body, items, versioned, keyed }) {
   let version = '"0"';
   // Made once, so that an attack that is mostly refused costs this process little; keys that were used are refused too.
   let content = items === undefined ? body : batchOf(items);
@@ -34,6 +35,7 @@ async function repeat({ name, token, method, path, body, items, versioned }) {
         authorization: `Bearer ${token}`,
         ...(content === undefined ? {} : { "content-type": "application/json" }),
         ...(versioned === true ? { "if-match": version } : {}),
+        ...(keyed === true ? { "idempotency-key": randomUUID() } : {}),
       },
       ...(content === undefined ? {} : { body: content }),
     }).catch(() => undefined);

@@ -4,10 +4,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { compare } from "../measure.mjs";
+import { startReceiver } from "../receivers.mjs";
 import { withSandbox } from "../sandbox.mjs";
 import { judge, rate } from "../targets.mjs";
-
-/** @typedef {import("../load/receiver.mjs").Received} Received */
 
 const endpoints = 16;
 const concurrencyPerEndpoint = 4;
@@ -88,24 +87,6 @@ async function measureLatency(sandbox, receiver, deliveriesPerSecond, seconds) {
     `  first attempt, at ${Math.round(deliveriesPerSecond)}/s: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, of ${sorted.length}`,
   );
   judge("deliver", { "first attempt": { "p50 ms at half load": at(0.5) ?? Number.NaN } });
-}
-
-async function startReceiver() {
-  const child = fork(program("receiver.mjs"));
-  const [{ port }] = await once(child, "message");
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    pid: child.pid ?? 0,
-    /** Runs the work and waits until as many deliveries as expected were received. @param {number} expected @param {boolean} isTimed @param {() => Promise<unknown>} work @returns {Promise<Received>} */
-    expect: async (expected, isTimed, work) => {
-      child.send({ expected, isTimed });
-      await once(child, "message");
-      const received = once(child, "message");
-      await work();
-      return (await received)[0];
-    },
-    stop: () => child.kill("SIGKILL"),
-  };
 }
 
 /** @param {object} load what to send, and where */

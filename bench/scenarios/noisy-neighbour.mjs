@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, processesOf, untilSettled } from "../load.mjs";
 import { compare } from "../measure.mjs";
+import { startReceiver } from "../receivers.mjs";
 import { withSandbox } from "../sandbox.mjs";
 
 /** @typedef {import("../sandbox.mjs").Sandbox} Sandbox */
@@ -13,7 +14,16 @@ import { withSandbox } from "../sandbox.mjs";
 const neighbourPerSecond = 100;
 /** Two clients with the default quotas use up what their tenant has. */
 const attackerCount = 2;
-const scopes = ["transactions:write", "transactions:read", "policies:read", "policies:manage"];
+const scopes = [
+  "transactions:write",
+  "transactions:read",
+  "policies:read",
+  "policies:manage",
+  "orders:write",
+  "webhooks:manage",
+];
+/** More than a run can deliver. */
+const forEver = 1e12;
 
 /**
  * One tenant accepts transactions at a steady rate, alone and while another one sends the most expensive requests that it can think of,
@@ -23,7 +33,10 @@ export async function noisyNeighbour({ rounds, seconds }) {
   await withSandbox(async (sandbox) => {
     const database = await connect(sandbox.databaseUrl);
     const neighbour = await sandbox.otherToken();
-    const attacks = await prepareAttacks(sandbox);
+    const receiver = await startReceiver();
+    const attacks = await prepareAttacks(sandbox, receiver.origin);
+    // From here on it accepts every delivery.
+    void receiver.expect(forEver, false, async () => undefined);
     const processes = processesOf(sandbox);
     const payAlone = async () => {
       const args = [sandbox.url, neighbour, String(seconds), String(neighbourPerSecond)];
@@ -47,6 +60,7 @@ export async function noisyNeighbour({ rounds, seconds }) {
       ]);
     } finally {
       await database.end();
+      receiver.stop();
     }
   });
 }
@@ -60,9 +74,9 @@ async function run(program, args, input = "") {
 }
 
 /**
- * Each item of a batch is judged by the largest policy, which none of its rules decides but the last. @param {Sandbox} sandbox
+ * Each item of a batch is judged by the largest policy, which none of its rules decides but the last. @param {Sandbox} sandbox @param {string} receiver
  */
-async function prepareAttacks({ url, token }) {
+async function prepareAttacks({ url, token }, receiver) {
   const call = callerOf(url, token);
   const wallets = [];
   for (let count = 0; count < 9; count++)
@@ -71,8 +85,12 @@ async function prepareAttacks({ url, token }) {
   const version = (await fetch(`${url}/v1/policy`, { headers: { authorization: `Bearer ${token}` } }))
     .headers;
   await call("PUT", "/v1/policy", document, { "if-match": version.get("etag") ?? "" });
+  const { id: endpoint } = await call("POST", "/v1/webhook-endpoints", { url: `${receiver}/attack` });
+  await call("POST", `/v1/webhook-endpoints/${endpoint}/verify`, {});
   const payment = { reference: "attack", asset: "USD", amount: "0.01" };
   const evaluation = JSON.stringify({ transaction: payment, document });
+  const order = JSON.stringify({ market: "ETH-USD", side: "buy", type: "market", quote_size: "10.00" });
+  const replay = JSON.stringify({ endpoint_id: endpoint, from_sequence: 1 });
   const attacks = [];
   for (let count = 0; count < attackerCount; count++) {
     const own = await newToken(url, call, `attacker-${count}`);
@@ -100,12 +118,15 @@ async function prepareAttacks({ url, token }) {
         body: JSON.stringify(document),
         versioned: true,
       },
+      { name: "order", token: own, method: "POST", path: "/v1/orders", body: order, keyed: true },
+      { name: "replay", token: own, method: "POST", path: replays, body: replay, keyed: true },
     );
   }
   return attacks;
 }
 
 const batches = "/v1/transactions/batch";
+const replays = "/v1/webhook-deliveries/replay";
 
 /** 200 rules and 2000 references. @param {string[]} wallets */
 function largestPolicy(wallets) {
