@@ -379,6 +379,22 @@ CREATE TABLE open_transactions (
   CONSTRAINT open_transactions_fee_held_check CHECK ((fee_held >= (0)::numeric))
 );
 
+CREATE TABLE operator_requests (
+  action text NOT NULL,
+  idempotency_key text NOT NULL,
+  request_hash bytea NOT NULL,
+  tenant_id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  reference text,
+  sealed_secret bytea,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT operator_requests_pkey PRIMARY KEY (action, idempotency_key),
+  CONSTRAINT operator_requests_action_check CHECK ((action = ANY (ARRAY['tenant.create'::text, 'wallet.fund'::text]))),
+  CONSTRAINT operator_requests_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
+  CONSTRAINT operator_requests_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 128))),
+  CONSTRAINT operator_requests_request_hash_check CHECK ((length(request_hash) = 32))
+);
+
 CREATE TABLE order_judgements (
   tenant_id uuid NOT NULL,
   order_id uuid NOT NULL,
@@ -693,6 +709,8 @@ CREATE INDEX open_transactions_on_rails ON public.open_transactions USING btree 
 CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE ((state = 'accepted'::text) AND (retry_at IS NULL));
 
 CREATE INDEX open_transactions_to_retry ON public.open_transactions USING btree (retry_at) WHERE (retry_at IS NOT NULL);
+
+CREATE INDEX operator_requests_with_secret ON public.operator_requests USING btree (created_at) WHERE (sealed_secret IS NOT NULL);
 
 CREATE INDEX orders_by_client ON public.orders USING btree (tenant_id, client_id, id DESC);
 

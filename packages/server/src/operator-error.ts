@@ -3,3 +3,6 @@
  * data folder in use. Its message is one sentence that says what to do; no stack trace is shown for it.
  */
 export class OperatorError extends Error {}
+
+/** A command that took effect, or did not. Its message says how to find out. */
+export class UnknownOutcome extends OperatorError {}

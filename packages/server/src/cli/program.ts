@@ -1,11 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/setting.js";
-import { OperatorError } from "../operator-error.js";
-import { DatabaseUnavailableError } from "../store/core/database-unavailable-error.js";
+import { OperatorError, UnknownOutcome } from "../operator-error.js";
+import { DatabaseUnavailableError, OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
 import { softwareVersion } from "../version.js";
 
 /** The exit code for wrong usage: options, arguments, configuration. */
 const usageExitCode = 2;
+/** The exit code of a command that may have taken effect. */
+const unknownExitCode = 3;
 
 /**
  * A command is loaded when it is used, and `dev` and `serve` load the service when they start it: loading everything takes 0.9 s,
@@ -53,12 +55,19 @@ function allCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(allCommands)];
 }
 
+const outcomeUnknown =
+  "The outcome is unknown: the connection to the database was lost during the commit. Check whether the command took effect before you repeat it.";
+
 /** Prints one sentence for an error that the operator can fix, and a stack trace for any other. */
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
   if (error instanceof ConfigError) {
     console.error(`bursar: ${error.message}`);
     return usageExitCode;
+  }
+  if (error instanceof UnknownOutcome || error instanceof OutcomeUnknownError) {
+    console.error(`bursar: ${error instanceof UnknownOutcome ? error.message : outcomeUnknown}`);
+    return unknownExitCode;
   }
   const refusal = refusalOfDatabase(error);
   if (refusal !== undefined) {

@@ -1,10 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { Logger } from "pino";
 import type { IntegrityKeys } from "../app/access/integrity-keys.js";
 import { listAuditKeys } from "../app/audit/checkpoint.js";
 import { createCheckpointPublisher } from "../app/audit/checkpoint-publisher.js";
-import { createTenantCreator } from "../app/clients/create-tenant.js";
+import { createTenantCreator, type TenantCreator } from "../app/clients/create-tenant.js";
 import { allClients, createSweeper, type Sweeper } from "../app/clients/sweeps.js";
 import { createTenantSuspension, type SetTenantSuspended } from "../app/clients/tenant-suspension.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
@@ -24,13 +25,14 @@ import type { Metric } from "../runtime/metric.js";
 import { nodeTimers } from "../runtime/timers.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
 import { publishCheckpoint } from "../store/access/checkpoints.js";
-import { createTenantStore } from "../store/access/clients.js";
+import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { prepareIntegrity } from "../store/access/integrity.js";
 import { createSweepStore } from "../store/access/sweeps.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { analyzeYoungTables } from "../store/core/analyze-young-tables.js";
 import { type Database, withKeys } from "../store/core/database.js";
+import { removeShownSecrets } from "../store/core/operator-requests.js";
 import { createEventLog } from "../store/events/events.js";
 import { createTotalsThinner } from "../store/policy/thin-totals.js";
 import type { StreamGateway } from "../stream/gateway.js";
@@ -42,6 +44,7 @@ import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
 import { composeTransactions, type TransactionParts } from "./compose-transactions.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
+import { secretContexts } from "./secret-contexts.js";
 
 /** The dependencies of all parts. Each subject has a file that wires its use cases to their ports; this one wires the subjects together. */
 export interface ComposeOptions {
@@ -67,7 +70,8 @@ export interface Parts {
   guard: AccessGuard;
   stream: StreamGateway;
   metrics: readonly Metric[];
-  createTenant: ReturnType<typeof createTenantCreator>;
+  createTenant: TenantCreator["createTenant"];
+  createTenantOnce: TenantCreator["createTenantOnce"];
   /** Credits a tenant's primary wallet with money from outside. */
   fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
   engine: Engine;
@@ -147,9 +151,12 @@ export function compose(given: ComposeOptions): Parts {
   const stream = composeStream(options, access, transactions.useCases, markets);
   const thinTotals = createTotalsThinner(database, policyLimits.periodSecondsMax * 1000);
   const housekeeping = setInterval(() => {
-    Promise.all([removeExpiredCredentials(database), thinTotals(now()), markets.keepHouse()]).catch(
-      (error: unknown) => log.warn({ err: error }, "housekeeping failed"),
-    );
+    Promise.all([
+      removeExpiredCredentials(database),
+      removeShownSecrets(database),
+      thinTotals(now()),
+      markets.keepHouse(),
+    ]).catch((error: unknown) => log.warn({ err: error }, "housekeeping failed"));
   }, housekeepingIntervalMs).unref();
   const checkpoints = composeCheckpoints(options);
   let analyzing: NodeJS.Timeout | undefined;
@@ -181,10 +188,14 @@ export function compose(given: ComposeOptions): Parts {
       ...stream.gateway.metrics,
       ...limitMetrics({ ...access, load: transactions.load }),
     ],
-    createTenant: createTenantCreator({
+    ...createTenantCreator({
       tenants: createTenantStore(database),
-      createClient: access.useCases.createClient,
+      clients: createClientStore(database),
+      sealSecret: (id, secret) => options.sealing.seal(secretContexts.firstClient(id), secret),
+      openSecret: (id, sealed) => options.sealing.open(secretContexts.firstClient(id), sealed),
+      keys,
       newUuid,
+      randomBytes,
       now,
     }),
     setTenantSuspended: createTenantSuspension({

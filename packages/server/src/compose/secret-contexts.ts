@@ -3,5 +3,6 @@ export const secretContexts = {
   tokenKey: (id: string) => `token-key ${id}`,
   clientKey: (id: string) => `client-key ${id}`,
   endpoint: (id: string) => `webhook-endpoint ${id}`,
+  firstClient: (tenantId: string) => `first-client ${tenantId}`,
   approval: (transactionId: string) => `approval ${transactionId}`,
 };

@@ -81,6 +81,29 @@ async function createClient(
 ): Promise<CreatedClient | Refused> {
   const refused = refuseBeyondScopes(origin, body.scopes);
   if (refused !== undefined) return refused;
+  const { client, secret } = draftClient({ keys, newUuid, randomBytes, now }, origin, body);
+  const request = idempotentRequest(idempotencyKey, body);
+  const result = await clients.createClient(
+    client,
+    request,
+    describeAct(origin, "client.create", showId("cli", client.id), client.createdAt),
+    // The operator can always add one, also to a tenant that a client has filled.
+    origin.by === "operator" ? Number.MAX_SAFE_INTEGER : clientsMax,
+    callerReviewOf(origin, now),
+  );
+  if (isRefused(result)) return result;
+  if (result === "too_many") return { refused: "CLIENT_LIMIT_REACHED" };
+  if ("created" in result) return { client: result.created, secret };
+  const { earlier, requestHash } = result;
+  return replay(requestHash, request?.hash, () => ({ client: earlier, secret: null }));
+}
+
+/** A new client with one secret, as it is stored. */
+export function draftClient(
+  { keys, newUuid, randomBytes, now }: Pick<ClientDeps, "keys" | "newUuid" | "randomBytes" | "now">,
+  origin: Origin,
+  body: CreateClientBody,
+): { client: ApiClient; secret: string } {
   const secret = newSecret(randomBytes);
   const createdAt = new Date(now());
   const createdBy = actorOf(origin);
@@ -112,20 +135,7 @@ async function createClient(
     updatedAt: createdAt,
     disabledAt: null,
   };
-  const request = idempotentRequest(idempotencyKey, body);
-  const result = await clients.createClient(
-    client,
-    request,
-    describeAct(origin, "client.create", showId("cli", client.id), createdAt),
-    // The operator can always add one, also to a tenant that a client has filled.
-    origin.by === "operator" ? Number.MAX_SAFE_INTEGER : clientsMax,
-    callerReviewOf(origin, now),
-  );
-  if (isRefused(result)) return result;
-  if (result === "too_many") return { refused: "CLIENT_LIMIT_REACHED" };
-  if ("created" in result) return { client: result.created, secret };
-  const { earlier, requestHash } = result;
-  return replay(requestHash, request?.hash, () => ({ client: earlier, secret: null }));
+  return { client, secret };
 }
 
 async function changeClient(

@@ -1,11 +1,22 @@
-import { formatAmount, parseAmount } from "@bursar/domain";
+import { type Asset, formatAmount, parseAmount } from "@bursar/domain";
 import { readId, showId } from "@bursar/protocol";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { describeAct } from "../../app/audit/audit-entry.js";
+import { hashRequest } from "../../app/requests/idempotency.js";
 import { assertAssetsKept } from "../../compose/assert-assets-kept.js";
 import { OperatorError } from "../../operator-error.js";
 import { findWalletToFund, fundWallet } from "../../store/ledger/fund-wallet.js";
-import { withDatabase } from "./operator-database.js";
+import { type OperatorTools, withDatabase } from "./operator-database.js";
+import { keyArgument, keyOption, keyReused, repeatable } from "./repeatable.js";
+
+interface FundArguments {
+  wallet: string;
+  code: string;
+  amount: string;
+  reference?: string | undefined;
+}
+
+const referenceLengthMax = 128;
 
 export function addFundCommand(program: Command): void {
   program
@@ -14,36 +25,79 @@ export function addFundCommand(program: Command): void {
     .argument("<wallet>", "the wallet's id")
     .argument("<asset>", "the asset's code")
     .argument("<amount>", "the amount, as a decimal number")
-    .action(async (wallet: string, code: string, amount: string) => {
-      await withDatabase(async ({ database, parts, newUuid }) => {
-        await assertAssetsKept(database, parts.assets.list);
-        const asset = parts.assets.find(code);
-        if (asset === undefined) throw new OperatorError(`Asset ${code} does not exist.`);
-        const units = parseAmount(amount, asset.decimals);
-        if (typeof units === "string")
-          throw new OperatorError(`${amount} is not a valid amount of ${code}: ${units.replace("_", " ")}.`);
-        if (units > asset.maximum)
-          throw new OperatorError(
-            `${amount} is above the maximum of ${formatAmount(asset.maximum, asset.decimals)} ${asset.code}.`,
-          );
-        const walletId = readId("wlt", wallet);
-        const found = walletId === undefined ? undefined : await findWalletToFund(database, walletId);
-        if (walletId === undefined || found === undefined)
-          throw new OperatorError(`Wallet ${wallet} does not exist.`);
-        const { tenantId, network } = found;
-        if (network !== "book")
-          throw new OperatorError(
-            `${wallet} is a wallet of ${network}. Only book wallets can be funded; send the asset to its address instead.`,
-          );
-        if (asset.network !== network)
-          throw new OperatorError(
-            `${asset.code} is an asset of ${asset.network}. Only book assets can be funded.`,
-          );
-        const origin = { by: "operator", tenantId } as const;
-        const audit = describeAct(origin, "wallet.fund", showId("wlt", walletId), new Date());
-        const funding = { tenantId, walletId, asset: asset.code, amount: units, id: newUuid(), audit };
-        await fundWallet(database, funding);
-        console.log(`${wallet} has received ${formatAmount(units, asset.decimals)} ${asset.code}`);
-      });
-    });
+    .option(...keyOption, keyArgument)
+    .option(
+      "--reference <text>",
+      "your own name for it, such as the number of a bank statement",
+      referenceArgument,
+    )
+    .action(
+      async (
+        wallet: string,
+        code: string,
+        amount: string,
+        { key: given, reference }: { key?: string; reference?: string },
+      ) => {
+        const line = await repeatable(given, (takeKey) =>
+          withDatabase((tools) => fund(tools, takeKey, { wallet, code, amount, reference })),
+        );
+        console.log(line);
+      },
+    );
+}
+
+function referenceArgument(text: string): string {
+  if (text.length >= 1 && text.length <= referenceLengthMax) return text;
+  throw new InvalidArgumentError(`The reference must have 1 to ${referenceLengthMax} characters.`);
+}
+
+/** Funds the wallet, or finds that the same command did; returns what is printed in both cases. */
+async function fund(tools: OperatorTools, takeKey: () => string, given: FundArguments): Promise<string> {
+  const { database, parts, newUuid } = tools;
+  const { wallet, code, amount, reference } = given;
+  await assertAssetsKept(database, parts.assets.list);
+  const { asset, units } = readFunds(parts.assets.find(code), code, amount);
+  const { tenantId, walletId } = await findBookWallet(tools, wallet, asset);
+  const key = takeKey();
+  const shown = formatAmount(units, asset.decimals);
+  const content = {
+    wallet: showId("wlt", walletId),
+    asset: asset.code,
+    amount: shown,
+    reference: reference ?? null,
+  };
+  const request = { action: "wallet.fund", key, hash: hashRequest(content), reference } as const;
+  const act = describeAct({ by: "operator", tenantId }, request.action, content.wallet, new Date());
+  const audit = { ...act, requestId: key };
+  const funding = { tenantId, walletId, asset: asset.code, amount: units, id: newUuid(), request, audit };
+  const earlier = await fundWallet(database, funding);
+  if (earlier !== undefined && earlier.requestHash !== request.hash) throw keyReused(key);
+  return `${wallet} has received ${shown} ${asset.code}`;
+}
+
+function readFunds(asset: Asset | undefined, code: string, amount: string): { asset: Asset; units: bigint } {
+  if (asset === undefined) throw new OperatorError(`Asset ${code} does not exist.`);
+  const units = parseAmount(amount, asset.decimals);
+  if (typeof units === "string")
+    throw new OperatorError(`${amount} is not a valid amount of ${code}: ${units.replace("_", " ")}.`);
+  if (units > asset.maximum)
+    throw new OperatorError(
+      `${amount} is above the maximum of ${formatAmount(asset.maximum, asset.decimals)} ${asset.code}.`,
+    );
+  return { asset, units };
+}
+
+async function findBookWallet({ database }: OperatorTools, wallet: string, asset: Asset) {
+  const walletId = readId("wlt", wallet);
+  const found = walletId === undefined ? undefined : await findWalletToFund(database, walletId);
+  if (walletId === undefined || found === undefined)
+    throw new OperatorError(`Wallet ${wallet} does not exist.`);
+  const { tenantId, network } = found;
+  if (network !== "book")
+    throw new OperatorError(
+      `${wallet} is a wallet of ${network}. Only book wallets can be funded; send the asset to its address instead.`,
+    );
+  if (asset.network !== network)
+    throw new OperatorError(`${asset.code} is an asset of ${asset.network}. Only book assets can be funded.`);
+  return { tenantId, walletId };
 }

@@ -1,27 +1,25 @@
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { describeAct } from "../../app/audit/audit-entry.js";
+import { isRefused } from "../../app/requests/refused.js";
 import { OperatorError } from "../../operator-error.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import { printable } from "../printable.js";
 import { idArgument, nameArgument, switchArgument } from "./arguments.js";
 import { findTenant } from "./find-tenant.js";
 import { withDatabase } from "./operator-database.js";
+import { keyArgument, keyOption, keyReused, repeatable } from "./repeatable.js";
 
 export function addTenantCommand(program: Command): void {
   const tenant = program.command("tenant").description("create, list and change tenants");
   tenant
     .command("create")
     .description(
-      "create a tenant and its first client, which holds every scope; the secret is shown only once",
+      "create a tenant and its first client, which holds every scope; the secret is shown once, and again for a day with the same --key",
     )
     .argument("<name>", "the tenant's name, 1 to 128 characters", nameArgument)
-    .action(async (name: string) => {
-      const created = await withDatabase(({ parts }) => parts.createTenant(name));
-      console.log(`tenant_id      ${showId("tnt", created.tenant.id)}`);
-      console.log(`client_id      ${showId("cli", created.client.id)}`);
-      console.log(`client_secret  ${created.secret}`);
-    });
+    .option(...keyOption, keyArgument)
+    .action(createTenant);
   tenant
     .command("set")
     .description("change the settings of a tenant")
@@ -56,6 +54,25 @@ export function addTenantCommand(program: Command): void {
     .description("let a suspended tenant go on; transactions that were waiting are processed")
     .argument("<tenant>", "the tenant's id or name")
     .action((named: string) => setSuspended(named, false));
+}
+
+async function createTenant(name: string, options: { key?: string }): Promise<void> {
+  const created = await repeatable(options.key, (takeKey) =>
+    withDatabase(async ({ parts }) => {
+      const key = takeKey();
+      const result = await parts.createTenantOnce(name, key);
+      if (isRefused(result)) throw keyReused(key);
+      return result;
+    }),
+  );
+  const clientId = showId("cli", created.client.id);
+  console.log(`tenant_id      ${showId("tnt", created.tenant.id)}`);
+  console.log(`client_id      ${clientId}`);
+  console.log(
+    created.secret === null
+      ? `The secret is not shown any more. \`bursar client reset ${clientId}\` replaces it.`
+      : `client_secret  ${created.secret}`,
+  );
 }
 
 async function setSuspended(named: string, isSuspended: boolean): Promise<void> {

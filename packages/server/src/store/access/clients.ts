@@ -4,6 +4,7 @@ import type { Tenant, TenantStore } from "../../app/clients/create-tenant.js";
 import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
 import { type Database, isLockTimeout, type Queryable, type Tx } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
+import { recordOperatorRequest } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
 import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";
@@ -15,13 +16,18 @@ import { reviewCaller } from "./review-caller.js";
 
 export function createTenantStore(database: Database): TenantStore {
   return {
-    createTenant: async ({ id, name, createdAt }, wallets, audit) => {
-      await database.transaction(async (tx) => {
+    createTenant: ({ tenant: { id, name, createdAt }, wallets, client, audit, request, sealedSecret }) =>
+      database.transaction(async (tx) => {
+        const result = { tenantId: id, objectId: client.id, sealedSecret };
+        const earlier = request && (await recordOperatorRequest(tx, request, result));
+        if (earlier !== undefined) return earlier;
         await tx.query(sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, ${name}, ${createdAt})`);
         for (const wallet of wallets) await insertWallet(tx, wallet);
-        await appendAudit(tx, [audit]);
-      });
-    },
+        await insertClient(tx, client, undefined);
+        writeCredentials(tx, client);
+        await appendAudit(tx, audit);
+        return undefined;
+      }),
     listTenants: () =>
       database.query<Tenant & { isSuspended: boolean }>(sql`
         SELECT listed.*, t.suspended_at IS NOT NULL AS "isSuspended"
@@ -82,8 +88,7 @@ export function createClientStore(database: Database): ClientStore {
           () => findEarlier(tx, client.tenantId, request?.key),
         );
         if (earlier !== undefined) return earlier;
-        for (const secret of client.secrets) insertSecret(tx, client.id, secret);
-        writeSeal(tx, client);
+        writeCredentials(tx, client);
         await appendAudit(tx, [audit]);
         return { created: client };
       }),
@@ -146,6 +151,11 @@ async function insertClient(
     RETURNING id
   `);
   return inserted.length === 1;
+}
+
+function writeCredentials(tx: Tx, client: ApiClient): void {
+  for (const secret of client.secrets) insertSecret(tx, client.id, secret);
+  writeSeal(tx, client);
 }
 
 async function findEarlier(

@@ -6,6 +6,9 @@ import pg from "pg";
  */
 export class DatabaseUnavailableError extends Error {}
 
+/** The answer to a COMMIT was lost: the transaction took effect, or it did not. */
+export class OutcomeUnknownError extends DatabaseUnavailableError {}
+
 /** SQLSTATEs after which a connection is replaced: the server shuts down, starts, has crashed, is read-only, or is out of time. */
 const endingStates = new Set(["57P01", "57P02", "57P03", "25006", "57014", "25P03"]);
 const connectionExceptions = "08";

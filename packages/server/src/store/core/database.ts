@@ -7,6 +7,7 @@ import {
   explain,
   isAnswered,
   lockNotAvailable,
+  OutcomeUnknownError,
 } from "./database-unavailable-error.js";
 import { parameterText } from "./parameter-text.js";
 import { prepareSession } from "./session-settings.js";
@@ -207,7 +208,10 @@ async function inTransaction<T>(
   const commit = connection.query(sql`COMMIT`);
   followCommit(commit);
   send(commit);
-  await Promise.all(sent);
+  await Promise.all(sent).catch((error: unknown) => {
+    if (!(error instanceof DatabaseUnavailableError) || isAnswered(error.cause)) throw error;
+    throw new OutcomeUnknownError("the answer to a commit was lost", { cause: error.cause });
+  });
   for (const one of afterwards) one();
   return result;
 }
