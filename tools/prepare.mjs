@@ -1,47 +1,82 @@
 // Runs before `npm start` and `npm test`, also on a fresh clone, so it uses only Node's own modules.
-import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { refuseOldNode } from "../packages/server/bin/refuse-old-node.mjs";
+import { missingPackages } from "./installed.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const nodeMin = { major: 20, minor: 19 };
+const progressMs = 5000;
 
 refuseOldNode();
-installIfChanged();
-build();
+await installIfChanged();
+await build();
 
-function refuseOldNode() {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major > nodeMin.major || (major === nodeMin.major && minor >= nodeMin.minor)) return;
-  fail(`Bursar needs Node ${nodeMin.major}.${nodeMin.minor} or newer; this is ${process.versions.node}.`);
+/** An installation that matches the lockfile is kept, whoever made it. */
+async function installIfChanged() {
+  restore();
+  const missing = missingPackages(root);
+  if (missing.length === 0) return;
+  const isNew = !existsSync(join(root, "node_modules"));
+  const why = isNew
+    ? "this takes about half a minute"
+    : `${missing.length} packages differ from the lockfile`;
+  console.log(`bursar: installing dependencies (npm ci): ${why}`);
+  // `npm ci` begins by deleting what is installed, and offline it cannot replace it.
+  for (const folder of installed()) if (existsSync(folder)) renameSync(folder, aside(folder));
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const status = await run("npm", args, "installing");
+  if (status === 0) for (const folder of installed()) rmSync(aside(folder), { recursive: true, force: true });
+  else {
+    restore();
+    fail(
+      `npm ${args.join(" ")} failed; what it wrote is above.${isNew ? "" : " The old packages are kept."}`,
+    );
+  }
 }
 
-/** The lockfile's hash is stored inside node_modules, so that it is deleted together with node_modules. */
-function installIfChanged() {
-  const stamp = `${root}node_modules/.bursar-installed`;
-  // Native packages depend on the platform, so a checkout that two platforms share is installed again for each.
-  const wanted = createHash("sha256")
-    .update(readFileSync(`${root}package-lock.json`))
-    .update(`${process.platform} ${process.arch}`)
-    .digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  console.log("bursar: installing dependencies (npm ci), because the lockfile is new here");
-  run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
-  writeFileSync(stamp, wanted);
+/** Every folder that npm installs into. */
+function installed() {
+  const { workspaces } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return ["", ...workspaces].map((/** @type {string} */ workspace) => join(root, workspace, "node_modules"));
 }
 
-function build() {
-  const compiler = `${root}node_modules/typescript/bin/tsc`;
-  if (!existsSync(`${root}packages/server/dist`)) console.log("bursar: building (tsc -b)");
-  run(process.execPath, [compiler, "-b", "packages/server"]);
+/** @param {string} folder */
+function aside(folder) {
+  return `${folder}.previous`;
 }
 
-/** @param {string} command @param {string[]} args */
-function run(command, args) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
-  if (error !== undefined) fail(`${command} could not be started: ${error.message}`);
-  if (status !== 0) fail(`${command} ${args.join(" ")} failed; what it wrote is above.`);
+/** Puts back what was moved aside, also after an installation that was interrupted. */
+function restore() {
+  for (const folder of installed()) {
+    if (!existsSync(aside(folder))) continue;
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(aside(folder), folder);
+  }
+}
+
+async function build() {
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  if (!existsSync(join(root, "packages/server/dist"))) console.log("bursar: building (tsc -b)");
+  const status = await run(process.execPath, [compiler, "-b", "packages/server"], "building");
+  if (status !== 0) fail("the build failed; what the compiler wrote is above.");
+}
+
+/** Prints from time to time that the work goes on. @param {string} command @param {string[]} args @param {string} what @returns {Promise<number>} the exit code */
+async function run(command, args, what) {
+  const child = spawn(command, args, { cwd: root, stdio: "inherit" });
+  const startedAt = performance.now();
+  const timer = setInterval(() => {
+    console.log(`bursar: ${what}, ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  }, progressMs);
+  return await new Promise((resolve) => {
+    child.once("error", (error) => fail(`${command} could not be started: ${error.message}`));
+    child.once("exit", (code) => {
+      clearInterval(timer);
+      resolve(code ?? 1);
+    });
+  });
 }
 
 /** @param {string} message @returns {never} */

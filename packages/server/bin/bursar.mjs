@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { executionAsyncResource } from "node:async_hooks";
 import { existsSync } from "node:fs";
+import { refuseOldNode } from "./refuse-old-node.mjs";
+
+refuseOldNode();
 
 // V8 optimises the object behind each `process.nextTick` for the one shape that it has seen. A garbage collection that finds none of
 // these objects forgets the shape, and from then on each is created the slow way: 1.7 µs instead of 0.95 for a tick, of which a request
@@ -10,7 +13,7 @@ process.nextTick(() => kept.push(executionAsyncResource()));
 
 const program = new URL("../dist/cli/program.js", import.meta.url);
 if (!existsSync(program)) {
-  console.error("bursar: not built yet; `npm run build` in the checkout builds it.");
+  console.error("bursar: not built yet; `npm ci && npm run build` in the checkout builds it.");
   process.exit(1);
 }
 const { runCli } = await import(program.href);
