@@ -26,7 +26,7 @@ assets:
   - { code: EUR, decimals: 2, network: book, minimum: "0.01", maximum: "1000000" }
 \`\`\`
 
-\`npx bursar config\` prints the effective configuration, with secrets masked, and the source of each value. If a value is invalid or a key is unknown, the command exits with code 2 and a message that names it. [bursar.example.yaml](bursar.example.yaml) lists every setting with its default, as a starting point.
+\`./bursar config\` prints the effective configuration, with secrets masked, and the source of each value. If a value is invalid or a key is unknown, the command exits with code 2 and a message that names it. [bursar.example.yaml](bursar.example.yaml) lists every setting with its default, as a starting point.
 
 | key | environment | default | |
 |---|---|---|---|

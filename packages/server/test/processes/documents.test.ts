@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -23,12 +23,8 @@ describe("the instructions in the documents work", () => {
     writeFileSync(configuration, "audit:\n  checkpoint_seconds: 0\n");
     sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir, BURSAR_CONFIG: configuration } });
     url = await sandbox.ready();
-    // `npx bursar` as it is found in a checkout.
-    mkdirSync(join(folder, "bin"));
-    writeFileSync(join(folder, "bin", "npx"), '#!/bin/sh\nshift\nexec "$(dirname "$0")/bursar" "$@"\n', {
-      mode: 0o755,
-    });
-    symlinkSync(join(root, "packages/server/bin/bursar.mjs"), join(folder, "bin", "bursar"));
+    // `./bursar` as it is found in a checkout.
+    symlinkSync(join(root, "bursar"), join(folder, "bursar"));
   });
   afterAll(async () => {
     sandbox.child.kill("SIGTERM");
@@ -37,14 +33,13 @@ describe("the instructions in the documents work", () => {
   });
 
   const shell = async (script: string, variables: Record<string, string> = {}) => {
-    const path = `${join(folder, "bin")}:${process.env["PATH"]}`;
-    const env = { PATH: path, BURSAR_DATA_DIR: dataDir, ...variables };
+    const env = { PATH: process.env["PATH"], BURSAR_DATA_DIR: dataDir, ...variables };
     const text = script.replaceAll("http://127.0.0.1:8080", url);
     return (await run("sh", ["-ec", text], { env, cwd: folder })).stdout;
   };
   let token: string | undefined;
   const callApi = async <T>(method: string, path: string, body?: object, headers = {}): Promise<T> => {
-    token ??= (await shell("npx bursar token")).trim();
+    token ??= (await shell("./bursar token")).trim();
     const response = await fetch(url + path, {
       method,
       headers: {
@@ -78,7 +73,7 @@ describe("the instructions in the documents work", () => {
     expect(listener.endpointId).toBe(killed.endpointId);
     const first = await shell(create);
     expect(first).toMatch(/^HTTP\/1\.1 202 .*"state":"accepted"/s);
-    const listed = () => shell(`TOKEN=$(npx bursar token)\n${list}`);
+    const listed = () => shell(`TOKEN=$(./bursar token)\n${list}`);
     const done = await eventually(listed, (text) => text.includes('"state":"completed"'));
     expect(JSON.parse(done).data).toHaveLength(1);
     await listener.waitFor(
@@ -108,7 +103,7 @@ describe("the instructions in the documents work", () => {
       "sh",
     );
     expect(await shell(read)).toMatch(/^HTTP\/1\.1 200 .*etag: "1".*"version":1/s);
-    const variables = { TOKEN: (await shell("npx bursar token")).trim() };
+    const variables = { TOKEN: (await shell("./bursar token")).trim() };
     expect(await shell(evaluate, variables)).toContain('"rule":"own-wallets"');
     // In the sandbox an address takes effect immediately.
     expect(await shell(list, variables)).toMatch(/^HTTP\/1\.1 201 .*"next_cursor":null/s);
@@ -162,7 +157,7 @@ describe("the instructions in the documents work", () => {
     const [example = ""] = blocksOf("docs/guides/signed-requests.md", "js");
     const file = join(folder, "example.mjs");
     writeFileSync(file, example);
-    const token = (await shell("npx bursar token")).trim();
+    const token = (await shell("./bursar token")).trim();
     const { clients } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8")) as {
       clients: [{ client_id: string }];
     };
@@ -249,7 +244,7 @@ describe("the instructions in the documents work", () => {
     const [example = ""] = blocksOf("docs/guides/stream.md", "js");
     const file = join(folder, "follow.mjs");
     writeFileSync(file, example);
-    const token = (await shell("npx bursar token")).trim();
+    const token = (await shell("./bursar token")).trim();
     const pay = (reference: string) =>
       fetch(`${url}/v1/transactions`, {
         method: "POST",

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -44,9 +44,8 @@ describe("the key drills", () => {
     }
   };
   const shell = async (script: string) => {
-    const path = `${join(folder, "bin")}:${process.env["PATH"]}`;
     const { stdout } = await promisify(execFile)("sh", ["-ec", script], {
-      env: { ...env, PATH: path },
+      env: { ...env, PATH: process.env["PATH"] },
       cwd: folder,
     });
     return stdout;
@@ -73,11 +72,8 @@ describe("the key drills", () => {
     database = await createTestDatabase();
     writeFileSync(keyFile, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
     env = { DATABASE_URL: database.url, BURSAR_MASTER_KEY_FILE: keyFile };
-    mkdirSync(join(folder, "bin"));
-    writeFileSync(join(folder, "bin", "npx"), '#!/bin/sh\nshift\nexec "$(dirname "$0")/bursar" "$@"\n', {
-      mode: 0o755,
-    });
-    symlinkSync(join(root, "packages/server/bin/bursar.mjs"), join(folder, "bin", "bursar"));
+    // `./bursar` as it is found in a checkout.
+    symlinkSync(join(root, "bursar"), join(folder, "bursar"));
     const { output } = await runBursar(["tenant", "create", "Drill"], env);
     client = { id: /cli_\w{26}/.exec(output)?.[0] ?? "", secret: /bsk_\S+/.exec(output)?.[0] ?? output };
     processes = [await start(), await start()];

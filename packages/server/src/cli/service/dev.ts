@@ -44,13 +44,13 @@ function banner({ url, dataLocation }: Service): string {
     Docs   ${url}/docs
     Data   ${data}
 
-  Try, in another terminal:
+  Try, in another terminal (a token is valid for 15 minutes):
 
-    TOKEN=$(npx bursar token)
+    TOKEN=$(./bursar token)
     curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: one" \\
       -H "Content-Type: application/json" -d '{"reference": "first", "asset": "USD", "amount": "125.50"}'
     curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN"
-    curl -s ${url}/v1/orderbook?depth=5 -H "Authorization: Bearer $TOKEN"
+    curl -s "${url}/v1/orderbook?depth=5" -H "Authorization: Bearer $TOKEN"
 
   Ctrl-C stops the service and its database.
 `;
