@@ -31,7 +31,16 @@ export const AuditEntry = Type.Object(
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
-export const AuditPage = Page(AuditEntry, "AuditPage");
+export const AuditPage = Type.Object(
+  {
+    ...Page(AuditEntry, "").properties,
+    removed_to: Nullable(
+      Type.Integer(),
+      "The number of the last entry that was exported to a file and removed; the list ends after it. Null if there is none.",
+    ),
+  },
+  { $id: "AuditPage" },
+);
 
 /** A signed statement about a position in the audit log. */
 export const AuditCheckpoint = Type.Object(

@@ -31,5 +31,6 @@ export interface UseCases
   /** The public keys that verify checkpoints of the audit log. */
   listAuditKeys: () => AuditKey[];
   listAudit: AuditStore["list"];
+  findAuditRemovedTo: AuditStore["findRemovedTo"];
   showMe: ShowMe;
 }

@@ -51,7 +51,7 @@ import { secretContexts } from "./secret-contexts.js";
 type AccessUseCases = OAuthService &
   ClientService &
   ClientCredentials &
-  Pick<UseCases, "listTokenKeys" | "listAudit" | "showMe">;
+  Pick<UseCases, "listTokenKeys" | "listAudit" | "findAuditRemovedTo" | "showMe">;
 
 /** Access control: clients, their secrets, keys and tokens, quotas, and the audit log. */
 export interface AccessParts {
@@ -169,6 +169,7 @@ export function composeAccess(
         x: publicKey.export({ format: "jwk" }).x ?? "",
       })),
     listAudit: auditStore.list,
+    findAuditRemovedTo: auditStore.findRemovedTo,
     showMe: createMeShower({ tenants: createTenantStore(database), defaultQuotas }),
   };
   const verifySignature = createRequestSignatureVerifier({

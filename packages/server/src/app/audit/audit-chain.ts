@@ -1,12 +1,7 @@
 import type { IntegrityKeys } from "../access/integrity-keys.js";
-import {
-  type AuditBase,
-  type AuditHead,
-  type AuditStore,
-  type ChainedAuditEntry,
-  headChangedAction,
-} from "./audit-entry.js";
-import { chainHash, chainStart, isPositionAuthentic, unkeyedHash } from "./chain-hash.js";
+import type { AuditBase, AuditHead, AuditStore } from "./audit-entry.js";
+import { chainStart, isPositionAuthentic } from "./chain-hash.js";
+import { createChainWalk } from "./chain-walk.js";
 import { type Checkpoint, isCheckpointAuthentic, tenantOfCheckpoint } from "./checkpoint.js";
 
 export interface ChainVerdict {
@@ -65,7 +60,7 @@ export async function verifyAudit({
   ];
 }
 
-function groupByTenant(checkpoints: readonly Checkpoint[]): Map<string, Checkpoint[]> {
+export function groupByTenant(checkpoints: readonly Checkpoint[]): Map<string, Checkpoint[]> {
   const groups = new Map<string, Checkpoint[]>();
   for (const checkpoint of checkpoints) {
     const tenantId = tenantOfCheckpoint(checkpoint);
@@ -141,58 +136,4 @@ function judgeEnd(
 function refuseCheckpoints(keys: IntegrityKeys, checkpoints: readonly Checkpoint[]): string | undefined {
   const forged = checkpoints.find((checkpoint) => !isCheckpointAuthentic(keys, checkpoint));
   return forged && `the signature of the checkpoint of entry ${forged.number} is invalid`;
-}
-
-/** Follows a chain entry by entry. Each step says what is wrong with its entry. */
-function createChainWalk(
-  keys: IntegrityKeys,
-  from: { number: bigint; hash: Uint8Array; keyId?: string },
-  checkpoints: readonly Checkpoint[] = [],
-) {
-  let { number, hash } = from;
-  let isKeyed = from.keyId !== undefined;
-  let unkeyedTo = 0n;
-  const expected = new Map(checkpoints.map((checkpoint) => [BigInt(checkpoint.number), checkpoint]));
-
-  /** A checkpoint before the first entry that is kept can no longer be compared. */
-  function compareWithCheckpoints(): string | undefined {
-    const wrong = checkpoints.find(
-      (checkpoint) =>
-        BigInt(checkpoint.number) === number && checkpoint.hash !== Buffer.from(hash).toString("hex"),
-    );
-    return (
-      wrong && `entry ${number} differs from its checkpoint of ${wrong.time}: the chain was written again`
-    );
-  }
-
-  function step({ number: found, hash: foundHash, keyId, ...entry }: ChainedAuditEntry): string | undefined {
-    if (found !== number + 1n) return `entry ${number + 1n} is missing`;
-    if (keyId === null && isKeyed) return `entry ${found} is not keyed, although entries before it are`;
-    const computed =
-      keyId === null ? unkeyedHash(hash, found, entry) : chainHash(keys, keyId, hash, found, entry);
-    if (computed === undefined) return `entry ${found} was keyed with the unknown master key ${keyId}`;
-    if (Buffer.compare(computed, foundHash) !== 0) return `entry ${found} was changed`;
-    number = found;
-    hash = computed;
-    isKeyed ||= keyId !== null;
-    if (keyId === null) unkeyedTo = found;
-    if (entry.action === headChangedAction)
-      return `entry ${found} records that the head of the chain was changed: entries before it may have been removed`;
-    return expected.has(number) ? compareWithCheckpoints() : undefined;
-  }
-
-  return {
-    start: () => (expected.has(number) ? compareWithCheckpoints() : undefined),
-    step,
-    position: () => ({ number, hash, unkeyedTo }),
-    isKeyed: () => isKeyed,
-    /** A checkpoint beyond the end of the chain. */
-    findUnreached: (): string | undefined => {
-      const cut = checkpoints.find((checkpoint) => BigInt(checkpoint.number) > number);
-      return (
-        cut &&
-        `the chain ends at entry ${number}, but had entry ${cut.number} at ${cut.time}: its end was removed`
-      );
-    },
-  };
 }

@@ -50,6 +50,8 @@ export interface AuditStore {
   listHeads: () => Promise<AuditHead[]>;
   /** The last entry of every chain that was exported and removed. */
   listBases: () => Promise<AuditBase[]>;
+  /** The number of the last entry of a chain that was exported and removed; undefined if there is none. */
+  findRemovedTo: (tenantId: string) => Promise<bigint | undefined>;
 }
 
 export interface AuditHead {

@@ -43,12 +43,12 @@ export function tenantOfCheckpoint({ tenant_id }: Pick<Checkpoint, "tenant_id">)
 /** What is signed: its kind and its fields as canonical JSON (RFC 8785), so that one kind cannot pass for another. */
 type StatementKind = "audit checkpoint" | "audit segment";
 
-function signStatement(keys: IntegrityKeys, kind: StatementKind, statement: object): string {
+export function signStatement(keys: IntegrityKeys, kind: StatementKind, statement: object): string {
   const key = privateKeyOf(requireKey(keys, "audit checkpoint"));
   return sign(null, bytesToSign(kind, statement), key).toString("base64url");
 }
 
-function isStatementAuthentic(
+export function isStatementAuthentic(
   keys: IntegrityKeys,
   kind: StatementKind,
   statement: { key_id: string },

@@ -7,10 +7,13 @@ import { nilTenantId } from "../../app/audit/audit-entry.js";
 import { isPositionAuthentic } from "../../app/audit/chain-hash.js";
 import { type Checkpoint, signCheckpoint, tenantOfCheckpoint } from "../../app/audit/checkpoint.js";
 import { readCheckpoints } from "../../app/audit/read-checkpoints.js";
+import { type FileVerdict, verifySegments } from "../../app/audit/segments/verify-segments.js";
 import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
+import { createSegmentStore } from "../../store/access/audit-segments.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import { auditLedger } from "../../store/ledger/audit-ledger.js";
+import { addSegmentCommands, readable } from "./audit-segments.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addAuditCommand(program: Command): void {
@@ -36,23 +39,32 @@ export function addAuditCommand(program: Command): void {
       "--since <file>",
       "also compare with the checkpoints in this file of JSON lines: the service's log, events, or the output of `bursar audit checkpoint`",
     )
-    .action(async ({ since }: { since?: string }) => {
+    .option("--file <file...>", "also verify these exported files, and that the database continues them")
+    .action(async ({ since, file = [] }: { since?: string; file?: string[] }) => {
       const checkpoints = since === undefined ? [] : readCheckpointFile(since);
-      const verdicts = await withDatabase(async ({ database, parts: { keys } }) => {
+      const { files, verdicts } = await withDatabase(async ({ database, parts: { keys } }) => {
         const tenants = await createTenantStore(database).listTenants();
-        return await verifyAudit({
-          store: createAuditStore(database),
-          keys,
-          checkpoints,
-          // A migration creates the fee tenant, and migrations write no audit entries.
-          tenantIds: tenants.map(({ id }) => id).filter((id) => id !== feeTenantId),
-        });
+        const segments = { store: createSegmentStore(database), keys };
+        return {
+          files: await readable(verifySegments(segments, file, checkpoints)),
+          verdicts: await verifyAudit({
+            store: createAuditStore(database),
+            keys,
+            checkpoints,
+            // A migration creates the fee tenant, and migrations write no audit entries.
+            tenantIds: tenants.map(({ id }) => id).filter((id) => id !== feeTenantId),
+          }),
+        };
       });
-      for (const { tenantId, entries, fault, head } of verdicts) {
-        console.log(`${nameOf(tenantId)}  ${entries} entries  ${fault ?? `intact  ${head}`}`);
+      for (const one of files) console.log(describeFile(one));
+      for (const { tenantId, entries, fault, head, prunedTo } of verdicts) {
+        const removed = prunedTo === 0n ? "" : ` after ${prunedTo}, which were exported and removed`;
+        console.log(`${nameOf(tenantId)}  ${entries} entries${removed}  ${fault ?? `intact  ${head}`}`);
       }
       if (verdicts.some(({ fault }) => fault !== undefined))
         throw new OperatorError("The audit log has been tampered with.");
+      if (files.some(({ verdict }) => "fault" in verdict))
+        throw new OperatorError("An exported file was tampered with, or one is missing.");
     });
   audit
     .command("checkpoint")
@@ -78,6 +90,12 @@ export function addAuditCommand(program: Command): void {
       const keys = await withDatabase(async ({ parts }) => parts.useCases.listAuditKeys());
       console.log(JSON.stringify({ keys }));
     });
+  addSegmentCommands(audit);
+}
+
+function describeFile({ path, verdict }: FileVerdict): string {
+  if ("fault" in verdict) return `${path}  ${verdict.fault}`;
+  return `${path}  ${nameOf(verdict.tenantId)}  entries ${verdict.first} to ${verdict.last}  intact`;
 }
 
 function nameOf(tenantId: string): string {

@@ -14,18 +14,20 @@ import { sql } from "../core/sql.js";
 
 /** PostgreSQL's bigint arrives as a string. */
 type Stored<T> = Omit<T, "number"> & { number: string };
-type AuditRow = Stored<ChainedAuditEntry>;
+export type AuditRow = Stored<ChainedAuditEntry>;
+
+export function readEntries(rows: readonly AuditRow[]): ChainedAuditEntry[] {
+  return rows.map((row) => ({ ...row, number: BigInt(row.number) }));
+}
 
 export function createAuditStore(database: Database): AuditStore {
-  const read = (rows: AuditRow[]): ChainedAuditEntry[] =>
-    rows.map((row) => ({ ...row, number: BigInt(row.number) }));
   return {
     append: async (drafts) => {
       await database.transaction((tx) => appendAudit(tx, drafts));
     },
     // Served by the primary key, read backwards.
     list: async (tenantId, limit, before) =>
-      read(
+      readEntries(
         await database.query<AuditRow>(sql`
           SELECT ${entryColumns} FROM audit_entries
           WHERE tenant_id = ${tenantId} ${before === undefined ? sql`` : sql`AND number < ${before.toString()}`}
@@ -34,7 +36,7 @@ export function createAuditStore(database: Database): AuditStore {
       ),
     // Served by the primary key.
     listAscending: async (tenantId, limit, after) =>
-      read(
+      readEntries(
         await database.query<AuditRow>(sql`
           SELECT ${entryColumns} FROM audit_entries
           WHERE tenant_id = ${tenantId} AND number > ${after.toString()}
@@ -53,10 +55,17 @@ export function createAuditStore(database: Database): AuditStore {
       `);
       return rows.map((row) => ({ ...row, number: BigInt(row.number) }));
     },
+    // Served by the primary key.
+    findRemovedTo: async (tenantId) => {
+      const [base] = await database.query<{ number: string }>(sql`
+        SELECT number FROM audit_bases WHERE tenant_id = ${tenantId}
+      `);
+      return base && BigInt(base.number);
+    },
   };
 }
 
-const entryColumns = sql`
+export const entryColumns = sql`
     tenant_id AS "tenantId", number, occurred_at AS "occurredAt", actor, client_id AS "clientId", token_id AS "tokenId",
     action, object, objects, outcome, code, repeated, request_id AS "requestId", address, hash,
     key_id AS "keyId"

@@ -5,7 +5,10 @@ import { principalOf } from "../../access/guard.js";
 import { readCursor, toPage } from "../../cursor.js";
 import { defineRoute } from "../../route.js";
 
-export function listAudit({ listAudit: list }: Pick<UseCases, "listAudit">) {
+export function listAudit({
+  listAudit: list,
+  findAuditRemovedTo,
+}: Pick<UseCases, "listAudit" | "findAuditRemovedTo">) {
   return defineRoute(
     {
       method: "GET",
@@ -14,7 +17,8 @@ export function listAudit({ listAudit: list }: Pick<UseCases, "listAudit">) {
       operationId: "listAudit",
       tag: "Audit",
       summary: "Read the audit log",
-      description: "Newest first. Each entry's hash covers the previous entry.",
+      description:
+        "Newest first. Each entry's hash covers the previous entry. The operator can export old entries to files and remove them; `removed_to` is the number of the last one that was removed.",
       query: PageQuery,
       success: { status: 200, schema: AuditPage },
       errors: [],
@@ -24,7 +28,12 @@ export function listAudit({ listAudit: list }: Pick<UseCases, "listAudit">) {
       const place = readCursor("audit", cursor);
       const { tenantId } = principalOf(request).principal;
       const entries = await list(tenantId, limit + 1, place === undefined ? undefined : BigInt(place));
-      return toPage("audit", entries, limit, ({ number }) => String(number), presentEntry);
+      // Read afterwards, so that entries which are removed meanwhile are not a silent gap.
+      const removedTo = await findAuditRemovedTo(tenantId);
+      return {
+        ...toPage("audit", entries, limit, ({ number }) => String(number), presentEntry),
+        removed_to: removedTo === undefined ? null : Number(removedTo),
+      };
     },
   );
 }
