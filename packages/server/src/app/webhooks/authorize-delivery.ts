@@ -80,3 +80,16 @@ export function refuseKinds(origin: Origin, kinds: readonly string[] | undefined
     message: `Events of the kind ${missing} require the scope ${scope}.`,
   };
 }
+
+/**
+ * A caller gets the secret of an endpoint only if it may read every event that the endpoint receives: with the secret it could sign events
+ * that the receiver takes for the service's own.
+ */
+export function refuseSecret(origin: Origin, { events, authority }: WebhookEndpoint): Refused | undefined {
+  const received = (Object.keys(eventScopes) as EventKind[]).filter(
+    (kind) =>
+      (events.includes("*") || events.includes(kind)) &&
+      (authority === null || mayReadEvents(authority.scopes, kind)),
+  );
+  return refuseKinds(origin, received);
+}

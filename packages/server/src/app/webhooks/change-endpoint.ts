@@ -1,7 +1,7 @@
 import { type ChangeWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { authorityOf, refuseKinds } from "./authorize-delivery.js";
+import { authorityOf, refuseKinds, refuseSecret } from "./authorize-delivery.js";
 import { refuseUrl } from "./create-endpoint.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import { type SecretBox, secretBytes } from "./endpoint-secrets.js";
@@ -91,9 +91,15 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
     deleteEndpoint: (origin, id) => apply(origin, id, "delete", () => ({ state: { to: "deleted" } })),
     rotateEndpointSecret: async (origin, id, overlapSeconds = overlapSecondsDefault) => {
       const secret = deps.randomBytes(secretBytes);
-      const endpoint = await apply(origin, id, "rotate_secret", ({ secrets }, now) => ({
-        secrets: rotate(secrets, deps.box.seal(id, secret), overlapSeconds, now),
-      }));
+      const endpoint = await apply(
+        origin,
+        id,
+        "rotate_secret",
+        (before, now) =>
+          refuseSecret(origin, before) ?? {
+            secrets: rotate(before.secrets, deps.box.seal(id, secret), overlapSeconds, now),
+          },
+      );
       return isRefused(endpoint) ? endpoint : { endpoint, secret: formatWebhookSecret(secret) };
     },
   };

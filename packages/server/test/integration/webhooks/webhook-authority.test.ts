@@ -71,6 +71,16 @@ describe("a webhook endpoint of a client that may not read transactions", () => 
     expect([changed.status, changed.body.error.code]).toEqual([403, "INSUFFICIENT_SCOPE"]);
   });
 
+  it("gets no secret of an endpoint that receives them", async () => {
+    const { hooks, narrow } = await setUp(["webhooks:manage", "wallets:read"]);
+    const all = await hooks.createEndpoint(`${receiver.url}/all`);
+    const wallets = await hooks.createEndpoint(`${receiver.url}/wallets`, ["wallet.updated"]);
+    const refused = await narrow.send("POST", `${path}/${all.id}/rotate-secret`, {});
+    expect([refused.status, refused.body.error.code]).toEqual([403, "INSUFFICIENT_SCOPE"]);
+    expect((await narrow.send("POST", `${path}/${wallets.id}/rotate-secret`, {})).status).toBe(201);
+    expect((await hooks.send("POST", `${path}/${all.id}/rotate-secret`, {})).status).toBe(201);
+  });
+
   it("receives none after it has taken over the endpoint of another client", async () => {
     const { hooks, narrow, id: clientId } = await setUp(["webhooks:manage"]);
     const endpoint = await hooks.createEndpoint(`${receiver.url}/victim`);
