@@ -453,10 +453,9 @@ CREATE TABLE policies (
   tenant_id uuid NOT NULL,
   version integer NOT NULL,
   document jsonb NOT NULL,
-  client_id uuid NOT NULL,
+  client_id uuid,
   created_at timestamp with time zone NOT NULL,
-  guard_version integer,
-  guard_until timestamp with time zone,
+  guards jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT policies_pkey PRIMARY KEY (tenant_id, version),
   CONSTRAINT policies_version_check CHECK ((version > 0))
 );

@@ -5,7 +5,7 @@
  */
 export type Lineage = bigint;
 
-/** The lineage of a client that too many clients control to follow them: it shares a client with every other one. */
+/** The lineage of a client whose controllers are not known, or are too many to follow: it shares a client with every other one. */
 export const everyone: Lineage = -1n;
 
 /** A client that more clients control is independent of nobody. The operator can reset it. */
@@ -24,7 +24,8 @@ interface Visit {
  */
 export function closeLineages(
   clientIds: Iterable<string>,
-  controllersOf: (clientId: string) => readonly string[],
+  /** Undefined if it is not known. */
+  controllersOf: (clientId: string) => readonly string[] | undefined,
 ): ReadonlyMap<string, Lineage> {
   const indexes = new Map<string, number>();
   const lineages: Lineage[] = [];
@@ -37,7 +38,7 @@ export function closeLineages(
     const index = indexes.size;
     indexes.set(clientId, index);
     const controllers = controllersOf(clientId);
-    const isKnown = controllers.length <= controllersMax;
+    const isKnown = controllers !== undefined && controllers.length <= controllersMax;
     lineages.push(isKnown ? 1n << BigInt(index) : everyone);
     lowest.push(index);
     isClosed.push(false);

@@ -38,7 +38,7 @@ const PolicyVersion = Type.Object(
   {
     object: Type.Literal("policy_version"),
     version: Type.Integer(),
-    created_by: Type.String({ description: "The id of the client that wrote it." }),
+    created_by: Nullable(Type.String(), "The id of the client that wrote it; null for the operator."),
     created_at: Timestamp(),
   },
   { $id: "PolicyVersion" },

@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   token: async () => (await import("./sandbox/token.js")).addTokenCommand,
   tenant: async () => (await import("./operator/tenant.js")).addTenantCommand,
   client: async () => (await import("./operator/client.js")).addClientCommand,
+  policy: async () => (await import("./operator/policy.js")).addPolicyCommand,
   fund: async () => (await import("./operator/fund.js")).addFundCommand,
   webhooks: async () => (await import("./webhooks/listen.js")).addWebhooksCommand,
   keys: async () => (await import("./operator/keys.js")).addKeysCommand,

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -68,6 +68,49 @@ describe("commands beside a running sandbox", () => {
       code: 1,
       output: "bursar: Tenant nobody does not exist.\n",
     });
+  });
+
+  it("`policy` replaces a policy that its own `changes` have locked, and is audited as the operator's", async () => {
+    const tenant = await run(["tenant", "create", "locked"]);
+    const tenantId = fieldOf(tenant.output, "tenant_id");
+    const { output: token } = await run(
+      ["token", "--url", url, "--client-id", fieldOf(tenant.output, "client_id")],
+      { BURSAR_CLIENT_SECRET: fieldOf(tenant.output, "client_secret") },
+    );
+    const get = async (path: string) =>
+      (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token.trim()}` } })).json();
+    const file = join(dataDir, "..", "policy.json");
+    const locked = { rules: [], default: { action: "reject", reason: "No." }, changes: { approvals: 10 } };
+    writeFileSync(file, JSON.stringify(locked));
+    expect((await run(["policy", "set", tenantId, "--file", file])).output).toBe(
+      `${tenantId} has policy version 1\n`,
+    );
+    expect(JSON.parse((await run(["policy", "show", "locked"])).output)).toEqual(locked);
+    expect((await run(["policy", "reset", "locked"])).output).toBe(`${tenantId} has policy version 2\n`);
+    expect(await get("/v1/policy")).toMatchObject({
+      version: 2,
+      document: { default: { action: "reject" } },
+    });
+    expect(await get("/v1/policy/versions")).toMatchObject({
+      data: [
+        { version: 2, created_by: null },
+        { version: 1, created_by: null },
+      ],
+    });
+    expect(await get("/v1/audit")).toMatchObject({
+      data: expect.arrayContaining([
+        expect.objectContaining({ action: "policy.replace", actor: "operator", object: "policy/2" }),
+      ]),
+    });
+    writeFileSync(file, JSON.stringify({ rules: [], default: { action: "maybe" } }));
+    expect(await run(["policy", "set", tenantId, "--file", file])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("body.default.action"),
+    });
+    writeFileSync(file, "{");
+    expect((await run(["policy", "set", tenantId, "--file", file])).output).toContain(
+      "cannot be read as JSON",
+    );
   });
 
   it("`tenant` and `client` manage tenants and clients, and the secret is taken from the environment", async () => {

@@ -114,7 +114,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
   // A new tenant's policy, and payouts to any address.
   const { policy } = compilePolicy({ ...defaultPolicy, default: { action: "allow" } }, world);
   if (policy === undefined) throw new Error("the policy of a new tenant does not compile");
-  const active = { version: 0, policy, guard: null };
+  const active = { version: 0, policy, guards: [] };
   const policies = { peek: () => active, load: async () => active };
   const report = (error: unknown) => void (isInjected(error) || onBroken(error));
   const settleBatch = createBatchSettler({

@@ -46,36 +46,37 @@ function policyExecutor({
   now,
 }: PolicyExecutorDeps): ChangeExecutor<"policy.replace"> {
   const plan = (
-    by: PolicyChangePlanner,
-    tenantId: string,
+    using: PolicyChangePlanner,
+    { tenantId, clientId: by }: { tenantId: string; clientId: string },
     { expected_version, document }: ChangeOf<"policy.replace">,
     at: Date,
   ) =>
-    by.planReplacement(
+    using.planReplacement(
       tenantId,
-      { expectedVersion: expected_version, document, path: "body.change.document" },
+      { by, expectedVersion: expected_version, document, path: "body.change.document" },
       at,
     );
   return {
     check: async (origin, change) => {
       const planned =
         refuseWithoutScope(origin, "policies:manage") ??
-        (await plan(planner, origin.principal.tenantId, change, new Date(now())));
+        (await plan(planner, origin.principal, change, new Date(now())));
       if (isRefused(planned)) return planned;
       return { target: "policy", requirement: planned.requirement ?? atOnce };
     },
     apply: async (unit, request, requester, at) => {
       const { tenantId, requestedBy, change } = request;
       const planned =
-        refuseUnscoped(requester, "policies:manage") ?? (await plan(plannerOf(unit), tenantId, change, at));
+        refuseUnscoped(requester, "policies:manage") ??
+        (await plan(plannerOf(unit), { tenantId, clientId: requestedBy }, change, at));
       if (isRefused(planned)) return planned;
       if (!isMet(request, planned.requirement ?? atOnce)) return { refused: "CHANGE_REQUEST_STALE" };
-      const { document, guard } = planned;
+      const { document, guards } = planned;
       const version = change.expected_version + 1;
       const written = await unit.writePolicy(
         tenantId,
         change.expected_version,
-        { document, clientId: requestedBy, createdAt: at, guard },
+        { document, clientId: requestedBy, createdAt: at, guards },
         describeLateAct(request, "policy.replace", `policy/${version}`, at),
       );
       return written === undefined ? { refused: "PRECONDITION_FAILED" } : undefined;

@@ -8,7 +8,7 @@ import {
 import { LRUCache } from "lru-cache";
 import { createFreshCache } from "../../runtime/fresh-cache.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
-import type { ActivePolicies, ActivePolicy, PolicyStore, StoredPolicy } from "./policy.js";
+import type { ActivePolicies, ActivePolicy, PolicyGuard, PolicyStore, StoredPolicy } from "./policy.js";
 
 export interface ActivePoliciesDeps {
   store: Pick<PolicyStore, "readPolicy" | "readPolicyVersion">;
@@ -23,7 +23,7 @@ export const firstPolicy: StoredPolicy = {
   version: 0,
   document: defaultPolicy,
   updatedAt: null,
-  guard: null,
+  guards: [],
 };
 
 /** As many as the cache of what is fresh has entries. */
@@ -55,13 +55,12 @@ export function createActivePolicies({
 
   async function activateGuarded(tenantId: string, stored: StoredPolicy): Promise<ActivePolicy> {
     const { policy, version } = activate(stored, world);
-    const { guard } = stored;
-    if (guard === null) return { version, policy, guard };
-    const before = (await store.readPolicy(tenantId, guard.version)) ?? firstPolicy;
-    const guarding = activate(before, world).policy;
-    // The windows of both are counted, because a verdict can depend on either.
-    const windows = unionOfWindows(policy.windows, guarding.windows);
-    return { version, policy: { ...policy, windows }, guard: { ...guard, policy: guarding } };
+    const guards: ActivePolicy["guards"][number][] = [];
+    for (const guard of stored.guards)
+      guards.push({ until: guard.until, policy: await compileGuard(store, world, tenantId, guard) });
+    // The windows of all are counted, because a verdict can depend on each.
+    const windows = unionOfWindows(policy.windows, ...guards.map((guard) => guard.policy.windows));
+    return { version, policy: { ...policy, windows }, guards };
   }
 
   const cache = createFreshCache<ActivePolicy>(load, monotonicMs);
@@ -72,7 +71,18 @@ export function createActivePolicies({
 }
 
 function activate(stored: StoredPolicy, world: PolicyWorld): ActivePolicy {
-  return { version: stored.version, policy: compileStored(stored, world), guard: null };
+  return { version: stored.version, policy: compileStored(stored, world), guards: [] };
+}
+
+/** The policy that a guard judges by. */
+export async function compileGuard(
+  store: Pick<PolicyStore, "readPolicy">,
+  world: PolicyWorld,
+  tenantId: string,
+  { version }: Pick<PolicyGuard, "version">,
+): Promise<CompiledPolicy> {
+  if (version === null) return compileStored({ document: guardingPolicy }, world);
+  return compileStored((await store.readPolicy(tenantId, version)) ?? firstPolicy, world);
 }
 
 /** A stored document as it is in force. If it no longer compiles, it allows nothing, but who approves its changes stays. */
@@ -92,6 +102,16 @@ function unionOfWindows(...lists: CompiledPolicy["windows"][]): CompiledPolicy["
   const keyed = lists.flat().map((one) => [`${one.per} ${one.asset} ${one.periodSeconds}`, one] as const);
   return [...new Map(keyed).values()];
 }
+
+/** Stands for more guards than are kept. */
+const guardingPolicy: PolicyDocument = {
+  rules: [],
+  default: {
+    action: "reject",
+    reason:
+      "The policy was changed so often that addresses off the allow-list cannot be paid until the waiting time has passed.",
+  },
+};
 
 /** A document was valid when it was stored, but names an asset, a network or a market that is no longer configured. */
 const closedPolicy: PolicyDocument = {

@@ -62,7 +62,7 @@ async function findPolicy(
 ): Promise<EvaluatedPolicy | Refused> {
   if (document === undefined) return policies.peek(tenantId) ?? (await policies.load(tenantId));
   const checked = await checkDocument(tenantId, document, "body.document");
-  return isRefused(checked) ? checked : { version: null, policy: checked.policy, guard: null };
+  return isRefused(checked) ? checked : { version: null, policy: checked.policy, guards: [] };
 }
 
 async function evaluate(

@@ -12,21 +12,25 @@ import {
 } from "@bursar/domain";
 import type { ActivePolicy } from "./policy.js";
 
-type JudgedBy = Pick<ActivePolicy, "policy" | "guard">;
+type JudgedBy = Pick<ActivePolicy, "policy" | "guards">;
 
-/** Judges without usage, by the policy in force and by its guard: the stricter verdict counts. */
+/** Judges without usage, by the policy in force and by its guards: the strictest verdict counts. */
 export function judgeActive(active: JudgedBy, request: PolicyRequest): SpotVerdict {
-  const verdict = judge(active.policy, request);
-  const guard = guardFor(active, request);
-  if (guard === undefined || verdict.kind === "reject") return verdict;
-  const guarded = judge(guard, request);
-  return guarded.kind === "allow" ? verdict : guarded;
+  let verdict = judge(active.policy, request);
+  for (const guard of guardsFor(active, request)) {
+    if (verdict.kind === "reject") return verdict;
+    const guarded = judge(guard, request);
+    if (guarded.kind !== "allow") verdict = guarded;
+  }
+  return verdict;
 }
 
 export function windowsOfActive(active: JudgedBy, request: PolicyRequest): UsageWindow[] {
-  const guard = guardFor(active, request);
   const windows = neededWindows(active.policy, request);
-  return guard === undefined ? windows : [...windows, ...neededWindows(guard, request)];
+  const guards = guardsFor(active, request);
+  return guards.length === 0
+    ? windows
+    : [...windows, ...guards.flatMap((guard) => neededWindows(guard, request))];
 }
 
 export function judgeActiveWithUsage(
@@ -34,15 +38,16 @@ export function judgeActiveWithUsage(
   request: PolicyRequest,
   usage: UsageByWindow,
 ): Verdict {
-  const { verdict } = judgeWithUsage(active.policy, request, usage);
-  const guard = guardFor(active, request);
-  return guard === undefined ? verdict : stricter(verdict, judgeWithUsage(guard, request, usage).verdict);
+  let { verdict } = judgeWithUsage(active.policy, request, usage);
+  for (const guard of guardsFor(active, request))
+    verdict = stricter(verdict, judgeWithUsage(guard, request, usage).verdict);
+  return verdict;
 }
 
 /** By the time of the request, so that the response to it and the engine, which judges later, agree. */
-function guardFor({ guard }: JudgedBy, request: PolicyRequest): CompiledPolicy | undefined {
-  const applies = request.destination === "address" && guard !== null;
-  return applies && request.requestedAtMs < guard.until.getTime() ? guard.policy : undefined;
+function guardsFor({ guards }: JudgedBy, request: PolicyRequest): readonly CompiledPolicy[] {
+  if (guards.length === 0 || request.destination !== "address") return [];
+  return guards.filter(({ until }) => request.requestedAtMs < until.getTime()).map(({ policy }) => policy);
 }
 
 function stricter(verdict: Verdict, guarded: Verdict): Verdict {

@@ -1,4 +1,5 @@
 import {
+  type CompiledPolicy,
   keepsChanges,
   namedClients,
   type PolicyChanges,
@@ -10,10 +11,11 @@ import { isRefused, type Refused } from "../requests/refused.js";
 import { compileStored, firstPolicy } from "./active-policies.js";
 import type { CheckDocument } from "./check-document.js";
 import { loosens } from "./loosens.js";
-import type { PolicyGuard, PolicyStore, StoredPolicy } from "./policy.js";
+import { planGuards } from "./plan-guards.js";
+import type { PolicyGuard, PolicyReads } from "./policy.js";
 
 export interface PlanPolicyChangeDeps {
-  store: Pick<PolicyStore, "readPolicy">;
+  store: Pick<PolicyReads, "readPolicy" | "countChangeApprovers">;
   checkDocument: CheckDocument;
   world: PolicyWorld;
   /** How long a new address of the allow-list waits. */
@@ -25,18 +27,22 @@ type Requirement = Omit<ChangeRequirement, "expiresAfterSeconds">;
 /** What a replacement of the policy needs before it takes effect. */
 interface PolicyPlan {
   document: PolicyDocument;
-  /** Null if it can take effect at once: it tightens, or the policy names nobody. */
+  /** Null if it can take effect at once: it tightens, the policy names nobody, or the operator makes it. */
   requirement: Requirement | null;
-  guard: PolicyGuard | null;
+  guards: readonly PolicyGuard[];
+}
+
+export interface Replacement {
+  /** The client that replaces the policy; null for the operator. */
+  by: string | null;
+  expectedVersion: number;
+  document: unknown;
+  /** The location of the document in the request. */
+  path: string;
 }
 
 export interface PolicyChangePlanner {
-  /** `path` is the location of the document in the request. */
-  planReplacement: (
-    tenantId: string,
-    replacement: { expectedVersion: number; document: unknown; path: string },
-    now: Date,
-  ) => Promise<PolicyPlan | Refused>;
+  planReplacement: (tenantId: string, replacement: Replacement, now: Date) => Promise<PolicyPlan | Refused>;
   /** Who must approve changes of destinations; null if nobody. */
   destinationChanges: (tenantId: string) => Promise<PolicyChanges | null>;
 }
@@ -44,32 +50,38 @@ export interface PolicyChangePlanner {
 /** Decides who must approve a change of the policy or of destinations: always by the policy in force, never by the new one. */
 export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyChangePlanner {
   const { store, checkDocument, world, destinationDelaySeconds } = deps;
-  const read = async (tenantId: string, version?: number) =>
-    (await store.readPolicy(tenantId, version)) ?? firstPolicy;
+  const read = async (tenantId: string) => (await store.readPolicy(tenantId)) ?? firstPolicy;
   return {
-    planReplacement: async (tenantId, { expectedVersion, document, path }, now) => {
+    planReplacement: async (tenantId, { by, expectedVersion, document, path }, now) => {
       const checked = await checkDocument(tenantId, document, path);
       if (isRefused(checked)) return checked;
       const current = await read(tenantId);
       if (current.version !== expectedVersion) return { refused: "PRECONDITION_FAILED" };
       const before = compileStored(current, world);
       const { changes } = before;
+      const unmet = by !== null && (await refuseUnmet(store, tenantId, by, changes, checked.policy, path));
+      if (unmet) return unmet;
       const needsApproval =
+        by !== null &&
         changes !== null &&
         (!keepsChanges(changes, checked.policy.changes) ||
           (changes.coversPolicy &&
             (dropsName(current.document, checked.document) || (await loosens(before, checked.policy)))));
-      const requirement = needsApproval ? requirementOf(changes) : null;
-      // What was approved needs no guard, but does not end the one that an earlier version started.
-      const waitSeconds = needsApproval ? 0 : Math.max(destinationDelaySeconds, changes?.delaySeconds ?? 0);
-      const until = latest(secondsAfter(now, waitSeconds), current.guard?.until ?? now);
-      if (until <= now) return { document: checked.document, requirement, guard: null };
-      const base = isGuarded(current, now) ? await read(tenantId, current.guard.version) : current;
-      const opens = await loosens({ ...compileStored(base, world), changes: null }, checked.policy, unlisted);
+      const waitSeconds = Math.max(destinationDelaySeconds, changes?.delaySeconds ?? 0);
+      // What was approved, or what the operator does, needs no guard, but does not end those that earlier versions started.
+      const isTrusted = needsApproval || by === null;
+      const replaced = isTrusted ? null : { version: current.version, policy: before, waitSeconds };
+      const guards = await planGuards(
+        { store, world, tenantId },
+        current.guards,
+        replaced,
+        checked.policy,
+        now,
+      );
       return {
         document: checked.document,
-        requirement,
-        guard: opens ? { version: base.version, until } : null,
+        requirement: needsApproval ? requirementOf(changes) : null,
+        guards,
       };
     },
     destinationChanges: async (tenantId) => {
@@ -79,24 +91,30 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
   };
 }
 
-const unlisted = { destinations: new Set(["address"] as const) };
+/**
+ * `changes` that nobody can meet would lock the tenant out, and `changes` that only clients of the caller's lineage can meet would put
+ * the policy in its hands. The caller itself must therefore be able to get the approvals that its next change needs. It is not checked
+ * again for `changes` that stay as they are, so that a policy can be tightened when an approver is missing.
+ */
+async function refuseUnmet(
+  store: Pick<PolicyReads, "countChangeApprovers">,
+  tenantId: string,
+  by: string,
+  before: PolicyChanges | null,
+  { changes }: CompiledPolicy,
+  path: string,
+): Promise<Refused | undefined> {
+  if (changes === null || (before !== null && keepsChanges(before, changes))) return undefined;
+  const available = await store.countChangeApprovers(tenantId, by, changes.clientIds);
+  if (available >= changes.approvals) return undefined;
+  const reason = `is more than the ${available} approvals that a change requested by the caller could get now. Approvers must be enabled, protected, and independent of the caller and of each other`;
+  return { refused: "POLICY_INVALID", details: [{ path: `${path}.changes.approvals`, reason }] };
+}
 
 /** A client that is no longer named could lose its approvers or its protection unnoticed. */
 function dropsName(before: PolicyDocument, after: PolicyDocument): boolean {
   const kept = namedClients(after);
   return [...namedClients(before)].some((id) => !kept.has(id));
-}
-
-function secondsAfter(time: Date, seconds: number): Date {
-  return new Date(time.getTime() + seconds * 1000);
-}
-
-function latest(one: Date, other: Date): Date {
-  return one > other ? one : other;
-}
-
-function isGuarded(policy: StoredPolicy, now: Date): policy is StoredPolicy & { guard: PolicyGuard } {
-  return policy.guard !== null && now < policy.guard.until;
 }
 
 export function requirementOf({ approvals, clientIds, delaySeconds }: PolicyChanges): Requirement {

@@ -8,31 +8,35 @@ export interface StoredPolicy {
   document: PolicyDocument;
   /** Null for the policy that every tenant starts with. */
   updatedAt: Date | null;
-  /** The version that payments to addresses off the allow-list are judged by as well, until a time; null if there is none. */
-  guard: PolicyGuard | null;
+  /** The versions that payments to addresses off the allow-list are judged by as well, each until a time. At most `guardsMax`. */
+  guards: readonly PolicyGuard[];
 }
 
 /**
  * A policy that lets more addresses be paid would cut short the waiting time of the allow-list. For as long as a new address waits, such
- * payments are therefore judged by the version before, too.
+ * payments are therefore judged by the version before, too. Each such version is kept for its whole time: with only one of them, a client
+ * could close and open an asset, and pay by what the other versions allowed.
  */
 export interface PolicyGuard {
-  version: number;
+  /** Null rejects every such payment: it stands for more versions than are kept. */
+  version: number | null;
   until: Date;
 }
 
 /** A version to put in force. */
 export interface NewPolicy {
   document: PolicyDocument;
-  clientId: string;
+  /** Null for the operator. */
+  clientId: string | null;
   createdAt: Date;
-  guard: PolicyGuard | null;
+  guards: readonly PolicyGuard[];
 }
 
 /** The client that put a version in force, and the time. */
 export interface PolicyVersion {
   version: number;
-  clientId: string;
+  /** Null for the operator. */
+  clientId: string | null;
   createdAt: Date;
 }
 
@@ -56,16 +60,22 @@ export interface PolicyStore {
     kind: "wallet" | "client",
     ids: readonly string[],
   ) => Promise<ReadonlySet<string>>;
+  /** The largest number of approvals that a change which this client requests could get now, of these clients or of all. */
+  countChangeApprovers: (
+    tenantId: string,
+    requesterId: string,
+    clientIds: readonly string[] | null,
+  ) => Promise<number>;
 }
 
 /** What a change of the policy is planned from. */
-export type PolicyReads = Pick<PolicyStore, "readPolicy" | "findOwn">;
+export type PolicyReads = Pick<PolicyStore, "readPolicy" | "findOwn" | "countChangeApprovers">;
 
 /** A compiled policy. */
 export interface ActivePolicy {
   version: number;
   policy: CompiledPolicy;
-  guard: { version: number; policy: CompiledPolicy; until: Date } | null;
+  guards: readonly { policy: CompiledPolicy; until: Date }[];
 }
 
 /** The policies in force, by tenant. A change takes effect in every process within five seconds. */

@@ -10,7 +10,7 @@ export function presentPolicyVersion({ version, clientId, createdAt }: PolicyVer
   return {
     object: "policy_version" as const,
     version,
-    created_by: showId("cli", clientId),
+    created_by: clientId === null ? null : showId("cli", clientId),
     created_at: createdAt.toISOString(),
   };
 }

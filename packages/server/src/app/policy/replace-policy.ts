@@ -1,5 +1,5 @@
 import type { PolicyDocument } from "@bursar/domain";
-import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { ChangeRequest } from "../change-requests/change-request.js";
 import type { ChangeRequestService } from "../change-requests/change-request-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -14,15 +14,15 @@ export interface ReplacePolicyDeps {
 }
 
 export type ReplacePolicy = (
-  origin: ClientOrigin,
-  /** The version that the client read last. */
+  origin: Origin,
+  /** The version that the caller read last. */
   expectedVersion: number,
   document: unknown,
 ) => Promise<{ policy: StoredPolicy } | { changeRequest: ChangeRequest } | Refused>;
 
 /**
  * Puts a new policy in force, unless it has been replaced since the client read it. If the policy in force names who approves changes, a
- * new policy that loosens it becomes a change request.
+ * new policy that loosens it becomes a change request. The operator needs no approval: a tenant could otherwise be locked out.
  */
 export function createPolicyReplacer({
   store,
@@ -31,12 +31,13 @@ export function createPolicyReplacer({
   now,
 }: ReplacePolicyDeps): ReplacePolicy {
   return async (origin, expectedVersion, given) => {
-    const { tenantId, clientId } = origin.principal;
+    const tenantId = tenantOf(origin);
+    const clientId = actorOf(origin);
     const createdAt = new Date(now());
-    const replacement = { expectedVersion, document: given, path: "body" };
+    const replacement = { by: clientId, expectedVersion, document: given, path: "body" };
     const plan = await planner.planReplacement(tenantId, replacement, createdAt);
     if (isRefused(plan)) return plan;
-    if (plan.requirement !== null) {
+    if (plan.requirement !== null && origin.by === "client") {
       const change = { expected_version: expectedVersion, document: given as PolicyDocument };
       const requested = await requestChange(origin, { kind: "policy.replace", change }, undefined);
       return isRefused(requested) ? requested : { changeRequest: requested.request };
@@ -44,7 +45,7 @@ export function createPolicyReplacer({
     const written = await store.writePolicy(
       tenantId,
       expectedVersion,
-      { document: plan.document, clientId, createdAt, guard: plan.guard },
+      { document: plan.document, clientId, createdAt, guards: plan.guards },
       describeAct(origin, "policy.replace", `policy/${expectedVersion + 1}`, createdAt),
     );
     return written === undefined ? { refused: "PRECONDITION_FAILED" } : { policy: written };

@@ -6,7 +6,6 @@ import type {
   ChangeStanding,
   ChangeUnit,
 } from "../../app/change-requests/change-request.js";
-import { protectingScopes } from "../../app/clients/client-authority.js";
 import { actorIdOfAct } from "../../app/events/actor.js";
 import type { IdempotentRequest } from "../../app/requests/idempotency.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
@@ -17,7 +16,7 @@ import { insertDestination, removeDestination } from "../policy/destinations.js"
 import { createPolicyReads, writePolicy } from "../policy/policies.js";
 import { appendAudit } from "./audit.js";
 import { changeClient } from "./change-client.js";
-import { readStandings, standingOf } from "./lineage.js";
+import { mayApproveChanges, readStandings, standingOf } from "./lineage.js";
 import { findClientOfTenant } from "./read-client.js";
 
 export function createChangeRequestStore(database: Database, log: EventLog): ChangeRequestStore {
@@ -183,7 +182,7 @@ async function findEarlier(source: Queryable, tenantId: string, key: string | un
   return row && { earlier: readRequest(row), requestHash: found.requestHash };
 }
 
-async function readStanding(tx: Queryable, request: ChangeRequest): Promise<ChangeStanding> {
+async function readStanding(tx: Tx, request: ChangeRequest): Promise<ChangeStanding> {
   const { requestedBy, createdAt, decisions } = request;
   const standings = await readStandings(tx, [requestedBy, ...decisions.map(({ clientId }) => clientId)]);
   const { isActive, ...requester } = standingOf(standings, requestedBy);
@@ -198,7 +197,7 @@ async function readStanding(tx: Queryable, request: ChangeRequest): Promise<Chan
     },
     approvals: decisions.map(({ clientId, decision, decidedAt }) => {
       const { lineage, authorityChangedAtMs, ...decider } = standingOf(standings, clientId);
-      const isEnabled = decider.isActive && protectingScopes.some((scope) => decider.scopes.includes(scope));
+      const isEnabled = mayApproveChanges(decider);
       return { clientId, decision, atMs: decidedAt.getTime(), isEnabled, lineage, authorityChangedAtMs };
     }),
   };

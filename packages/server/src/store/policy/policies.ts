@@ -8,7 +8,8 @@ import type {
 } from "../../app/policy/policy.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import { appendAudit } from "../access/audit.js";
-import type { Database, Queryable } from "../core/database.js";
+import { countChangeApprovers } from "../access/lineage.js";
+import type { Database, KeyedQueryable, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
 export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "publish">): PolicyStore {
@@ -40,12 +41,14 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
 }
 
 /** What a change of the policy is planned from. It reads from the pool, or in the SQL transaction that writes the change. */
-export function createPolicyReads(source: Queryable): PolicyReads {
+export function createPolicyReads(source: KeyedQueryable): PolicyReads {
   return {
+    countChangeApprovers: (tenantId, requesterId, clientIds) =>
+      countChangeApprovers(source, tenantId, requesterId, clientIds),
     // Served by the primary key, read backwards.
     readPolicy: async (tenantId, version) => {
       const [row] = await source.query<PolicyRow>(sql`
-        SELECT version, document, created_at AS "updatedAt", guard_version AS "guardVersion", guard_until AS "guardUntil"
+        SELECT version, document, created_at AS "updatedAt", guards
         FROM policies
         WHERE tenant_id = ${tenantId} ${version === undefined ? sql`` : sql`AND version = ${version}`}
         ORDER BY version DESC LIMIT 1
@@ -63,15 +66,12 @@ export function createPolicyReads(source: Queryable): PolicyReads {
   };
 }
 
-interface PolicyRow extends Omit<StoredPolicy, "guard"> {
-  guardVersion: number | null;
-  guardUntil: Date | null;
+interface PolicyRow extends Omit<StoredPolicy, "guards"> {
+  guards: { version: number | null; until: string }[];
 }
 
-function readRow({ guardVersion, guardUntil, ...policy }: PolicyRow): StoredPolicy {
-  const guard =
-    guardVersion === null || guardUntil === null ? null : { version: guardVersion, until: guardUntil };
-  return { ...policy, guard };
+function readRow({ guards, ...policy }: PolicyRow): StoredPolicy {
+  return { ...policy, guards: guards.map(({ version, until }) => ({ version, until: new Date(until) })) };
 }
 
 /** Puts the next version in force, without its audit entry; undefined if the version in force is not the expected one. */
@@ -84,7 +84,7 @@ export async function writePolicy(
   const version = await insertNext(tx, tenantId, expectedVersion, policy);
   if (version === undefined) return undefined;
   await recordNamedClients(tx, tenantId, expectedVersion);
-  return { version, document: policy.document, updatedAt: policy.createdAt, guard: policy.guard };
+  return { version, document: policy.document, updatedAt: policy.createdAt, guards: policy.guards };
 }
 
 /**
@@ -95,12 +95,12 @@ async function insertNext(
   tx: Queryable,
   tenantId: string,
   expectedVersion: number,
-  { document, clientId, createdAt, guard }: NewPolicy,
+  { document, clientId, createdAt, guards }: NewPolicy,
 ): Promise<number | undefined> {
   const [inserted] = await tx.query<{ version: number }>(sql`
-    INSERT INTO policies (tenant_id, version, document, client_id, created_at, guard_version, guard_until)
+    INSERT INTO policies (tenant_id, version, document, client_id, created_at, guards)
     SELECT ${tenantId}, ${expectedVersion}::integer + 1, ${JSON.stringify(document)}::jsonb, ${clientId}::uuid,
-      ${createdAt}::timestamptz, ${guard?.version ?? null}::integer, ${guard?.until ?? null}::timestamptz
+      ${createdAt}::timestamptz, ${JSON.stringify(guards)}::jsonb
     WHERE ${expectedVersion} = coalesce(
       (SELECT version FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1), 0)
     ON CONFLICT DO NOTHING

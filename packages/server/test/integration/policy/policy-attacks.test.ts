@@ -1,6 +1,7 @@
 import type { PolicyDocument } from "@bursar/domain";
 import type { ChangeRequest, Scope } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import type { TestClient } from "../../harness/service/test-service.js";
 
@@ -150,5 +151,121 @@ describe("the waiting time of newly allowed addresses", () => {
     const asked = await replace({ ...open, changes });
     expect((await approve(asked.body)).body).toMatchObject({ state: "applied" });
     expect(await verdictIn(0)).toBe("allow");
+  });
+
+  it("is not evaded by closing an asset in one version and opening it in the next", async () => {
+    const only = (asset: string): Rule => ({
+      name: asset.toLowerCase(),
+      when: { destinations: ["address"], assets: [asset] },
+      action: "allow",
+    });
+    const policyOf = (...assets: string[]) => ({ rules: assets.map(only), default: reject });
+    // USD is allowed for good. ETH is opened, which starts a waiting time; then USD is closed and opened within it.
+    expect((await replace(policyOf("USD"))).status).toBe(200);
+    await endWaitingTimes();
+    expect(await verdictIn(0)).toBe("allow");
+    expect((await replace(policyOf("USD", "ETH"))).status).toBe(200);
+    expect((await replace(policyOf("ETH"))).status).toBe(200);
+    expect((await replace(policyOf("ETH", "USD"))).status).toBe(200);
+    expect(await verdictIn(0)).toBe("reject");
+    expect(await verdictIn(2)).toBe("allow");
+  });
+
+  it("is not evaded by a version that tightens, between two that open", async () => {
+    expect((await replace(closed)).status).toBe(200);
+    expect((await replace(open)).status).toBe(200);
+    expect((await replace({ rules: [], default: reject })).status).toBe(200);
+    expect((await replace(open)).status).toBe(200);
+    expect(await verdictIn(0)).toBe("reject");
+    expect(await verdictIn(2)).toBe("allow");
+  });
+
+  it("is not evaded by more versions than are remembered: then no address can be paid", async () => {
+    const usd: Rule = { name: "usd", when: { destinations: ["address"], assets: ["USD"] }, action: "allow" };
+    expect((await replace(closed)).status).toBe(200);
+    // Each version opens something that the one before has closed, so none of them makes another superfluous.
+    for (let count = 1; count <= 10; count++) {
+      const amount = { asset: "ETH", min: String(count), max: String(count + 5) };
+      const eth: Rule = { name: "eth", when: { destinations: ["address"], amount }, action: "allow" };
+      expect((await replace({ rules: [usd, eth], default: reject })).status).toBe(200);
+    }
+    expect(await verdictIn(0)).toBe("reject");
+    expect(await verdictIn(2)).toBe("allow");
+  });
+});
+
+/** As if what was allowed until now had been allowed for long. */
+async function endWaitingTimes(): Promise<void> {
+  await service.database.query(sql`
+    UPDATE policies SET guards = '[]' WHERE tenant_id = ${owner.client.tenantId}`);
+  const current = (await (await service.call("GET", "/v1/policy", admin.token)).json()) as {
+    document: PolicyDocument;
+  };
+  // A new version, because those in force are cached.
+  await replace(current.document);
+}
+
+describe("`changes` that could not be met", () => {
+  const bare: PolicyDocument = { rules: [listed], default: reject };
+  const refusedAt = (path: string) => ({
+    status: 422,
+    body: { error: { code: "POLICY_INVALID", details: [{ path }] } },
+  });
+  const inForce = async () =>
+    ((await (await service.call("GET", "/v1/policy", admin.token)).json()) as { version: number }).version;
+
+  it("do not lock a tenant out: more approvals than it has independent approvers are refused", async () => {
+    const asked = await replace({ ...bare, changes: { approvals: 10 } });
+    expect(asked).toMatchObject(refusedAt("body.changes.approvals"));
+    expect(await replace({ ...bare, changes: { approvals: 2 } })).toMatchObject({ status: 422 });
+    expect(await inForce()).toBe(0);
+    expect(await replace({ ...bare, changes: { approvals: 1 } })).toMatchObject({ status: 200 });
+  });
+
+  it("do not count clients that the caller made, nor disabled, unprotected or dependent ones", async () => {
+    const create = async (scopes: Scope[]) => {
+      const { body } = await send<{ id: string }>("POST", "/v1/clients", { name: "puppet", scopes });
+      return body.id;
+    };
+    const puppets = [await create(["transactions:approve"]), await create(["policies:manage"])];
+    const clerk = await service.createIndependentClient(owner, ["wallets:read"], "clerk");
+    const away = await service.createIndependentClient(owner, ["transactions:approve"], "away");
+    await service.changeAsOperator(away, { state: "disabled" });
+    const from = { clients: [...puppets, clerk.clientId, away.clientId] };
+    const refused = { status: 422 };
+    expect(await replace({ ...bare, changes: { approvals: 1, from } })).toMatchObject(refused);
+    const withOfficer = { clients: [...from.clients, officer.clientId] };
+    expect(await replace({ ...bare, changes: { approvals: 2, from: withOfficer } })).toMatchObject(refused);
+    expect(await replace({ ...bare, changes: { approvals: 1, from: withOfficer } })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it("are refused in a change request too, when it is made and when it is applied", async () => {
+    const second = await service.createIndependentClient(owner, ["transactions:approve"], "second");
+    expect((await replace({ ...bare, changes: { approvals: 1 } })).status).toBe(200);
+    const change = (approvals: number) => ({
+      kind: "policy.replace",
+      change: { expected_version: 1, document: { ...bare, changes: { approvals } } },
+    });
+    expect(await send("POST", "/v1/change-requests", change(3))).toMatchObject(
+      refusedAt("body.change.document.changes.approvals"),
+    );
+    const asked = await send<ChangeRequest>("POST", "/v1/change-requests", change(2));
+    expect(asked.status).toBe(201);
+    await service.changeAsOperator(second, { state: "disabled" });
+    expect((await approve(asked.body)).body).toMatchObject({
+      state: "failed",
+      failure_code: "POLICY_INVALID",
+    });
+    expect(await inForce()).toBe(1);
+  });
+
+  it("stay in force, and let the rest of the policy be tightened, when an approver is missing", async () => {
+    expect((await replace({ ...bare, changes: { approvals: 1 } })).status).toBe(200);
+    await service.changeAsOperator(officer, { state: "disabled" });
+    expect(await replace({ rules: [], default: reject, changes: { approvals: 1 } })).toMatchObject({
+      status: 200,
+    });
   });
 });

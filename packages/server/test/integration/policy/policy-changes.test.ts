@@ -86,12 +86,18 @@ describe("a policy that names who approves its changes", () => {
   it.each([
     ["without them", () => closed],
     [
-      "with the requester alone",
-      () => ({ ...closed, changes: { approvals: 1, from: { clients: [anna.clientId] } } }),
+      "with one approver less",
+      () => ({ ...closed, changes: { approvals: 1, from: { clients: [ben.clientId] } } }),
     ],
     ["for destinations alone", () => ({ ...closed, changes: { ...policy.changes, policy: false } })],
   ])("is not replaced by one credential with one %s", async (_what, document) => {
     expect(await replace(anna, document())).toMatchObject({ status: 202, body: { state: "pending" } });
+    expect(await inForce()).toMatchObject({ version, document: policy });
+  });
+
+  it("is not replaced by one with the requester as the only approver", async () => {
+    const own = { approvals: 1, from: { clients: [anna.clientId] } };
+    expect((await replace(anna, { ...closed, changes: own })).status).toBe(422);
     expect(await inForce()).toMatchObject({ version, document: policy });
   });
 

@@ -60,7 +60,7 @@ describe("a stored policy", () => {
         readPolicyVersion: async () => version,
         readPolicy: async () => {
           reads.push(version);
-          return { version, document: crowd(clientId, 100) as never, updatedAt: new Date(0), guard: null };
+          return { version, document: crowd(clientId, 100) as never, updatedAt: new Date(0), guards: [] };
         },
       },
       world: {
