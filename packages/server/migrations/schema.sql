@@ -192,6 +192,12 @@ CREATE TABLE clients (
   CONSTRAINT clients_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
 
+CREATE TABLE delivery_backlogs (
+  tenant_id uuid NOT NULL,
+  done_sequence bigint NOT NULL,
+  CONSTRAINT delivery_backlogs_pkey PRIMARY KEY (tenant_id)
+);
+
 CREATE TABLE destinations (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -435,6 +441,15 @@ CREATE TABLE orders (
   CONSTRAINT orders_type_check CHECK ((type = ANY (ARRAY['limit'::text, 'market'::text])))
 );
 
+CREATE TABLE past_subscriptions (
+  tenant_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  after_sequence bigint NOT NULL,
+  upto_sequence bigint NOT NULL,
+  events text[] NOT NULL,
+  CONSTRAINT past_subscriptions_pkey PRIMARY KEY (tenant_id, upto_sequence, endpoint_id)
+);
+
 CREATE TABLE pending_deliveries (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -627,6 +642,7 @@ CREATE TABLE webhook_endpoints (
   client_id uuid,
   scopes text[],
   created_by uuid,
+  subscribed_after bigint NOT NULL DEFAULT 0,
   CONSTRAINT webhook_endpoints_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT webhook_endpoints_description_check CHECK ((length(description) <= 256)),
@@ -695,19 +711,25 @@ CREATE INDEX market_deltas_by_age ON public.market_deltas USING btree (occurred_
 
 CREATE INDEX open_orders_failed ON public.open_orders USING btree (id) WHERE (last_error IS NOT NULL);
 
+CREATE INDEX open_orders_new ON public.open_orders USING btree (market, tenant_id, id) WHERE (sequence IS NULL);
+
 CREATE INDEX open_orders_resting ON public.open_orders USING btree (market, sequence) WHERE (state = ANY (ARRAY['open'::text, 'partially_filled'::text]));
 
-CREATE INDEX open_orders_to_do ON public.open_orders USING btree (market, id) WHERE ((sequence IS NULL) OR cancel_requested OR (amend_size IS NOT NULL));
+CREATE INDEX open_orders_to_change ON public.open_orders USING btree (market, tenant_id, id) WHERE ((sequence IS NOT NULL) AND (cancel_requested OR (amend_size IS NOT NULL)));
 
 CREATE INDEX open_transactions_due ON public.open_transactions USING btree (due_at) WHERE ((state = 'awaiting_approval'::text) AND (retry_at IS NULL));
+
+CREATE INDEX open_transactions_due_of_tenant ON public.open_transactions USING btree (tenant_id, due_at) WHERE ((state = 'awaiting_approval'::text) AND (retry_at IS NULL));
 
 CREATE INDEX open_transactions_failed ON public.open_transactions USING btree (id) WHERE (last_error IS NOT NULL);
 
 CREATE INDEX open_transactions_on_rails ON public.open_transactions USING btree (id) WHERE (state = ANY (ARRAY['processing'::text, 'broadcast'::text, 'confirming'::text]));
 
-CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (id) WHERE ((state = 'accepted'::text) AND (retry_at IS NULL));
+CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (tenant_id, id) WHERE ((state = 'accepted'::text) AND (retry_at IS NULL));
 
 CREATE INDEX open_transactions_to_retry ON public.open_transactions USING btree (retry_at) WHERE (retry_at IS NOT NULL);
+
+CREATE INDEX open_transactions_to_retry_of_tenant ON public.open_transactions USING btree (tenant_id, retry_at) WHERE (retry_at IS NOT NULL);
 
 CREATE INDEX operator_requests_with_secret ON public.operator_requests USING btree (created_at) WHERE (sealed_secret IS NOT NULL);
 
@@ -741,7 +763,7 @@ CREATE INDEX usage_totals_by_age ON public.usage_totals USING btree (at);
 
 CREATE INDEX used_nonces_by_expiry ON public.used_nonces USING btree (expires_at);
 
-CREATE INDEX wallets_creating ON public.wallets USING btree (id) WHERE (state = 'creating'::text);
+CREATE INDEX wallets_creating ON public.wallets USING btree (tenant_id, id) WHERE (state = 'creating'::text);
 
 CREATE INDEX wallets_failed ON public.wallets USING btree (id) WHERE (last_error IS NOT NULL);
 

@@ -116,6 +116,7 @@ export function composeTransactions(
   });
   const engine = createEngine({
     settleBatch,
+    listWaitingTenants: settlements.listWaitingTenants,
     wallets: createWalletActivation(
       database,
       events,
@@ -131,6 +132,7 @@ export function composeTransactions(
       if (settled.some(({ decision }) => decision?.state === "processing")) wakeUps.publish("rails", []);
     },
     onError: (error) => log.error({ err: error }, "The engine failed. It tries again."),
+    isNotified: wakeUps.isNotified,
     now,
     monotonicMs,
     timers: nodeTimers,
@@ -138,7 +140,7 @@ export function composeTransactions(
   const queue = createAcceptQueue({
     store: transactions,
     isUnavailable: isDatabaseUnavailable,
-    onAccepted: () => wakeUps.publish("accepted", []),
+    onAccepted: (tenantIds) => wakeUps.publish("accepted", tenantIds),
     monotonicMs,
     timers: nodeTimers,
   });

@@ -19,12 +19,14 @@ import type { Sealing } from "../credentials/sealing.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
+import { createBacklogStore } from "../store/webhooks/delivery-backlogs.js";
 import { createDeliveryStore } from "../store/webhooks/webhook-deliveries.js";
 import { createEndpointStore } from "../store/webhooks/webhook-endpoints.js";
 import { createResendStore } from "../store/webhooks/webhook-resends.js";
 import { removeOldDeliveries } from "../store/webhooks/webhook-retention.js";
 import { createSendingStore } from "../store/webhooks/webhook-sending.js";
 import { softwareVersion } from "../version.js";
+import { createDeliveryWriter } from "../webhooks/delivery-writer.js";
 import { createGuardedPost } from "../webhooks/guarded-post.js";
 import { type PrivateNetworks, readPrivateNetworks } from "../webhooks/judge-address.js";
 import { createWebhookSender, type WebhookSender } from "../webhooks/webhook-sender.js";
@@ -117,13 +119,34 @@ export function composeWebhooks(
     lookEveryMs,
     timers: nodeTimers,
   });
-  const unsubscribe = wakeUps.subscribe("deliveries", sender.wake);
+  const writer = createDeliveryWriter({
+    store: createBacklogStore(database),
+    onWritten: (tenantId) => wakeUps.publish("deliveries", [tenantId]),
+    onError: (error) =>
+      log.error({ err: error }, "Webhook deliveries could not be written. They are written later."),
+    monotonicMs: () => performance.now(),
+    timers: nodeTimers,
+  });
+  const unsubscribe = [
+    wakeUps.subscribe("deliveries", sender.wake),
+    wakeUps.subscribe("backlogs", writer.wake),
+  ];
   const stopRemoving = removeRegularly(options);
   const onChanged = (tenantId: string) => sender.refresh([tenantId]);
   const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, now };
 
   return {
-    sender,
+    sender: {
+      ...sender,
+      start: () => {
+        writer.start();
+        sender.start();
+      },
+      stop: async () => {
+        await writer.stop();
+        await sender.stop();
+      },
+    },
     useCases: {
       createEndpoint: createEndpointCreator(deps),
       readEndpoint: async (tenantId, id) =>
@@ -144,8 +167,9 @@ export function composeWebhooks(
       }),
     },
     close: async () => {
-      unsubscribe();
+      for (const end of unsubscribe) end();
       stopRemoving();
+      await writer.stop();
       await sender.stop();
       await guarded.close();
     },

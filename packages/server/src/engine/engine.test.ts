@@ -4,12 +4,15 @@ import { nodeTimers } from "../runtime/timers.js";
 import { createEngine } from "./engine.js";
 import type { SettleBatch } from "./settle-batch.js";
 
-const nowMs = 1_800_000_000_000;
-const minutesAgo = (minutes: number) => nowMs - minutes * 60_000;
+const startMs = 1_800_000_000_000;
+const minutesAgo = (minutes: number) => startMs - minutes * 60_000;
 const idAt = (ms: number) => {
   const time = ms.toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 };
+
+const one = "00000000-0000-7000-8000-000000000001";
+const other = "00000000-0000-7000-8000-000000000002";
 
 /** Settles what the claims of accepted transactions find, whatever that is; the other claims find nothing. */
 function settleWith(claimAccepted: SettlementUnit["claimAccepted"]): SettleBatch {
@@ -19,92 +22,129 @@ function settleWith(claimAccepted: SettlementUnit["claimAccepted"]): SettleBatch
     (await claim(unit)).map((transaction) => ({ transaction }) as unknown as Settlement);
 }
 
-/** Runs an engine on batches of these sizes and ages, until it has claimed once more; says from when on each claim looked. */
+/** A clock that jumps over every pause. */
+function createClock() {
+  let nowMs = startMs;
+  return {
+    now: () => nowMs,
+    monotonicMs: () => nowMs,
+    timers: {
+      after: (delayMs: number, work: () => void) => {
+        nowMs += delayMs;
+        setImmediate(work);
+        return () => undefined;
+      },
+    },
+  };
+}
+
+type Claim = Record<string, number | "all">;
+
+/** Runs an engine with tenants that have this many transactions of an age, until it has claimed so often; says what each claim asked for. */
 async function claimsOn(
-  batches: readonly { size: number; acceptedMs: number }[],
-): Promise<(number | "all")[]> {
-  const claims: (number | "all")[] = [];
+  backlogs: Readonly<Record<string, { count: number; acceptedMs: number }>>,
+  claimsMax: number,
+  onClaim: (claim: number, wake: (tenantIds: string[]) => void) => void = () => undefined,
+): Promise<{ claims: Claim[]; shares: number[] }> {
+  const left = new Map(Object.entries(backlogs));
+  const claims: Claim[] = [];
+  const shares: number[] = [];
   let isDone: () => void = () => undefined;
   const done = new Promise<void>((resolve) => {
     isDone = resolve;
   });
-  const settleBatch = settleWith(async (_limit, acceptedFrom) => {
-    const batch = batches[claims.length];
-    claims.push(acceptedFrom?.getTime() ?? "all");
-    if (batch === undefined) isDone();
-    return Array.from(
-      { length: batch?.size ?? 0 },
-      () => ({ id: idAt(batch?.acceptedMs ?? 0) }) as ClaimedPayment,
-    );
-  });
+  const { now } = createClock();
   const engine = createEngine({
-    settleBatch,
+    settleBatch: settleWith(async (tenants, share) => {
+      claims.push(
+        Object.fromEntries(
+          tenants.map(({ tenantId, acceptedFrom }) => [tenantId, acceptedFrom?.getTime() ?? "all"]),
+        ),
+      );
+      shares.push(share);
+      onClaim(claims.length, engine.wake);
+      if (claims.length === claimsMax) isDone();
+      return tenants.flatMap(({ tenantId }) => {
+        const backlog = left.get(tenantId) ?? { count: 0, acceptedMs: 0 };
+        const length = Math.min(backlog.count, share);
+        left.set(tenantId, { ...backlog, count: backlog.count - length });
+        return Array.from({ length }, () => ({ tenantId, id: idAt(backlog.acceptedMs) }) as ClaimedPayment);
+      });
+    }),
+    listWaitingTenants: async () => [...left.keys()].filter((tenantId) => left.get(tenantId)?.count !== 0),
     wallets: { activateWallets: async () => 0 },
     onChanged: () => undefined,
     onError: (error) => {
       throw error;
     },
-    now: () => nowMs,
+    isNotified: () => true,
+    now,
     monotonicMs: () => 0,
     timers: nodeTimers,
   });
   engine.start();
   await done;
   await engine.stop();
-  return claims.slice(0, batches.length + 1);
+  return { claims, shares };
 }
 
 describe("the engine", () => {
-  it("looks at everything first, and then at what is recent", async () => {
-    expect(await claimsOn([{ size: 3, acceptedMs: minutesAgo(9) }])).toEqual(["all", nowMs - 2000]);
-  });
-
-  it("goes on where a full batch ended, however old that is, until a batch is not full", async () => {
-    const claims = await claimsOn([
-      { size: 500, acceptedMs: minutesAgo(9) },
-      { size: 500, acceptedMs: minutesAgo(8) },
-      { size: 20, acceptedMs: minutesAgo(7) },
-    ]);
-    expect(claims).toEqual(["all", minutesAgo(9), minutesAgo(8), nowMs - 2000]);
+  it("goes on where a tenant's share of a batch ended, however old that is", async () => {
+    const { claims } = await claimsOn({ [one]: { count: 1200, acceptedMs: minutesAgo(9) } }, 3);
+    expect(claims).toEqual([{ [one]: "all" }, { [one]: minutesAgo(9) }, { [one]: minutesAgo(9) }]);
   });
 
   it("does not leave out what is recent for the sake of a backlog that is newer", async () => {
-    expect(await claimsOn([{ size: 500, acceptedMs: nowMs }])).toEqual(["all", nowMs - 2000]);
+    const { claims } = await claimsOn({ [one]: { count: 1200, acceptedMs: startMs } }, 2);
+    expect(claims).toEqual([{ [one]: "all" }, { [one]: startMs - 2000 }]);
   });
 
-  it("looks at everything now and then, also when the time of day was put back", async () => {
-    const looks: (Date | undefined)[] = [];
-    let nowMs = Date.UTC(2026, 0, 2);
-    let monotonicMs = 0;
-    await new Promise<void>((resolve) => {
-      const engine = createEngine({
-        settleBatch: settleWith(async (_limit, acceptedFrom) => {
-          looks.push(acceptedFrom);
-          if (looks.length === 1) nowMs -= 3_600_000;
-          if (looks.length === 20) void engine.stop().then(resolve);
-          return [];
-        }),
-        wallets: { activateWallets: async () => 0 },
-        onChanged: () => undefined,
-        onError: (error) => {
-          throw error;
-        },
-        now: () => nowMs,
-        monotonicMs: () => monotonicMs,
-        timers: {
-          after: (delayMs, work) => {
-            nowMs += delayMs;
-            monotonicMs += delayMs;
-            queueMicrotask(work);
-            return () => undefined;
-          },
-        },
-      });
-      engine.start();
+  it("gives a tenant that is woken the same share of the next batch as one with a backlog", async () => {
+    const backlogs = { [one]: { count: 10_000, acceptedMs: minutesAgo(9) } };
+    const { claims, shares } = await claimsOn(backlogs, 3, (claim, wake) => {
+      if (claim === 1) wake([other]);
     });
-    const full = looks.flatMap((from, index) => (from === undefined ? [index] : []));
-    expect(full).toEqual([0, 5, 10, 15]);
+    expect(claims).toEqual([
+      { [one]: "all" },
+      { [other]: startMs - 2000, [one]: minutesAgo(9) },
+      { [one]: minutesAgo(9) },
+    ]);
+    expect(shares).toEqual([500, 250, 500]);
   });
+
+  it.each([
+    { isNotified: true, everyMs: 2000 },
+    { isNotified: false, everyMs: 200 },
+  ])(
+    "looks at everything every $everyMs ms while idle, if notifications arrive is $isNotified, also when the time of day was put back",
+    async ({ isNotified, everyMs }) => {
+      const looks: number[] = [];
+      const clock = createClock();
+      let offsetMs = 0;
+      await new Promise<void>((resolve) => {
+        const engine = createEngine({
+          settleBatch: settleWith(async () => []),
+          listWaitingTenants: async () => {
+            looks.push(clock.monotonicMs());
+            if (looks.length === 1) offsetMs = -3_600_000;
+            if (looks.length === 5) void engine.stop().then(resolve);
+            return [];
+          },
+          wallets: { activateWallets: async () => 0 },
+          onChanged: () => undefined,
+          onError: (error) => {
+            throw error;
+          },
+          isNotified: () => isNotified,
+          now: () => clock.now() + offsetMs,
+          monotonicMs: clock.monotonicMs,
+          timers: clock.timers,
+        });
+        engine.start();
+      });
+      expect(looks.map((look) => look - startMs)).toEqual([0, 1, 2, 3, 4].map((round) => round * everyMs));
+    },
+  );
 
   it("takes half as many after a batch that was too much, and does the rest of its work", async () => {
     const sizes: number[] = [];
@@ -112,10 +152,12 @@ describe("the engine", () => {
     let walletLooks = 0;
     await new Promise<void>((resolve) => {
       const engine = createEngine({
-        settleBatch: settleWith(async (limit) => {
-          sizes.push(limit);
+        listWaitingTenants: async () => [one],
+        isNotified: () => true,
+        settleBatch: settleWith(async (_, share) => {
+          sizes.push(share);
           if (sizes.length === 6) void engine.stop().then(resolve);
-          if (limit > 100) throw new Error("canceling statement due to statement timeout");
+          if (share > 100) throw new Error("canceling statement due to statement timeout");
           return [];
         }),
         wallets: {
@@ -126,18 +168,11 @@ describe("the engine", () => {
         },
         onChanged: () => undefined,
         onError: (error) => errors.push(error),
-        now: () => nowMs,
-        monotonicMs: () => 0,
-        timers: {
-          after: (_, work) => {
-            queueMicrotask(work);
-            return () => undefined;
-          },
-        },
+        ...createClock(),
       });
       engine.start();
     });
     expect(sizes).toEqual([500, 250, 125, 63, 126, 63]);
-    expect([errors.length, walletLooks]).toEqual([4, 6]);
+    expect([errors.length, walletLooks]).toEqual([4, 3]);
   });
 });

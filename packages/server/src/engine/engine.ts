@@ -1,20 +1,27 @@
 import { timeOfUuidV7 } from "@bursar/domain";
-import type { Settlement } from "../app/transactions/settlement.js";
+import type { Settlement, SettlementStore } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
 import { createBatchSize } from "../runtime/isolate-failing-rows.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
 import type { ClaimBatch, SettleBatch } from "./settle-batch.js";
+import { createTenantRotation, type TenantTurn } from "./tenant-rotation.js";
 
 /** Drives what was accepted forward, batch by batch, until there is nothing left to do. Several may run beside each other. */
-export type Engine = Pick<WakingLoop, "start" | "wake" | "stop">;
+export interface Engine extends Pick<WakingLoop, "start" | "stop"> {
+  /** These tenants have something to be settled; without any, or with `any`, it looks at all of them and at what is rare. */
+  wake: (tenantIds: readonly string[] | "any") => void;
+}
 
 export interface EngineDeps {
   settleBatch: SettleBatch;
+  listWaitingTenants: SettlementStore["listWaitingTenants"];
   wallets: WalletActivation;
   /** Called after each commit, with what has changed. */
   onChanged: (settled: readonly Settlement[]) => void;
   onError: (error: unknown) => void;
+  /** Whether other processes can wake this one at the moment. */
+  isNotified: () => boolean;
   now: () => number;
   /** A clock that nobody can set: the next look at everything comes also when the time of day was put back. */
   monotonicMs: () => number;
@@ -24,8 +31,13 @@ export interface EngineDeps {
 const batchMax = 500;
 /** Approvers are slower, and what expires costs more than what is settled. */
 const rareMax = 100;
-/** A wake-up from another process can be lost; this is how long its work waits then. */
-const lookEveryMs = 200;
+/**
+ * How often to look at everything: for what was committed late, for approvals and retries that are due, and for what a lost notification
+ * was about. An engine that is idle looks less often, unless nothing would wake it.
+ */
+const lookEveryMs = 1000;
+const idleLookEveryMs = 2000;
+const unnotifiedLookEveryMs = 200;
 const pauseAfterErrorMs = 500;
 /**
  * A row in a batch of 16 costs three times what it costs in a batch of 500, for the service and for PostgreSQL. So the engine lets
@@ -35,78 +47,104 @@ const pauseAfterErrorMs = 500;
 const lingerMs = 2;
 const busyLingerMs = 25;
 const busyFrom = 16;
-const stepsPerRareLook = 20;
 const recentMs = 2000;
-const fullLookEveryMs = 1000;
-const retryLookEveryMs = 1000;
 
 export function createEngine(deps: EngineDeps): Engine {
-  let steps = 0;
   const acceptedSize = createBatchSize(batchMax);
   const rareSize = createBatchSize(rareMax);
-  let lastFullLookMs = Number.NEGATIVE_INFINITY;
-  let lastRetryMs = Number.NEGATIVE_INFINITY;
-  /** Where the last batch ended, if it was full: there is more behind it, however old. */
-  let backlogFromMs: number | undefined;
+  const rotation = createTenantRotation();
+  let lastLookMs = Number.NEGATIVE_INFINITY;
+  let isLookWanted = false;
+  /** Whether a tenant has used up its share of the last batch. */
+  let hasBacklog = false;
+  /** The last tenant of a look that did not come to the end. */
+  let lookedUpTo: string | undefined;
   /** The last error: the other parts of a step are done before it is thrown. */
   let failure: unknown;
-  const { onError, timers } = deps;
+  const { onError, timers, isNotified } = deps;
   const loop = createWakingLoop({ step: stepAndRest, onError, pauseAfterErrorMs, timers });
 
   async function stepAndRest(): Promise<Rest> {
     const done = await step();
-    if (done === 0 && !loop.isWoken()) return { pauseMs: lookEveryMs };
-    return done < batchMax ? { lingerMs: done < busyFrom ? lingerMs : busyLingerMs } : undefined;
+    if (done === 0 && !loop.isWoken())
+      return { pauseMs: isNotified() ? idleLookEveryMs : unnotifiedLookEveryMs };
+    return hasBacklog ? undefined : { lingerMs: done < busyFrom ? lingerMs : busyLingerMs };
   }
 
-  /**
-   * From when on to claim. What was settled a moment ago leaves dead entries at the start of the index until they are cleaned
-   * up, and every claim would read past all of them; so only what is recent is looked at, and all of it once a second, for what
-   * was committed late. A backlog is older than that: it is processed from the end of the last batch.
-   */
-  function claimFrom(now: Date): Date | undefined {
-    const monotonicMs = deps.monotonicMs();
-    if (monotonicMs - lastFullLookMs >= fullLookEveryMs) {
-      lastFullLookMs = monotonicMs;
-      return undefined;
-    }
-    return new Date(Math.min(backlogFromMs ?? Number.POSITIVE_INFINITY, now.getTime() - recentMs));
+  function isLookDue(): boolean {
+    const everyMs = isNotified() ? lookEveryMs : unnotifiedLookEveryMs;
+    if (!isLookWanted && deps.monotonicMs() - lastLookMs < everyMs) return false;
+    isLookWanted = false;
+    lastLookMs = deps.monotonicMs();
+    return true;
   }
 
   async function step(): Promise<number> {
     const now = new Date(deps.now());
-    const limit = acceptedSize.current();
-    // Once a step: a unit of work that begins again, because accounts were missing, looks for the same rows.
-    const from = claimFrom(now);
-    const settled = await settle(acceptedSize, (unit) => unit.claimAccepted(limit, from));
-    const last = settled?.at(-1);
-    backlogFromMs =
-      settled === undefined || last === undefined || settled.length < limit
-        ? undefined
-        : timeOfUuidV7(last.transaction.id);
-    steps += 1;
-    // New wallets and approvals are rare. Looking for them in every step would cost a busy engine round trips each time.
-    const looksForRare = settled === undefined || settled.length === 0 || steps % stepsPerRareLook === 0;
-    const rare = looksForRare ? await doRare(now) : 0;
+    const isLook = isLookDue();
+    if (isLook) await look();
+    const settled = await settleTurns(now);
+    const rare = isLook ? await doRare(now) : 0;
     if (settled === undefined || rare === undefined) throw failure;
-    return settled.length + rare;
+    return settled + rare;
   }
 
-  /** How much was done; undefined if a part of it has failed. */
+  /** Finds tenants that nothing has woken the engine for. */
+  async function look(): Promise<void> {
+    const tenantIds = await deps.listWaitingTenants(batchMax, lookedUpTo);
+    lookedUpTo = tenantIds.length < batchMax ? undefined : tenantIds.at(-1);
+    rotation.add(tenantIds, undefined);
+  }
+
+  /** Serves the tenants whose turn it is, all with the same share of a batch. */
+  async function settleTurns(now: Date): Promise<number | undefined> {
+    const limit = acceptedSize.current();
+    const turns = rotation.take(limit);
+    hasBacklog = false;
+    if (turns.length === 0) return 0;
+    const share = Math.floor(limit / turns.length);
+    const recentFromMs = now.getTime() - recentMs;
+    // Once a step: a unit of work that begins again, because accounts were missing, looks for the same rows.
+    const claims = turns.map(({ tenantId, fromMs }) => ({
+      tenantId,
+      acceptedFrom: fromMs === undefined ? undefined : new Date(Math.min(fromMs, recentFromMs)),
+    }));
+    const settled = await settle(acceptedSize, (unit) => unit.claimAccepted(claims, share));
+    if (settled === undefined) rotation.putBack(turns);
+    else continueBacklogs(settled, turns, share);
+    return settled?.length;
+  }
+
+  /** A tenant that has used up its share has more behind it, however old. */
+  function continueBacklogs(
+    settled: readonly Settlement[],
+    turns: readonly TenantTurn[],
+    share: number,
+  ): void {
+    const counts = new Map<string, number>();
+    const lastIds = new Map<string, string>();
+    for (const { transaction } of settled) {
+      counts.set(transaction.tenantId, (counts.get(transaction.tenantId) ?? 0) + 1);
+      lastIds.set(transaction.tenantId, transaction.id);
+    }
+    for (const { tenantId } of turns) {
+      const lastId = lastIds.get(tenantId);
+      if (lastId === undefined || counts.get(tenantId) !== share) continue;
+      hasBacklog = true;
+      rotation.add([tenantId], timeOfUuidV7(lastId));
+    }
+  }
+
+  /** Approvals, retries and new wallets. How much was done; undefined if a part of it has failed. */
   async function doRare(now: Date): Promise<number | undefined> {
     const due = await settle(rareSize, (unit) => unit.claimDue(rareSize.current(), now));
-    const retried = await retry(now);
+    const retried = await settle(rareSize, (unit) => unit.claimRetries(rareSize.current(), now));
     const activated = await deps.wallets.activateWallets(batchMax, now);
     if (due === undefined || retried === undefined) return undefined;
-    return due.length + retried.length + activated;
-  }
-
-  /** What fails is tried again after seconds at the earliest, so there is no need to look for it more often. */
-  async function retry(now: Date): Promise<Settlement[] | undefined> {
-    const monotonicMs = deps.monotonicMs();
-    if (monotonicMs - lastRetryMs < retryLookEveryMs) return [];
-    lastRetryMs = monotonicMs;
-    return await settle(rareSize, (unit) => unit.claimRetries(rareSize.current(), now));
+    const done = due.length + retried.length + activated;
+    // There may be more of it.
+    if (done > 0) isLookWanted = true;
+    return done;
   }
 
   async function settle(
@@ -127,5 +165,13 @@ export function createEngine(deps: EngineDeps): Engine {
     }
   }
 
-  return loop;
+  return {
+    start: loop.start,
+    stop: loop.stop,
+    wake: (tenantIds) => {
+      if (tenantIds === "any" || tenantIds.length === 0) isLookWanted = true;
+      else rotation.add(tenantIds, deps.now());
+      loop.wake();
+    },
+  };
 }

@@ -18,6 +18,7 @@ function settlerThatTimesOut() {
   } as unknown as SettlementUnit;
   const settlements: SettlementStore = {
     unitOfWork: (work) => work(unit),
+    listWaitingTenants: async () => [],
     recordFailure: async (key) => void failed.push(key),
   };
   const settleBatch = createBatchSettler({

@@ -107,6 +107,8 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   const admissionSize = createBatchSize(batchMax);
   let running: RunningMarket | undefined;
   let lease: MarketLease | undefined;
+  let afterTenantId: string | undefined;
+  let areNewFirst = false;
   /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
   let clockMs = 0;
 
@@ -193,7 +195,12 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   ): Promise<MarketCommand[]> {
     const { lease: held, open } = current;
     return store.unitOfWork(held, async (unit) => {
-      const claimed = await unit.claimOrders(admissionSize.current(), new Date(now()));
+      const limit = admissionSize.current();
+      areNewFirst = !areNewFirst;
+      const claimed = await unit.claimOrders({ limit, afterTenantId, areNewFirst, now: new Date(now()) });
+      const tenantIds = [...new Set(claimed.map(({ tenantId }) => tenantId))].sort();
+      // With as many tenants as orders, there may be others behind them.
+      afterTenantId = tenantIds.length < limit ? undefined : tenantIds.at(-1);
       onClaimed(claimed);
       if (claimed.length === 0) return [];
       const { policies, windows } = await planJudgement(deps.policies, requestsToJudge(market, claimed));

@@ -6,7 +6,7 @@ it("wakes subscribers by notifications of other processes, and ignores what it c
   const wakeUps = createWakeUps({
     openChannel: ({ onNotification }) => {
       receive = onNotification;
-      return { notify: async () => undefined, close: async () => undefined };
+      return { notify: async () => undefined, isOpen: () => true, close: async () => undefined };
     },
     processId: "own",
   });

@@ -7,9 +7,19 @@ export interface WakeUps {
   publish: (topic: Topic, tenantIds: readonly string[]) => void;
   /** Returns a function that ends the subscription. */
   subscribe: (topic: Topic, subscriber: WakeUpSubscriber) => () => void;
+  /** Whether other processes can notify this one at the moment, so that looking now and then is for what was lost only. */
+  isNotified: () => boolean;
 }
 
-export type Topic = "accepted" | "rails" | "events" | "policy" | "deliveries" | "orders" | "levels";
+export type Topic =
+  | "accepted"
+  | "rails"
+  | "events"
+  | "policy"
+  | "deliveries"
+  | "backlogs"
+  | "orders"
+  | "levels";
 
 /** `any` means that notifications may have been lost, or were too many to name their tenants. */
 type WakeUpSubscriber = (tenantIds: readonly string[] | "any") => void;
@@ -17,6 +27,7 @@ type WakeUpSubscriber = (tenantIds: readonly string[] | "any") => void;
 /** Carries notifications between processes. */
 interface NotifyChannel {
   notify: (payload: string) => Promise<void>;
+  isOpen: () => boolean;
   close: () => Promise<void>;
 }
 
@@ -84,6 +95,7 @@ export function createWakeUps({
       subscribers.set(topic, known.add(subscriber));
       return () => known.delete(subscriber);
     },
+    isNotified: channel.isOpen,
     close: async () => {
       clearTimeout(timer);
       await notifyOthers();

@@ -144,12 +144,15 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
   );
   const engine = createEngine({
     settleBatch,
+    listWaitingTenants: ports.settlements.listWaitingTenants,
     wallets: ports.wallets,
     onChanged: (settled) => {
       changes.publish(settled.map(({ transaction }) => transaction.id));
       driver.wake();
     },
     onError: report,
+    // Nothing is carried between simulated processes.
+    isNotified: () => false,
     now,
     monotonicMs,
     timers,
@@ -185,7 +188,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
   const createWallet = createWalletCreator({
     store: ports.wallets,
     rails,
-    onCreated: engine.wake,
+    onCreated: () => engine.wake("any"),
     newUuid,
     now,
   });

@@ -1,4 +1,4 @@
-import { type AccountKey, accountName, accountOfParty, mayBeNegative } from "@bursar/domain";
+import { type AccountKey, accountName, accountOfParty, mayBeNegative, timeOfUuidV7 } from "@bursar/domain";
 import type { Balances } from "../../src/app/ledger/ledger-unit.js";
 import type {
   ClaimedPayment,
@@ -7,6 +7,7 @@ import type {
   Settlement,
   SettlementStore,
   SettlementUnit,
+  TenantClaim,
   TransactionKey,
 } from "../../src/app/transactions/settlement.js";
 import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
@@ -43,6 +44,12 @@ export function createSimulatedSettlementStore(database: SimulatedDatabase, acto
       }
       throw new Error("accounts are still missing");
     },
+    listWaitingTenants: (limit, afterTenantId = "") =>
+      database.query(actor, "list waiting tenants", (rows) => {
+        const waiting = rows.all(openTransactions).filter(({ state }) => state === "accepted");
+        const tenantIds = [...new Set(waiting.map(({ tenantId }) => tenantId))].sort();
+        return tenantIds.filter((tenantId) => tenantId > afterTenantId).slice(0, limit);
+      }),
     // Statements that fail here fail by chance, so a transaction that is tried again at once is as good as one that waits.
     recordFailure: async () => undefined,
   };
@@ -61,7 +68,8 @@ class MissingAccounts extends Error {
 
 function createUnit(run: RunStatement): SettlementUnit {
   return {
-    claimAccepted: (limit, acceptedFrom) => run("claim", (rows) => claimAccepted(rows, limit, acceptedFrom)),
+    claimAccepted: (tenants, perTenantMax) =>
+      run("claim", (rows) => claimAccepted(rows, tenants, perTenantMax)),
     // Nobody has to approve anything in the simulated world: the policy is that of a new tenant.
     claimDue: async () => [],
     claimRetries: async () => [],
@@ -101,18 +109,23 @@ function createUnit(run: RunStatement): SettlementUnit {
 
 async function claimAccepted(
   rows: Rows,
-  limit: number,
-  acceptedFrom: Date | undefined,
+  tenants: readonly TenantClaim[],
+  perTenantMax: number,
 ): Promise<ClaimedPayment[]> {
-  const fromMs = acceptedFrom?.getTime() ?? 0;
-  const claimed = rows
+  const open = rows
     .all(openTransactions)
     .filter(({ state }) => state === "accepted")
-    .sort((one, other) => (one.id < other.id ? -1 : 1))
-    .filter(({ id }) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) >= fromMs)
-    .filter(({ tenantId, id }) => rows.lockUnlessLocked(openTransactions, keyOf(tenantId, id)))
-    .slice(0, limit);
-  return await readPayments(rows, claimed);
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
+  const claimed = tenants.flatMap(({ tenantId, acceptedFrom }) =>
+    open
+      .filter((one) => one.tenantId === tenantId && timeOfUuidV7(one.id) >= (acceptedFrom?.getTime() ?? 0))
+      .filter(({ id }) => rows.lockUnlessLocked(openTransactions, keyOf(tenantId, id)))
+      .slice(0, perTenantMax),
+  );
+  return await readPayments(
+    rows,
+    claimed.sort((one, other) => (one.id < other.id ? -1 : 1)),
+  );
 }
 
 async function lockOpen(rows: Rows, { tenantId, id }: TransactionKey): Promise<OpenTransaction | undefined> {

@@ -167,8 +167,11 @@ export interface LoadedMarket {
  * commit holds off any other process that would.
  */
 export interface MarketUnit extends LedgerUnit {
-  /** Orders with something to do, oldest first. Their wallets are locked against a freeze: one that was answered is obeyed. */
-  claimOrders: (limit: number, now: Date) => Promise<ClaimedOrder[]>;
+  /**
+   * Orders with something to do, the same number of each tenant, oldest first. Their wallets are locked against a freeze: one that was
+   * answered is obeyed.
+   */
+  claimOrders: (claim: OrderClaim) => Promise<ClaimedOrder[]>;
   /** Sums of the past. Locks the tenants, so that of two processes that judge, the second sees what the first has allowed. */
   lockUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
   /** Writes what was decided about claimed orders. Returns the commands with their places in the log. */
@@ -181,6 +184,15 @@ export interface MarketUnit extends LedgerUnit {
   lockOrders: (keys: readonly { tenantId: string; id: string }[]) => Promise<OpenOrderRow[]>;
   /** Writes what commands have done. Returns undefined if no level has changed. */
   writeBatch: (batch: MatchedBatch, balances: Balances) => Promise<MarketDelta | undefined>;
+}
+
+export interface OrderClaim {
+  limit: number;
+  /** Begins after this tenant, if the last claim had more tenants than it could serve. */
+  afterTenantId: string | undefined;
+  /** Whether new orders come before changes of older ones, if there is not room for both. */
+  areNewFirst: boolean;
+  now: Date;
 }
 
 export interface MarketStore {

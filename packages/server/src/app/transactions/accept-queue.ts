@@ -15,8 +15,8 @@ export interface AcceptQueue {
 export interface AcceptQueueDeps {
   store: Pick<TransactionStore, "acceptTransactions">;
   isUnavailable: (error: unknown) => boolean;
-  /** Called after each commit that has accepted something. */
-  onAccepted: () => void;
+  /** Called after each commit that has accepted something, with the tenants that it was for. */
+  onAccepted: (tenantIds: readonly string[]) => void;
   /** A clock that nobody can set back. */
   monotonicMs: () => number;
   timers: Pick<Timers, "soon">;
@@ -33,8 +33,9 @@ export function createAcceptQueue({
     write: store.acceptTransactions,
     isUnavailable,
     tenantOf: ({ tenantId }) => tenantId,
-    onWritten: (_, outcomes) => {
-      if (outcomes.some(({ kind }) => kind === "accepted")) onAccepted();
+    onWritten: (batch, outcomes) => {
+      const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
+      if (accepted.length > 0) onAccepted([...new Set(accepted.map(({ tenantId }) => tenantId))]);
     },
     monotonicMs,
     timers,

@@ -93,8 +93,8 @@ export interface NewDeposit extends TransactionKey {
  * not wait for the network.
  */
 export interface SettlementUnit extends LedgerUnit {
-  /** The oldest that were accepted, from this time on; undefined looks at all of them. Rows that another process holds are skipped. */
-  claimAccepted: (limit: number, acceptedFrom: Date | undefined) => Promise<ClaimedPayment[]>;
+  /** The oldest that each of these tenants has accepted. Rows that another process holds are skipped. */
+  claimAccepted: (tenants: readonly TenantClaim[], perTenantMax: number) => Promise<ClaimedPayment[]>;
   /** Those that wait for approvals and are due: an approver decided, or the time has passed. */
   claimDue: (limit: number, now: Date) => Promise<ClaimedPayment[]>;
   /** Those that could not be settled before and are due to be tried again. */
@@ -115,7 +115,15 @@ export interface SettlementUnit extends LedgerUnit {
   write: (settlements: readonly Settlement[], balances: Balances) => Promise<void>;
 }
 
+/** A tenant, and the time from which on to look at what it has accepted; undefined looks at all of it. */
+export interface TenantClaim {
+  tenantId: string;
+  acceptedFrom: Date | undefined;
+}
+
 export interface SettlementStore {
+  /** Tenants that have accepted something which is not settled yet, in the order of their ids, after this one. */
+  listWaitingTenants: (limit: number, afterTenantId: string | undefined) => Promise<string[]>;
   /** Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. */
   unitOfWork: <T>(work: (unit: SettlementUnit) => Promise<T>) => Promise<T>;
   /** Records on the row itself that it could not be settled, and when it is tried next. */

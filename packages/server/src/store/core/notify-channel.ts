@@ -52,6 +52,7 @@ export function createNotifyChannelOpener(url: string): OpenNotifyChannel {
     return {
       notify: async (payload) =>
         void (await client?.query("SELECT pg_notify($1, $2)", [channelName, payload])),
+      isOpen: () => client !== undefined,
       close: async () => {
         stopped.abort();
         await running;

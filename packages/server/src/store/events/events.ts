@@ -2,7 +2,7 @@ import type { EventPositions, EventReader, EventStore, LoggedEvent } from "../..
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import type { Database, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
-import { withDeliveries } from "../webhooks/webhook-queue.js";
+import { type EventCount, tenantsToDefer, withDeliveries } from "../webhooks/webhook-queue.js";
 
 /** An event to append; it gets its sequence when it is written. */
 export interface NewEvent extends Omit<LoggedEvent, "sequence"> {
@@ -79,11 +79,12 @@ export function createEventLog(wakeUps: Pick<WakeUps, "publish">): EventLog {
   return {
     append: async (tx, events) => {
       if (events.length === 0) return;
-      const tenantsWithEndpoints = await appendEvents(tx, events);
+      const { tenantsWithEndpoints, deferred } = await appendEvents(tx, events);
       const tenantIds = [...new Set(events.map(({ tenantId }) => tenantId))];
       tx.afterCommit(() => {
         wakeUps.publish("events", tenantIds);
         if (tenantsWithEndpoints.length > 0) wakeUps.publish("deliveries", tenantsWithEndpoints);
+        if (deferred.length > 0) wakeUps.publish("backlogs", deferred);
       });
     },
     // Served by the primary key. An empty log gets a counter, so that there is a row to lock.
@@ -96,21 +97,23 @@ export function createEventLog(wakeUps: Pick<WakeUps, "publish">): EventLog {
   };
 }
 
-/** Inserts events and their deliveries. Returns the tenants that have an enabled endpoint, whose deliveries are due now. */
-async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
+/** Inserts events and their deliveries. Returns the tenants that have an enabled endpoint, and those whose deliveries are written later. */
+async function appendEvents(tx: Tx, events: readonly NewEvent[]) {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
   const next = new Map<string, number>();
-  const tenantsWithEndpoints: string[] = [];
+  const withEndpoints: EventCount[] = [];
   for (const tenantId of [...counts.keys()].sort()) {
     const count = counts.get(tenantId) ?? 0;
-    const [row] = await tx.query<{ sequence: string; hasEndpoints: boolean }>(sql`
+    const [row] = await tx.query<{ sequence: string; endpoints: number }>(sql`
       INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, ${count})
       ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence + ${count}
-      RETURNING sequence, EXISTS (
-        SELECT FROM webhook_endpoints e WHERE e.tenant_id = event_sequences.tenant_id AND e.state = 'enabled') AS "hasEndpoints"
+      RETURNING sequence, (
+        SELECT count(*)::integer FROM webhook_endpoints e
+        WHERE e.tenant_id = event_sequences.tenant_id AND e.state = 'enabled') AS endpoints
     `);
-    if (row?.hasEndpoints) tenantsWithEndpoints.push(tenantId);
+    if (row !== undefined && row.endpoints > 0)
+      withEndpoints.push({ tenantId, events: count, endpoints: row.endpoints });
     next.set(tenantId, Number(row?.sequence ?? 0) - count + 1);
   }
   const sequences = events.map(({ tenantId }) => {
@@ -130,6 +133,7 @@ async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string
       ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[],
       ${column((e) => e.actorId ?? null)}::uuid[])
   `;
-  tx.send(tenantsWithEndpoints.length > 0 ? withDeliveries(insert) : insert);
-  return tenantsWithEndpoints;
+  const deferred = tenantsToDefer(withEndpoints);
+  tx.send(withEndpoints.length > 0 ? withDeliveries(insert, deferred) : insert);
+  return { tenantsWithEndpoints: withEndpoints.map(({ tenantId }) => tenantId), deferred };
 }

@@ -1,9 +1,16 @@
 import type { Balances } from "../../app/ledger/ledger-unit.js";
-import type { Admission, ClaimedOrder, MarketCommand, NewCommand } from "../../app/markets/market-store.js";
+import type {
+  Admission,
+  ClaimedOrder,
+  MarketCommand,
+  NewCommand,
+  OrderClaim,
+} from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
 import type { FailureTable } from "../core/failures.js";
 import { type Statement, sql } from "../core/sql.js";
+import { waitingTenants } from "../core/waiting-tenants.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances } from "../ledger/ledger.js";
 import { countUsage } from "../policy/usage.js";
@@ -29,24 +36,67 @@ export const orderFailures: FailureTable = {
   retryAt: sql`retry_at`,
 };
 
-/** New orders, and those that a client wants to cancel or amend. One that failed waits for its next attempt. */
-export function ordersToDo(market: string, now: Date): Statement {
-  return sql`market = ${market} AND (sequence IS NULL OR cancel_requested OR amend_size IS NOT NULL)
-    AND (retry_at IS NULL OR retry_at <= ${now})`;
+/** Orders that wait to be admitted. Served by open_orders_new. */
+function newOrders(market: string, now: Date): Statement {
+  return sql`o.market = ${market} AND o.sequence IS NULL AND ${isDue(now)}`;
 }
 
-/** Served by open_orders_to_do. */
+/** Orders that a client wants to cancel or amend. Served by open_orders_to_change. */
+function ordersToChange(market: string, now: Date): Statement {
+  return sql`o.market = ${market} AND o.sequence IS NOT NULL AND (o.cancel_requested OR o.amend_size IS NOT NULL) AND ${isDue(now)}`;
+}
+
+/** One that failed waits for its next attempt. */
+function isDue(now: Date): Statement {
+  return sql`(o.retry_at IS NULL OR o.retry_at <= ${now}::timestamptz)`;
+}
+
+/** Two looks, one into each index. */
+export async function hasOrdersToDo(source: Queryable, market: string, now: Date): Promise<boolean> {
+  const rows = await source.query(sql`
+    SELECT WHERE EXISTS (SELECT FROM open_orders o WHERE ${newOrders(market, now)})
+      OR EXISTS (SELECT FROM open_orders o WHERE ${ordersToChange(market, now)})
+  `);
+  return rows.length > 0;
+}
+
+const claimColumns = sql`o.tenant_id, o.id, o.sequence, o.needs_judgement, o.cancel_requested, o.amend_size, o.change_requested_by`;
+
+/**
+ * The same share for every tenant, so that one with many orders does not delay others. Rows that a cancellation or a freeze has locked are
+ * skipped, and claimed when it is done.
+ */
+function claimOfTenants(where: Statement, limit: number): Statement {
+  return sql`
+    SELECT o.* FROM tenant CROSS JOIN LATERAL (
+      SELECT ${claimColumns} FROM open_orders o WHERE ${where} AND o.tenant_id = tenant.tenant_id
+      ORDER BY o.id LIMIT (SELECT ${limit}::bigint / count(*) FROM tenant) FOR UPDATE SKIP LOCKED) AS o`;
+}
+
+/**
+ * New orders and changes are claimed apart, and take turns in being first: changes are of older orders, so with one order for both a tenant
+ * that keeps changing its orders would keep new ones out. Served by open_orders_new, open_orders_to_change and primary keys.
+ */
 export async function claimOrders(
   tx: Queryable,
   market: string,
-  limit: number,
-  now: Date,
+  { limit, afterTenantId, areNewFirst, now }: OrderClaim,
 ): Promise<ClaimedOrder[]> {
+  const table = sql`open_orders`;
+  const key = sql`o.id`;
+  const range = { limit, after: afterTenantId === undefined ? undefined : sql`${afterTenantId}::uuid` };
+  const [fresh, changed] = [newOrders(market, now), ordersToChange(market, now)];
   const rows = await tx.query<ClaimRow>(sql`
-    WITH claimed AS (
-      SELECT tenant_id, id, sequence, needs_judgement, cancel_requested, amend_size, change_requested_by FROM open_orders
-      WHERE ${ordersToDo(market, now)}
-      ORDER BY id LIMIT ${limit} FOR UPDATE)
+    WITH RECURSIVE waiting AS (${waitingTenants({ table, where: fresh, key }, range)}),
+    changing AS (${waitingTenants({ table, where: changed, key, name: sql`changing` }, range)}),
+    tenant AS (
+      SELECT tenant_id FROM (SELECT tenant_id FROM waiting UNION SELECT tenant_id FROM changing) AS either
+      ORDER BY tenant_id LIMIT ${limit}),
+    fresh AS MATERIALIZED (${claimOfTenants(fresh, limit)}),
+    changed AS MATERIALIZED (${claimOfTenants(changed, limit)}),
+    claimed AS MATERIALIZED (
+      SELECT * FROM (SELECT * FROM fresh UNION ALL SELECT * FROM changed) AS either
+      ORDER BY (sequence IS NULL) <> ${areNewFirst}::boolean, id LIMIT ${limit})
     SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.side, o.type,
       w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", w.frozen AS "walletIsFrozen",
       o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
@@ -55,9 +105,9 @@ export async function claimOrders(
       o.created_at AS "createdAt", c.sequence AS number, c.needs_judgement AS "needsJudgement",
       c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize", c.change_requested_by AS "changeRequestedBy"
     FROM claimed c
-    JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.id
-    JOIN wallets w ON w.tenant_id = o.tenant_id AND w.id = o.wallet_id
-    ORDER BY o.id FOR SHARE OF w
+    CROSS JOIN LATERAL (SELECT * FROM orders o WHERE o.tenant_id = c.tenant_id AND o.id = c.id OFFSET 0) AS o
+    CROSS JOIN LATERAL (SELECT * FROM wallets w WHERE w.tenant_id = o.tenant_id AND w.id = o.wallet_id FOR SHARE) AS w
+    ORDER BY o.id
   `);
   return rows.map(readClaim);
 }

@@ -1,11 +1,10 @@
 import type { MarketLease, MarketStore, MarketUnit } from "../../app/markets/market-store.js";
 import type { Database, Tx } from "../core/database.js";
 import { recordFailure } from "../core/failures.js";
-import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { lockUsage } from "../policy/usage.js";
-import { claimOrders, orderFailures, ordersToDo, writeAdmission } from "./admit-orders.js";
+import { claimOrders, hasOrdersToDo, orderFailures, writeAdmission } from "./admit-orders.js";
 import { lockMarket } from "./market-leases.js";
 import { lockOrders, writeBatch } from "./write-batch.js";
 
@@ -14,13 +13,7 @@ export function createMarketUnits(
   log: EventLog,
 ): Pick<MarketStore, "hasWork" | "unitOfWork" | "recordFailure"> {
   return {
-    // Served by open_orders_to_do.
-    hasWork: async (market, now) => {
-      const rows = await database.query(
-        sql`SELECT FROM open_orders WHERE ${ordersToDo(market, now)} LIMIT 1`,
-      );
-      return rows.length > 0;
-    },
+    hasWork: (market, now) => hasOrdersToDo(database, market, now),
     unitOfWork: (lease, work) =>
       withLedger(database, async (tx) => {
         const { unit, locked } = createMarketUnit(tx, log, lease);
@@ -39,7 +32,7 @@ function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease) {
   locked.catch(() => undefined);
   const underLease = async <T>(rows: Promise<T>): Promise<T> => (await Promise.all([locked, rows]))[1];
   const unit: MarketUnit = {
-    claimOrders: (limit, now) => underLease(claimOrders(tx, market, limit, now)),
+    claimOrders: (claim) => underLease(claimOrders(tx, market, claim)),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     writeAdmission: async (claimed, admission, balances) => {
       const { admittedSequence } = await locked;

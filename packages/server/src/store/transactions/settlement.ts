@@ -11,11 +11,20 @@ import type {
 import { type ClientStanding, readStandings, standingOf } from "../access/lineage.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/failures.js";
-import { idAt } from "../core/id-at.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { lockUsage } from "../policy/usage.js";
+import {
+  claimAccepted,
+  claimAgain,
+  claimFairly,
+  claimOne,
+  claimOnRail,
+  listWaitingTenants,
+  waitingForApproval,
+  waitingForRetry,
+} from "./claim-open.js";
 import { writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind the engine, cancellations and the recorder of rails. What a batch costs does not grow by rounds. */
@@ -23,6 +32,7 @@ export function createSettlementStore(database: Database, log: EventLog): Settle
   return {
     unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log))),
     recordFailure: (key, error, now) => recordFailure(database, transactionFailures, key, error, now),
+    listWaitingTenants: (limit, afterTenantId) => listWaitingTenants(database, limit, afterTenantId),
   };
 }
 
@@ -43,29 +53,12 @@ function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
     return rows.map((row) => readPayment(row, approvals.get(row.id) ?? null));
   };
   return {
-    // Served by open_transactions_to_do.
-    claimAccepted: (limit, acceptedFrom) =>
-      claim(sql`WHERE state = 'accepted' AND retry_at IS NULL AND id >= ${idAt(acceptedFrom ?? new Date(0))}
-        ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED`),
-    // Served by open_transactions_due.
-    claimDue: (limit, now) =>
-      claim(sql`WHERE state = 'awaiting_approval' AND retry_at IS NULL AND due_at <= ${now}
-        ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`),
-    // Served by open_transactions_to_retry. What a rail works on fails nowhere but in its driver.
-    claimRetries: (limit, now) =>
-      claim(sql`WHERE retry_at <= ${now} AND state IN ('accepted', 'awaiting_approval')
-        ORDER BY retry_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`),
-    // Served by the primary key.
-    claimAgain: (keys) =>
-      claim(
-        sql`WHERE ${isAnyOf(keys)} AND state IN ('accepted', 'awaiting_approval') FOR UPDATE SKIP LOCKED`,
-      ),
-    // Served by the primary key.
-    claimPayment: async ({ tenantId, id }) => {
-      const [claimed] = await claim(sql`WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);
-      return claimed;
-    },
-    claimOnRail: (network, keys) => claimOnRail(tx, network, keys),
+    claimAccepted: (tenants, perTenantMax) => claim(claimAccepted(tenants, perTenantMax)),
+    claimDue: (limit, now) => claim(claimFairly(waitingForApproval, limit, now)),
+    claimRetries: (limit, now) => claim(claimFairly(waitingForRetry, limit, now)),
+    claimAgain: (keys) => claim(claimAgain(keys)),
+    claimPayment: async (key) => (await claim(claimOne(key)))[0],
+    claimOnRail: (network, keys) => readOnRail(tx, network, keys),
     insertDeposits: (deposits) => insertDeposits(tx, deposits),
     // Served by the primary key.
     requestCancel: async ({ tenantId, id }, actorId) =>
@@ -77,11 +70,6 @@ function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
     write: (settlements, balances) => writeSettlements(tx, log, settlements, balances),
   };
-}
-
-function isAnyOf(keys: readonly TransactionKey[]): Statement {
-  return sql`(tenant_id, id) IN (
-    SELECT * FROM unnest(${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]))`;
 }
 
 interface FeeColumns {
@@ -120,8 +108,7 @@ async function confirmHolds(tx: Queryable, rows: readonly PaymentRow[]): Promise
 /** The wallets are locked against a freeze: one that has been answered is obeyed, and one that comes now waits for this batch. */
 function selectPayments(claimed: Statement): Statement {
   return sql`
-    WITH claimed AS (
-      SELECT tenant_id, id, state, version, needs_judgement, fee_asset, fee_held FROM open_transactions ${claimed})
+    WITH RECURSIVE ${claimed}
     SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
       t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId", t.expires_at AS "expiresAt",
       w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
@@ -135,9 +122,10 @@ function selectPayments(claimed: Statement): Statement {
             AND d.removed_at IS NULL AND d.effective_at <= t.created_at) THEN 'listed_address'
         ELSE 'address' END AS destination
     FROM claimed c
-    JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
-    JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_account_id
-    ORDER BY t.id FOR SHARE OF w
+    CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.tenant_id = c.tenant_id AND t.id = c.id OFFSET 0) AS t
+    CROSS JOIN LATERAL (
+      SELECT * FROM wallets w WHERE w.tenant_id = t.tenant_id AND w.id = t.source_account_id FOR SHARE) AS w
+    ORDER BY t.id
   `;
 }
 
@@ -242,22 +230,21 @@ interface RailRow
  * Transactions that a rail is working on, in the order of their keys. A freeze comes too late for them, so no wallet is locked. They
  * count towards limits since their first change. Served by primary keys and events_by_subject.
  */
-async function claimOnRail(
+async function readOnRail(
   tx: Queryable,
   network: string,
   keys: readonly TransactionKey[],
 ): Promise<ClaimedTransaction[]> {
   const rows = await tx.query<RailRow>(sql`
-    WITH claimed AS (
-      SELECT tenant_id, id, state, version, fee_asset, fee_held, cancel_requested_by FROM open_transactions
-      WHERE ${isAnyOf(keys)} AND state IN ('processing', 'broadcast', 'confirming') ORDER BY tenant_id, id FOR UPDATE)
+    WITH ${claimOnRail(keys)}
     SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
       t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId",
       c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld", c.cancel_requested_by AS "cancelRequestedBy",
       CASE WHEN t.kind <> 'deposit' THEN (
         SELECT e.occurred_at FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id AND e.version = 2
       ) END AS "countedAt"
-    FROM claimed c JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.id
+    FROM claimed c
+    CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.tenant_id = c.tenant_id AND t.id = c.id OFFSET 0) AS t
   `);
   return rows.map(({ feeAsset, feeHeld, amount, ...row }) => ({
     ...row,

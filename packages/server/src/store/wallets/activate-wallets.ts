@@ -3,6 +3,7 @@ import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
 import { type Database, isDatabaseUnavailable } from "../core/database.js";
 import { type FailureTable, type RowKey, recordFailure } from "../core/failures.js";
 import { sql } from "../core/sql.js";
+import { waitingTenants } from "../core/waiting-tenants.js";
 import type { EventLog } from "../events/events.js";
 
 export const walletFailures: FailureTable = {
@@ -37,16 +38,21 @@ export function createWalletActivation(
   };
 }
 
-/** Served by wallets_creating. */
+/** The same number of each tenant, so that one which creates many does not delay others. Served by wallets_creating. */
 function listCreating(
   database: Database,
   networks: readonly string[],
   limit: number,
   now: Date,
 ): Promise<RowKey[]> {
+  const where = sql`o.state = 'creating' AND o.network = ANY (${[...networks]}::text[])
+    AND (o.retry_at IS NULL OR o.retry_at <= ${now}::timestamptz)`;
   return database.query<RowKey>(sql`
-    SELECT tenant_id AS "tenantId", id FROM wallets
-    WHERE state = 'creating' AND network = ANY (${[...networks]}::text[]) AND (retry_at IS NULL OR retry_at <= ${now}) ORDER BY id LIMIT ${limit}
+    WITH RECURSIVE waiting AS (${waitingTenants({ table: sql`wallets`, where, key: sql`o.id` }, { limit })})
+    SELECT o.tenant_id AS "tenantId", o.id FROM waiting CROSS JOIN LATERAL (
+      SELECT o.tenant_id, o.id FROM wallets o WHERE ${where} AND o.tenant_id = waiting.tenant_id
+      ORDER BY o.id LIMIT (SELECT ${limit}::bigint / count(*) FROM waiting)) AS o
+    ORDER BY o.id
   `);
 }
 
@@ -61,11 +67,12 @@ function activate(
     const activated = await tx.query<RowKey & { version: number; frozen: boolean }>(sql`
       UPDATE wallets w
       SET state = 'active', version = version + 1, updated_at = ${occurredAt}, attempts = 0, last_error = NULL, retry_at = NULL
-      WHERE (w.tenant_id, w.id) IN (
-        SELECT c.tenant_id, c.id
+      WHERE w.ctid = ANY (ARRAY(
+        SELECT c.ctid
         FROM unnest(${wallets.map((w) => w.tenantId)}::uuid[], ${wallets.map((w) => w.id)}::uuid[]) AS wanted (tenant_id, id)
-        JOIN wallets c ON c.tenant_id = wanted.tenant_id AND c.id = wanted.id AND c.state = 'creating'
-        FOR UPDATE OF c SKIP LOCKED)
+        CROSS JOIN LATERAL (
+          SELECT c.ctid FROM wallets c WHERE c.tenant_id = wanted.tenant_id AND c.id = wanted.id AND c.state = 'creating'
+          FOR UPDATE SKIP LOCKED) AS c))
       RETURNING w.tenant_id AS "tenantId", w.id, w.version, w.frozen
     `);
     await log.append(

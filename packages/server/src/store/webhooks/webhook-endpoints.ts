@@ -54,6 +54,7 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
         if (Object.keys(change).length === 0) return endpoint;
         const changed = await applyChange(tx, endpoint, change, occurredAt);
         if (audit !== undefined) await appendAudit(tx, [audit]);
+        if (change.state !== undefined || change.events !== undefined) changeSubscription(tx, log, endpoint);
         if (endpoint.state === "enabled" && change.state?.to === "disabled") {
           await log.append(tx, [
             {
@@ -107,11 +108,12 @@ async function insertEndpoint(
     WITH created AS (
       INSERT INTO webhook_endpoints
         (tenant_id, id, url, events, description, client_id, scopes, state, secret, version, idempotency_key, request_hash,
-         created_by, created_at, updated_at)
+         created_by, created_at, updated_at, subscribed_after)
       VALUES
         (${endpoint.tenantId}, ${endpoint.id}, ${endpoint.url}, ${[...endpoint.events]}, ${endpoint.description},
          ${endpoint.authority?.clientId ?? null}, ${listScopes(endpoint)}, ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version}, ${request?.key ?? null},
-         decode(${request?.hash ?? null}, 'hex'), ${endpoint.createdBy}, ${endpoint.createdAt}, ${endpoint.updatedAt})
+         decode(${request?.hash ?? null}, 'hex'), ${endpoint.createdBy}, ${endpoint.createdAt}, ${endpoint.updatedAt},
+         coalesce((SELECT sequence FROM event_sequences WHERE tenant_id = ${endpoint.tenantId}), 0))
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
     )
@@ -142,6 +144,24 @@ async function applyChange(
   `);
   if (row === undefined) throw new Error("an endpoint that was locked does not exist");
   return toEndpoint(row);
+}
+
+/**
+ * The endpoint is subscribed as it is now from the next event on. If deliveries of earlier events are still to be written, they go to it as
+ * it was. The log stays locked until the commit, so every event is on one side of the change. Served by primary keys.
+ */
+function changeSubscription(tx: Tx, log: EventLog, { tenantId, id, state, events }: WebhookEndpoint): void {
+  log.lock(tx, [tenantId]);
+  tx.send(sql`
+    WITH head AS (SELECT sequence FROM event_sequences WHERE tenant_id = ${tenantId}),
+    past AS (
+      INSERT INTO past_subscriptions (tenant_id, endpoint_id, after_sequence, upto_sequence, events)
+      SELECT e.tenant_id, e.id, e.subscribed_after, head.sequence, ${[...events]}::text[]
+      FROM head CROSS JOIN webhook_endpoints e
+      WHERE e.tenant_id = ${tenantId} AND e.id = ${id} AND ${state === "enabled"}::boolean AND e.subscribed_after < head.sequence
+        AND EXISTS (SELECT FROM delivery_backlogs WHERE tenant_id = ${tenantId}))
+    UPDATE webhook_endpoints e SET subscribed_after = head.sequence FROM head WHERE e.tenant_id = ${tenantId} AND e.id = ${id}
+  `);
 }
 
 function listScopes({ authority }: Pick<WebhookEndpoint, "authority">): string[] | null {

@@ -17,7 +17,11 @@ export async function startClockedParts() {
   const database = await createTestDatabase();
   let nowMs = Date.now();
   const wakeUps = createWakeUps({
-    openChannel: () => ({ notify: async () => undefined, close: async () => undefined }),
+    openChannel: () => ({
+      notify: async () => undefined,
+      isOpen: () => true,
+      close: async () => undefined,
+    }),
     processId: randomUUID(),
   });
   const errors: unknown[] = [];

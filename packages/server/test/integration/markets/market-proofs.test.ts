@@ -121,7 +121,10 @@ describe("a market", () => {
     const write = (unit: MarketUnit) => unit.writeBatch(batch, new Map());
     const attempts = [
       () => createMarketLoader(database).load(late, 60_000),
-      () => unitOfWork(late, (unit) => unit.claimOrders(1, new Date())),
+      () =>
+        unitOfWork(late, (unit) =>
+          unit.claimOrders({ limit: 1, afterTenantId: undefined, areNewFirst: true, now: new Date() }),
+        ),
       () => unitOfWork(late, write),
       // A unit that only locks must not commit either.
       () => unitOfWork(late, async () => undefined),

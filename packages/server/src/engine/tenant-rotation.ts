@@ -1,0 +1,51 @@
+/** A tenant whose turn it is: its transactions that were accepted from this time on; undefined stands for all of them. */
+export interface TenantTurn {
+  tenantId: string;
+  fromMs: number | undefined;
+}
+
+/**
+ * The tenants that may have something to be settled, in the order of their turns. Each batch serves as many of them as it can, all with the
+ * same share, so a tenant waits for one batch, however much another has accepted.
+ *
+ * A turn says from when on to look. What was settled a moment ago leaves dead entries at the start of a tenant's part of the index until
+ * they are cleaned up, and a claim would read past all of them. So a tenant that was woken is looked at for what is recent, one with a
+ * backlog from the end of its last turn, and only a tenant that a look at all tenants has found as a whole.
+ */
+export interface TenantRotation {
+  add: (tenantIds: Iterable<string>, fromMs: number | undefined) => void;
+  /** Takes the next turns, each tenant at most once. */
+  take: (max: number) => TenantTurn[];
+  /** Gives back turns that were not used. */
+  putBack: (turns: readonly TenantTurn[]) => void;
+}
+
+export function createTenantRotation(): TenantRotation {
+  const waiting = new Map<string, number | undefined>();
+
+  function add(tenantId: string, fromMs: number | undefined): void {
+    const isWaiting = waiting.has(tenantId);
+    const known = waiting.get(tenantId);
+    // A tenant that waits already keeps its place, and the earlier of the two times.
+    const isAll = fromMs === undefined || (isWaiting && known === undefined);
+    waiting.set(tenantId, isAll ? undefined : Math.min(fromMs, known ?? fromMs));
+  }
+
+  return {
+    add: (tenantIds, fromMs) => {
+      for (const tenantId of tenantIds) add(tenantId, fromMs);
+    },
+    take: (max) => {
+      const turns: TenantTurn[] = [];
+      for (const [tenantId, fromMs] of waiting) {
+        if (turns.length >= max) break;
+        turns.push({ tenantId, fromMs });
+      }
+      for (const { tenantId } of turns) waiting.delete(tenantId);
+      return turns;
+    },
+    putBack: (turns) => {
+      for (const { tenantId, fromMs } of turns) add(tenantId, fromMs);
+    },
+  };
+}
