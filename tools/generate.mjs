@@ -105,6 +105,7 @@ async function servedDocument(path) {
         verifySignature: unused,
         audit: unused,
         publicUrl,
+        now: unused,
       },
       newRequestId: () => "",
       isUnavailable: () => false,

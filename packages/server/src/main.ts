@@ -16,11 +16,21 @@ import { createEdge } from "./http/edge.js";
 import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { explainListenError, findPort, listen } from "./listen.js";
 import { OperatorError } from "./operator-error.js";
+import {
+  type ClockReading,
+  createDatabaseClock,
+  type DatabaseClock,
+  describeReading,
+  type LocalClocks,
+  machineClocks,
+  skewLimits,
+} from "./runtime/database-clock.js";
 import { createReadiness } from "./runtime/readiness.js";
 import { createWakeUps } from "./runtime/wake-ups.js";
 import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
 import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
 import { findOwningRole } from "./store/core/database-roles.js";
+import { readDatabaseTime } from "./store/core/database-time.js";
 import { locationOf } from "./store/core/database-url.js";
 import { migrate } from "./store/core/migrate.js";
 import { readMigrations } from "./store/core/migrations.js";
@@ -51,6 +61,8 @@ export interface ServiceOptions {
   rails?: readonly RailPart[];
   /** Opens the connection pool; replaced in tests. */
   openDatabase?: typeof openDatabase;
+  /** The clocks of this machine; replaced in tests. */
+  clocks?: LocalClocks;
   /** Called when the service cannot continue. */
   onFailure: (error: Error) => void;
   /** Aborts a start that is still waiting for its database. */
@@ -85,6 +97,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       connectionsMax: settings.database_connections,
     });
     closers.push(database.close);
+    const clock = createServiceClock(database, options.clocks ?? machineClocks, log);
+    closers.push(async () => clock.stop());
     const publicUrl = publicUrlOf(settings);
     const wakeUps = createWakeUps({
       openChannel: createNotifyChannelOpener(source.url),
@@ -100,11 +114,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       webhooks: webhookOptions(settings, options.isSandbox),
       rails: options.rails ?? [],
       log,
-      newUuid,
-      now: Date.now,
+      newUuid: createUuidV7Source({ now: clock.now, randomBytes }),
+      now: clock.now,
+      isClockTrusted: () => clock.fault() === undefined,
     });
     closers.push(parts.close);
-    const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl);
+    const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl, clock);
     const edgeTimeoutMs = Math.max(settings["limits.shutdown_timeout_ms"] - reservedForStoresMs, 500);
     // Closed together, because the edge waits for its last connection, and a stream is one.
     closers.push(async () => {
@@ -117,6 +132,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       closers.push(await serveMetrics(app, settings, settings.metrics_port));
 
     await withAvailableDatabase(database, log, signal, async () => {
+      await measureAtStart(clock);
       await checkDatabaseSettings(database);
       const applied = await migrate(database, readMigrations());
       for (const name of applied) log.info({ migration: name }, "migrated the database");
@@ -132,6 +148,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     parts.load.start();
     parts.markets.start();
     parts.sender.start();
+    clock.start();
     readiness.set("ready");
     log.info({ url }, "ready");
     const drain = async () => {
@@ -155,8 +172,37 @@ async function warnOfOwnedTables(database: Database, log: Logger): Promise<void>
     );
 }
 
-const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
-const newRequestId = () => typeIdFromUuid("req", newUuid());
+/** By the clock of this machine: requests arrive before the database's clock is known, and ids never go back. */
+const newRequestUuid = createUuidV7Source({ now: Date.now, randomBytes });
+const newRequestId = () => typeIdFromUuid("req", newRequestUuid());
+
+function createServiceClock(database: Database, clocks: LocalClocks, log: Logger): DatabaseClock {
+  let isWarned = false;
+  return createDatabaseClock({
+    ...clocks,
+    readDatabaseTime: () => readDatabaseTime(database, clocks.monotonicMs),
+    onReading: (reading) => {
+      const isLarge = !reading.isFollowed || Math.abs(reading.skewMs) >= skewLimits.warnMs;
+      if (isLarge !== isWarned) {
+        const skew = { skew_seconds: reading.skewMs / 1000 };
+        if (isLarge) log.warn(skew, `Synchronise the clocks: ${describeReading(reading)}.`);
+        else log.info(skew, "this machine's clock agrees with the database's again");
+      }
+      isWarned = isLarge;
+    },
+    onError: (error) => log.debug({ err: error }, "the database's clock could not be read"),
+  });
+}
+
+/** The second reading needs no new connection, so it is more precise. */
+async function measureAtStart(clock: DatabaseClock): Promise<void> {
+  await clock.measure();
+  const reading: ClockReading = await clock.measure();
+  if (Math.abs(reading.skewMs) >= skewLimits.refuseMs)
+    throw new OperatorError(
+      `The clocks differ: ${describeReading(reading)}. Synchronise both machines with a time service, and start again.`,
+    );
+}
 
 /** The address at which clients reach the service; a wildcard host is replaced by loopback. */
 function publicUrlOf({ public_url, host, port }: Settings): string {
@@ -190,8 +236,9 @@ async function buildEdge(
   database: Database,
   parts: Parts,
   publicUrl: string,
+  clock: DatabaseClock,
 ) {
-  const readiness = createReadiness({ ping: () => assertWritable(database) });
+  const readiness = createReadiness({ ping: () => assertWritable(database), clockFault: clock.fault });
   const app = await createEdge(
     {
       log,
@@ -202,12 +249,12 @@ async function buildEdge(
       metricsToken: settings.metrics_token,
       // A public URL implies a proxy, which makes every caller appear to be on this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
-      metrics: parts.metrics,
+      metrics: [...parts.metrics, ...clock.metrics],
       trustedProxies: settings.trusted_proxies,
       proxyProtocol: settings.proxy_protocol === "true",
       securityTxt: { contact: settings.security_contact, expires: settings.security_expires },
       corsOrigins: settings.cors_origins,
-      now: Date.now,
+      now: clock.now,
       limits: {
         bodyBytes: settings["limits.body_bytes"],
         headerBytes: settings["limits.header_bytes"],

@@ -23,6 +23,12 @@ describe("UUID version 7", () => {
     expect(ids).toEqual([...new Set(ids)].sort());
   });
 
+  it("follows a clock that is set back by more than 30 seconds", () => {
+    const times = [100_000, 69_000];
+    const source = createUuidV7Source({ now: () => times.shift() ?? 0, randomBytes: zeros });
+    expect([timeOfUuidV7(source()), timeOfUuidV7(source())]).toEqual([100_000, 69_000]);
+  });
+
   it("increases while the clock goes back", () => {
     const times = [1000, 999, 500, 1000, 1001];
     const next = createUuidV7Source({ now: () => times.shift() ?? 0, randomBytes: zeros });

@@ -1,4 +1,7 @@
-/** Generates version 7 UUIDs (RFC 9562) as strings with hyphens, strictly increasing within one source. */
+/**
+ * Generates version 7 UUIDs (RFC 9562) as strings with hyphens, strictly increasing within one source, unless the clock is set back by more
+ * than `stepBackMs`: identifiers carry the time at which something was created, and would all carry a wrong one until then.
+ */
 export type UuidV7Source = () => string;
 
 export interface UuidV7Inputs {
@@ -12,6 +15,7 @@ const randomBytesPerId = 10;
 const tailLength = 8;
 const idsPerRefill = 512;
 const counterMax = 0xfff;
+const stepBackMs = 30_000;
 
 export function createUuidV7Source({ now, randomBytes }: UuidV7Inputs): UuidV7Source {
   let lastMs = -1;
@@ -34,7 +38,7 @@ export function createUuidV7Source({ now, randomBytes }: UuidV7Inputs): UuidV7So
     // Within one millisecond, and while the clock is behind, the twelve bits of rand_a count up. When they overflow, the timestamp is
     // advanced by one, as RFC 9562, section 6.2, allows.
     const nowMs = now();
-    if (nowMs > lastMs) {
+    if (nowMs > lastMs || nowMs < lastMs - stepBackMs) {
       lastMs = nowMs;
       // Starts in the lower half, so that a burst has room to count.
       counter = ((byteAt(random, tailLength) << 8) | byteAt(random, tailLength + 1)) & 0x7ff;

@@ -189,6 +189,7 @@ export function composeAccess(
       verifySignature,
       audit,
       publicUrl,
+      now,
     },
     metrics: [tampered.metric],
     issueStreamTicket: tickets.issue,

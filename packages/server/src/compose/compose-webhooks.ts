@@ -202,11 +202,11 @@ function createDisabler(endpoints: EndpointStore, now: () => number) {
 }
 
 /** Removes old deliveries at intervals; returns a function that stops it. */
-function removeRegularly({ database, webhooks, log, now }: ComposeOptions): () => void {
+function removeRegularly({ database, webhooks, log, now, isClockTrusted }: ComposeOptions): () => void {
   let isStopping = false;
   let isRunning = false;
   const remove = async () => {
-    if (isRunning) return;
+    if (isRunning || !isClockTrusted()) return;
     isRunning = true;
     const before = new Date(now() - webhooks.retentionDays * dayMs);
     await removeOldDeliveries(database, {

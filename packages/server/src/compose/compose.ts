@@ -58,7 +58,10 @@ export interface ComposeOptions {
   rails?: readonly RailPart[];
   log: Logger;
   newUuid: () => string;
+  /** The database's time, see `DatabaseClock`. */
   now: () => number;
+  /** While it is false, nothing is removed because of its age. */
+  isClockTrusted: () => boolean;
 }
 
 /** The wired parts that the HTTP edge and the command line need. */
@@ -151,6 +154,7 @@ export function compose(given: ComposeOptions): Parts {
   const stream = composeStream(options, access, transactions.useCases, markets);
   const thinTotals = createTotalsThinner(database, policyLimits.periodSecondsMax * 1000);
   const housekeeping = setInterval(() => {
+    if (!options.isClockTrusted()) return;
     Promise.all([
       removeExpiredCredentials(database),
       removeShownSecrets(database),

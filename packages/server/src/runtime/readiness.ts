@@ -4,12 +4,15 @@ export interface Readiness {
   set: (state: ReadinessState) => void;
   /** Resolves when the database answers; rejects when it does not. */
   checkDatabase: () => Promise<void>;
+  /** How the clocks differ, if they differ by too much. */
+  clockFault: () => string | undefined;
 }
 
 type ReadinessState = "starting" | "ready" | "stopping";
 
 export interface DatabaseProbe {
   ping: () => Promise<void>;
+  clockFault: () => string | undefined;
 }
 
 export function createReadiness(probe: DatabaseProbe): Readiness {
@@ -27,6 +30,7 @@ export function createReadiness(probe: DatabaseProbe): Readiness {
       });
       return pending;
     },
+    clockFault: probe.clockFault,
   };
 }
 

@@ -61,8 +61,8 @@ interface ExportOptions {
 }
 
 async function withSegments<T>(work: (deps: SegmentDeps, database: Database) => Promise<T>): Promise<T> {
-  return await withDatabase(({ database, parts }: OperatorTools) =>
-    work({ store: createSegmentStore(database), keys: parts.keys, now: () => new Date() }, database),
+  return await withDatabase(({ database, parts, now }: OperatorTools) =>
+    work({ store: createSegmentStore(database), keys: parts.keys, now: () => new Date(now()) }, database),
   );
 }
 

@@ -72,10 +72,11 @@ export function addAuditCommand(program: Command): void {
       "sign the present end of every audit log and print it; keep the output away from the database, for `audit verify --since`",
     )
     .action(async () => {
-      const untrusted = await withDatabase(async ({ database, parts: { keys } }) => {
+      const untrusted = await withDatabase(async ({ database, parts: { keys }, now }) => {
         const heads = await createAuditStore(database).listHeads();
         const trusted = heads.filter((head) => isPositionAuthentic(keys, "head", head));
-        for (const head of trusted) console.log(JSON.stringify(signCheckpoint(keys, head, new Date())));
+        const at = new Date(now());
+        for (const head of trusted) console.log(JSON.stringify(signCheckpoint(keys, head, at)));
         return heads.filter((head) => !trusted.includes(head)).map(({ tenantId }) => nameOf(tenantId));
       });
       if (untrusted.length > 0)

@@ -102,9 +102,9 @@ export function addClientCommand(program: Command): void {
 }
 
 async function restore(clientId: string, scopes: readonly Scope[]): Promise<void> {
-  await withDatabase(async ({ database }) => {
+  await withDatabase(async ({ database, now }) => {
     const origin = await operatorOf(database, clientId);
-    const audit = describeAct(origin, "client.restore", showId("cli", clientId), new Date());
+    const audit = describeAct(origin, "client.restore", showId("cli", clientId), new Date(now()));
     await restoreClient(database, clientId, scopes, audit);
   });
   console.log(`${showId("cli", clientId)} is disabled and has no credentials`);

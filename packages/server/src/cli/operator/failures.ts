@@ -48,8 +48,8 @@ export function addFailuresCommand(program: Command): void {
     .option("--all", "retry every failed row")
     .action(async (id: string | undefined, { all = false }: { all?: boolean }) => {
       if ((id === undefined) !== all) throw new OperatorError("Name the id of one row, or pass --all.");
-      const retried = await withDatabase(({ database }) =>
-        retry(id, (...args) => retryFailures(database, ...args)),
+      const retried = await withDatabase(({ database, now }) =>
+        retry(id, (table, rowId) => retryFailures(database, table, rowId, new Date(now()))),
       );
       if (id !== undefined && retried === 0)
         throw new OperatorError(`${id} is not a failed row: see \`bursar failures list\`.`);
@@ -59,13 +59,12 @@ export function addFailuresCommand(program: Command): void {
 
 async function retry(
   id: string | undefined,
-  retryRows: (table: FailureTable, id: string | "all", now: Date) => Promise<number>,
+  retryRows: (table: FailureTable, id: string | "all") => Promise<number>,
 ): Promise<number> {
-  const now = new Date();
   let retried = 0;
   for (const { prefix, table } of kinds) {
     const rowId = id === undefined ? "all" : readId(prefix, id);
-    if (rowId !== undefined) retried += await retryRows(table, rowId, now);
+    if (rowId !== undefined) retried += await retryRows(table, rowId);
   }
   return retried;
 }

@@ -53,7 +53,7 @@ function referenceArgument(text: string): string {
 
 /** Funds the wallet, or finds that the same command did; returns what is printed in both cases. */
 async function fund(tools: OperatorTools, takeKey: () => string, given: FundArguments): Promise<string> {
-  const { database, parts, newUuid } = tools;
+  const { database, parts, newUuid, now } = tools;
   const { wallet, code, amount, reference } = given;
   await assertAssetsKept(database, parts.assets.list);
   const { asset, units } = readFunds(parts.assets.find(code), code, amount);
@@ -67,7 +67,7 @@ async function fund(tools: OperatorTools, takeKey: () => string, given: FundArgu
     reference: reference ?? null,
   };
   const request = { action: "wallet.fund", key, hash: hashRequest(content), reference } as const;
-  const act = describeAct({ by: "operator", tenantId }, request.action, content.wallet, new Date());
+  const act = describeAct({ by: "operator", tenantId }, request.action, content.wallet, new Date(now()));
   const audit = { ...act, requestId: key };
   const funding = { tenantId, walletId, asset: asset.code, amount: units, id: newUuid(), request, audit };
   const earlier = await fundWallet(database, funding);

@@ -26,9 +26,9 @@ export function addKeysCommand(program: Command): void {
       "publish a new key, which starts to sign 30 seconds later; the old one is kept until its tokens have expired",
     )
     .action(async () => {
-      const { added, removed } = await withDatabase(async ({ database, sealing, newUuid }) => {
-        const rotated = await rotateTokenKeys(createTokenKeyStore(database), sealing, newUuid, Date.now);
-        await record(database, "keys.rotate", tokenKeyId(rotated.added.id));
+      const { added, removed } = await withDatabase(async ({ database, sealing, newUuid, now }) => {
+        const rotated = await rotateTokenKeys(createTokenKeyStore(database), sealing, newUuid, now);
+        await record(database, "keys.rotate", tokenKeyId(rotated.added.id), now);
         return rotated;
       });
       console.log(`${tokenKeyId(added.id)} is published and signs from ${added.activeFrom.toISOString()}`);
@@ -43,10 +43,10 @@ export function addKeysCommand(program: Command): void {
       const id = readId("key", shown);
       if (id === undefined)
         throw new OperatorError(`${shown} is not the id of a key. List them with \`bursar keys list\`.`);
-      const added = await withDatabase(async ({ database, sealing, newUuid }) => {
+      const added = await withDatabase(async ({ database, sealing, newUuid, now }) => {
         const store = createTokenKeyStore(database);
-        const replacement = await revokeTokenKey(store, sealing, id, newUuid, Date.now);
-        await record(database, "keys.revoke", shown);
+        const replacement = await revokeTokenKey(store, sealing, id, newUuid, now);
+        await record(database, "keys.revoke", shown, now);
         return replacement;
       });
       console.log(`${shown} is revoked. Its tokens are refused within 5 seconds.`);
@@ -56,9 +56,9 @@ export function addKeysCommand(program: Command): void {
     .command("reseal")
     .description("encrypt all secrets in the database with the current master key, while the service runs")
     .action(async () => {
-      const { keyId, resealed } = await withDatabase(async ({ database, sealing }) => {
+      const { keyId, resealed } = await withDatabase(async ({ database, sealing, now }) => {
         const counts = await resealSecrets(database, createReseal(sealing), secretContexts);
-        await record(database, "keys.reseal", sealing.keyring.current.id);
+        await record(database, "keys.reseal", sealing.keyring.current.id, now);
         return { keyId: sealing.keyring.current.id, resealed: counts };
       });
       const { tokenKeys, clientKeys, webhookSecrets, approvals } = resealed;
@@ -73,17 +73,19 @@ export function addKeysCommand(program: Command): void {
     .command("list")
     .description("list the keys that sign access tokens, with the role of each")
     .action(async () => {
-      const stored = await withDatabase(({ database }) => createTokenKeyStore(database).listTokenKeys());
-      for (const { id, activeFrom, role } of scheduledTokenKeys(stored, Date.now())) {
+      const listed = await withDatabase(async ({ database, now }) =>
+        scheduledTokenKeys(await createTokenKeyStore(database).listTokenKeys(), now()),
+      );
+      for (const { id, activeFrom, role } of listed) {
         console.log(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
       }
     });
 }
 
 /** The keys belong to no tenant. */
-async function record(database: Database, action: string, object: string): Promise<void> {
+async function record(database: Database, action: string, object: string, now: () => number): Promise<void> {
   const origin = { by: "operator", tenantId: nilTenantId } as const;
-  await createAuditStore(database).append([describeAct(origin, action, object, new Date())]);
+  await createAuditStore(database).append([describeAct(origin, action, object, new Date(now()))]);
 }
 
 function createReseal({ seal, open, isCurrent }: Sealing): Reseal {

@@ -9,8 +9,15 @@ import { readMasterKeys } from "../../credentials/master-key.js";
 import { createSealing, type Sealing } from "../../credentials/sealing.js";
 import { createLogger } from "../../log.js";
 import { OperatorError } from "../../operator-error.js";
+import {
+  createDatabaseClock,
+  describeReading,
+  machineClocks,
+  skewLimits,
+} from "../../runtime/database-clock.js";
 import { createWakeUps } from "../../runtime/wake-ups.js";
 import { type Database, openDatabase } from "../../store/core/database.js";
+import { readDatabaseTime } from "../../store/core/database-time.js";
 import { assertMigrated } from "../../store/core/migrate.js";
 import { readMigrations } from "../../store/core/migrations.js";
 import { createNotifyChannelOpener } from "../../store/core/notify-channel.js";
@@ -23,6 +30,8 @@ export interface OperatorTools {
   sealing: Sealing;
   parts: Parts;
   newUuid: () => string;
+  /** The database's time, whatever the clock of the operator's machine says. */
+  now: () => number;
 }
 
 /**
@@ -39,7 +48,17 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   });
   const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId: randomUUID() });
   const log = createLogger("error", process.stderr.isTTY === true);
-  const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
+  const clock = createDatabaseClock({
+    ...machineClocks,
+    readDatabaseTime: () => readDatabaseTime(database, machineClocks.monotonicMs),
+    onReading: (reading) => {
+      if (Math.abs(reading.skewMs) >= skewLimits.notReadyMs)
+        console.error(`Warning: ${describeReading(reading)}. The database's time is used.`);
+    },
+    onError: () => undefined,
+  });
+  const { now } = clock;
+  const newUuid = createUuidV7Source({ now, randomBytes });
   const sealing = createSealing(readMasterKeys(masterKeyPath(values)));
   // Loaded here, so that help and usage errors do not wait for the whole service to load.
   const { compose } = await import("../../compose/compose.js");
@@ -53,12 +72,14 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
     publicUrl: "",
     log,
     newUuid,
-    now: Date.now,
+    now,
+    isClockTrusted: () => clock.fault() === undefined,
   });
   try {
     await assertMigrated(database, readMigrations());
+    await clock.measure();
     await parts.prepareIntegrity();
-    return await work({ database: parts.database, sealing, parts, newUuid });
+    return await work({ database: parts.database, sealing, parts, newUuid, now });
   } finally {
     await parts.close();
     await wakeUps.close();

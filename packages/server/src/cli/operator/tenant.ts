@@ -87,9 +87,9 @@ async function setSuspended(named: string, isSuspended: boolean): Promise<void> 
 async function setSingleAdministrator(tenantId: string, isOn: boolean): Promise<void> {
   const shown = showId("tnt", tenantId);
   const state = isOn ? "on" : "off";
-  await withDatabase(async ({ database }) => {
+  await withDatabase(async ({ database, now }) => {
     const action = `tenant.single_administrator_${state}`;
-    const audit = describeAct({ by: "operator", tenantId }, action, shown, new Date());
+    const audit = describeAct({ by: "operator", tenantId }, action, shown, new Date(now()));
     if (!(await createTenantStore(database).setSingleAdministrator(tenantId, isOn, audit)))
       throw new OperatorError(`Tenant ${shown} does not exist.`);
   });

@@ -50,6 +50,7 @@ export interface AccessGuard {
   audit: AuditRecorder;
   /** The public address of the service; `Host` is never trusted. */
   publicUrl: string;
+  now: () => number;
 }
 
 export function installRequestState(app: FastifyInstance): void {
@@ -69,7 +70,7 @@ interface GuardedRoute extends AdmissionOptions {
 /** The hooks of a route that requires a scope: token and quota before the body is read, signature after it, audit when the response is known. */
 export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
   const { scopes, takesTickets } = route;
-  const { authenticator, redeemTicket, verifySignature, audit, publicUrl } = guard;
+  const { authenticator, redeemTicket, verifySignature, audit, publicUrl, now } = guard;
   const admission = createAdmission(route, guard);
   const checkSignature = (request: FastifyRequest, client: ApiClient, done: (error?: Error) => void) => {
     // The request for the ticket was signed.
@@ -133,7 +134,7 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
     ) => {
       const isRefusal =
         reply.statusCode === 401 || reply.statusCode === 403 || request.errorCode === "DIGEST_MISMATCH";
-      if (isRefusal) audit.record(describeRefusal(request));
+      if (isRefusal) audit.record(describeRefusal(request, new Date(now())));
       done(null, payload);
     },
   };
@@ -234,12 +235,12 @@ function toSignedRequest(request: FastifyRequest, publicUrl: string): SignedRequ
   };
 }
 
-function describeRefusal(request: FastifyRequest) {
+function describeRefusal(request: FastifyRequest, occurredAt: Date) {
   const principal = request.authenticated?.principal ?? request.refusedClaims;
   const objects = Object.values((request.params ?? {}) as Record<string, string>);
   return {
     tenantId: principal?.tenantId,
-    occurredAt: new Date(),
+    occurredAt,
     actor: principal === null ? ("anonymous" as const) : ("client" as const),
     clientId: principal?.clientId ?? null,
     tokenId: principal?.tokenId ?? null,

@@ -86,7 +86,7 @@ export async function appendAudit(tx: KeyedQueryable, drafts: readonly AuditDraf
     const head = await lockHead(tx, tenantId);
     const isAuthentic = head.number === 0n || isPositionAuthentic(requireKeys(tx), "head", head);
     const own = byTenant.get(tenantId) ?? [];
-    await appendToChain(tx, head, isAuthentic ? own : [headChanged(head), ...own]);
+    await appendToChain(tx, head, isAuthentic ? own : [headChanged(head, own), ...own]);
   }
 }
 
@@ -105,9 +105,10 @@ export async function keyChains(tx: KeyedQueryable, now: Date): Promise<void> {
   }
 }
 
-function headChanged({ tenantId, number }: AuditHead): AuditDraft {
+/** With the time of the entries that found it. */
+function headChanged({ tenantId, number }: AuditHead, [first]: readonly AuditDraft[]): AuditDraft {
   const origin = { by: "operator", tenantId } as const;
-  const entry = describeAct(origin, headChangedAction, `entry ${number}`, new Date());
+  const entry = describeAct(origin, headChangedAction, `entry ${number}`, first?.occurredAt ?? new Date(0));
   return { ...entry, actor: "anonymous", outcome: "refused", code: "HEAD_MAC_INVALID" };
 }
 

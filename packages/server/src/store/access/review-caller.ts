@@ -34,7 +34,7 @@ export async function reviewCaller(
   const [row] = await tx.query<{ isSuspended: boolean; revokedTokenIds: string[] }>(sql`
     SELECT suspended_at IS NOT NULL AS "isSuspended", ARRAY(
         SELECT token_id::text FROM revoked_tokens
-        WHERE tenant_id = ${tenantId} AND client_id = ${caller.clientId} AND expires_at > now()) AS "revokedTokenIds"
+        WHERE tenant_id = ${tenantId} AND client_id = ${caller.clientId}) AS "revokedTokenIds"
     FROM tenants WHERE id = ${tenantId}
   `);
   const isSuspended = row?.isSuspended === true;

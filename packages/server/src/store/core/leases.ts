@@ -6,7 +6,8 @@ import { joinStatements, type Statement, sql } from "./sql.js";
  * the subject and not rows of one table of leases, because what is written under a lease locks and checks that row anyway: a market's
  * batch moves its position and checks the fence in one UPDATE, while a separate table would be a second row to lock in every commit.
  *
- * All times are the database's. In every statement `l` is the table and every row is found by the primary key.
+ * All times are the database's. If its clock is set back, as by a failover to a machine whose clock is behind, a lease of a process that is
+ * gone would last that much longer. One that lasts longer than any lease can is therefore free; the fence makes that safe. In every statement `l` is the table and every row is found by the primary key.
  */
 export interface LeaseTable<Key> {
   table: Statement;
@@ -30,7 +31,8 @@ export function acquireLeases<Key>(
 ): Statement {
   return sql`
     WITH free AS (
-      SELECT ${keyColumns(leases)} FROM ${from} WHERE ${where} AND l.expires_at <= clock_timestamp()
+      SELECT ${keyColumns(leases)} FROM ${from}
+      WHERE ${where} AND l.expires_at NOT BETWEEN clock_timestamp() AND ${expiry(leaseMaxMs)}
       LIMIT ${limit} FOR UPDATE OF l SKIP LOCKED
     )
     UPDATE ${leases.table} l SET holder = ${holder}, fence = l.fence + 1, expires_at = ${expiry(leaseMs)}
@@ -78,6 +80,9 @@ export function isHeld<Key>({ key }: LeaseTable<Key>, lease: Key & Lease): State
   const keys = key.map(({ column, of }) => sql`l.${column} = ${of(lease)}`);
   return sql`${joinStatements(keys, " AND ")} AND l.holder = ${lease.holder} AND l.fence = ${lease.fence}`;
 }
+
+/** Longer than a market with a million orders takes to restore. */
+const leaseMaxMs = 300_000;
 
 export function expiry(leaseMs: number): Statement {
   return sql`clock_timestamp() + ${leaseMs} * interval '1 ms'`;

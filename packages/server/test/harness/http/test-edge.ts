@@ -31,6 +31,7 @@ export const closedGuard: AccessGuard = {
   verifySignature: async () => undefined,
   audit: { record: () => undefined, recordAct: () => undefined, close: async () => undefined },
   publicUrl: "http://bursar.example",
+  now: Date.now,
 };
 
 /** The real edge with routes of the test's own, logging into memory. */
@@ -40,7 +41,7 @@ export async function createTestEdge(
 ): Promise<TestEdge> {
   const logLines: Record<string, unknown>[] = [];
   const log = pino({ level: "trace" }, { write: (line: string) => logLines.push(JSON.parse(line)) });
-  const readiness = createReadiness({ ping: async () => undefined });
+  const readiness = createReadiness({ ping: async () => undefined, clockFault: () => undefined });
   readiness.set("ready");
   const app = await createEdge(
     {

@@ -10,6 +10,7 @@ import type { Parts } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { type Service, startService } from "../../../src/main.js";
+import { type LocalClocks, machineClocks } from "../../../src/runtime/database-clock.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
 import { wideMarkets } from "../markets/wide-markets.js";
@@ -62,8 +63,8 @@ export interface InspectableService extends BlackBoxService {
   keys: IntegrityKeys;
   /** Suspends or resumes a tenant, as the operator does. */
   setTenantSuspended: (client: TestClient, isSuspended: boolean) => Promise<void>;
-  /** A second service on the same database and with the same keys, as another process would run it. */
-  another: () => Promise<TestService>;
+  /** A second service on the same database and with the same keys, as another process would run it on a machine with these clocks. */
+  another: (clocks?: Partial<LocalClocks>) => Promise<TestService>;
 }
 
 /** A service that belongs to the test that has started it. */
@@ -112,6 +113,7 @@ export async function startTestService(
   shared?: SharedParts,
   open: typeof openDatabase = openPatiently,
   rails: { parts: readonly RailPart[]; assets: readonly Asset[] } = { parts: [], assets: [] },
+  clocks: Partial<LocalClocks> = {},
 ): Promise<TestService> {
   const database = shared?.database ?? (await createTestDatabase());
   const masterKey = shared?.masterKey ?? randomBytes(32);
@@ -142,6 +144,7 @@ export async function startTestService(
     log: pino({ level: "trace" }, { write: (line: string) => logLines.push(line) }),
     keyring: () => createKeyring([masterKey]),
     openDatabase: open,
+    clocks: { ...machineClocks, ...clocks },
     rails: rails.parts,
     onFailure: (error) => {
       throw error;
@@ -216,7 +219,14 @@ export async function startTestService(
         },
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       }),
-    another: () => startTestService(settings, { database, masterKey, publicUrl: publicUrl ?? url }),
+    another: (ownClocks) =>
+      startTestService(
+        settings,
+        { database, masterKey, publicUrl: publicUrl ?? url },
+        undefined,
+        undefined,
+        ownClocks,
+      ),
     stop: async () => {
       await service.stop();
       if (shared === undefined) await database.drop();

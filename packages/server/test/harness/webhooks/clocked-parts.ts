@@ -43,6 +43,7 @@ export async function startClockedParts() {
     log: pino({ level: "error" }, { write: (line: string) => errors.push(line) }),
     newUuid: createUuidV7Source({ now: () => nowMs, randomBytes }),
     now: () => nowMs,
+    isClockTrusted: () => true,
   });
   await parts.prepare();
   parts.engine.start();

@@ -6,10 +6,12 @@ import { createTestEdge } from "../../harness/http/test-edge.js";
 describe("readiness", () => {
   it("reflects startup, shutdown and the state of the database", async () => {
     let fault: Error | undefined;
+    let clockFault: string | undefined;
     const readiness = createReadiness({
       ping: async () => {
         if (fault !== undefined) throw fault;
       },
+      clockFault: () => clockFault,
     });
     const { app } = await createTestEdge([], { readiness });
     const ask = async () => {
@@ -23,6 +25,9 @@ describe("readiness", () => {
     fault = new Error("gone");
     expect(await ask()).toEqual([503, [{ path: "database", reason: "is down" }]]);
     fault = undefined;
+    clockFault = "this machine's clock is 6.0 s ahead of the database's";
+    expect(await ask()).toEqual([503, [{ path: "clock", reason: clockFault }]]);
+    clockFault = undefined;
     expect(await ask()).toMatchObject([200, {}]);
     readiness.set("stopping");
     expect(await ask()).toEqual([503, [{ path: "service", reason: "is stopping" }]]);
@@ -37,6 +42,7 @@ describe("readiness", () => {
         pings += 1;
         await new Promise((resolve) => setTimeout(resolve, 20));
       },
+      clockFault: () => undefined,
     });
     readiness.set("ready");
     const { app } = await createTestEdge([], { readiness });

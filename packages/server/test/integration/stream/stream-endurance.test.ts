@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
 import { createTcpProxy } from "../../harness/http/tcp-proxy.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
@@ -61,15 +61,13 @@ describe("a stream with heartbeats", () => {
 
 describe("a long-lived stream", () => {
   let service: TestService;
+  let advancedMs = 0;
   beforeAll(async () => {
-    // The system clock plus an offset that the test can advance.
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now(), shouldAdvanceTime: true });
-    service = await startTestService();
+    // The service measures the database's time at its start, and follows this clock for the next minute.
+    const monotonicMs = () => performance.now() + advancedMs;
+    service = await startTestService({}, undefined, undefined, undefined, { monotonicMs });
   });
-  afterAll(async () => {
-    await service.stop();
-    vi.useRealTimers();
-  });
+  afterAll(() => service.stop());
 
   it("gets a request for a new token a minute before the old one expires, and is closed with 4401 without it", async () => {
     const tenant = await service.createTenant();
@@ -79,14 +77,14 @@ describe("a long-lived stream", () => {
       await openStream(service.url, { token }),
     ];
     expect(renewed.messages[0]?.expires_at).toBeDefined();
-    vi.setSystemTime(Date.now() + 14 * 60_000 + 5000);
+    advancedMs += 14 * 60_000 + 5000;
     const notice = await renewed.next("reauthenticate");
     expect(notice.expires_at).toBe(renewed.messages[0]?.expires_at);
     renewed.send({ type: "authenticate", id: "1", token: await service.token(tenant) });
     const { id, expires_at } = await renewed.next("authenticated");
     expect(id).toBe("1");
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.parse(notice.expires_at));
-    vi.setSystemTime(Date.now() + 60_000);
+    advancedMs += 60_000;
     expect(await forgotten.closed).toEqual({ code: 4401, reason: "TOKEN_EXPIRED" });
     expect(forgotten.messages.filter(({ type }) => type === "reauthenticate")).toHaveLength(1);
     renewed.send({ type: "subscribe", channel: "events" });

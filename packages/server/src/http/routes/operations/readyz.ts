@@ -13,7 +13,7 @@ export function readyz(readiness: Readiness) {
       tag: "Operations",
       summary: "Check that the service can accept requests",
       description:
-        "For load balancers. 503 while the service is starting or stopping, or cannot reach its database.",
+        "For load balancers. 503 while the service is starting or stopping, cannot reach its database, or has a clock that differs from the database's by 5 seconds or more.",
       success: { status: 200, schema: ReadinessBody },
       errors: ["UNAVAILABLE"],
     },
@@ -23,6 +23,8 @@ export function readyz(readiness: Readiness) {
       await readiness.checkDatabase().catch((cause: unknown) => {
         throw unavailable("database", "is down", cause);
       });
+      const clockFault = readiness.clockFault();
+      if (clockFault !== undefined) throw unavailable("clock", clockFault);
       return { status: "ready" as const, checks: { database: "up" as const } };
     },
   );
