@@ -7,6 +7,7 @@ import type { RailPart } from "./app/rails/rail.js";
 import { assertAssetsKept } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
+import { createServiceClock, measureAtStart } from "./compose/service-clock.js";
 import type { Settings } from "./config/settings.js";
 import type { Keyring } from "./credentials/keyring.js";
 import { createSealing } from "./credentials/sealing.js";
@@ -16,21 +17,12 @@ import { createEdge } from "./http/edge.js";
 import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { explainListenError, findPort, listen } from "./listen.js";
 import { OperatorError } from "./operator-error.js";
-import {
-  type ClockReading,
-  createDatabaseClock,
-  type DatabaseClock,
-  describeReading,
-  type LocalClocks,
-  machineClocks,
-  skewLimits,
-} from "./runtime/database-clock.js";
+import { type DatabaseClock, type LocalClocks, machineClocks } from "./runtime/database-clock.js";
 import { createReadiness } from "./runtime/readiness.js";
 import { createWakeUps } from "./runtime/wake-ups.js";
 import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
 import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
 import { findOwningRole } from "./store/core/database-roles.js";
-import { readDatabaseTime } from "./store/core/database-time.js";
 import { locationOf } from "./store/core/database-url.js";
 import { migrate } from "./store/core/migrate.js";
 import { readMigrations } from "./store/core/migrations.js";
@@ -175,34 +167,6 @@ async function warnOfOwnedTables(database: Database, log: Logger): Promise<void>
 /** By the clock of this machine: requests arrive before the database's clock is known, and ids never go back. */
 const newRequestUuid = createUuidV7Source({ now: Date.now, randomBytes });
 const newRequestId = () => typeIdFromUuid("req", newRequestUuid());
-
-function createServiceClock(database: Database, clocks: LocalClocks, log: Logger): DatabaseClock {
-  let isWarned = false;
-  return createDatabaseClock({
-    ...clocks,
-    readDatabaseTime: () => readDatabaseTime(database, clocks.monotonicMs),
-    onReading: (reading) => {
-      const isLarge = !reading.isFollowed || Math.abs(reading.skewMs) >= skewLimits.warnMs;
-      if (isLarge !== isWarned) {
-        const skew = { skew_seconds: reading.skewMs / 1000 };
-        if (isLarge) log.warn(skew, `Synchronise the clocks: ${describeReading(reading)}.`);
-        else log.info(skew, "this machine's clock agrees with the database's again");
-      }
-      isWarned = isLarge;
-    },
-    onError: (error) => log.debug({ err: error }, "the database's clock could not be read"),
-  });
-}
-
-/** The second reading needs no new connection, so it is more precise. */
-async function measureAtStart(clock: DatabaseClock): Promise<void> {
-  await clock.measure();
-  const reading: ClockReading = await clock.measure();
-  if (Math.abs(reading.skewMs) >= skewLimits.refuseMs)
-    throw new OperatorError(
-      `The clocks differ: ${describeReading(reading)}. Synchronise both machines with a time service, and start again.`,
-    );
-}
 
 /** The address at which clients reach the service; a wildcard host is replaced by loopback. */
 function publicUrlOf({ public_url, host, port }: Settings): string {

@@ -18,6 +18,7 @@ function createClocks() {
     },
     onReading: (reading) => readings.push(reading),
     onError: () => undefined,
+    timers: { after: () => () => undefined },
   });
   /** How far its time is ahead of the right one. */
   const aheadMs = () => clock.now() - epochMs - state.monotonicMs;

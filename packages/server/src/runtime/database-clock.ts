@@ -1,4 +1,5 @@
 import type { Metric } from "./metric.js";
+import type { Timers } from "./timers.js";
 
 /**
  * The time at which rows of different processes meet. Processes run on machines whose clocks differ, and one that is days ahead would fill
@@ -45,6 +46,7 @@ export interface DatabaseClockDeps extends LocalClocks {
   readDatabaseTime: () => Promise<DatabaseTime>;
   onReading: (reading: ClockReading) => void;
   onError: (error: unknown) => void;
+  timers: Pick<Timers, "after">;
 }
 
 /** Differences between this machine's clock and the database's. Tokens and webhooks tolerate seconds, so more is somebody's mistake. */
@@ -66,7 +68,7 @@ export function createDatabaseClock(deps: DatabaseClockDeps): DatabaseClock {
   let lastMs = 0;
   let last: ClockReading = { skewMs: 0, isFollowed: true };
   let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = () => {};
 
   function now(): number {
     const nowMs = Math.floor(offsetMs === undefined ? wallMs() : offsetMs + monotonicMs());
@@ -83,8 +85,8 @@ export function createDatabaseClock(deps: DatabaseClockDeps): DatabaseClock {
   async function measure(): Promise<ClockReading> {
     const { databaseMs, askedMs, answeredMs } = await deps.readDatabaseTime();
     const [earliestMs, latestMs] = [databaseMs, databaseMs + answeredMs - askedMs];
-    const elapsedMs = monotonicMs() - answeredMs;
-    const skewMs = distance(wallMs() - elapsedMs, earliestMs, latestMs);
+    const sinceAnswerMs = monotonicMs() - answeredMs;
+    const skewMs = distance(wallMs() - sinceAnswerMs, earliestMs, latestMs);
     const driftMs =
       offsetMs === undefined ? undefined : distance(answeredMs + offsetMs, earliestMs, latestMs);
     const isFollowed = Math.min(Math.abs(skewMs), Math.abs(driftMs ?? 0)) < skewLimits.refuseMs;
@@ -101,10 +103,10 @@ export function createDatabaseClock(deps: DatabaseClockDeps): DatabaseClock {
   function schedule(): void {
     if (isStopped) return;
     const delayMs = isFaulty(last) ? Math.min(measureAgainMs, deps.measureEveryMs) : deps.measureEveryMs;
-    timer = setTimeout(() => {
+    cancel = deps.timers.after(delayMs, () => {
       // A database that does not answer is reported by others; time goes on without it.
       measure().catch(deps.onError).finally(schedule);
-    }, delayMs).unref();
+    });
   }
 
   return {
@@ -115,7 +117,7 @@ export function createDatabaseClock(deps: DatabaseClockDeps): DatabaseClock {
     start: schedule,
     stop: () => {
       isStopped = true;
-      clearTimeout(timer);
+      cancel();
     },
     metrics: [
       {

@@ -15,6 +15,7 @@ import {
   machineClocks,
   skewLimits,
 } from "../../runtime/database-clock.js";
+import { nodeTimers } from "../../runtime/timers.js";
 import { createWakeUps } from "../../runtime/wake-ups.js";
 import { type Database, openDatabase } from "../../store/core/database.js";
 import { readDatabaseTime } from "../../store/core/database-time.js";
@@ -56,6 +57,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
         console.error(`Warning: ${describeReading(reading)}. The database's time is used.`);
     },
     onError: () => undefined,
+    timers: nodeTimers,
   });
   const { now } = clock;
   const newUuid = createUuidV7Source({ now, randomBytes });

@@ -143,9 +143,9 @@ describe("a long-lived stream", () => {
 
   it("is closed with 1001 when the service stops, while new ones are refused", async () => {
     const other = await service.another();
-    const token = await service.token(await service.createTenant());
+    const token = await other.token(await other.createTenant());
     const streams = await Promise.all(Array.from({ length: 60 }, () => openStream(other.url, { token })));
-    const lateToken = await service.token(await service.createTenant());
+    const lateToken = await other.token(await other.createTenant());
     const stopping = other.stop();
     const late = refusedStream(other.url, { token: lateToken }).then(
       ({ status }) => status,
