@@ -29,6 +29,27 @@ export const proofs = {
       },
     },
   },
+  failover: {
+    shows:
+      "with PostgreSQL's replication, no acknowledged write is lost or doubled by a synchronous failover, and nothing is shown that the database does not have",
+    files: [`${server}/faults/failover/*.test.ts`],
+    sizes: {
+      synchronous: {
+        env: "BURSAR_FAILOVERS",
+        short: 3,
+        long: 50,
+        means: "failovers to a synchronous standby",
+      },
+    },
+  },
+  soak: {
+    shows:
+      "two processes under load use no more memory, handles and connections at the end than in the beginning",
+    files: [`${server}/faults/soak.test.ts`],
+    sizes: {
+      seconds: { env: "BURSAR_SOAK_SECONDS", short: 30, long: 600, means: "seconds of load" },
+    },
+  },
   stream: {
     shows: "clients of the stream miss nothing and see nothing twice when their connections are cut",
     files: [`${server}/faults/stream.test.ts`, `${server}/faults/stream-deltas.test.ts`],

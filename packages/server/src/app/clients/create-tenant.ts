@@ -24,12 +24,12 @@ export interface TenantStore {
   setSingleAdministrator: (id: string, singleAdministrator: boolean, audit: AuditDraft) => Promise<boolean>;
 }
 
-export interface CreatedTenant extends CreatedClient {
+interface CreatedTenant extends CreatedClient {
   tenant: Tenant;
 }
 
 /** Everything that a new tenant begins with. It is written in one SQL transaction. */
-export interface TenantDraft {
+interface TenantDraft {
   tenant: Tenant;
   wallets: readonly Wallet[];
   client: ApiClient;

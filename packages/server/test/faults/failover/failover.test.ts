@@ -1,0 +1,42 @@
+import { rmSync } from "node:fs";
+import { afterEach, describe, expect, it } from "vitest";
+import { createTemporaryFolder } from "../../harness/temporary-folder.js";
+import { type FailoverReport, runFailoverLoop } from "./failover-loop.js";
+import { type PostgresPair, startPostgresPair } from "./postgres-pair.js";
+
+/** Short and long sizes are in tools/proofs.mjs. */
+const synchronous = Number(process.env["BURSAR_FAILOVERS"]);
+const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
+const timeoutOf = (times: number) => 300_000 + times * 120_000;
+
+describe("two processes whose primary is killed and replaced by its standby under load", () => {
+  const folder = createTemporaryFolder("failover");
+  let pair: PostgresPair;
+  afterEach(async () => {
+    await pair.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = async (times: number, isSynchronous: boolean): Promise<FailoverReport> => {
+    pair = await startPostgresPair(folder);
+    const report = await runFailoverLoop(pair, { times, isSynchronous });
+    const counts = { doubled: report.doubled.length, lost: report.lost.length };
+    if (isLong) process.stdout.write(`${JSON.stringify({ ...report, ...counts })}\n`);
+    return report;
+  };
+  const nothing = (times: number) => Array.from({ length: times }, () => []);
+
+  it(
+    `have done every acknowledged request exactly once, ${synchronous} times, if the standby is synchronous`,
+    async () => {
+      const report = await run(synchronous, true);
+      expect(report.lost).toEqual([]);
+      expect(report.doubled).toEqual([]);
+      expect(report.differences).toEqual(nothing(synchronous));
+      expect(report.faults).toEqual([]);
+      expect(report.violations).toEqual([]);
+      expect(report.marketIsRight).toBe(true);
+    },
+    timeoutOf(synchronous),
+  );
+});
