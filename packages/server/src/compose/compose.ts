@@ -26,7 +26,7 @@ import { nodeTimers } from "../runtime/timers.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
 import { publishCheckpoint } from "../store/access/checkpoints.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
-import { prepareIntegrity } from "../store/access/integrity.js";
+import { adoptDatabase, prepareIntegrity } from "../store/access/integrity.js";
 import { createSweepStore } from "../store/access/sweeps.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { removeExpiredCredentials } from "../store/access/tokens.js";
@@ -93,6 +93,8 @@ export interface Parts {
   assets: AssetRegistry;
   /** Called once, after the migrations, before anything is written. */
   prepareIntegrity: () => Promise<void>;
+  /** False if there was nothing to adopt. */
+  adoptDatabase: () => Promise<boolean>;
   /** Called once, after the migrations. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
@@ -210,6 +212,7 @@ export function compose(given: ComposeOptions): Parts {
     }),
     fundPrimary: transactions.fundPrimary,
     prepareIntegrity: () => prepareIntegrity(database, keys.retain, new Date(now())),
+    adoptDatabase: () => adoptDatabase(database, keys.retain, new Date(now())),
     prepare: async () => {
       await prepareIntegrity(database, keys.retain, new Date(now()));
       await access.prepare();

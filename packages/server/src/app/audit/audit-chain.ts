@@ -126,7 +126,7 @@ function judgeEnd(
 ): string | undefined {
   if (number !== head.number || Buffer.compare(hash, head.hash) !== 0)
     return `the chain ends at entry ${number}, but its head is entry ${head.number}`;
-  if (number === 0n) return undefined;
+  if (number === 0n) return "the chain is empty: its entries were removed";
   if (!isKeyed) return "no entry of the chain is keyed";
   return isPositionAuthentic(keys, "head", head)
     ? undefined

@@ -40,6 +40,14 @@ export const headChangedAction = "audit.head_changed";
 /** The chain of entries that belong to no tenant. */
 export const nilTenantId = "00000000-0000-0000-0000-000000000000";
 
+/** The action of the first entry of a chain. A chain that begins otherwise has lost its beginning. */
+export const chainStartActions = { tenant: "tenant.create", database: "audit.begin" } as const;
+
+export function isChainStart(tenantId: string | null, action: string): boolean {
+  const isDatabase = tenantId === null || tenantId === nilTenantId;
+  return action === (isDatabase ? chainStartActions.database : chainStartActions.tenant);
+}
+
 export interface AuditStore {
   append: (drafts: readonly AuditDraft[]) => Promise<void>;
   /** Newest first. */

@@ -1,5 +1,5 @@
 import type { IntegrityKeys } from "../access/integrity-keys.js";
-import { type ChainedAuditEntry, headChangedAction } from "./audit-entry.js";
+import { type ChainedAuditEntry, headChangedAction, isChainStart } from "./audit-entry.js";
 import { chainHash, unkeyedHash } from "./chain-hash.js";
 import type { Checkpoint } from "./checkpoint.js";
 
@@ -36,6 +36,9 @@ export function createChainWalk(
     hash = computed;
     isKeyed ||= keyId !== null;
     if (keyId === null) unkeyedTo = found;
+    // Before chains were keyed, that of no tenant began with its first entry.
+    if (found === 1n && keyId !== null && !isChainStart(entry.tenantId, entry.action))
+      return `entry 1 is ${entry.action}, not the beginning of the chain: the entries before it were removed`;
     if (entry.action === headChangedAction)
       return `entry ${found} records that the head of the chain was changed: entries before it may have been removed`;
     return expected.has(number) ? compareWithCheckpoints() : undefined;

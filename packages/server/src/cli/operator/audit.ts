@@ -52,7 +52,7 @@ export function addAuditCommand(program: Command): void {
             keys,
             checkpoints,
             // A migration creates the fee tenant, and migrations write no audit entries.
-            tenantIds: tenants.map(({ id }) => id).filter((id) => id !== feeTenantId),
+            tenantIds: [nilTenantId, ...tenants.map(({ id }) => id).filter((id) => id !== feeTenantId)],
           }),
         };
       });

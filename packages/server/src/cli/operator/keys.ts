@@ -70,6 +70,22 @@ export function addKeysCommand(program: Command): void {
       );
     });
   keys
+    .command("adopt")
+    .description(
+      "authenticate the clients and the audit log of a database that a version without these keys has written; once, after a review",
+    )
+    .action(async () => {
+      const isAdopted = await withDatabase(
+        ({ parts }) => parts.adoptDatabase(),
+        async () => undefined,
+      );
+      console.log(
+        isAdopted
+          ? "The clients and the audit log are authenticated as they are."
+          : "The database has its keys already. Nothing was changed.",
+      );
+    });
+  keys
     .command("list")
     .description("list the keys that sign access tokens, with the role of each")
     .action(async () => {

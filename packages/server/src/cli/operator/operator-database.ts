@@ -38,7 +38,10 @@ export interface OperatorTools {
 /**
  * Runs an operator command on the database that DATABASE_URL names, or on the database of the sandbox that runs from this folder.
  */
-export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  work: (tools: OperatorTools) => Promise<T>,
+  prepare = (parts: Parts) => parts.prepareIntegrity(),
+): Promise<T> {
   const { values } = loadConfig(process.env);
   const url = values.database_url ?? sandboxDatabaseUrl(values.data_dir);
   const database = openDatabase({
@@ -80,7 +83,7 @@ export async function withDatabase<T>(work: (tools: OperatorTools) => Promise<T>
   try {
     await assertMigrated(database, readMigrations());
     await clock.measure();
-    await parts.prepareIntegrity();
+    await prepare(parts);
     return await work({ database: parts.database, sealing, parts, newUuid, now });
   } finally {
     await parts.close();

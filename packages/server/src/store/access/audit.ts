@@ -6,6 +6,7 @@ import {
   type ChainedAuditEntry,
   describeAct,
   headChangedAction,
+  isChainStart,
   nilTenantId,
 } from "../../app/audit/audit-entry.js";
 import { chainHash, chainStart, isPositionAuthentic, positionMac } from "../../app/audit/chain-hash.js";
@@ -84,8 +85,11 @@ export async function appendAudit(tx: KeyedQueryable, drafts: readonly AuditDraf
   // Heads are locked in the order of their ids, so that two writers do not deadlock.
   for (const tenantId of [...byTenant.keys()].sort()) {
     const head = await lockHead(tx, tenantId);
-    const isAuthentic = head.number === 0n || isPositionAuthentic(requireKeys(tx), "head", head);
     const own = byTenant.get(tenantId) ?? [];
+    const isAuthentic =
+      head.number === 0n
+        ? isChainStart(tenantId, own[0]?.action ?? "")
+        : isPositionAuthentic(requireKeys(tx), "head", head);
     await appendToChain(tx, head, isAuthentic ? own : [headChanged(head, own), ...own]);
   }
 }

@@ -47,9 +47,11 @@ describe("exported segments of the audit log", () => {
   const newPath = () => join(folder, `segment-${++files}.jsonl`);
   /** One entry a minute. */
   const append = async (tenant: string, count: number, from = 0, on: Database = database) => {
+    const begun = (await createAuditStore(on).list(tenant, 1, undefined)).length;
     const drafts = Array.from({ length: count }, (_, index) => {
       const at = new Date(start + (from + index) * 60_000);
-      return { ...describeAct({ by: "operator", tenantId: tenant }, "test.act", `o${from + index}`, at) };
+      const action = begun === 0 && index === 0 ? "tenant.create" : "test.act";
+      return { ...describeAct({ by: "operator", tenantId: tenant }, action, `o${from + index}`, at) };
     });
     for (let at = 0; at < drafts.length; at += 500)
       await createAuditStore(on).append(drafts.slice(at, at + 500));
@@ -88,7 +90,7 @@ describe("exported segments of the audit log", () => {
     const lines = linesOf(path).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toHaveLength(12);
     expect(lines[0]).toMatchObject({ object: "audit_segment", first_number: 1, last_number: 10 });
-    expect(lines[1]).toMatchObject({ number: 1, action: "test.act", object: "o0", key_id: "one" });
+    expect(lines[1]).toMatchObject({ number: 1, action: "tenant.create", object: "o0", key_id: "one" });
     expect(lines.at(-1)).toMatchObject({ object: "audit_segment_end", key_id: "one" });
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(existsSync(`${path}.partial`)).toBe(false);

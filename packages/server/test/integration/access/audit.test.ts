@@ -104,6 +104,26 @@ describe("the audit log", () => {
     expect(await faults()).toEqual([]);
   });
 
+  it("shows that all of a tenant's entries were removed, before and after the next one", async () => {
+    const own = readId("tnt", owner.tenantId) ?? "";
+    await tamper(`DELETE FROM audit_entries WHERE tenant_id = '${own}';
+      UPDATE audit_heads SET number = 0, hash = decode(repeat('00', 32), 'hex'), key_id = NULL, mac = NULL
+        WHERE tenant_id = '${own}'`);
+    expect(await faults()).toEqual(["the chain is empty: its entries were removed"]);
+    await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
+    expect(await faults()).toEqual([expect.stringContaining("not the beginning of the chain")]);
+  });
+
+  it("shows that all of a tenant's entries and its head were removed", async () => {
+    const own = readId("tnt", owner.tenantId) ?? "";
+    await tamper(`DELETE FROM audit_entries WHERE tenant_id = '${own}'`);
+    await service.database.run(`ALTER TABLE audit_heads DISABLE TRIGGER ALL;
+      DELETE FROM audit_heads WHERE tenant_id = '${own}'; ALTER TABLE audit_heads ENABLE TRIGGER ALL`);
+    expect(await faults()).toEqual(["the head of the chain is missing"]);
+    await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
+    expect(await faults()).toEqual([expect.stringContaining("not the beginning of the chain")]);
+  });
+
   it("is read a page at a time", async () => {
     await Promise.all(
       Array.from({ length: 5 }, () =>

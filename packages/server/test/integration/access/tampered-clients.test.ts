@@ -2,6 +2,11 @@ import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { readId, showId } from "@bursar/protocol";
 import { SignJWT } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js";
+import { createKeyring } from "../../../src/credentials/keyring.js";
+import { createSealing } from "../../../src/credentials/sealing.js";
+import { adoptDatabase } from "../../../src/store/access/integrity.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { startTestService, type TestClient } from "../../harness/service/test-service.js";
@@ -187,6 +192,27 @@ describe("a writer to the database", () => {
   });
 });
 
+describe("a writer to the database who makes it look like one without keys", () => {
+  it("does not get its own rows authenticated", async () => {
+    const first = await startTestService();
+    const owner = await first.createTenant();
+    const hash = `'\\x${createHash("sha256").update("mine").digest("hex")}'`;
+    await first.service.stop();
+    await first.database.run(`
+      DELETE FROM retained_keys;
+      UPDATE clients SET mac = NULL, key_id = NULL, credentials = NULL;
+      ALTER TABLE audit_heads DISABLE TRIGGER ALL;
+      UPDATE audit_heads SET mac = NULL, number = 0;
+      INSERT INTO client_secrets (id, client_id, hash, created_at)
+        VALUES (gen_random_uuid(), '${readId("cli", owner.clientId)}', ${hash}, now())`);
+    await expect(first.another()).rejects.toThrow("restore the table from a backup");
+    // Nor if it removes every client and the audit log as well as it can.
+    await first.database.run("DELETE FROM audit_heads");
+    await expect(first.another()).rejects.toThrow("restore the table from a backup");
+    await first.database.drop();
+  });
+});
+
 describe("clients of an earlier version", () => {
   it("keep their secrets and keys when they are authenticated for the first time", async () => {
     const first = await startTestService();
@@ -202,6 +228,12 @@ describe("clients of an earlier version", () => {
       ALTER TABLE audit_entries DISABLE TRIGGER ALL; ALTER TABLE audit_heads DISABLE TRIGGER ALL;
       DELETE FROM audit_entries; DELETE FROM audit_heads;
       ALTER TABLE audit_entries ENABLE TRIGGER ALL; ALTER TABLE audit_heads ENABLE TRIGGER ALL`);
+    // Whether an earlier version has left them so, or an attacker, only the operator can say.
+    await expect(first.another()).rejects.toThrow("bursar keys adopt");
+    const keys = createIntegrityKeys(createSealing(createKeyring([first.masterKey])));
+    const adopt = () => adoptDatabase(withKeys(first.database, keys), keys.retain, new Date());
+    expect(await adopt()).toBe(true);
+    expect(await adopt()).toBe(false);
     const services = await Promise.all([first.another(), first.another()]);
     try {
       for (const service of services) await expect(service.token(owner)).resolves.toBeDefined();
