@@ -109,6 +109,8 @@ CREATE TABLE change_requests (
   expires_at timestamp with time zone NOT NULL,
   effective_at timestamp with time zone,
   updated_at timestamp with time zone NOT NULL,
+  key_id text,
+  mac bytea,
   CONSTRAINT change_requests_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT change_requests_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT change_requests_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scheduled'::text, 'applied'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
@@ -513,6 +515,8 @@ CREATE TABLE tenants (
   created_at timestamp with time zone NOT NULL,
   suspended_at timestamp with time zone,
   single_administrator boolean NOT NULL DEFAULT false,
+  settings_key_id text,
+  settings_mac bytea,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128)))
 );

@@ -38,6 +38,8 @@ export interface Approval {
   lineage: Lineage;
   /** When its credentials, scopes, state or `require_signature` were last changed. */
   authorityChangedAtMs: number;
+  /** Whether a signature with an Ed25519 key is stored with it. */
+  isSigned?: boolean;
 }
 
 export interface ApprovalTally {
@@ -79,7 +81,7 @@ export function findIndependenceFault(
 /**
  * Tallies the decisions that were made before the deadline by clients that may approve. One rejection is final even if its client has been
  * disabled since, because stopping is always safe. An approval counts only while its client is enabled, unchanged since the request, and
- * independent of the initiator; clients that are not independent of each other count once.
+ * independent of the initiator, and signed if it must be; clients that are not independent of each other count once.
  */
 export function tallyApprovals(
   requirement: ApprovalRequirement,
@@ -93,7 +95,10 @@ export function tallyApprovals(
   );
   const valid = heard.filter(
     (one) =>
-      one.decision === "approve" && one.isEnabled && findIndependenceFault(initiator, one) === undefined,
+      one.decision === "approve" &&
+      one.isEnabled &&
+      (requirement.signed !== true || one.isSigned === true) &&
+      findIndependenceFault(initiator, one) === undefined,
   );
   const approved = initiator.isSingleAdministrator
     ? new Set(valid.map(({ clientId }) => clientId)).size

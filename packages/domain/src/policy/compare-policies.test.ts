@@ -57,7 +57,12 @@ const table: [what: string, change: "tightens" | "loosens", before: Sketch, afte
   ["approval instead of allowing", "tightens", [[], allow], [[], ask(1)]],
   ["approval instead of rejecting", "loosens", [[], reject], [[], ask(1)]],
   ["allowing instead of approval", "loosens", [[], ask(1)], [[], allow]],
-  ["fewer approvers", "tightens", [[], ask(1)], [[], ask(1, { from: { clients: clientIds } })]],
+  [
+    "fewer approvers, who could reject less",
+    "loosens",
+    [[], ask(1)],
+    [[], ask(1, { from: { clients: clientIds } })],
+  ],
   [
     "another approver",
     "loosens",

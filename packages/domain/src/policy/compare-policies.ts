@@ -124,14 +124,16 @@ function isAtLeastAsStrict(verdict: Verdict, other: Verdict): boolean {
   return asksAtLeast(verdict.requirement, other.requirement);
 }
 
-/** As many approvals, of no other clients, in no more time, and signed if they had to be. */
+/**
+ * As many approvals, of the same clients, in no more time, and signed if they had to be. Fewer clients could approve less, but could also
+ * reject less.
+ */
 function asksAtLeast(requirement: ApprovalRequirement, other: ApprovalRequirement): boolean {
   const { approvals, clientIds, expiresAfterSeconds, signed = false } = requirement;
-  const isSubset =
-    other.clientIds === null || clientIds?.every((id) => other.clientIds?.includes(id) === true) === true;
+  const areSame = JSON.stringify(clientIds) === JSON.stringify(other.clientIds);
   return (
     approvals >= other.approvals &&
-    isSubset &&
+    areSame &&
     expiresAfterSeconds <= other.expiresAfterSeconds &&
     (signed || other.signed !== true)
   );

@@ -25,6 +25,14 @@ const changes = {
       ),
       state: Type.Optional(Type.Enum(["active", "disabled"])),
       require_signature: Type.Optional(Type.Boolean()),
+      cancel: Type.Optional(
+        Type.Array(Type.Enum(["orders", "transactions"]), {
+          uniqueItems: true,
+          minItems: 1,
+          maxItems: 2,
+          description: "What to cancel of what the client has requested, if it is disabled.",
+        }),
+      ),
     },
     { ...closed, minProperties: 2 },
   ),

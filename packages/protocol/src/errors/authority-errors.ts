@@ -37,10 +37,17 @@ export const authorityErrors = {
     advice: "Read the change request again, review it, and send the digest that it shows.",
     retry: "never",
   },
+  CHANGE_REQUEST_TAMPERED: {
+    status: 409,
+    message: "The change request was changed in the database.",
+    when: "something other than the service has written the change request or a decision on it; the change request has failed",
+    advice: "Tell the operator, and request the change again.",
+    retry: "never",
+  },
   CHANGE_REQUEST_LIMIT_REACHED: {
     status: 409,
     message: "The tenant has too many open change requests.",
-    when: "a tenant would have more than 100 change requests that are pending or scheduled",
+    when: "more change requests would be pending or scheduled than 10 of one client, 20 of clients with a common lineage, or 100 of the tenant",
     advice: "Decide or cancel some of them first.",
     retry: "never",
   },

@@ -73,6 +73,7 @@ export function composePolicy(
       planner,
       plannerOf,
       rails,
+      destinations,
       destinationDelaySeconds,
       onReplaced: (tenantId) => wakeUps.publish("policy", [tenantId]),
       newUuid,

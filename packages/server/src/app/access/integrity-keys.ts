@@ -10,11 +10,11 @@ export interface IntegrityKeys {
 }
 
 /** The labels are part of the stored format. */
-export type KeyLabel = RetainedLabel | "client row";
+export type KeyLabel = RetainedLabel | "client row" | "change request" | "tenant row";
 
 /**
  * Keys that are kept, encrypted, after their master key was replaced: old entries and checkpoints must stay verifiable, and the hash of
- * a secret cannot be computed again without the secret. The rows of clients are authenticated again by `bursar keys reseal`.
+ * a secret cannot be computed again without the secret. The rows of clients, open change requests and tenants are authenticated again by `bursar keys reseal`.
  */
 export const retainedLabels = ["audit chain", "audit checkpoint", "client secret"] as const;
 type RetainedLabel = (typeof retainedLabels)[number];

@@ -26,6 +26,11 @@ export interface ChangeExecutor<Kind extends ChangeKind> {
     requester: ChangeStanding["requester"],
     now: Date,
   ) => Promise<Refused | undefined>;
+  /**
+   * The UUID of the client that loses something by the change. It cannot reject it, nor can a client that depends on it: otherwise a
+   * client that was taken over could not be stopped by the others.
+   */
+  loserOf?: (change: ChangeOf<Kind>) => string | undefined;
   /** Called after the commit, for caches. */
   onApplied?: (request: ChangeRequest<Kind>) => void;
 }

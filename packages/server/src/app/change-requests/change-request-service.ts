@@ -15,6 +15,7 @@ import {
   type ChangeUnit,
   digestOfChange,
   isOpen,
+  type OpenChanges,
 } from "./change-request.js";
 import { refuseDependence } from "./refuse-dependence.js";
 
@@ -48,6 +49,9 @@ export interface ChangeRequestDeps {
 
 const expiresAfterSecondsDefault = 72 * 3600;
 const openMax = 100;
+/** A client that fills the list of a tenant would keep others from requesting that it be disabled. */
+const openOfClientMax = 10;
+const openOfLineageMax = 20;
 
 export function createChangeRequestService(
   deps: ChangeRequestDeps,
@@ -100,8 +104,8 @@ async function requestChange(
     decisions: [],
   };
   return deps.store.unitOfWork(async (unit) => {
-    if ((await unit.countOpen(request.tenantId)) >= openMax)
-      return { refused: "CHANGE_REQUEST_LIMIT_REACHED" };
+    const full = refuseFull(await unit.countOpen(request.tenantId, request.requestedBy));
+    if (full !== undefined) return full;
     const found = await unit.insert(request, keyed);
     if (found !== undefined)
       return replay(found.requestHash, keyed?.hash, () => ({ request: found.earlier, replayed: true }));
@@ -110,6 +114,35 @@ async function requestChange(
     ]);
     return { request: await advance(deps, unit, request, createdAt), replayed: false };
   });
+}
+
+function refuseFull({ ofTenant, own, ofLineage }: OpenChanges): Refused | undefined {
+  const refused = "CHANGE_REQUEST_LIMIT_REACHED";
+  if (own >= openOfClientMax)
+    return { refused, message: `The client has ${own} open change requests. Cancel some of them first.` };
+  if (ofLineage >= openOfLineageMax)
+    return {
+      refused,
+      message: "The clients that one client has created or changed have too many open change requests.",
+    };
+  return ofTenant >= openMax ? { refused } : undefined;
+}
+
+/** Fails a request that was tampered with: what it says, and who is said to have approved it, is not known. */
+async function lockAuthentic(
+  unit: ChangeUnit,
+  tenantId: string,
+  id: string,
+  now: Date,
+): Promise<ChangeRequest | Refused> {
+  const locked = await unit.lock(tenantId, id);
+  if (locked === undefined) return notFound;
+  const { request, isAuthentic } = locked;
+  if (isAuthentic || !isOpen(request)) return request;
+  const failed = withNext(request, { state: "failed", failureCode: "CHANGE_REQUEST_TAMPERED" }, now);
+  const act = describeLateAct(request, "change_request.fail", showId("chr", id), now);
+  unit.save(failed, request.state, [{ ...act, actor: "service", clientId: null }]);
+  return { refused: "CHANGE_REQUEST_TAMPERED" };
 }
 
 async function decideChange(
@@ -122,12 +155,14 @@ async function decideChange(
   const { tenantId, clientId } = origin.principal;
   const decidedAt = new Date(deps.now());
   return deps.store.unitOfWork(async (unit) => {
-    const request = await unit.lock(tenantId, id);
-    if (request === undefined) return notFound;
+    const request = await lockAuthentic(unit, tenantId, id, decidedAt);
+    if (isRefused(request)) return request;
     const made = { version: request.version + 1, clientId, decision, comment: comment ?? null, decidedAt };
     const refused =
       refuseDecider(request, clientId, digest, decidedAt) ??
-      (decision === "reject" ? undefined : await refuseDependent(unit, request, made));
+      (decision === "reject"
+        ? await refuseRejecter(deps, unit, request, made)
+        : await refuseDependent(unit, request, made));
     if (refused !== undefined) return refused;
     if (request.decisions.some((one) => one.clientId === clientId && one.decision === decision))
       return request;
@@ -162,6 +197,27 @@ function refuseDecider(
   return digest === digestOfChange(request) ? undefined : { refused: "CHANGE_REQUEST_STALE" };
 }
 
+/**
+ * A rejection needs no independence of the requester, because stopping is safe. But the client that would lose its authority, and those
+ * that depend on it, would stop what protects the others from them.
+ */
+async function refuseRejecter(
+  deps: ChangeRequestDeps,
+  unit: ChangeUnit,
+  request: ChangeRequest,
+  made: ChangeRequest["decisions"][number],
+): Promise<Refused | undefined> {
+  const { approvals } = await unit.readStanding({ ...request, decisions: [made] });
+  if (approvals[0]?.isEnabled !== true)
+    return { refused: "POLICY_REJECTED", message: "Only a protected client can reject a change request." };
+  const loserId = executorOf(deps, request.kind).loserOf?.(request.change);
+  if (loserId === undefined || (await unit.areIndependent(made.clientId, loserId))) return undefined;
+  return {
+    refused: "APPROVER_NOT_INDEPENDENT",
+    message: "A client that the change would restrict, or one that depends on it, cannot reject the change.",
+  };
+}
+
 /** Whether the decider's approval would count; the decision is looked at as if it had been recorded. */
 async function refuseDependent(
   unit: ChangeUnit,
@@ -184,8 +240,8 @@ async function cancelChange(
   const { tenantId, clientId } = origin.principal;
   const now = new Date(deps.now());
   return deps.store.unitOfWork(async (unit) => {
-    const request = await unit.lock(tenantId, id);
-    if (request === undefined) return notFound;
+    const request = await lockAuthentic(unit, tenantId, id, now);
+    if (isRefused(request)) return request;
     if (clientId !== request.requestedBy)
       return {
         refused: "POLICY_REJECTED",
@@ -210,8 +266,9 @@ async function applyDue(deps: ChangeRequestDeps): Promise<number> {
   let done = 0;
   for (const { tenantId, id } of await deps.store.listDue(new Date(deps.now()), dueMax)) {
     const advancing = deps.store.unitOfWork(async (unit) => {
-      const request = await unit.lock(tenantId, id);
-      if (request !== undefined && isOpen(request)) await advance(deps, unit, request, new Date(deps.now()));
+      const now = new Date(deps.now());
+      const request = await lockAuthentic(unit, tenantId, id, now);
+      if (!isRefused(request) && isOpen(request)) await advance(deps, unit, request, now);
       done += 1;
     });
     await advancing.catch((error: unknown) => deps.onFailure({ tenantId, id }, error));

@@ -71,6 +71,15 @@ export function digestOfChange(request: Omit<ChangeRequest, "decisions">): strin
   return hash("sha256", content, "hex");
 }
 
+/** How many change requests are open. */
+export interface OpenChanges {
+  ofTenant: number;
+  /** Of the requester. */
+  own: number;
+  /** Of others that share a lineage with the requester; 0 if no client controls the requester. */
+  ofLineage: number;
+}
+
 /** The clients behind a change request as they are now: whether they still may, and their lineages. */
 export interface ChangeStanding {
   requester: Initiator & { isEnabled: boolean; scopes: readonly string[] };
@@ -94,8 +103,14 @@ export interface ChangeUnit extends ClientUnit, PolicyReads {
   addDestination: (destination: Destination, audit: AuditDraft) => Promise<boolean>;
   /** False if there is no such entry. */
   removeDestination: DestinationStore["removeDestination"];
-  countOpen: (tenantId: string) => Promise<number>;
-  lock: (tenantId: string, id: string) => Promise<ChangeRequest | undefined>;
+  countOpen: (tenantId: string, requesterId: string) => Promise<OpenChanges>;
+  /** Whether no client could act as both; with a single administrator, whether they are two. */
+  areIndependent: (clientId: string, otherId: string) => Promise<boolean>;
+  /** Not authentic: somebody other than the service has written the request or a decision. */
+  lock: (
+    tenantId: string,
+    id: string,
+  ) => Promise<{ request: ChangeRequest; isAuthentic: boolean } | undefined>;
   readStanding: (request: ChangeRequest) => Promise<ChangeStanding>;
   recordDecision: (request: ChangeRequest, decision: ChangeDecision) => void;
   /** Writes the state and the version of the request, with its event and audit entries. */

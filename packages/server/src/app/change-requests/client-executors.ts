@@ -7,6 +7,7 @@ import type {
   ClientChange,
   ClientStore,
 } from "../clients/client.js";
+import { changesAuthority } from "../clients/client-authority.js";
 import { keysMax } from "../clients/client-credentials.js";
 import { refuseBeyondScopes } from "../clients/client-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -25,6 +26,8 @@ export interface ClientExecutorDeps {
 /** How a kind of change to a client is decided, and whether the requester could act as the client afterwards. */
 interface ClientKindRule<Kind extends ClientKind> {
   audited: string;
+  /** Whether the client loses something by it. */
+  takes?: boolean;
   controllers: AuthorityChange["controllers"];
   decide: (client: ApiClient, change: ChangeOf<Kind>, request: NewCredential) => ClientChange | Refused;
 }
@@ -46,13 +49,22 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
     "client.change": clientExecutor(deps, {
       audited: "client.change",
       controllers: "unchanged",
-      decide: (_client, { scopes, state, require_signature }) => ({
-        set: {
-          ...(scopes === undefined ? {} : { scopes }),
-          ...(state === undefined ? {} : { state }),
-          ...(require_signature === undefined ? {} : { requireSignature: require_signature }),
-        },
-      }),
+      takes: true,
+      decide: (client, { scopes, state, require_signature, cancel }) => {
+        if (cancel !== undefined && (state ?? client.state) !== "disabled")
+          return invalid("cancel", "is possible only for a client that is disabled");
+        const change: ClientChange = {
+          ...(cancel === undefined ? {} : { cancel }),
+          set: {
+            ...(scopes === undefined ? {} : { scopes }),
+            ...(state === undefined ? {} : { state }),
+            ...(require_signature === undefined ? {} : { requireSignature: require_signature }),
+          },
+        };
+        return cancel === undefined && !changesAuthority(client, change)
+          ? invalid("client_id", "is as the change would leave it")
+          : change;
+      },
     }),
     "client.key.add": clientExecutor(deps, {
       audited: "key.add",
@@ -60,6 +72,8 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
       decide: ({ keys }, { public_key }, made) => {
         const material = Buffer.from(public_key, "base64url");
         if (!deps.isPublicKey(material)) return invalid("public_key", "is not an Ed25519 public key");
+        if (keys.some((key) => Buffer.from(key.material).equals(material)))
+          return invalid("public_key", "is a key of this client already");
         if (keys.length >= keysMax) return { refused: "KEY_LIMIT_REACHED" };
         return { addKey: { ...made, algorithm: "ed25519", material, expiresAt: null, lastUsedAt: null } };
       },
@@ -67,6 +81,7 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
     "client.key.remove": clientExecutor(deps, {
       audited: "key.remove",
       controllers: "unchanged",
+      takes: true,
       decide: ({ keys }, { key_id }) => {
         const id = readId("key", key_id);
         return keys.some((key) => key.id === id)
@@ -77,6 +92,7 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
     "client.secret.remove": clientExecutor(deps, {
       audited: "secret.remove",
       controllers: "unchanged",
+      takes: true,
       decide: ({ secrets }, { secret_id }) => {
         const id = readId("sec", secret_id);
         return secrets.some((secret) => secret.id === id)
@@ -94,6 +110,7 @@ function clientExecutor<Kind extends ClientKind>(
   return {
     check: (origin, change) => check(deps, rule, origin, change),
     apply: (unit, request, requester, now) => apply(deps, rule, unit, request, requester, now),
+    ...(rule.takes === true ? { loserOf: ({ client_id }) => readId("cli", client_id) } : {}),
     onApplied: ({ change }) => deps.access.forget(readId("cli", change.client_id) ?? ""),
   };
 }

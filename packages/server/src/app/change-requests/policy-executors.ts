@@ -1,6 +1,7 @@
 import { type ChangeKind, type ChangeOf, readId, type Scope, showId } from "@bursar/protocol";
 import { describeLateAct } from "../audit/audit-entry.js";
-import { type Destination, readAddress } from "../destinations/destination.js";
+import { type Destination, type DestinationStore, readAddress } from "../destinations/destination.js";
+import type { AllowList } from "../policy/allow-list.js";
 import { type PolicyChangePlanner, requirementOf } from "../policy/plan-policy-change.js";
 import type { PolicyReads } from "../policy/policy.js";
 import type { Rails } from "../rails/rail.js";
@@ -15,12 +16,16 @@ export interface PolicyExecutorDeps {
   planner: PolicyChangePlanner;
   plannerOf: (reads: PolicyReads) => PolicyChangePlanner;
   rails: Pick<Rails, "find">;
+  destinations: Pick<DestinationStore, "readDestination"> & AllowList;
   destinationDelaySeconds: number;
   /** Called after a new policy was put in force. */
   onReplaced: (tenantId: string) => void;
   newUuid: () => string;
   now: () => number;
 }
+
+/** When every address of the list is active. */
+const endOfTime = new Date(8.64e15);
 
 /** Nobody has to approve: the change is applied at once, as if it had been made directly. */
 const atOnce = { approvals: 0, clientIds: null, delaySeconds: 0 } as const;
@@ -92,7 +97,10 @@ function createExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.c
       const read =
         refuseWithoutScope(origin, "destinations:manage") ?? readAddress(deps.rails, change, "body.change");
       if (isRefused(read)) return read;
-      const requirement = await destinationRequirement(deps.planner, origin.principal.tenantId);
+      const { tenantId } = origin.principal;
+      if (await deps.destinations.isListed(tenantId, read.network, read.address, endOfTime))
+        return { refused: "DESTINATION_EXISTS" };
+      const requirement = await destinationRequirement(deps.planner, tenantId);
       return { target: `${read.network}/${read.address}`, requirement };
     },
     apply: async (unit, request, requester, at) => {
@@ -124,8 +132,12 @@ function removeExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.r
     check: async (origin, { destination_id }) => {
       const refused = refuseWithoutScope(origin, "destinations:manage");
       if (refused !== undefined) return refused;
-      if (readId("dst", destination_id) === undefined) return { refused: "DESTINATION_NOT_FOUND" };
-      const requirement = await destinationRequirement(deps.planner, origin.principal.tenantId);
+      const { tenantId } = origin.principal;
+      const id = readId("dst", destination_id);
+      const isKnown =
+        id !== undefined && (await deps.destinations.readDestination(tenantId, id)) !== undefined;
+      if (!isKnown) return { refused: "DESTINATION_NOT_FOUND" };
+      const requirement = await destinationRequirement(deps.planner, tenantId);
       return { target: destination_id, requirement };
     },
     apply: async (unit, request, requester, at) => {

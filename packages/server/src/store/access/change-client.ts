@@ -20,6 +20,11 @@ import { changeOf, writeSeal } from "./client-integrity.js";
 import { passOnControllers } from "./pass-on-controllers.js";
 import { findClientOfTenant } from "./read-client.js";
 import { lockClients, reviewCaller } from "./review-caller.js";
+import {
+  readSingleAdministrator,
+  type SingleAdministratorColumns,
+  selectSingleAdministrator,
+} from "./single-administrator.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
 /**
@@ -59,15 +64,18 @@ export async function changeClient(
  * A policy names a client if the client's id occurs anywhere in the document, whatever the field. A client that an earlier version named
  * counts too. Served by the primary keys of tenants, policies and named_clients.
  */
-async function readClientFacts(tx: Queryable, { tenantId, id }: ApiClient): Promise<ClientFacts> {
-  const [row] = await tx.query<ClientFacts>(sql`
-    SELECT single_administrator AS "isSingleAdministrator", coalesce(position(${typeIdFromUuid("cli", id)} IN (
+async function readClientFacts(tx: Tx, { tenantId, id }: ApiClient): Promise<ClientFacts> {
+  const [row] = await tx.query<ClientFacts & SingleAdministratorColumns>(sql`
+    SELECT ${selectSingleAdministrator}, coalesce(position(${typeIdFromUuid("cli", id)} IN (
         SELECT document::text FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1)) > 0, false)
       OR EXISTS (SELECT FROM named_clients WHERE client_id = ${id}) AS "isNamedByPolicy"
-    FROM tenants WHERE id = ${tenantId}
+    FROM tenants t WHERE t.id = ${tenantId}
   `);
   if (row === undefined) throw new Error("the tenant of a client does not exist");
-  return row;
+  return {
+    isNamedByPolicy: row.isNamedByPolicy,
+    isSingleAdministrator: readSingleAdministrator(tx, row),
+  };
 }
 
 /** Served by the primary key. */

@@ -1,3 +1,4 @@
+import { areIndependent } from "@bursar/domain";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type {
   ChangeDecision,
@@ -5,10 +6,11 @@ import type {
   ChangeRequestStore,
   ChangeStanding,
   ChangeUnit,
+  OpenChanges,
 } from "../../app/change-requests/change-request.js";
 import { actorIdOfAct } from "../../app/events/actor.js";
 import type { IdempotentRequest } from "../../app/requests/idempotency.js";
-import type { Database, Queryable, Tx } from "../core/database.js";
+import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog, NewEvent } from "../events/events.js";
@@ -18,6 +20,7 @@ import { appendAudit } from "./audit.js";
 import { changeClient } from "./change-client.js";
 import { mayApproveChanges, readStandings, standingOf } from "./lineage.js";
 import { findClientOfTenant } from "./read-client.js";
+import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
 
 export function createChangeRequestStore(database: Database, log: EventLog): ChangeRequestStore {
   return {
@@ -81,12 +84,12 @@ function createChangeUnit(tx: Tx, log: EventLog) {
   const unit: ChangeUnit = {
     ...createPolicyReads(tx),
     insert: (request, keyed) => insertRequest(tx, request, keyed),
-    // Served by change_requests_open.
-    countOpen: async (tenantId) => {
-      const [row] = await tx.query<{ count: string }>(sql`
-        SELECT count(*) FROM change_requests WHERE tenant_id = ${tenantId} AND state IN ('pending', 'scheduled')
-      `);
-      return Number(row?.count);
+    countOpen: (tenantId, requesterId) => countOpen(tx, tenantId, requesterId),
+    areIndependent: async (clientId, otherId) => {
+      const standings = await readStandings(tx, [clientId, otherId]);
+      const [one, other] = [standingOf(standings, clientId), standingOf(standings, otherId)];
+      if (one.isSingleAdministrator) return clientId !== otherId;
+      return areIndependent(one.lineage, other.lineage);
     },
     // Served by the primary key.
     lock: async (tenantId, id) => {
@@ -94,7 +97,9 @@ function createChangeUnit(tx: Tx, log: EventLog) {
       const [row] = await tx.query<ChangeRow>(
         sql`${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ${id}`,
       );
-      return row && readRequest(row);
+      if (row === undefined) return undefined;
+      const request = readRequest(row);
+      return { request, isAuthentic: isChangeAuthentic(tx, request, row) };
     },
     readStanding: (request) => readStanding(tx, request),
     recordDecision: (request, decision) => recordDecision(tx, request, decision),
@@ -124,12 +129,59 @@ function createChangeUnit(tx: Tx, log: EventLog) {
   return { unit, appendCollected };
 }
 
+/** Served by change_requests_open. The tenant stays locked, so that concurrent requests do not all find room. */
+async function countOpen(tx: Tx, tenantId: string, requesterId: string): Promise<OpenChanges> {
+  tx.send(sql`SELECT FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
+  const rows = await tx.query<{ requestedBy: string; count: number }>(sql`
+    SELECT requested_by AS "requestedBy", count(*)::integer AS count FROM change_requests
+    WHERE tenant_id = ${tenantId} AND state IN ('pending', 'scheduled') GROUP BY requested_by
+  `);
+  const standings = await readStandings(tx, [requesterId, ...rows.map((row) => row.requestedBy)]);
+  const { lineage, isSingleAdministrator } = standingOf(standings, requesterId);
+  const hasControllers = !isSingleAdministrator && (lineage & (lineage - 1n)) !== 0n;
+  const isRelated = (id: string) => !areIndependent(lineage, standingOf(standings, id).lineage);
+  const sum = (counted: typeof rows) => counted.reduce((all, { count }) => all + count, 0);
+  return {
+    ofTenant: sum(rows),
+    own: sum(rows.filter(({ requestedBy }) => requestedBy === requesterId)),
+    ofLineage: hasControllers
+      ? sum(rows.filter(({ requestedBy }) => requestedBy !== requesterId && isRelated(requestedBy)))
+      : 0,
+  };
+}
+
+/**
+ * The MAC covers a request with its state and its decisions. The service applies what is due without a caller, so a writer to the
+ * database could otherwise insert an approved change, and the service would carry it out and authenticate the result.
+ */
+function isChangeAuthentic(tx: Tx, request: ChangeRequest, row: RowMac): boolean {
+  return isRowAuthentic(requireKeys(tx), "change request", request, row);
+}
+
+/** Writes the MACs of open requests with the current key. Served by change_requests_due. */
+export async function resealChangeRequests(
+  tx: Tx,
+  afterId: string,
+  limit: number,
+): Promise<string | undefined> {
+  const rows = await tx.query<ChangeRow>(sql`
+    ${selectRequests} WHERE r.state IN ('pending', 'scheduled') AND r.id > ${afterId} ORDER BY r.id LIMIT ${limit} FOR UPDATE OF r
+  `);
+  for (const row of rows) {
+    const request = readRequest(row);
+    // A new MAC would hide that it was tampered with.
+    if (isChangeAuthentic(tx, request, row)) updateRequest(tx, request);
+  }
+  return rows.at(-1)?.id;
+}
+
 /** Served by the primary key. */
 function updateRequest(tx: Tx, request: ChangeRequest): void {
   const { tenantId, id, state, version, failureCode, effectiveAt, updatedAt } = request;
+  const { keyId, mac } = macOfRow(requireKeys(tx), "change request", request);
   tx.send(sql`
     UPDATE change_requests SET state = ${state}, version = ${version}, failure_code = ${failureCode},
-      effective_at = ${effectiveAt}, updated_at = ${updatedAt}
+      effective_at = ${effectiveAt}, updated_at = ${updatedAt}, key_id = ${keyId}, mac = ${mac}
     WHERE tenant_id = ${tenantId} AND id = ${id}
   `);
 }
@@ -211,7 +263,7 @@ function recordDecision(tx: Tx, { tenantId, id }: ChangeRequest, decision: Chang
   `);
 }
 
-interface ChangeRow extends Omit<ChangeRequest, "decisions"> {
+interface ChangeRow extends Omit<ChangeRequest, "decisions">, RowMac {
   decisions: (Omit<ChangeDecision, "decidedAt"> & { decidedAt: string })[];
 }
 
@@ -219,14 +271,14 @@ interface ChangeRow extends Omit<ChangeRequest, "decisions"> {
 const selectRequests: Statement = sql`
   SELECT r.tenant_id AS "tenantId", r.id, r.kind, r.target, r.change, r.comment, r.requirement, r.state, r.version,
     r.requested_by AS "requestedBy", r.failure_code AS "failureCode", r.created_at AS "createdAt",
-    r.expires_at AS "expiresAt", r.effective_at AS "effectiveAt", r.updated_at AS "updatedAt",
+    r.expires_at AS "expiresAt", r.effective_at AS "effectiveAt", r.updated_at AS "updatedAt", r.key_id AS "keyId", r.mac,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('version', d.version, 'clientId', d.client_id, 'decision', d.decision,
         'comment', d.comment, 'decidedAt', d.decided_at) ORDER BY d.version), '[]')
       FROM change_decisions d WHERE d.tenant_id = r.tenant_id AND d.change_request_id = r.id) AS decisions
   FROM change_requests r
 `;
 
-function readRequest(row: ChangeRow): ChangeRequest {
+function readRequest({ keyId: _, mac: __, ...row }: ChangeRow): ChangeRequest {
   return {
     ...row,
     decisions: row.decisions.map((one) => ({ ...one, decidedAt: new Date(one.decidedAt) })),

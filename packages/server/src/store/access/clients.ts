@@ -13,6 +13,12 @@ import { writeSeal } from "./client-integrity.js";
 import { lockAllClients } from "./pass-on-controllers.js";
 import { type ClientRow, findClientOfTenant, readClient, selectClients } from "./read-client.js";
 import { reviewCaller } from "./review-caller.js";
+import {
+  readSingleAdministrator,
+  type SingleAdministratorColumns,
+  selectSingleAdministrator,
+  writeSingleAdministrator,
+} from "./single-administrator.js";
 
 export function createTenantStore(database: Database): TenantStore {
   return {
@@ -28,31 +34,35 @@ export function createTenantStore(database: Database): TenantStore {
         await appendAudit(tx, audit);
         return undefined;
       }),
-    listTenants: () =>
-      database.query<Tenant & { isSuspended: boolean }>(sql`
-        SELECT listed.*, t.suspended_at IS NOT NULL AS "isSuspended"
-        FROM (${selectTenants}) listed JOIN tenants t ON t.id = listed.id ORDER BY listed.id
-      `),
+    listTenants: async () =>
+      (await database.query<TenantRow>(sql`${selectTenants} ORDER BY t.id`)).map((row) =>
+        readTenant(database, row),
+      ),
     // Served by the primary key.
     findTenant: async (id) => {
-      const [tenant] = await database.query<Tenant>(sql`${selectTenants} WHERE id = ${id}`);
-      return tenant;
+      const [row] = await database.query<TenantRow>(sql`${selectTenants} WHERE t.id = ${id}`);
+      return row && readTenant(database, row);
     },
     setSingleAdministrator: (id, singleAdministrator, audit) =>
       database.transaction(async (tx) => {
-        const changed = await tx.query(sql`
-          UPDATE tenants SET single_administrator = ${singleAdministrator} WHERE id = ${id} RETURNING id
-        `);
-        if (changed.length === 0) return false;
+        if (!(await writeSingleAdministrator(tx, id, singleAdministrator))) return false;
         await appendAudit(tx, [audit]);
         return true;
       }),
   };
 }
 
+type TenantRow = Pick<Tenant, "name" | "createdAt"> & SingleAdministratorColumns & { isSuspended: boolean };
+
 const selectTenants = sql`
-  SELECT id, name, single_administrator AS "singleAdministrator", created_at AS "createdAt" FROM tenants
+  SELECT ${selectSingleAdministrator}, t.name, t.created_at AS "createdAt", t.suspended_at IS NOT NULL AS "isSuspended"
+  FROM tenants t
 `;
+
+function readTenant(database: Database, row: TenantRow): Tenant & { isSuspended: boolean } {
+  const { tenantId: id, name, createdAt, isSuspended } = row;
+  return { id, name, createdAt, isSuspended, singleAdministrator: readSingleAdministrator(database, row) };
+}
 
 function recordedBy(tx: Tx, audit: AuditDraft) {
   return { audit, record: (draft: AuditDraft) => appendAudit(tx, [draft]) };

@@ -4,6 +4,11 @@ import { protectingScopes } from "../../app/clients/client-authority.js";
 import type { KeyedQueryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { type ClientRow, readClient, selectClients } from "./read-client.js";
+import {
+  readSingleAdministrator,
+  type SingleAdministratorColumns,
+  selectSingleAdministrator,
+} from "./single-administrator.js";
 
 /** What decides whether a client's approval counts, as it is now. */
 export interface ClientStanding {
@@ -16,10 +21,9 @@ export interface ClientStanding {
   isSingleAdministrator: boolean;
 }
 
-interface LinkRow {
+interface LinkRow extends SingleAdministratorColumns {
   id: string;
   controllers: string[];
-  isSingleAdministrator: boolean;
 }
 
 /**
@@ -37,7 +41,7 @@ export async function readStandings(
   const wanted = new Set(clientIds);
   const links = await source.query<LinkRow>(sql`
     SELECT c.id, c.controllers[:${controllersMax + 1}::integer] || array_remove(ARRAY[c.authority_changed_by], NULL) AS controllers,
-      t.single_administrator AS "isSingleAdministrator"
+      ${selectSingleAdministrator}
     FROM tenants t JOIN clients c ON c.tenant_id = t.id
     WHERE t.id IN (SELECT tenant_id FROM clients WHERE id = ANY (${[...wanted]}::uuid[]))
   `);
@@ -49,7 +53,8 @@ export async function readStandings(
     [...wanted].flatMap((id) => {
       const client = clients.get(id);
       if (client === undefined) return [];
-      const isSingleAdministrator = linked.get(id)?.isSingleAdministrator === true;
+      const link = linked.get(id);
+      const isSingleAdministrator = link !== undefined && readSingleAdministrator(source, link);
       return [[id, { ...standingIn(client, lineages.get(id)), isSingleAdministrator }]];
     }),
   );

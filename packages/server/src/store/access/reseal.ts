@@ -1,8 +1,10 @@
 import type { ApiClient } from "../../app/clients/client.js";
 import type { Database, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { resealChangeRequests } from "./change-requests.js";
 import { writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
+import { resealTenants } from "./single-administrator.js";
 
 /** Encrypts a secret again with the current master key; undefined if it is already. */
 export type Reseal = (context: string, sealed: Uint8Array) => Uint8Array | undefined;
@@ -30,6 +32,11 @@ export async function resealSecrets(
     approval: (transactionId: string) => string;
   },
 ): Promise<Resealed> {
+  await inBatches(database, async (tx, after) => ({
+    written: 0,
+    lastId: await resealChangeRequests(tx, after, batchMax),
+  }));
+  await database.transaction(resealTenants);
   return {
     tokenKeys: await database.transaction((tx) => resealTokenKeys(tx, reseal, contexts.tokenKey)),
     clientKeys: await inBatches(database, (tx, after) =>

@@ -174,7 +174,7 @@ interface WaitingRow {
   requirement: ApprovalRequirement;
   askedAt: Date;
   clientId: string;
-  approvals: { clientId: string; decision: Approval["decision"]; at: string }[];
+  approvals: { clientId: string; decision: Approval["decision"]; at: string; isSigned: boolean }[];
 }
 
 /**
@@ -190,7 +190,10 @@ async function readApprovals(
   if (waiting.length === 0) return new Map();
   const rows = await tx.query<WaitingRow>(sql`
     SELECT j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", w.client_id AS "clientId", (
-      SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at)
+      SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at,
+          'isSigned', EXISTS (SELECT FROM approval_signatures s
+            WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version
+              AND s.algorithm = 'ed25519'))
         ORDER BY a.version), '[]')
       FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
     FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[],
@@ -213,11 +216,11 @@ async function readApprovals(
 }
 
 function readApproval(
-  { clientId, decision, at }: WaitingRow["approvals"][number],
+  { clientId, decision, at, isSigned }: WaitingRow["approvals"][number],
   { isActive, scopes, lineage, authorityChangedAtMs }: ClientStanding,
 ): Approval {
   const isEnabled = isActive && scopes.includes("transactions:approve");
-  return { clientId, decision, atMs: Date.parse(at), isEnabled, lineage, authorityChangedAtMs };
+  return { clientId, decision, atMs: Date.parse(at), isEnabled, lineage, authorityChangedAtMs, isSigned };
 }
 
 interface RailRow

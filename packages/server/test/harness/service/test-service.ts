@@ -3,6 +3,7 @@ import type { Asset } from "@bursar/domain";
 import { type ChangeClientBody, readId, type Scope, showId } from "@bursar/protocol";
 import pino from "pino";
 import type { IntegrityKeys } from "../../../src/app/access/integrity-keys.js";
+import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import type { ApiClient } from "../../../src/app/clients/client.js";
 import type { RailPart } from "../../../src/app/rails/rail.js";
 import { isRefused } from "../../../src/app/requests/refused.js";
@@ -11,6 +12,7 @@ import { loadConfig } from "../../../src/config/load-config.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { type Service, startService } from "../../../src/main.js";
 import { type LocalClocks, machineClocks } from "../../../src/runtime/database-clock.js";
+import { createTenantStore } from "../../../src/store/access/clients.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
 import { wideMarkets } from "../markets/wide-markets.js";
@@ -63,6 +65,8 @@ export interface InspectableService extends BlackBoxService {
   keys: IntegrityKeys;
   /** Suspends or resumes a tenant, as the operator does. */
   setTenantSuspended: (client: TestClient, isSuspended: boolean) => Promise<void>;
+  /** What `bursar tenant set --single-administrator` does. */
+  setSingleAdministrator: (client: TestClient, isOn: boolean) => Promise<void>;
   /** A second service on the same database and with the same keys, as another process would run it on a machine with these clocks. */
   another: (clocks?: Partial<LocalClocks>) => Promise<TestService>;
 }
@@ -153,7 +157,7 @@ export async function startTestService(
   });
   const { url } = service;
   if (parts === undefined) throw new Error("the service has no parts");
-  const { createTenant, fundPrimary, useCases, keys, setTenantSuspended } = parts;
+  const { createTenant, fundPrimary, useCases, keys, setTenantSuspended, database: keyedDatabase } = parts;
 
   const tokenOf: BlackBoxService["token"] = async ({ clientId, secret }, scope) => {
     const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
@@ -181,6 +185,11 @@ export async function startTestService(
     },
     setTenantSuspended: async ({ client }, isSuspended) => {
       await setTenantSuspended(client.tenantId, isSuspended);
+    },
+    setSingleAdministrator: async ({ tenantId, client }, isOn) => {
+      const origin = { by: "operator", tenantId: client.tenantId } as const;
+      const audit = describeAct(origin, "tenant.single_administrator", tenantId, new Date());
+      await createTenantStore(keyedDatabase).setSingleAdministrator(client.tenantId, isOn, audit);
     },
     createIndependentClient: async ({ tenantId }, scopes, name = "independent") => {
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { type ChangeRequest, readId, type Scope } from "@bursar/protocol";
+import type { ChangeRequest, Scope } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { sql } from "../../../src/store/core/sql.js";
+import { type Statement, sql } from "../../../src/store/core/sql.js";
+import { alterChangeRequest } from "../../harness/access/alter-change-requests.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../harness/access/officers.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
@@ -31,6 +32,8 @@ describe("a change request", () => {
     const answer = await tenant.call(who, "POST", `/v1/change-requests/${id}/${decision}`, { digest });
     return { ...answer, body: answer.body as unknown as ChangeRequest };
   };
+  const alter = ({ id }: Pick<ChangeRequest, "id">, to: Statement) =>
+    alterChangeRequest(service, tenant.owner.tenantId, id, to);
   const stateOf = async (id: string) =>
     ((await tenant.call(decider, "GET", `/v1/change-requests/${id}`)).body as unknown as ChangeRequest).state;
   const officerNow = async () =>
@@ -217,10 +220,11 @@ describe("a change request", () => {
 
   it("expires", async () => {
     const change = await disable();
-    await service.database.query(sql`
-      UPDATE change_requests SET expires_at = now() - interval '1 second',
-        requirement = jsonb_set(requirement, '{expiresAfterSeconds}', '0')
-      WHERE id = ${readId("chr", change.id)}`);
+    const past = new Date(Date.now() - 1000);
+    await alter(
+      change,
+      sql`expires_at = ${past}, requirement = jsonb_set(requirement, '{expiresAfterSeconds}', '0')`,
+    );
     expect(await decide(decider, change)).toMatchObject({ status: 409, code: "CHANGE_REQUEST_CLOSED" });
     await eventually(
       () => stateOf(change.id),
@@ -230,16 +234,14 @@ describe("a change request", () => {
 
   it("takes effect after its delay, unless it is rejected until then", async () => {
     const [change, stopped] = [await disable(), await disable()];
-    await service.database.query(sql`
-      UPDATE change_requests SET requirement = jsonb_set(requirement, '{delaySeconds}', '3600')
-      WHERE tenant_id = ${readId("tnt", tenant.owner.tenantId)}`);
+    for (const one of [change, stopped])
+      await alter(one, sql`requirement = jsonb_set(requirement, '{delaySeconds}', '3600')`);
     expect((await decide(decider, change)).body.state).toBe("scheduled");
     expect((await decide(decider, stopped)).body.state).toBe("scheduled");
     expect((await officerNow()).state).toBe("active");
     const other = await tenant.hire(["clients:manage"]);
     expect((await decide(other, stopped, "reject")).body.state).toBe("rejected");
-    await service.database.query(sql`
-      UPDATE change_requests SET effective_at = now() WHERE id = ${readId("chr", change.id)}`);
+    await alter(change, sql`effective_at = ${new Date()}`);
     await eventually(
       () => stateOf(change.id),
       (state) => state === "applied",

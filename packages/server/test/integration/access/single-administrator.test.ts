@@ -1,15 +1,11 @@
-import { readId } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
-import { sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant } from "../../harness/access/officers.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 
 const service = await inspectSharedService();
 
 describe("a tenant with a single administrator", () => {
-  const optOut = (tenant: GuardedTenant, isOn: boolean) =>
-    service.database.query(sql`
-      UPDATE tenants SET single_administrator = ${isOn} WHERE id = ${readId("tnt", tenant.owner.tenantId)}`);
+  const optOut = (tenant: GuardedTenant, isOn: boolean) => service.setSingleAdministrator(tenant.owner, isOn);
 
   it("has no protected clients and no lineages, which its clients see and cannot change", async () => {
     const tenant = await createGuardedTenant(service);

@@ -2,6 +2,7 @@ import type { PolicyDocument } from "@bursar/domain";
 import type { ChangeRequest, Policy, Scope } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
+import { alterChangeRequest } from "../../harness/access/alter-change-requests.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import type { TestClient } from "../../harness/service/test-service.js";
@@ -122,10 +123,8 @@ describe("a policy that names who approves its changes", () => {
     expect((await inForce()).version).toBe(version);
     const other = await service.another();
     try {
-      await service.database.query(sql`
-        UPDATE change_requests SET effective_at = now() - interval '1 second'
-        WHERE tenant_id = ${owner.client.tenantId} AND state = 'scheduled'
-      `);
+      const past = new Date(Date.now() - 1000);
+      await alterChangeRequest(service, owner.tenantId, body.id, sql`effective_at = ${past}`);
       await eventually(
         () => readChange(body.id),
         ({ state }) => state === "applied",

@@ -18,7 +18,12 @@ export function cancelChangeRequest({ cancelChange }: Pick<UseCases, "cancelChan
       description: "Only the client that requested the change can cancel it.",
       params: ChangeRequestPath,
       success: { status: 200, schema: ChangeRequest },
-      errors: ["CHANGE_REQUEST_NOT_FOUND", "CHANGE_REQUEST_CLOSED", "POLICY_REJECTED"],
+      errors: [
+        "CHANGE_REQUEST_NOT_FOUND",
+        "CHANGE_REQUEST_CLOSED",
+        "CHANGE_REQUEST_TAMPERED",
+        "POLICY_REJECTED",
+      ],
     },
     async (request) =>
       presentChangeRequest(unwrap(await cancelChange(originOf(request), changeRequestIdOf(request.params)))),

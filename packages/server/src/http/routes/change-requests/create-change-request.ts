@@ -29,6 +29,7 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
         "POLICY_INVALID",
         "NETWORK_UNKNOWN",
         "DESTINATION_NOT_FOUND",
+        "DESTINATION_EXISTS",
       ],
     },
     async (request, reply) => {

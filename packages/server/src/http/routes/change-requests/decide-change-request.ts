@@ -19,7 +19,7 @@ export const rejectChangeRequest = (useCases: Pick<UseCases, "decideChange">) =>
     useCases,
     "reject",
     "Reject a change request",
-    "One rejection is final. A change that is approved and waits for its delay can still be rejected.",
+    "One rejection is final. The client that the change would restrict, and clients that depend on it, cannot reject it. A change that is approved and waits for its delay can still be rejected.",
   );
 
 function decideRoute(
@@ -43,6 +43,7 @@ function decideRoute(
       errors: [
         "CHANGE_REQUEST_NOT_FOUND",
         "CHANGE_REQUEST_CLOSED",
+        "CHANGE_REQUEST_TAMPERED",
         "CHANGE_REQUEST_STALE",
         "APPROVAL_LIMIT_REACHED",
         "POLICY_REJECTED",
