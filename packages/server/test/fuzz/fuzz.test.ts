@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../harness/service/test-service.js";
-import { createRandom } from "../simulation/random.js";
+import { createRandom } from "../simulation/world/random.js";
 import { createFuzzWorld, type LivingWorld } from "./fuzz-world.js";
 import { type FuzzedRequest, fuzzedRequest } from "./fuzzed-request.js";
 

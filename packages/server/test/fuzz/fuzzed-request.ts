@@ -1,5 +1,5 @@
 import type { JsonSchema, Operation, Parameter } from "../harness/http/api-document.js";
-import type { Random } from "../simulation/random.js";
+import type { Random } from "../simulation/world/random.js";
 import { type ValueOptions, valueOfSchema } from "./value-of-schema.js";
 
 export interface FuzzedRequest {

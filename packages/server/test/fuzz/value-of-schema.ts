@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../harness/http/api-document.js";
-import type { Random } from "../simulation/random.js";
+import type { Random } from "../simulation/world/random.js";
 
 export interface ValueOptions {
   random: Random;

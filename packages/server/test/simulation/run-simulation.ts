@@ -1,9 +1,9 @@
-import { audit } from "./auditor.js";
-import { runClients } from "./clients.js";
-import { type Closing, readClosing } from "./closing.js";
-import { codeOf } from "./exchange.js";
-import type { PlantedBug } from "./planted-bug.js";
-import { createWorld, type World } from "./world.js";
+import { audit } from "./auditor/auditor.js";
+import type { PlantedBug } from "./bugs/planted-bug.js";
+import { runClients } from "./world/clients.js";
+import { type Closing, readClosing } from "./world/closing.js";
+import { codeOf } from "./world/exchange.js";
+import { createWorld, type World } from "./world/world.js";
 
 export interface SimulationReport {
   seed: number;
@@ -53,6 +53,8 @@ export async function runSimulation(
       openings: world.openings.filter(({ tenant }) => tenant === closing.tenant),
       tenant: closing.tenant,
       network: world.network,
+      endedMs: scheduler.now(),
+      transactionsMax: scenario.transactionsMax,
     }),
   );
   return { seed, violations: [...failures, ...world.breakages(), ...audited], tally: count(world, closings) };

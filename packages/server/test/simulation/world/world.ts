@@ -1,13 +1,13 @@
-import { createSteppingNetwork, type SteppingNetwork } from "../harness/rails/stepping-network.js";
+import { createSteppingNetwork, type SteppingNetwork } from "../../harness/rails/stepping-network.js";
+import type { PlantedBug } from "../bugs/planted-bug.js";
+import { createSimulatedDatabase, type SimulatedDatabase } from "../database/simulated-database.js";
 import type { Answer, Exchange, Request } from "./exchange.js";
 import { networkWalletOf, type OpeningBalance, openBooks } from "./opening-balances.js";
-import type { PlantedBug } from "./planted-bug.js";
 import { createPorts } from "./ports.js";
 import { createRandom, type Random } from "./random.js";
 import { drawScenario, noFaults, type Scenario } from "./scenario.js";
 import { type Actor, createScheduler, type Scheduler } from "./scheduler.js";
 import { createServiceProcess, type ServiceProcess } from "./service-process.js";
-import { createSimulatedDatabase, type SimulatedDatabase } from "./simulated-database.js";
 
 /** Several processes of the service over one database, a network that loses and repeats, and all that goes wrong in between. */
 export interface World {
@@ -57,7 +57,7 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
   };
   mine();
   for (const tenant of scenario.tenants)
-    for (let count = random.between(0, 3); count > 0; count--)
+    for (let count = random.between(1, 5); count > 0; count--)
       scheduler.after(outside, random.between(1, 500), "a deposit", () => {
         // What arrives when all is read may not be there yet.
         if (isHealed) return;
@@ -80,16 +80,15 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
   });
   const { exchanges, send, quiet } = createNetwork(
     { scenario, random, scheduler, outside, isHealed: () => isHealed },
-    fleet.pick,
+    fleet,
   );
   for (const afterMs of scenario.outagesMs) {
     const durationMs = random.between(1, random.chance(0.8) ? 400 : 3000);
-    scheduler.after(
-      outside,
-      afterMs,
-      "the database goes away",
-      () => isHealed || database.goAway(durationMs),
-    );
+    scheduler.after(outside, afterMs, "the database goes away", () => {
+      if (isHealed) return;
+      database.goAway(durationMs);
+      database.setClock(scenario.databaseClockMs);
+    });
   }
 
   return {
@@ -98,6 +97,7 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
       if (isHealed) return;
       isHealed = true;
       database.goAway(0);
+      database.setClock(0);
       fleet.startAll();
     },
     isHealed: () => isHealed,
@@ -134,25 +134,27 @@ function createFleet({
   errors,
   isHealed,
 }: FleetDeps) {
-  const drawErrorMs = () => random.between(-scenario.clockErrorMs, scenario.clockErrorMs);
+  const drawErrorMs = (mostMs: number) => random.between(-mostMs, mostMs);
+  const wallMs = ({ clockErrorMs }: Pick<Slot, "clockErrorMs">) => scheduler.now() + clockErrorMs;
 
   function start(slot: { clockErrorMs: number }, index: number): ServiceProcess {
     const actor: Actor = { name: `process ${index}`, isAlive: true };
     const ports = createPorts(database, actor);
     return createServiceProcess({
       actor,
-      ports: bug?.disguisePorts?.(ports, { database, actor, scheduler }) ?? ports,
+      ports: bug?.disguisePorts?.(ports, { database, actor, scheduler, wallMs: () => wallMs(slot) }) ?? ports,
       network,
       scheduler,
       random,
-      now: () => scheduler.now() + slot.clockErrorMs,
+      wallMs: () => wallMs(slot),
+      transactionsMax: scenario.transactionsMax,
       onBroken: (error) =>
         errors.push(`the service broke: ${error instanceof Error ? error.message : error}`),
     });
   }
 
   const slots: Slot[] = Array.from({ length: scenario.processes }, (_, index) => {
-    const slot = { clockErrorMs: drawErrorMs() };
+    const slot = { clockErrorMs: drawErrorMs(scenario.clockErrorMs) };
     return Object.assign(slot, { process: start(slot, index) });
   });
   const restart = (index: number) => {
@@ -173,7 +175,7 @@ function createFleet({
   }
   for (const afterMs of scenario.clockChangesMs) {
     const slot = random.pick(slots);
-    const errorMs = drawErrorMs();
+    const errorMs = drawErrorMs(scenario.clockJumpMs);
     scheduler.after(outside, afterMs, "a clock is set", () => {
       slot.clockErrorMs = errorMs;
     });
@@ -181,7 +183,14 @@ function createFleet({
 
   return {
     pick: () => random.pick(slots).process,
-    startAll: () => slots.forEach((_, index) => void restart(index)),
+    areStarted: () => slots.every(({ process }) => process.isStarted()),
+    /** With clocks that are right enough to start. */
+    startAll: () => {
+      for (const [index, slot] of slots.entries()) {
+        slot.clockErrorMs = drawErrorMs(scenario.clockErrorMs);
+        restart(index);
+      }
+    },
   };
 }
 
@@ -189,7 +198,7 @@ type NetworkDeps = Pick<FleetDeps, "scenario" | "random" | "scheduler" | "outsid
 
 function createNetwork(
   { scenario, random, scheduler, outside, isHealed }: NetworkDeps,
-  pick: () => ServiceProcess,
+  { pick, areStarted }: Pick<ReturnType<typeof createFleet>, "pick" | "areStarted">,
 ) {
   const exchanges: Exchange[] = [];
   const copies: Promise<unknown>[] = [];
@@ -205,7 +214,13 @@ function createNetwork(
     exchanges,
     quiet: () => Promise.all(copies),
     send: async (tenant: string, request: Request): Promise<Answer> => {
-      const sent = { tenant, request, sentMs: scheduler.now(), sentOrder: order++, isClosing: isHealed() };
+      const sent = {
+        tenant,
+        request,
+        sentMs: scheduler.now(),
+        sentOrder: order++,
+        isClosing: isHealed() && areStarted(),
+      };
       if (!isHealed() && request.kind !== "freeze" && random.chance(scenario.requestsRepeated)) {
         // A copy that the network kept for a while; nobody waits for its answer.
         const kept = scheduler.turn(outside, "the network repeats a request", random.between(0, 300));

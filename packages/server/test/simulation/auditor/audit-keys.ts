@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Evidence } from "./auditor.js";
 import {
   bodyOf,
   codeOf,
@@ -8,7 +7,8 @@ import {
   partyOf,
   type Transaction,
   type Wallet,
-} from "./exchange.js";
+} from "../world/exchange.js";
+import type { Evidence } from "./auditor.js";
 
 type CreateExchange = Exchange & {
   request: Extract<Exchange["request"], { kind: "create" | "create_wallet" }>;

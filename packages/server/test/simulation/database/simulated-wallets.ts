@@ -4,8 +4,8 @@ import {
   type WalletActivation,
   type WalletStore,
   type WalletWithBalances,
-} from "../../src/app/wallets/wallet.js";
-import type { Actor } from "./scheduler.js";
+} from "../../../src/app/wallets/wallet.js";
+import type { Actor } from "../world/scheduler.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import { appendEvents } from "./simulated-events.js";
 import type { Rows } from "./simulated-rows.js";

@@ -4,10 +4,10 @@ import type {
   AcceptOutcome,
   Transaction,
   TransactionStore,
-} from "../../src/app/transactions/transaction.js";
-import { readTransactionDetails } from "../../src/app/transactions/transaction-details.js";
-import type { Actor } from "./scheduler.js";
-import { simulatedAssets } from "./simulated-assets.js";
+} from "../../../src/app/transactions/transaction.js";
+import { readTransactionDetails } from "../../../src/app/transactions/transaction-details.js";
+import type { Actor } from "../world/scheduler.js";
+import { simulatedAssets } from "../world/simulated-assets.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
 import {

@@ -1,6 +1,13 @@
+import {
+  bodyOf,
+  codeOf,
+  type Event,
+  type Exchange,
+  type Transaction,
+  type Wallet,
+} from "../world/exchange.js";
 import { type FollowedLog, isCut, noBalance, positionName, units, type WalletMoment } from "./audit-log.js";
 import type { Evidence } from "./auditor.js";
-import { bodyOf, codeOf, type Event, type Exchange, type Transaction, type Wallet } from "./exchange.js";
 
 /** How much longer than it asked for a client may wait for a change. */
 const patienceMs = 2000;

@@ -1,5 +1,5 @@
-import type { EventStore } from "../../src/app/events/event.js";
-import type { Actor } from "./scheduler.js";
+import type { EventStore } from "../../../src/app/events/event.js";
+import type { Actor } from "../world/scheduler.js";
 import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import {
   eventSequences,

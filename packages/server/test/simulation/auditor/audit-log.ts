@@ -1,6 +1,6 @@
+import { partyOf, type Transaction } from "../world/exchange.js";
 import { auditOutcome } from "./audit-outcome.js";
 import type { Evidence } from "./auditor.js";
-import { partyOf, type Transaction } from "./exchange.js";
 
 /** A wallet as it was from one event of the log on. */
 export interface WalletMoment {

@@ -1,5 +1,5 @@
 import { type AccountKey, accountName, accountOfParty, mayBeNegative, timeOfUuidV7 } from "@bursar/domain";
-import type { Balances } from "../../src/app/ledger/ledger-unit.js";
+import type { Balances } from "../../../src/app/ledger/ledger-unit.js";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
@@ -9,12 +9,12 @@ import type {
   SettlementUnit,
   TenantClaim,
   TransactionKey,
-} from "../../src/app/transactions/settlement.js";
-import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
-import { writeTransactionDetails } from "../../src/app/transactions/transaction-details.js";
+} from "../../../src/app/transactions/settlement.js";
+import type { AcceptedTransaction } from "../../../src/app/transactions/transaction.js";
+import { writeTransactionDetails } from "../../../src/app/transactions/transaction-details.js";
+import type { Actor } from "../world/scheduler.js";
+import { simulatedAssets } from "../world/simulated-assets.js";
 import { BrokenRule } from "./database-faults.js";
-import type { Actor } from "./scheduler.js";
-import { simulatedAssets } from "./simulated-assets.js";
 import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { appendEvents } from "./simulated-events.js";
 import type { Rows } from "./simulated-rows.js";
@@ -29,14 +29,19 @@ import {
   transactions,
   wallets,
 } from "./simulated-tables.js";
+import { lockUsage, recordUsage } from "./simulated-usage.js";
 
 /** `store/transactions/settlement.ts`, on the simulated database: the same statements in the same order. */
-export function createSimulatedSettlementStore(database: SimulatedDatabase, actor: Actor): SettlementStore {
+export function createSimulatedSettlementStore(
+  database: SimulatedDatabase,
+  actor: Actor,
+  dateTotals: DateTotals = (occurredAt) => occurredAt,
+): SettlementStore {
   return {
     unitOfWork: async (work) => {
       for (let round = 0; round < roundsMax; round++) {
         try {
-          return await database.transaction(actor, (run) => work(createUnit(run)));
+          return await database.transaction(actor, (run) => work(createUnit(run, dateTotals)));
         } catch (error) {
           if (!(error instanceof MissingAccounts)) throw error;
           await database.query(actor, "create accounts", (rows) => createAccounts(rows, error.keys));
@@ -66,7 +71,10 @@ class MissingAccounts extends Error {
   }
 }
 
-function createUnit(run: RunStatement): SettlementUnit {
+/** When something counts; a planted bug has another opinion. */
+type DateTotals = (occurredAt: Date) => Date;
+
+function createUnit(run: RunStatement, dateTotals: DateTotals): SettlementUnit {
   return {
     claimAccepted: (tenants, perTenantMax) =>
       run("claim", (rows) => claimAccepted(rows, tenants, perTenantMax)),
@@ -97,13 +105,19 @@ function createUnit(run: RunStatement): SettlementUnit {
         if (open !== undefined)
           rows.put(openTransactions, keyOf(key.tenantId, key.id), { ...open, cancelRequested: true });
       }),
-    lockUsage: async () => new Map(),
+    lockUsage: (windows, now) => lockUsage(run, windows, dateTotals(now)),
     lockAccounts: async (keys) => {
       const locked = await run("lock accounts", (rows) => lockAccounts(rows, keys));
       if (locked.size < keys.length) throw new MissingAccounts(keys);
       return locked;
     },
-    write: (settlements, balances) => write(run, settlements, balances),
+    write: async (settlements, balances) => {
+      await write(run, settlements, balances);
+      await recordUsage(
+        run,
+        settlements.map((one) => ({ ...one, occurredAt: dateTotals(one.occurredAt) })),
+      );
+    },
   };
 }
 

@@ -1,28 +1,36 @@
-import { compilePolicy, createTimeZones, createUuidV7Source, defaultPolicy } from "@bursar/domain";
+import {
+  compilePolicy,
+  createTimeZones,
+  createUuidV7Source,
+  defaultPolicy,
+  type PolicyDocument,
+  policyLimits,
+} from "@bursar/domain";
 import { errorCatalog, readId } from "@bursar/protocol";
-import { createEventLister, createEventPresenter } from "../../src/app/events/present-events.js";
-import { createRails } from "../../src/app/rails/rail.js";
-import { createRailRecorder } from "../../src/app/rails/record-rail-events.js";
-import { isRefused, type Refused } from "../../src/app/requests/refused.js";
-import { createAcceptQueue } from "../../src/app/transactions/accept-queue.js";
-import { createTransactionCanceller } from "../../src/app/transactions/cancel-transaction.js";
-import { createChangeHub } from "../../src/app/transactions/change-hub.js";
-import { createTransactionCreator } from "../../src/app/transactions/create-transaction.js";
-import { createFinishedTransactions } from "../../src/app/transactions/finished-transactions.js";
-import { presentTransaction } from "../../src/app/transactions/present-transaction.js";
-import { createTransactionReader } from "../../src/app/transactions/read-transaction.js";
-import { createTransactionShower } from "../../src/app/transactions/show-transaction.js";
-import { createWalletCreator } from "../../src/app/wallets/create-wallet.js";
-import { createWalletPresenter } from "../../src/app/wallets/present-wallet.js";
-import { createFreezer } from "../../src/app/wallets/set-frozen.js";
-import { createWalletDirectory } from "../../src/app/wallets/wallet-directory.js";
-import { createEngine } from "../../src/engine/engine.js";
-import { createBatchSettler } from "../../src/engine/settle-batch.js";
-import { bookRail } from "../../src/rails/book/book-rail.js";
-import type { Timers } from "../../src/runtime/timers.js";
-import type { SteppingNetwork } from "../harness/rails/stepping-network.js";
-import { createSteppingDriver, steppingRail } from "../harness/rails/stepping-rail.js";
-import { DatabaseGone, StatementRefused } from "./database-faults.js";
+import { createEventLister, createEventPresenter } from "../../../src/app/events/present-events.js";
+import { createRails } from "../../../src/app/rails/rail.js";
+import { createRailRecorder } from "../../../src/app/rails/record-rail-events.js";
+import { isRefused, type Refused } from "../../../src/app/requests/refused.js";
+import { createAcceptQueue } from "../../../src/app/transactions/accept-queue.js";
+import { createTransactionCanceller } from "../../../src/app/transactions/cancel-transaction.js";
+import { createChangeHub } from "../../../src/app/transactions/change-hub.js";
+import { createTransactionCreator } from "../../../src/app/transactions/create-transaction.js";
+import { createFinishedTransactions } from "../../../src/app/transactions/finished-transactions.js";
+import { presentTransaction } from "../../../src/app/transactions/present-transaction.js";
+import { createTransactionReader } from "../../../src/app/transactions/read-transaction.js";
+import { createTransactionShower } from "../../../src/app/transactions/show-transaction.js";
+import { createWalletCreator } from "../../../src/app/wallets/create-wallet.js";
+import { createWalletPresenter } from "../../../src/app/wallets/present-wallet.js";
+import { createFreezer } from "../../../src/app/wallets/set-frozen.js";
+import { createWalletDirectory } from "../../../src/app/wallets/wallet-directory.js";
+import { createEngine } from "../../../src/engine/engine.js";
+import { createBatchSettler } from "../../../src/engine/settle-batch.js";
+import { bookRail } from "../../../src/rails/book/book-rail.js";
+import { createDatabaseClock, skewLimits } from "../../../src/runtime/database-clock.js";
+import type { Timers } from "../../../src/runtime/timers.js";
+import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
+import { createSteppingDriver, steppingRail } from "../../harness/rails/stepping-rail.js";
+import { DatabaseGone, StatementRefused } from "../database/database-faults.js";
 import type { Answer, Request } from "./exchange.js";
 import type { Ports } from "./ports.js";
 import type { Random } from "./random.js";
@@ -32,6 +40,7 @@ import { simulatedAssets } from "./simulated-assets.js";
 /** One process of the service: the real use cases and the real engine, with the simulated world where HTTP and SQL would be. */
 export interface ServiceProcess {
   actor: Actor;
+  isStarted: () => boolean;
   handle: (tenantId: string, request: Request) => Promise<Answer>;
   /** All that it had in memory is gone, and clients that wait for an answer get none. */
   kill: () => void;
@@ -43,27 +52,45 @@ export interface ServiceProcessDeps {
   network: SteppingNetwork;
   scheduler: Scheduler;
   random: Random;
-  /** This process's wall clock, which may be wrong. */
-  now: () => number;
+  /** The clock of its machine, which may be wrong. */
+  wallMs: () => number;
+  transactionsMax: number | undefined;
   /** Told of errors that nothing in the world has caused. */
   onBroken: (error: unknown) => void;
 }
 
 const clientId = "00000000-0000-7000-8000-00000000c11e";
 
+/** As often as a busy run has minutes. */
+const measureEveryMs = 200;
+const startAgainMs = 50;
+
 export function createServiceProcess(deps: ServiceProcessDeps): ServiceProcess {
   const { actor, scheduler } = deps;
-  const useCases = composeUseCases(deps);
+  const { clock, handle, startWorkers } = composeUseCases(deps);
+  let isStarted = false;
   const unanswered = new Set<(answer: Answer) => void>();
+
+  /** Like `measureAtStart`. A process that does not start is started again. */
+  async function start(): Promise<void> {
+    const reading = await clock.measure().catch(() => undefined);
+    if (reading === undefined || Math.abs(reading.skewMs) >= skewLimits.refuseMs)
+      return void scheduler.after(actor, startAgainMs, "is started again", () => void start());
+    isStarted = true;
+    clock.start();
+    startWorkers();
+  }
+  void start();
 
   return {
     actor,
+    isStarted: () => isStarted,
     handle: (tenantId, request) =>
       new Promise((resolve) => {
         unanswered.add(resolve);
         void scheduler
           .turn(actor, `handles ${request.kind}`)
-          .then(() => useCases(tenantId, request))
+          .then(() => (isStarted ? handle(tenantId, request) : starting))
           .catch((error: unknown) => explain(error, deps.onBroken))
           .then((answer) => {
             unanswered.delete(resolve);
@@ -76,6 +103,8 @@ export function createServiceProcess(deps: ServiceProcessDeps): ServiceProcess {
     },
   };
 }
+
+const starting: Answer = { status: 503, code: "UNAVAILABLE" };
 
 function isInjected(error: unknown): boolean {
   return error instanceof DatabaseGone || error instanceof StatementRefused;
@@ -93,12 +122,22 @@ function explain(error: unknown, onBroken: (error: unknown) => void): Answer {
 }
 
 /** The wiring of `compose-transactions.ts`. */
-function composeUseCases({ actor, ports, network, scheduler, random, now, onBroken }: ServiceProcessDeps) {
+function composeUseCases(deps: ServiceProcessDeps) {
+  const { actor, ports, network, scheduler, random, wallMs, onBroken } = deps;
   const timers: Timers = {
     soon: (work) => void scheduler.after(actor, 0, "ends its turn", work),
     after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work),
   };
   const monotonicMs = scheduler.now;
+  const clock = ports.disguiseClock(
+    createDatabaseClock({
+      ...{ wallMs, monotonicMs, measureEveryMs, timers },
+      readDatabaseTime: () => ports.readDatabaseTime(monotonicMs),
+      onReading: () => undefined,
+      onError: () => undefined,
+    }),
+  );
+  const { now } = clock;
   const assets = simulatedAssets;
   const newUuid = createUuidV7Source({ now, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
@@ -111,8 +150,7 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
     markets: new Set<string>(),
     timeZones: createTimeZones(),
   };
-  // A new tenant's policy, and payouts to any address.
-  const { policy } = compilePolicy({ ...defaultPolicy, default: { action: "allow" } }, world);
+  const { policy } = compilePolicy(policyOf(deps.transactionsMax), world);
   if (policy === undefined) throw new Error("the policy of a new tenant does not compile");
   const active = { version: 0, policy, guards: [] };
   const policies = { peek: () => active, load: async () => active };
@@ -208,10 +246,12 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
       changeRequests: { readMany: async () => [] },
     }),
   );
-  engine.start();
-  driver.start();
+  const startWorkers = () => {
+    engine.start();
+    driver.start();
+  };
 
-  return async (tenantId: string, request: Request): Promise<Answer> => {
+  const handle = async (tenantId: string, request: Request): Promise<Answer> => {
     const principal = { tenantId, clientId, tokenId: clientId, scopes: new Set<never>() };
     const origin = { by: "client", principal, requestId: "", address: "" } as const;
     const idOf = (prefix: "tx" | "wlt", text: string) => readId(prefix, text) ?? "";
@@ -253,4 +293,19 @@ function composeUseCases({ actor, ports, network, scheduler, random, now, onBrok
         );
     }
   };
+  return { clock, handle, startWorkers };
+}
+
+/** A new tenant's policy, and payouts to any address; with a limit, if the run has one. */
+function policyOf(transactionsMax: number | undefined): PolicyDocument {
+  const limit = {
+    name: "limit",
+    when: {
+      count: { per: "tenant", period_seconds: policyLimits.periodSecondsMin, above: transactionsMax ?? 0 },
+    },
+    action: "reject",
+    reason: "Too many.",
+  } as const;
+  const rules = [...(transactionsMax === undefined ? [] : [limit]), ...defaultPolicy.rules];
+  return { ...defaultPolicy, rules, default: { action: "allow" } };
 }

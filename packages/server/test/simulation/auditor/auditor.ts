@@ -1,11 +1,12 @@
-import type { SteppingNetwork } from "../harness/rails/stepping-network.js";
+import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
+import type { Closing } from "../world/closing.js";
+import type { Exchange } from "../world/exchange.js";
+import type { OpeningBalance } from "../world/opening-balances.js";
 import { auditAnswers } from "./audit-answers.js";
 import { auditKeys } from "./audit-keys.js";
 import { auditLog } from "./audit-log.js";
 import { auditNetwork } from "./audit-network.js";
-import type { Closing } from "./closing.js";
-import type { Exchange } from "./exchange.js";
-import type { OpeningBalance } from "./opening-balances.js";
+import { auditTimes } from "./audit-times.js";
 
 /**
  * What the auditor is given: requests, answers, and what could be read at the end. It knows nothing of the code and shares
@@ -18,6 +19,10 @@ export interface Evidence {
   tenant: string;
   /** The network outside, which has a truth of its own. */
   network: SteppingNetwork;
+  /** When the run ended, by the world's own clock. */
+  endedMs: number;
+  /** How many transactions the tenant may make in a period. */
+  transactionsMax: number | undefined;
 }
 
 export function audit(evidence: Evidence): string[] {
@@ -27,5 +32,6 @@ export function audit(evidence: Evidence): string[] {
     ...log.violations,
     ...auditAnswers(evidence, log),
     ...auditNetwork(evidence),
+    ...auditTimes(evidence),
   ];
 }

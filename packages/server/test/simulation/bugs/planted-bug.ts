@@ -1,10 +1,10 @@
-import type { RailRecorder } from "../../src/app/rails/record-rail-events.js";
-import type { SettlementUnit } from "../../src/app/transactions/settlement.js";
-import type { TransactionStore } from "../../src/app/transactions/transaction.js";
-import type { Ports } from "./ports.js";
-import type { Actor, Scheduler } from "./scheduler.js";
-import type { SimulatedDatabase } from "./simulated-database.js";
-import type { Rows, Table, Tables } from "./simulated-rows.js";
+import type { RailRecorder } from "../../../src/app/rails/record-rail-events.js";
+import type { SettlementUnit } from "../../../src/app/transactions/settlement.js";
+import type { TransactionStore } from "../../../src/app/transactions/transaction.js";
+import type { SimulatedDatabase } from "../database/simulated-database.js";
+import type { Rows, Table, Tables } from "../database/simulated-rows.js";
+import type { Ports } from "../world/ports.js";
+import type { Actor, Scheduler } from "../world/scheduler.js";
 
 /** A mistake that somebody could make, put between the code and its world. The code itself is not touched. */
 export interface PlantedBug {
@@ -20,6 +20,8 @@ interface BugSurroundings {
   database: SimulatedDatabase;
   actor: Actor;
   scheduler: Scheduler;
+  /** The clock of the process's machine. */
+  wallMs: () => number;
 }
 
 type Accept = TransactionStore["acceptTransactions"];

@@ -1,6 +1,6 @@
+import type { Random } from "../world/random.js";
+import type { Actor, Scheduler } from "../world/scheduler.js";
 import { BrokenRule, DatabaseGone, StatementRefused } from "./database-faults.js";
-import type { Random } from "./random.js";
-import type { Actor, Scheduler } from "./scheduler.js";
 import { createLocks, type LockMode } from "./simulated-locks.js";
 import { createRows, type Rows, type Tables } from "./simulated-rows.js";
 
@@ -15,6 +15,9 @@ export interface SimulatedDatabase {
   query: <T>(actor: Actor, what: string, statement: Statement<T>) => Promise<T>;
   /** Committed when the work resolves, rolled back when it rejects. */
   transaction: <T>(actor: Actor, work: (run: RunStatement) => Promise<T>) => Promise<T>;
+  /** Its clock, which a failover can change. */
+  now: () => number;
+  setClock: (errorMs: number) => void;
   /** Every connection breaks, and for this long there are no new ones. */
   goAway: (durationMs: number) => void;
   /** The connections of a process break; what it has not committed is undone. */
@@ -58,6 +61,7 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
   const connections = new Set<Connection>();
   const deadlocks: string[] = [];
   let awayUntilMs = 0;
+  let clockErrorMs = 0;
   const locks = createLocks<Connection>(({ actor }, wake) =>
     scheduler.after(actor, 0, "stops waiting for a lock", wake),
   );
@@ -143,6 +147,10 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
       } finally {
         end(connection);
       }
+    },
+    now: () => scheduler.now() + clockErrorMs,
+    setClock: (errorMs) => {
+      clockErrorMs = errorMs;
     },
     goAway: (durationMs) => {
       awayUntilMs = scheduler.now() + durationMs;

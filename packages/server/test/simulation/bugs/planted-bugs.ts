@@ -1,10 +1,8 @@
 import { accountName, accountOfParty, type Balance } from "@bursar/domain";
-import type { ClaimedPayment } from "../../src/app/transactions/settlement.js";
-import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
-import { DatabaseGone } from "./database-faults.js";
-import { type PlantedBug, putAtOnce, withAccept, withUnit } from "./planted-bug.js";
-import { plantedRailBugs } from "./planted-rail-bugs.js";
-import type { Table, Tables } from "./simulated-rows.js";
+import type { ClaimedPayment } from "../../../src/app/transactions/settlement.js";
+import type { AcceptedTransaction } from "../../../src/app/transactions/transaction.js";
+import { DatabaseGone } from "../database/database-faults.js";
+import type { Table, Tables } from "../database/simulated-rows.js";
 import {
   accounts,
   asOpen,
@@ -16,7 +14,10 @@ import {
   transactionKeys,
   transactions,
   wallets,
-} from "./simulated-tables.js";
+} from "../database/simulated-tables.js";
+import { type PlantedBug, putAtOnce, withAccept, withUnit } from "./planted-bug.js";
+import { plantedClockBugs } from "./planted-clock-bugs.js";
+import { plantedRailBugs } from "./planted-rail-bugs.js";
 
 /** What people get wrong in services that move money. The simulation is worth something if it finds each of these. */
 export const plantedBugs: readonly PlantedBug[] = [
@@ -226,6 +227,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       },
     })),
   },
+  ...plantedClockBugs,
   ...plantedRailBugs,
 ];
 

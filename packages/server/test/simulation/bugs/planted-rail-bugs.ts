@@ -1,4 +1,4 @@
-import type { RailEvent } from "../../src/app/rails/record-rail-events.js";
+import type { RailEvent } from "../../../src/app/rails/record-rail-events.js";
 import { type PlantedBug, withRecorder, withUnit } from "./planted-bug.js";
 
 /** What people get wrong when they follow a network that takes several steps. */

@@ -1,8 +1,8 @@
 import { readId, showId } from "@bursar/protocol";
-import type { SteppingNetwork } from "../harness/rails/stepping-network.js";
-import { feeCharged } from "../harness/rails/stepping-rail.js";
+import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
+import { feeCharged } from "../../harness/rails/stepping-rail.js";
+import { partyOf, type Transaction } from "../world/exchange.js";
 import type { Evidence } from "./auditor.js";
-import { partyOf, type Transaction } from "./exchange.js";
 
 /** The books against the network, which knows what really happened: what it paid, what it charged and what it was paid. */
 export function auditNetwork({ closing, network, tenant }: Evidence): string[] {
@@ -34,7 +34,7 @@ function auditPayout(payout: Transaction, network: SteppingNetwork): string[] {
     cancelled: ["cancelled"],
     lost: [],
     // What was never sent cost nothing and paid nobody.
-    unknown: ["failed", "cancelled"],
+    unknown: ["failed", "cancelled", "rejected"],
     pending: [],
     included: [],
   }[truth];

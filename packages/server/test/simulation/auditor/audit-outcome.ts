@@ -1,6 +1,6 @@
+import type { Transaction } from "../world/exchange.js";
 import { units } from "./audit-log.js";
 import type { Evidence } from "./auditor.js";
-import type { Transaction } from "./exchange.js";
 
 interface Outcome {
   transaction: Transaction;
@@ -25,8 +25,8 @@ export function auditOutcome(outcome: Outcome): string[] {
   };
   must(Date.parse(transaction.created_at) <= occurredMs, "changed before it was there");
   must(
-    (failure !== null) === (state === "failed"),
-    "has a failure and no failed state, or the other way round",
+    (failure !== null) === ["failed", "rejected"].includes(state),
+    "has a failure and no state that has one, or the other way round",
   );
   switch (state) {
     case "broadcast":
@@ -43,6 +43,11 @@ export function auditOutcome(outcome: Outcome): string[] {
       return violations;
     case "cancelled":
       must(wasCancelled, "was cancelled and nobody asked for it");
+      return violations;
+    case "rejected":
+      // Whether the limit was reached is seen when all times are known.
+      must(evidence.transactionsMax !== undefined, "was rejected without a limit");
+      must(failure?.code === "POLICY_REJECTED", `was rejected with ${failure?.code}`);
       return violations;
     case "failed":
       if (failure?.code === "EXPIRED") must(isExpired, "failed as expired, and was not");

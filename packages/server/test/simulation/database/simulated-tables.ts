@@ -1,7 +1,7 @@
 import type { AssetAmount, Balance, TransactionState } from "@bursar/domain";
-import type { LoggedEvent } from "../../src/app/events/event.js";
-import type { AcceptedTransaction } from "../../src/app/transactions/transaction.js";
-import type { Wallet } from "../../src/app/wallets/wallet.js";
+import type { LoggedEvent } from "../../../src/app/events/event.js";
+import type { AcceptedTransaction } from "../../../src/app/transactions/transaction.js";
+import type { Wallet } from "../../../src/app/wallets/wallet.js";
 import type { Rows, Table } from "./simulated-rows.js";
 
 /** The tables of the service's schema that its promises rest on. Keys are the columns of the primary key, joined by a space. */
@@ -15,8 +15,16 @@ export const wallets: Table<Wallet & { requestHash: string | null }> = { name: "
 export const walletKeys: Table<string> = { name: "wallet_keys" };
 export const eventSequences: Table<number> = { name: "event_sequences" };
 export const events: Table<StoredEvent> = { name: "events" };
+export const tenants: Table<null> = { name: "tenants" };
+/** The running totals of a tenant, by time. */
+export const usageTotals: Table<readonly UsageTotal[]> = { name: "usage_totals" };
 /** The unique index on subject and version. */
 export const eventsBySubject: Table<StoredEvent> = { name: "events_by_subject" };
+
+export interface UsageTotal {
+  atMs: number;
+  count: number;
+}
 
 export interface OpenTransaction {
   tenantId: string;

@@ -29,7 +29,7 @@ export interface Exchange {
   /** Counts what clients send and receive, so that "before" has a meaning within one millisecond. */
   sentOrder: number;
   answeredOrder: number;
-  /** After the faults have ended. */
+  /** After the faults have ended, when all processes have started. */
   isClosing: boolean;
 }
 

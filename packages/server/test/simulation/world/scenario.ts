@@ -1,5 +1,5 @@
+import type { FaultRates } from "../database/simulated-database.js";
 import type { Random } from "./random.js";
-import type { FaultRates } from "./simulated-database.js";
 
 /** What kind of day a run has, drawn from its seed: some are quiet, so that a failure there is easy to read. */
 export interface Scenario {
@@ -12,9 +12,16 @@ export interface Scenario {
   /** When processes are killed and when the database goes away, after the start of the run. */
   killsMs: readonly number[];
   outagesMs: readonly number[];
-  /** How wrong the processes' clocks may be, and when they are set again. */
+  /** How wrong the clocks of the machines may be at the start, and become when they are set. */
   clockErrorMs: number;
+  clockJumpMs: number;
   clockChangesMs: readonly number[];
+  /** By how much the clock of the machine that takes over from the database is wrong. */
+  databaseClockMs: number;
+  /** When the database fails over to a machine that lacks its last commits. */
+  rewindsMs: readonly number[];
+  /** How many transactions a tenant may make in a period; undefined without a limit. */
+  transactionsMax: number | undefined;
   /** How often a client does not get an answer, or the network delivers its request once more. */
   answersLost: number;
   requestsRepeated: number;
@@ -24,6 +31,8 @@ export const noFaults: FaultRates = { refused: 0, cut: 0, answerLost: 0 };
 
 const tenantIds = ["00000000-0000-7000-8000-0000000000a1", "00000000-0000-7000-8000-0000000000b2"];
 const faultsWithinMs = 600;
+
+const dayMs = 86_400_000;
 
 export function drawScenario(random: Random): Scenario {
   const sometimes = (probability: number, most: number) =>
@@ -38,8 +47,13 @@ export function drawScenario(random: Random): Scenario {
     rates: { refused: sometimes(0.4, 0.08), cut: sometimes(0.4, 0.08), answerLost: sometimes(0.5, 0.15) },
     killsMs: random.chance(0.5) ? moments(4) : [],
     outagesMs: random.chance(0.3) ? moments(2) : [],
-    clockErrorMs: random.chance(0.6) ? 0 : random.pick([20, 500, 4000, 60_000]),
+    // A service does not start with a clock that differs by more.
+    clockErrorMs: random.chance(0.6) ? 0 : random.pick([20, 500, 4000]),
+    clockJumpMs: random.chance(0.5) ? 0 : random.pick([4000, 60_000, 30 * dayMs]),
     clockChangesMs: moments(3),
+    databaseClockMs: random.chance(0.3) ? random.pick([-17, 17]) * dayMs : 0,
+    rewindsMs: random.chance(0.25) ? moments(2) : [],
+    transactionsMax: random.chance(0.5) ? random.between(3, 8) : undefined,
     answersLost: sometimes(0.5, 0.15),
     requestsRepeated: sometimes(0.5, 0.15),
   };

@@ -1,7 +1,7 @@
 import { showId } from "@bursar/protocol";
+import type { Table, Tables } from "../database/simulated-rows.js";
+import { accounts, keyOf, wallets } from "../database/simulated-tables.js";
 import type { Random } from "./random.js";
-import type { Table, Tables } from "./simulated-rows.js";
-import { accounts, keyOf, wallets } from "./simulated-tables.js";
 
 /** What a wallet has when the run begins, which everybody may know. */
 export interface OpeningBalance {

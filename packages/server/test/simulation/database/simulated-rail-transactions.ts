@@ -1,6 +1,6 @@
 import { accountOfParty } from "@bursar/domain";
-import { isWithRail, type RailTransaction, type RailTransactionStore } from "../../src/app/rails/rail.js";
-import type { Actor } from "./scheduler.js";
+import { isWithRail, type RailTransaction, type RailTransactionStore } from "../../../src/app/rails/rail.js";
+import type { Actor } from "../world/scheduler.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
 import { eventsOf, keyOf, type OpenTransaction, openTransactions, transactions } from "./simulated-tables.js";
