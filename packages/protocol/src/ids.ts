@@ -7,6 +7,7 @@ type IdPrefix =
   | "con"
   | "dlv"
   | "dst"
+  | "epo"
   | "key"
   | "ord"
   | "req"

@@ -5,6 +5,12 @@ import { type Static, type TSchema, type TSchemaOptions, Type } from "typebox";
 export const Timestamp = (description?: string) =>
   Type.String({ format: "date-time", ...(description === undefined ? {} : { description }) });
 
+/** Shown wherever a client remembers sequences. */
+export const EpochName = Type.String({
+  description:
+    "Names the history of the database. It changes when committed data may have been lost: when a standby takes over, or after a restore. In another epoch, sequences and versions can have another meaning.",
+});
+
 export const Nullable = <Value extends TSchema>(value: Value, description?: string) =>
   Type.Union([value, Type.Null()], description === undefined ? {} : { description });
 

@@ -194,6 +194,20 @@ CREATE TABLE clients (
   CONSTRAINT clients_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
 
+CREATE TABLE database_epochs (
+  number bigint NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  system_identifier text,
+  timeline text,
+  reason text NOT NULL,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  key text,
+  CONSTRAINT database_epochs_id_key UNIQUE (id),
+  CONSTRAINT database_epochs_key_key UNIQUE (key),
+  CONSTRAINT database_epochs_pkey PRIMARY KEY (number),
+  CONSTRAINT database_epochs_reason_check CHECK ((reason = ANY (ARRAY['first'::text, 'promoted'::text, 'restored'::text, 'rewound'::text, 'recovered'::text])))
+);
+
 CREATE TABLE delivery_backlogs (
   tenant_id uuid NOT NULL,
   done_sequence bigint NOT NULL,
@@ -291,6 +305,17 @@ CREATE TABLE ledger_entries (
   CONSTRAINT ledger_entries_amount_check CHECK ((amount > (0)::numeric))
 );
 
+CREATE TABLE lifted_sequences (
+  tenant_id uuid NOT NULL,
+  kept bigint NOT NULL,
+  lifted bigint NOT NULL,
+  epoch_id uuid NOT NULL,
+  audited boolean NOT NULL DEFAULT false,
+  CONSTRAINT lifted_sequences_pkey PRIMARY KEY (tenant_id, kept),
+  CONSTRAINT lifted_sequences_epoch_id_fkey FOREIGN KEY (epoch_id) REFERENCES database_epochs(id),
+  CONSTRAINT lifted_sequences_check CHECK ((lifted > kept))
+);
+
 CREATE TABLE market_commands (
   market text NOT NULL,
   sequence bigint NOT NULL,
@@ -332,6 +357,7 @@ CREATE TABLE markets (
   levels_changed_at timestamp with time zone NOT NULL DEFAULT now(),
   trade_sequence bigint NOT NULL DEFAULT 0,
   band jsonb,
+  trades_skipped bigint NOT NULL DEFAULT 0,
   CONSTRAINT markets_pkey PRIMARY KEY (market)
 );
 

@@ -18,14 +18,16 @@ import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { explainListenError, findPort, listen } from "./listen.js";
 import { OperatorError } from "./operator-error.js";
 import { type DatabaseClock, type LocalClocks, machineClocks } from "./runtime/database-clock.js";
-import { createReadiness } from "./runtime/readiness.js";
+import { followDatabase } from "./runtime/follow-database.js";
+import { createReadiness, type Readiness } from "./runtime/readiness.js";
+import { nodeTimers } from "./runtime/timers.js";
 import { createWakeUps } from "./runtime/wake-ups.js";
 import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
 import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
 import { findOwningRole } from "./store/core/database-roles.js";
 import { locationOf } from "./store/core/database-url.js";
 import { migrate } from "./store/core/migrate.js";
-import { readMigrations } from "./store/core/migrations.js";
+import { type Migration, readMigrations } from "./store/core/migrations.js";
 import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
 import { assertWritable, withAvailableDatabase } from "./store/core/wait-for-database.js";
 
@@ -123,16 +125,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (settings.metrics_port !== undefined)
       closers.push(await serveMetrics(app, settings, settings.metrics_port));
 
+    // Read once: the files can be replaced by those of another version while this one runs.
+    const migrations = readMigrations();
     await withAvailableDatabase(database, log, signal, async () => {
       await measureAtStart(clock);
       await checkDatabaseSettings(database);
-      const applied = await migrate(database, readMigrations());
-      for (const name of applied) log.info({ migration: name }, "migrated the database");
+      await migrateAndLog(database, migrations, log);
+      // The epoch is stored in a table.
+      await database.identify();
       if (!options.isSandbox) await warnOfOwnedTables(database, log);
       await assertAssetsKept(database, settings.assets);
       await parts.prepare();
       await options.seed?.(url, parts);
     });
+    closers.push(followChanges(options, database, { parts, readiness, migrations }));
     parts.engine.start();
     parts.changeRequestWorker.start();
     parts.sweeper.start();
@@ -152,6 +158,55 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stop().catch(() => undefined);
     throw error;
   }
+}
+
+async function migrateAndLog(
+  database: Database,
+  migrations: readonly Migration[],
+  log: Logger,
+): Promise<void> {
+  for (const name of await migrate(database, migrations))
+    log.info({ migration: name }, "migrated the database");
+}
+
+/**
+ * After a promotion, a restore or a restart the service is not ready until it has prepared the database again: one that was restored can
+ * have an older schema, and can lack a market that was configured since.
+ */
+function followChanges(
+  { log, onFailure }: ServiceOptions,
+  database: Database,
+  { parts, readiness, migrations }: { parts: Parts; readiness: Readiness; migrations: readonly Migration[] },
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const stop = followDatabase({
+    database,
+    onChange: ({ isNewEpoch }) => {
+      log.warn(
+        { epoch: database.identity.epoch() },
+        isNewEpoch
+          ? "The database was promoted or restored: committed data may be lost. Everything in memory is dropped, and streams are closed."
+          : "The database has restarted. Everything in memory is dropped, and streams are closed.",
+      );
+      if (readiness.state() === "ready") readiness.set("starting");
+    },
+    prepareAgain: async () => {
+      try {
+        await withAvailableDatabase(database, log, stopping.signal, async () => {
+          await migrateAndLog(database, migrations, log);
+          await parts.prepareDatabase();
+        });
+        if (readiness.state() === "starting") readiness.set("ready");
+      } catch (error) {
+        if (!stopping.signal.aborted) onFailure(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    timers: nodeTimers,
+  });
+  return async () => {
+    stopping.abort();
+    await stop();
+  };
 }
 
 /** A service that owns its tables could also change the audit log, as could anyone who breaks into it. */

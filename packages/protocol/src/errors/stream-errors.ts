@@ -39,9 +39,10 @@ export const streamErrors = {
   },
   SEQUENCE_AHEAD: {
     status: 422,
-    message: "The sequence is ahead of the log.",
-    when: "`since` is ahead of the tenant's last event, for example after the database was restored from a backup",
-    advice: "Read the present state again, and subscribe without `since`.",
+    message: "The log has no such sequence.",
+    when: "`since` or `after` is ahead of the last event, or was lost: a standby has taken over, or the database was restored from a backup",
+    advice:
+      "Read the present state again, and go on from the sequence in the message, or subscribe without `since`.",
     retry: "never",
   },
   UPGRADE_REQUIRED: {

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { AuditCheckpoint } from "../access/audit.js";
 import { ChangeRequestSummary } from "../access/change-request.js";
 import type { Scope } from "../access/scopes.js";
-import { Actor, Timestamp } from "../values.js";
+import { Actor, EpochName, Timestamp } from "../values.js";
 import { Order } from "./order.js";
 import { Transaction } from "./transaction.js";
 import { WalletSummary } from "./wallet.js";
@@ -59,7 +59,7 @@ export const Event = Type.Object(
   {
     event: EventKind,
     sequence: Type.Integer({
-      description: "Numbers the tenant's events in commit order, without gaps.",
+      description: "Numbers the tenant's events in commit order, without gaps within an epoch.",
     }),
     occurred_at: Timestamp(),
     actor: Actor,
@@ -85,4 +85,4 @@ export const EventQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const EventList = Type.Object({ data: Type.Array(Event) }, { $id: "EventList" });
+export const EventList = Type.Object({ data: Type.Array(Event), epoch: EpochName }, { $id: "EventList" });

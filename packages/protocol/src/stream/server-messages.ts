@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ErrorBody } from "../errors/error-body.js";
 import { Event } from "../resources/event.js";
-import { Timestamp } from "../values.js";
+import { EpochName, Timestamp } from "../values.js";
 
 /** The messages that the service sends. Fields and types may be added; a client ignores those it does not know. */
 
@@ -11,6 +11,7 @@ export const Hello = Type.Object({
   type: Type.Literal("hello"),
   connection_id: Type.String({ description: "Identifies the connection in the service's log." }),
   server_time: Timestamp(),
+  epoch: EpochName,
   heartbeat_interval_ms: Type.Integer({
     description: "The interval of `heartbeat`. Reconnect after two are missed.",
   }),

@@ -33,4 +33,6 @@ export interface UseCases
   listAudit: AuditStore["list"];
   findAuditRemovedTo: AuditStore["findRemovedTo"];
   showMe: ShowMe;
+  /** What entity tags end in, so that they differ from those of an earlier epoch of the database. */
+  tagSuffix: () => string;
 }

@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   totals: async () => (await import("./operator/totals.js")).addTotalsCommand,
   audit: async () => (await import("./operator/audit.js")).addAuditCommand,
   database: async () => (await import("./operator/database.js")).addDatabaseCommand,
+  recover: async () => (await import("./operator/recover.js")).addRecoverCommand,
   migrate: async () => (await import("./service/migrate.js")).addMigrateCommand,
   config: async () => (await import("./service/config.js")).addConfigCommand,
 };

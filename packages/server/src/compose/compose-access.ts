@@ -108,6 +108,10 @@ export function composeAccess(
   });
   const findClient = async (id: string) => tampered.watch(await clients.findClient(id));
   const access = cacheClientAccess(database, findClient, revocations);
+  database.identity.subscribe(() => {
+    access.clear();
+    tokenKeys.clear();
+  });
   const authenticator = createRequestAuthenticator({ addresses, tokens, clients: access, now });
   const uses = createCredentialUses({
     write: (used) => writeCredentialUses(database, used),

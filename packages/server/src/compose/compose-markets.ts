@@ -3,6 +3,7 @@ import { formatPrice, type MarketRegistry, type TradedMarket } from "@bursar/dom
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import { recordCreations } from "../app/audit/record-creations.js";
+import { createEpochNames } from "../app/events/epoch.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
 import { createMarketView, type FollowedMarket } from "../app/markets/market-view.js";
 import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
@@ -73,6 +74,14 @@ export function composeMarkets(
   const trades = createTradeStore(database);
   const running = markets.list.map((market) => runMarket(options, market, policies));
   const views = new Map(running.map(({ market, view }) => [market.name, view]));
+  const wallets = createWalletDirectory(createWalletStore(database, events));
+  database.identity.subscribe(() => {
+    wallets.clear();
+    for (const { view, engine } of running) {
+      engine.reset();
+      view.reset();
+    }
+  });
   const wakeEngine = (market: string) => wakeUps.publish("orders", [market]);
   const changesDeps = {
     markets,
@@ -89,7 +98,7 @@ export function composeMarkets(
 
   const placeOrder = createOrderPlacer({
     markets,
-    wallets: createWalletDirectory(createWalletStore(database, events)),
+    wallets,
     policies,
     queue: createGroupCommit<AcceptedOrder, OrderOutcome>({
       write: orders.acceptOrders,
@@ -105,6 +114,7 @@ export function composeMarkets(
     store: orders,
     pricesOf: (market) => views.get(market)?.prices(),
     newUuid,
+    generation: database.identity.generation,
   });
   const useCases: MarketUseCases = {
     placeOrder: recordCreations(audit, "order.place", placeOrder, ({ order }) => showId("ord", order.id)),
@@ -126,7 +136,7 @@ export function composeMarkets(
       if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
       return { market, trades: await trades.listTrades(name, limit, before) };
     },
-    showOrderbook: createOrderbookSnapshots(markets, views),
+    showOrderbook: createOrderbookSnapshots(markets, views, createEpochNames(database.identity).tagSuffix),
   };
 
   return {

@@ -57,6 +57,11 @@ export function composePolicy(
   const checkDocument = createDocumentChecker({ store, world });
   const policies = createActivePolicies({ store, world, wakeUps, monotonicMs: () => performance.now() });
 
+  database.identity.subscribe(() => {
+    wallets.clear();
+    policies.clear();
+  });
+
   const destinationDelaySeconds = settings["policy.destination_delay_seconds"];
   const plannerOf = (reads: PolicyReads) =>
     createPolicyChangePlanner({

@@ -1,4 +1,5 @@
 import { showId } from "@bursar/protocol";
+import { createEpochNames } from "../app/events/epoch.js";
 import type { StreamUseCases } from "../app/stream/stream-use-cases.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import type { Settings } from "../config/settings.js";
@@ -41,8 +42,10 @@ export function composeStream(
   });
   const onTradesError = (error: unknown) => log.warn({ err: error }, "trades could not be read");
   const tradeTails = followed.map((market) => createTradeTail(market, trades, onTradesError));
+  const epochs = createEpochNames(database.identity);
+  const history = createHistory(listEvents);
   const channels: Channel[] = [
-    createEventsChannel({ tails, history: createHistory(listEvents), events }),
+    createEventsChannel({ tails, history, events }),
     createOrderbookChannel(followed),
     createTradesChannel(new Map(followed.map(({ name }, index) => [name, tradeTails[index] as TradeTail]))),
   ];
@@ -55,14 +58,23 @@ export function composeStream(
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),
     newConnectionId: () => showId("con", newUuid()),
     isUnavailable: isDatabaseUnavailable,
+    epoch: () => epochs.current() ?? "",
     log,
     now,
     monotonicMs: () => performance.now(),
+  });
+  // The tails of closed streams are released, so that new ones start with what the database has.
+  const unsubscribe = database.identity.subscribe(({ isNewEpoch }) => {
+    if (isNewEpoch) gateway.closeAll(4010, "epoch_changed");
+    else gateway.closeAll(1012, "database restarted");
+    tails.reset();
+    history.clear();
   });
   return {
     useCases: { issueStreamTicket, openStream: gateway.open },
     gateway,
     close: async () => {
+      unsubscribe();
       await gateway.close(0);
       tails.close();
     },

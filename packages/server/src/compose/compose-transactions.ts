@@ -8,12 +8,14 @@ import {
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import { recordCreations } from "../app/audit/record-creations.js";
+import { createEpochNames } from "../app/events/epoch.js";
 import {
   createEventLister,
   createEventPresenter,
   type PresentEvents,
   type PresentEventsDeps,
 } from "../app/events/present-events.js";
+import { createEventPageReader } from "../app/events/read-event-page.js";
 import type { RailServices, Rails } from "../app/rails/rail.js";
 import { createRailRecorder } from "../app/rails/record-rail-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -163,15 +165,24 @@ export function composeTransactions(
     timers: nodeTimers,
   });
   wakeUps.subscribe("accepted", engine.wake);
+  const walletDirectory = createWalletDirectory(wallets);
+  const finished = createFinishedTransactions();
+  database.identity.subscribe(() => {
+    walletDirectory.clear();
+    finished.clear();
+  });
+  const eventStore = createEventStore(database);
+  const listEvents = createEventLister(eventStore, presentEvents);
   const createTransaction = createTransactionCreator({
     assets,
-    wallets: createWalletDirectory(wallets),
+    wallets: walletDirectory,
     rails,
     policies,
     allowList,
     queue,
     store: transactions,
     newUuid,
+    generation: database.identity.generation,
   });
 
   return {
@@ -197,7 +208,7 @@ export function composeTransactions(
       ),
       recordRefusedItems: createRefusedItemsRecorder(audit, now),
       isUnavailable: isDatabaseUnavailable,
-      showTransaction: createTransactionShower({ read, finished: createFinishedTransactions() }),
+      showTransaction: createTransactionShower({ read, finished }),
       listTransactions: (tenantId, { asset, ...filter }, ...page) => {
         const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };
         return transactions.listTransactions(tenantId, { ...filter, ...named }, ...page);
@@ -220,7 +231,13 @@ export function composeTransactions(
         now,
       }),
       listAssets: () => presentedAssets,
-      listEvents: createEventLister(createEventStore(database), presentEvents),
+      listEvents,
+      readEventPage: createEventPageReader({
+        listEvents,
+        positions: eventStore,
+        identity: database.identity,
+        epochs: createEpochNames(database.identity),
+      }),
       createWallet: createWalletCreator({
         store: wallets,
         rails,

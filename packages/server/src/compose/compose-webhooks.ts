@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { showId } from "@bursar/protocol";
 import type { ClientAccessCache } from "../app/clients/client.js";
+import { createEpochNames } from "../app/events/epoch.js";
 import type { PresentEvents } from "../app/events/present-events.js";
 import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
 import { createAuthorizedAttempter } from "../app/webhooks/authorize-delivery.js";
@@ -91,18 +92,20 @@ export function composeWebhooks(
     post: guarded.post,
     box,
     userAgent: `Bursar/${softwareVersion}`,
+    epoch: createEpochNames(database.identity).current,
     timeoutMs: webhooks.timeoutMs,
     retryDelaysMs: webhooks.retryDelaysMs,
     random: Math.random,
     now,
   });
+  const { renderEvents, clearRendered } = createEventRenderer({
+    events: createEventStore(database),
+    present: presentEvents,
+    isUnavailable: isDatabaseUnavailable,
+  });
   const sender = createWebhookSender({
     store: createSendingStore(database),
-    renderEvents: createEventRenderer({
-      events: createEventStore(database),
-      present: presentEvents,
-      isUnavailable: isDatabaseUnavailable,
-    }),
+    renderEvents,
     attempt: createAuthorizedAttempter({ attempt, clients, now }),
     disableEndpoint: createDisabler(endpoints, now),
     concurrency: webhooks.concurrency,
@@ -131,6 +134,11 @@ export function composeWebhooks(
     wakeUps.subscribe("deliveries", sender.wake),
     wakeUps.subscribe("backlogs", writer.wake),
   ];
+  database.identity.subscribe(() => {
+    clearRendered();
+    sender.reset();
+    writer.wake();
+  });
   const stopRemoving = removeRegularly(options);
   const onChanged = (tenantId: string) => sender.refresh([tenantId]);
   const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, now };

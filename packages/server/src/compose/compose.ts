@@ -8,6 +8,7 @@ import { createCheckpointPublisher } from "../app/audit/checkpoint-publisher.js"
 import { createTenantCreator, type TenantCreator } from "../app/clients/create-tenant.js";
 import { allClients, createSweeper, type Sweeper } from "../app/clients/sweeps.js";
 import { createTenantSuspension, type SetTenantSuspended } from "../app/clients/tenant-suspension.js";
+import { createEpochNames } from "../app/events/epoch.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
 import { createLoadShedder } from "../app/quotas/load-shedder.js";
 import { createRails, type RailDriver, type RailPart } from "../app/rails/rail.js";
@@ -97,6 +98,8 @@ export interface Parts {
   adoptDatabase: () => Promise<boolean>;
   /** Called once, after the migrations. */
   prepare: () => Promise<void>;
+  /** The part of it that is repeated when the database has changed: it can lack what was stored there. */
+  prepareDatabase: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -151,6 +154,7 @@ export function compose(given: ComposeOptions): Parts {
     now,
     timers: nodeTimers,
   });
+  database.identity.subscribe(sweeper.reset);
   const railDrivers = createDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
@@ -174,6 +178,12 @@ export function compose(given: ComposeOptions): Parts {
     }, analyzeIntervalMs).unref();
   };
 
+  const prepareDatabase = async () => {
+    await prepareIntegrity(database, keys.retain, new Date(now()));
+    await access.prepare();
+    await markets.prepare();
+  };
+
   return {
     database,
     keys,
@@ -186,6 +196,7 @@ export function compose(given: ComposeOptions): Parts {
       ...webhooks.useCases,
       ...stream.useCases,
       listAuditKeys: () => listAuditKeys(keys, keys.ids()),
+      tagSuffix: createEpochNames(database.identity).tagSuffix,
     },
     guard: access.guard,
     stream: stream.gateway,
@@ -213,10 +224,9 @@ export function compose(given: ComposeOptions): Parts {
     fundPrimary: transactions.fundPrimary,
     prepareIntegrity: () => prepareIntegrity(database, keys.retain, new Date(now())),
     adoptDatabase: () => adoptDatabase(database, keys.retain, new Date(now())),
+    prepareDatabase,
     prepare: async () => {
-      await prepareIntegrity(database, keys.retain, new Date(now()));
-      await access.prepare();
-      await markets.prepare();
+      await prepareDatabase();
       keepAnalyzed();
       checkpoints.start();
     },

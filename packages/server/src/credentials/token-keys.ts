@@ -24,6 +24,8 @@ export interface TokenKeyRing {
    * is verified again, which loads the keys.
    */
   isRecent: (kid: string) => boolean;
+  /** Reads the keys again before they are used. */
+  clear: () => void;
 }
 
 /** A key is published this long before it signs: longer than a process caches the keys. */
@@ -46,19 +48,26 @@ export function createTokenKeyRing(
   let kids: ReadonlySet<string> = new Set();
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
+  let clears = 0;
 
   async function reload(): Promise<void> {
+    const clearsBefore = clears;
     const startedAtMs = monotonicMs();
-    keys = (await store.listTokenKeys()).map((stored) => openTokenKey(stored, sealing));
+    const listed = (await store.listTokenKeys()).map((stored) => openTokenKey(stored, sealing));
+    if (clears !== clearsBefore) return;
+    keys = listed;
     kids = new Set(keys.map(({ kid }) => kid));
     readAtMs = startedAtMs;
   }
 
   async function schedule(ageMaxMs: number): Promise<KeySchedule<TokenKey>> {
     if (monotonicMs() - readAtMs >= ageMaxMs) {
-      reading ??= reload().finally(() => {
-        reading = undefined;
-      });
+      if (reading === undefined) {
+        const own = reload().finally(() => {
+          if (reading === own) reading = undefined;
+        });
+        reading = own;
+      }
       await reading;
     }
     return scheduleTokenKeys(keys, now());
@@ -80,6 +89,13 @@ export function createTokenKeyRing(
       // A failure shows at the next verification, which waits for the keys.
       if (ageMs >= refreshAgeMs) schedule(refreshAgeMs).catch(() => undefined);
       return ageMs < reloadAgeMs && kids.has(kid);
+    },
+    clear: () => {
+      clears += 1;
+      keys = [];
+      kids = new Set();
+      readAtMs = Number.NEGATIVE_INFINITY;
+      reading = undefined;
     },
   };
 }
@@ -158,7 +174,7 @@ function scheduleTokenKeys<Key extends { activeFromMs: number }>(
   return scheduleKeys(keys, now, tokenLifetimeSeconds * 1000 + clockSkewMs);
 }
 
-function makeTokenKey(sealing: Sealing, id: string, activeFromMs: number): StoredTokenKey {
+export function makeTokenKey(sealing: Sealing, id: string, activeFromMs: number): StoredTokenKey {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   return {
     id,

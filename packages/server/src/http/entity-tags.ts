@@ -9,15 +9,20 @@ export function namesTag(ifNoneMatch: string | undefined, tag: string): boolean 
 }
 
 /** The ETag of a transaction: its id and version. Weak, because new fields may be added without a new version. */
-export function transactionTag(id: string, version: number): string {
-  return `W/"${id}-${version}"`;
+export function transactionTag(id: string, version: number, suffix: string): string {
+  return `W/"${id}-${version}${suffix}"`;
 }
 
 /** The latest version of a transaction that `If-None-Match` names; undefined if it names none. */
-export function knownVersion(ifNoneMatch: string | undefined, id: string): number | undefined {
+export function knownVersion(
+  ifNoneMatch: string | undefined,
+  id: string,
+  suffix: string,
+): number | undefined {
   if (ifNoneMatch === undefined) return undefined;
-  const versions = [...ifNoneMatch.matchAll(/"(tx_[0-9a-z]{26})-(\d{1,9})"/g)].flatMap(([, of, version]) =>
-    of === id ? [Number(version)] : [],
+  const tags = ifNoneMatch.matchAll(/"(tx_[0-9a-z]{26})-(\d{1,9})(|-[0-9a-z]{8})"/g);
+  const versions = [...tags].flatMap(([, of, version, epoch]) =>
+    of === id && epoch === suffix ? [Number(version)] : [],
   );
   return versions.length === 0 ? undefined : Math.max(...versions);
 }

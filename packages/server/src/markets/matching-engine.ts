@@ -12,14 +12,17 @@ import {
   restoreBook,
   type TradedMarket,
 } from "@bursar/domain";
-import type {
-  ClaimedOrder,
-  LevelChangeRow,
-  MarketCommand,
-  MarketDelta,
-  MarketLease,
-  MarketLeases,
-  MarketStore,
+import {
+  type ClaimedOrder,
+  type CommandPosition,
+  type LevelChangeRow,
+  type MarketCommand,
+  type MarketDelta,
+  type MarketLease,
+  type MarketLeases,
+  MarketMovedError,
+  type MarketStore,
+  type MarketUnit,
 } from "../app/markets/market-store.js";
 import { planJudgement } from "../app/policy/judge-batch.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
@@ -45,6 +48,8 @@ import { settleCommands } from "./settle-commands.js";
 export interface MatchingEngine extends Pick<WakingLoop, "start" | "wake" | "stop"> {
   /** Whether it holds the lease now, as far as it knows. */
   isRunning: () => boolean;
+  /** Drops the book and the lease, because the database may have gone back to an earlier state. */
+  reset: () => void;
 }
 
 export interface MatchingEngineDeps {
@@ -90,6 +95,7 @@ interface RunningMarket {
   book: Book;
   waiting: readonly MarketCommand[];
   open: OpenOrderCounts;
+  position: CommandPosition;
   /** After the commands that the book has executed. */
   band: PriceBand;
 }
@@ -109,6 +115,9 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   let lease: MarketLease | undefined;
   let afterTenantId: string | undefined;
   let areNewFirst = false;
+  /** What it held before a reset. */
+  let former: MarketLease | undefined;
+  let resets = 0;
   /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
   let clockMs = 0;
 
@@ -119,7 +128,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
 
   const loop = createWakingLoop({
     step: async (): Promise<Rest> => {
-      running ??= await begin();
+      running ??= await beginCurrent();
       if (running === undefined) return { pauseMs: retryEveryMs };
       return (await step(running)) ? { lingerMs } : { pauseMs: pollEveryMs };
     },
@@ -134,11 +143,21 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     timers: deps.timers,
   });
 
+  /** A market that was loaded before a reset is of no use. */
+  async function beginCurrent(): Promise<RunningMarket | undefined> {
+    const resetsBefore = resets;
+    const begun = await begin();
+    return resets === resetsBefore ? begun : undefined;
+  }
+
   /** Acquires the lease, unless an error came while it was held, and restores the book. */
   async function begin(): Promise<RunningMarket | undefined> {
+    // The database may have the lease of before; no other process must wait until it expires.
+    if (former !== undefined) await leases.release([former]);
+    former = undefined;
     lease ??= (await leases.acquire(market.name))[0];
     if (lease === undefined) return undefined;
-    const { orders, waiting, band, notBefore } = await store.load(lease, deps.leaseMs);
+    const { orders, waiting, band, notBefore, position } = await store.load(lease, deps.leaseMs);
     tick(notBefore.getTime());
     const book = restoreBook(orders, { ordersMax });
     await renew(lease);
@@ -147,6 +166,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       book,
       waiting,
       open: countOpenOrders(orders, waiting),
+      position,
       band: restoreBand(band, market.referencePrice),
     };
   }
@@ -157,6 +177,8 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     if (current.waiting.length === 0) {
       if (!(await store.hasWork(market.name, new Date(now())))) return false;
       current.waiting = await admitOrIsolate(current);
+      current.position.admittedSequence =
+        current.waiting.at(-1)?.sequence ?? current.position.admittedSequence;
       for (const { kind, tenantId } of current.waiting) if (kind === "place") current.open.add(tenantId);
     }
     const commands = current.waiting.slice(0, batchMax);
@@ -178,7 +200,8 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       return commands;
     } catch (error) {
       const [order] = claimed;
-      if (error instanceof LeaseLostError || deps.isUnavailable(error) || order === undefined) throw error;
+      const isOrders = !(error instanceof LeaseLostError || error instanceof MarketMovedError);
+      if (!isOrders || deps.isUnavailable(error) || order === undefined) throw error;
       if (claimed.length > 1) admissionSize.shrink();
       else {
         deps.onOrderFailed(order.id, error);
@@ -193,8 +216,8 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     current: RunningMarket,
     onClaimed: (orders: readonly ClaimedOrder[]) => void,
   ): Promise<MarketCommand[]> {
-    const { lease: held, open } = current;
-    return store.unitOfWork(held, async (unit) => {
+    const { lease: held, open, position } = current;
+    const decide = async (unit: MarketUnit) => {
       const limit = admissionSize.current();
       areNewFirst = !areNewFirst;
       const claimed = await unit.claimOrders({ limit, afterTenantId, areNewFirst, now: new Date(now()) });
@@ -213,7 +236,8 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       const prices = pricesOf(market, current);
       const facts = { market, balances, usage, policies, open, openOrdersMax, prices, occurredAt };
       return await unit.writeAdmission(claimed, admitOrders(claimed, facts), balances);
-    });
+    };
+    return store.unitOfWork(held, decide, position);
   }
 
   /** The book decides, and then: lock, compute, write. */
@@ -226,7 +250,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       band,
       occurredAt: tick(),
     };
-    const { changes, delta } = await store.unitOfWork(current.lease, async (unit) => {
+    const settle = async (unit: MarketUnit) => {
       const orders = await unit.lockOrders(touchedOrders(results));
       const { changes, trades, ledger } = settleCommands(market, results, orders, deps.newUuid);
       const balances = await unit.lockAccounts(accountsOfChanges([ledger]));
@@ -235,7 +259,9 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
         throw new Error(`the orders of ${market.name} hold less than they pay`);
       const written = { ...batch, changes, trades, entries: ledger.postings };
       return { changes, delta: await unit.writeBatch(written, balances) };
-    });
+    };
+    const { changes, delta } = await store.unitOfWork(current.lease, settle, current.position);
+    current.position.appliedSequence = batch.sequence;
     current.waiting = current.waiting.slice(results.length);
     current.band = band;
     for (const { state, tenantId } of changes) if (orderStates[state].final) current.open.remove(tenantId);
@@ -251,6 +277,13 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   return {
     ...loop,
     isRunning: () => running !== undefined,
+    reset: () => {
+      resets += 1;
+      running = undefined;
+      former = lease ?? former;
+      lease = undefined;
+      loop.wake();
+    },
     stop: async () => {
       await loop.stop();
       if (lease !== undefined) await leases.release([lease]).catch(deps.onError);

@@ -11,6 +11,8 @@ export interface FreshCache<Value> {
   load: (key: string) => Promise<Value>;
   /** Drops what has just been changed. */
   forget: (key: string) => void;
+  /** Drops everything, because the database may have gone back to an earlier state. */
+  clear: () => void;
 }
 
 /** From this age on it is read again, while requests continue with the cached value. */
@@ -63,6 +65,10 @@ export function createFreshCache<Value>(
     forget: (key) => {
       entries.delete(key);
       pending.delete(key);
+    },
+    clear: () => {
+      entries.clear();
+      pending.clear();
     },
   };
 }

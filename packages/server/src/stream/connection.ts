@@ -102,11 +102,12 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   };
 }
 
-function hello(connectionId: string, expiresAt: string, { limits, now }: StreamDeps): Hello {
+function hello(connectionId: string, expiresAt: string, { limits, epoch, now }: StreamDeps): Hello {
   return {
     type: "hello",
     connection_id: connectionId,
     server_time: new Date(now()).toISOString(),
+    epoch: epoch(),
     heartbeat_interval_ms: limits.heartbeatMs,
     expires_at: expiresAt,
     limits: {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { apiVersion, requestIdHeader, streamProtocol, versionHeader } from "@bursar/protocol";
+import { apiVersion, type CloseCode, requestIdHeader, streamProtocol, versionHeader } from "@bursar/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Refused } from "../app/requests/refused.js";
 import type { StreamOpening } from "../app/stream/stream-use-cases.js";
@@ -16,6 +16,8 @@ import type { StreamDeps } from "./stream-deps.js";
 export interface StreamGateway {
   open: (opening: StreamOpening) => Refused | undefined;
   metrics: readonly Metric[];
+  /** Ends all streams at once, for a reason that concerns all of them. New ones can be opened. */
+  closeAll: (code: CloseCode, reason: string) => void;
   /** Ends all streams within the time, spread over a while so that their clients do not reconnect all at once. */
   close: (withinMs: number) => Promise<void>;
 }
@@ -118,7 +120,11 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
     heartbeats.stop();
   }
 
-  return { open, metrics: describeStats(stats), close };
+  function closeAll(code: CloseCode, reason: string): void {
+    for (const own of byClient.values()) for (const connection of own) connection.close(code, reason);
+  }
+
+  return { open, metrics: describeStats(stats), closeAll, close };
 }
 
 function describeStats(stats: { open: number; opened: number; cut: number }): Metric[] {

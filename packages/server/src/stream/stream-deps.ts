@@ -13,6 +13,8 @@ export interface StreamDeps {
   readMessage: ReadMessage;
   limits: StreamLimits;
   isUnavailable: (error: unknown) => boolean;
+  /** The epoch of the database, as clients see it. */
+  epoch: () => string;
   log: Logger;
   now: () => number;
   /** The monotonic clock, for rates and deadlines. */

@@ -18,6 +18,8 @@ export interface EndpointQueues {
   /** Renews what is held and reads its endpoints again; drops what was lost, and releases what has been idle. */
   maintain: (isUrgent: boolean) => Promise<void>;
   releaseAll: () => Promise<void>;
+  /** Drops every queue, because the database may have gone back to an earlier state. What is under way is still reported. */
+  reset: () => void;
 }
 
 export interface EndpointQueuesDeps {
@@ -123,5 +125,10 @@ export function createEndpointQueues({
       await release([...queues.values()].filter(isUnused));
     },
     releaseAll: () => release([...queues.values()]),
+    reset: () => {
+      for (const queue of queues.values()) queue.close();
+      lookedMs.clear();
+      postponed.clear();
+    },
   };
 }

@@ -18,6 +18,8 @@ export interface WebhookSender {
   wake: (tenantIds: readonly string[] | "any") => void;
   /** An endpoint may have changed. */
   refresh: (tenantIds: readonly string[] | "any") => void;
+  /** Starts over with what the database has, because it may have gone back to an earlier state. */
+  reset: () => void;
   /** Waits a while for what is under way, and releases the leases. */
   stop: () => Promise<void>;
 }
@@ -64,6 +66,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   /** The tenants that something may be due for. */
   let woken: Set<string> | "any" = "any";
   let isRefreshWanted = false;
+  let resets = 0;
   let lookedMs = Number.NEGATIVE_INFINITY;
   const loop = createWakingLoop({
     step: async () => {
@@ -106,17 +109,20 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       queue.mayHaveMore = false;
       return queue.request(max);
     });
+    const resetsBefore = resets;
     const found = new Map<EndpointQueue, DueDelivery[]>(wanting.map((queue) => [queue, []]));
     for (const due of await store.readDue(requests, new Date(now()))) {
       const queue = queues.find(due);
       if (queue !== undefined) found.get(queue)?.push(due);
     }
-    await distribute(found);
+    if (resets === resetsBefore) await distribute(found);
   }
 
   async function distribute(found: ReadonlyMap<EndpointQueue, readonly DueDelivery[]>): Promise<void> {
     const fresh = [...found].flatMap(([queue, all]) => all.filter(({ id }) => queue.isNew(id)));
+    const resetsBefore = resets;
     const rendered = await deps.renderEvents(fresh);
+    if (resets !== resetsBefore) return;
     const jobs = new Map<EndpointQueue, Job[]>([...found.keys()].map((queue) => [queue, []]));
     for (const [index, due] of fresh.entries()) {
       const event = rendered[index];
@@ -246,6 +252,11 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     refresh: (tenantIds) => {
       isRefreshWanted = true;
       wake(tenantIds);
+    },
+    reset: () => {
+      resets += 1;
+      queues.reset();
+      wake("any");
     },
     stop: async () => {
       await loop.stop();

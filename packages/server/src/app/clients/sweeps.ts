@@ -53,6 +53,8 @@ export interface SweeperDeps {
 }
 
 export interface Sweeper extends Pick<WakingLoop, "start" | "wake" | "stop"> {
+  /** Begins every sweep again, because the database may have gone back to an earlier state. */
+  reset: () => void;
   /** Gives every recorded sweep one turn. Returns whether one of them has more to do at once. */
   run: () => Promise<boolean>;
   /** Carries out a change that was just recorded, and waits until its orders are out of the books; for a few seconds at most. */
@@ -85,6 +87,7 @@ interface Position {
 export function createSweeper(deps: SweeperDeps): Sweeper {
   const { store, timers } = deps;
   const positions = new LRUCache<string, Position>({ max: positionsMax });
+  let resets = 0;
   const resting = new Set<string>();
   /** One turn at a time, whether it is the loop's or that of a change: sweeps leave the database to requests. */
   const turns = pLimit(1);
@@ -113,8 +116,10 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
 
   /** A sweep that fails must not keep the others from their turns. */
   async function takeTurn(sweep: Sweep): Promise<Turn> {
+    const resetsBefore = resets;
     try {
       const turn = await carryOut(sweep);
+      if (resets !== resetsBefore) return "more";
       if (turn === "finished") await store.finishSweep(sweep);
       return turn;
     } catch (error) {
@@ -146,6 +151,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   /** Passes over all of them until a pass has skipped none: the engine may have been working on some. */
   async function cancelTransactions(sweep: Sweep): Promise<Turn> {
     const key = keyOf(sweep);
+    const resetsBefore = resets;
     let { afterId, skippedCount } = positions.get(key) ?? { afterId: undefined, skippedCount: 0 };
     if (afterId === undefined) {
       await store.requestRailCancels(sweep);
@@ -160,12 +166,13 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       skippedCount += await deps.cancelTransactions(sweep.tenantId, ids, sweep.requestedBy);
       afterId = ids.at(-1);
     }
-    positions.set(key, { afterId, skippedCount });
+    if (resets === resetsBefore) positions.set(key, { afterId, skippedCount });
     return "more";
   }
 
   async function release(sweep: Sweep): Promise<Turn> {
     const key = keyOf(sweep);
+    const resetsBefore = resets;
     let afterId = positions.get(key)?.afterId;
     for (let batch = 0; batch < batchesOfTurnMax; batch++) {
       const ids = await store.releaseHeld(sweep, afterId, batchMax);
@@ -176,7 +183,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       deps.onReleased();
       afterId = ids.at(-1);
     }
-    positions.set(key, { afterId, skippedCount: 0 });
+    if (resets === resetsBefore) positions.set(key, { afterId, skippedCount: 0 });
     return "more";
   }
 
@@ -216,7 +223,15 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     }
   }
 
-  return { ...loop, run, runFor };
+  return {
+    ...loop,
+    run,
+    runFor,
+    reset: () => {
+      resets += 1;
+      positions.clear();
+    },
+  };
 }
 
 /** With the time: a sweep that is requested again begins again. */

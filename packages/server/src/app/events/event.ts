@@ -40,6 +40,18 @@ export interface EventPositions {
   readHeads: (tenantIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** The oldest sequence that is still in the log. */
   readOldest: (tenantId: string) => Promise<number | undefined>;
+  /** The lost range that a sequence is in; undefined if it is in none. */
+  findLost: (tenantId: string, sequence: number) => Promise<LostRange | undefined>;
+  /** The lost range that begins right after a sequence; undefined if there is none. */
+  findLostAfter: (tenantId: string, sequence: number) => Promise<LostRange | undefined>;
+}
+
+/** Sequences that no event has, because a recovery has skipped those that had been used before a restore. */
+export interface LostRange {
+  /** The last sequence before them. */
+  kept: number;
+  /** The last of them. */
+  lifted: number;
 }
 
 /**

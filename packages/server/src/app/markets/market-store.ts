@@ -159,7 +159,17 @@ export interface LoadedMarket {
   band: PriceBand | null;
   /** Nothing that happens now is before this. */
   notBefore: Date;
+  position: CommandPosition;
 }
+
+/** How far a market's log of commands is: which was appended last, and which was executed last. */
+export interface CommandPosition {
+  admittedSequence: number;
+  appliedSequence: number;
+}
+
+/** The market is not where the book in memory is: the database has gone back to an earlier state. Nothing was written. */
+export class MarketMovedError extends Error {}
 
 /**
  * One SQL transaction under the lease of a market: claim, lock, decide, write, in this order, which is the order of locks everywhere.
@@ -199,8 +209,15 @@ export interface MarketStore {
   /** Reads a market under its lease. The lease is valid for the duration from the end on, and for as long as restoring the book takes. */
   load: (lease: MarketLease, durationMs: number) => Promise<LoadedMarket>;
   hasWork: (market: string, now: Date) => Promise<boolean>;
-  /** Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. */
-  unitOfWork: <T>(lease: MarketLease, work: (unit: MarketUnit) => Promise<T>) => Promise<T>;
+  /**
+   * Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. Throws a `MarketMovedError` if
+   * the market is not at the expected position: after a restore the lease can be valid again while the book in memory is ahead.
+   */
+  unitOfWork: <T>(
+    lease: MarketLease,
+    work: (unit: MarketUnit) => Promise<T>,
+    expected?: CommandPosition,
+  ) => Promise<T>;
   /** Records on an order that it could not be admitted; it is claimed again after a delay that grows with every attempt. */
   recordFailure: (order: { tenantId: string; id: string }, error: unknown, now: Date) => Promise<void>;
 }

@@ -25,13 +25,17 @@ export interface MarketView {
   prices: () => MarketPrices | undefined;
   /** Whether it could not be confirmed for so long that it may be out of date. */
   isStale: () => boolean;
-  /** Applies a committed change. If a change before it is missing, it is ignored and found by polling. */
+  /** Applies a committed change, if it follows the last one. If not, the view polls for what it has missed. */
   advance: (delta: MarketDelta) => void;
   /** Polls soon, because there may be a change. */
   wake: () => void;
   /** Polls for changes now. */
   refresh: () => Promise<void>;
-  /** Calls the listener with every change from now on, in order and without gaps; with undefined if all levels were read again. */
+  /** Drops the levels and reads them again, because the database may have gone back to an earlier state. */
+  reset: () => void;
+  /**
+   * Calls the listener with every change from now on, in order and without gaps; with undefined if all levels were dropped or read again.
+   */
   listen: (listener: (delta: MarketDelta | undefined) => void) => () => void;
   start: () => void;
   stop: () => Promise<void>;
@@ -51,7 +55,7 @@ export interface FollowedMarket {
 
 export interface LevelStore {
   readLevels: (market: string) => Promise<{ levels: Levels; band: PriceBand | null }>;
-  /** Changes after a sequence, in order. Undefined if some of them were removed. */
+  /** Changes after a sequence, in order. Undefined if they do not lead from it to the book as it is: it must be read again. */
   listDeltas: (market: string, after: number, limit: number) => Promise<MarketDelta[] | undefined>;
 }
 
@@ -78,6 +82,7 @@ export function createMarketView({
   let levels: Levels | undefined;
   let centre = market.referencePrice;
   let confirmedMs = Number.NEGATIVE_INFINITY;
+  let resets = 0;
   const loop = createWakingLoop({
     step: async () => ((await poll()) ? undefined : { pauseMs: pollEveryMs }),
     onError,
@@ -90,7 +95,10 @@ export function createMarketView({
   };
 
   function advance(delta: MarketDelta): void {
-    if (levels?.sequence !== delta.previousSequence) return;
+    if (levels?.sequence !== delta.previousSequence) {
+      if (levels === undefined || levels.sequence < delta.sequence) loop.wake();
+      return;
+    }
     applyLevelChanges(levels, delta.changes);
     levels.sequence = delta.sequence;
     centre = delta.centre ?? centre;
@@ -102,11 +110,20 @@ export function createMarketView({
   /** Returns whether there may be more. */
   async function poll(): Promise<boolean> {
     const polledMs = monotonicMs();
+    const resetsBefore = resets;
+    const sequenceBefore = levels?.sequence;
     const deltas = levels && (await store.listDeltas(market.name, levels.sequence, deltasMax));
+    // What was read before a reset is of no use.
+    if (resets !== resetsBefore) return true;
     if (deltas === undefined) {
       const read = await store.readLevels(market.name);
-      // Changes that came meanwhile can have led further than what was read.
-      if (levels === undefined || read.levels.sequence >= levels.sequence) {
+      if (resets !== resetsBefore) return true;
+      // Changes that came meanwhile can have led further than what was read. Without such changes, what was read counts.
+      if (
+        levels === undefined ||
+        levels.sequence === sequenceBefore ||
+        read.levels.sequence >= levels.sequence
+      ) {
         levels = read.levels;
         centre = centreOf(restoreBand(read.band, market.referencePrice));
         publish(undefined);
@@ -128,6 +145,13 @@ export function createMarketView({
     isStale: () => monotonicMs() - confirmedMs > staleAfterMs,
     advance,
     refresh: async () => void (await poll()),
+    reset: () => {
+      levels = undefined;
+      resets += 1;
+      confirmedMs = Number.NEGATIVE_INFINITY;
+      publish(undefined);
+      loop.wake();
+    },
     listen: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -22,6 +22,8 @@ export interface AcceptedOrder {
   /** Whether that policy looks at sums, so that the order is judged when it is admitted. */
   needsJudgement: boolean;
   createdAt: Date;
+  /** The generation of the database that it was checked against; it is not stored in another one. */
+  generation?: number;
 }
 
 /** Why an order has ended before it was filled, if its client did not cancel it. */

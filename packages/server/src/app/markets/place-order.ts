@@ -16,6 +16,8 @@ export interface PlaceOrderDeps extends ReadOrderDeps {
   /** What prices are compared with, as this process knows it; undefined right after a start. */
   pricesOf: (market: string) => MarketPrices | undefined;
   newUuid: () => string;
+  /** Of the database, whose wallets, clients and policies are cached. */
+  generation: () => number;
 }
 
 interface PlacedOrder {
@@ -34,6 +36,7 @@ export type PlaceOrder = (
 export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
   return async (principal, idempotencyKey, body) => {
     const { tenantId, clientId } = principal;
+    const generation = deps.generation();
     const read = await readOrder(deps, tenantId, body);
     if (isRefused(read)) return read;
     const { request, wallet } = read;
@@ -61,6 +64,7 @@ export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
       reference: body.reference ?? null,
       policyVersion: version,
       needsJudgement: verdict === undefined,
+      generation,
     };
     const outcome = await deps.queue.add(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };

@@ -18,6 +18,7 @@ const depthsKeptMax = 16;
 export function createOrderbookSnapshots(
   markets: MarketRegistry,
   views: ReadonlyMap<string, MarketView>,
+  epochSuffix: () => string,
 ): ShowOrderbook {
   const [first] = markets.list;
   const shown = new Map(markets.list.map(({ name }) => [name, new Map<number, Kept>()]));
@@ -31,14 +32,16 @@ export function createOrderbookSnapshots(
     const kept = shown.get(market.name) as Map<number, Kept>;
     const isStale = view.isStale();
     const known = kept.get(depth);
-    if (known !== undefined && known.sequence === levels.sequence && known.isStale === isStale) return known;
     const { sequence } = levels;
+    const epoch = epochSuffix();
+    if (known?.sequence === sequence && known.isStale === isStale && known.epoch === epoch) return known;
     const body: Orderbook = { ...presentBook(market, levels, depth), stale: isStale };
     const json = Buffer.from(JSON.stringify(body));
     const made = {
       json,
-      tag: `W/"${market.name}-${sequence}-${depth}${isStale ? "-stale" : ""}"`,
+      tag: `W/"${market.name}-${sequence}-${depth}${isStale ? "-stale" : ""}${epoch}"`,
       sequence,
+      epoch,
       isStale,
     };
     if (!kept.has(depth) && kept.size >= depthsKeptMax) kept.delete(kept.keys().next().value as number);
@@ -50,4 +53,5 @@ export function createOrderbookSnapshots(
 interface Kept extends Snapshot {
   sequence: number;
   isStale: boolean;
+  epoch: string;
 }

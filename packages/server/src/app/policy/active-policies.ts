@@ -40,16 +40,18 @@ export function createActivePolicies({
   monotonicMs,
 }: ActivePoliciesDeps): ActivePolicies {
   const compiled = new LRUCache<string, ActivePolicy>({ max: compiledMax });
+  let clears = 0;
   const first = activate(firstPolicy, world);
 
   async function load(tenantId: string): Promise<ActivePolicy> {
+    const clearsBefore = clears;
     const version = await store.readPolicyVersion(tenantId);
     if (version === undefined) return first;
     const known = compiled.get(tenantId);
     if (known?.version === version) return known;
     const stored = await store.readPolicy(tenantId);
     const active = stored === undefined ? first : await activateGuarded(tenantId, stored);
-    compiled.set(tenantId, active);
+    if (clears === clearsBefore) compiled.set(tenantId, active);
     return active;
   }
 
@@ -67,7 +69,15 @@ export function createActivePolicies({
   wakeUps.subscribe("policy", (tenantIds) => {
     if (tenantIds !== "any") for (const tenantId of tenantIds) cache.forget(tenantId);
   });
-  return cache;
+  return {
+    ...cache,
+    // After a restore the number of a version can belong to another document.
+    clear: () => {
+      clears += 1;
+      compiled.clear();
+      cache.clear();
+    },
+  };
 }
 
 function activate(stored: StoredPolicy, world: PolicyWorld): ActivePolicy {

@@ -23,6 +23,8 @@ export interface CreateTransactionDeps extends ReadRequestDeps {
   queue: AcceptQueue;
   store: Pick<TransactionStore, "findByKey">;
   newUuid: () => string;
+  /** Of the database, whose wallets, clients and policies are cached. */
+  generation: () => number;
 }
 
 interface CreatedTransaction {
@@ -41,6 +43,7 @@ export type CreateTransaction = (
 export function createTransactionCreator(deps: CreateTransactionDeps): CreateTransaction {
   return async (principal, idempotencyKey, body) => {
     const { tenantId, clientId } = principal;
+    const generation = deps.generation();
     const request = await readTransactionRequest(deps, tenantId, body);
     if (isRefused(request)) return request;
     const active = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
@@ -79,6 +82,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
       createdAt: new Date(createdAtMs),
       policyVersion: active.version,
       needsJudgement: verdict.kind === "later",
+      generation,
     };
     const outcome = await deps.queue.accept(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };

@@ -16,10 +16,11 @@ export type ShowTransaction = (
 
 export function createTransactionShower({ read, finished }: ShowTransactionDeps): ShowTransaction {
   const readAndShow: ShowTransaction = async (tenantId, id, waitFor) => {
+    const clearsBefore = finished.clears();
     const transaction = await read(tenantId, id, waitFor);
     if (isRefused(transaction)) return transaction;
     const shown = presentTransaction(transaction);
-    finished.keep(tenantId, id, shown);
+    if (finished.clears() === clearsBefore) finished.keep(tenantId, id, shown);
     return shown;
   };
   // Not an async function: what is known is shown without a turn of the event loop.

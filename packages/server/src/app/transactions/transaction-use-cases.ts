@@ -1,5 +1,6 @@
 import type { Recorded } from "../audit/record-creations.js";
 import type { ListEvents } from "../events/present-events.js";
+import type { ReadEventPage } from "../events/read-event-page.js";
 import type { ListApprovals } from "./approval-evidence.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
@@ -28,4 +29,5 @@ export interface TransactionUseCases {
     maximum: string;
   }[];
   listEvents: ListEvents;
+  readEventPage: ReadEventPage;
 }

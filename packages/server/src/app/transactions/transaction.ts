@@ -27,6 +27,8 @@ export interface AcceptedTransaction {
   policyVersion: number;
   /** Whether that policy left it to the engine to judge. */
   needsJudgement: boolean;
+  /** The generation of the database that it was checked against; it is not stored in another one. */
+  generation?: number;
 }
 
 /** One step of its life after acceptance. */

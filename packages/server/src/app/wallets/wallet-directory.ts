@@ -2,12 +2,14 @@ import { LRUCache } from "lru-cache";
 import type { FoundWallet, KnownWallet, WalletRole, WalletStore } from "./wallet.js";
 
 /**
- * Caches a tenant's wallets: wallets are never removed, and the fields here of an active one never change, so a request for a known
+ * Caches a tenant's wallets: wallets are never removed, unless the database is restored, and the fields here of an active one never change, so a request for a known
  * wallet costs no query. One that is still being created is read again each time.
  */
 export interface WalletDirectory {
   find: (tenantId: string, walletId: string) => Promise<KnownWallet | undefined>;
   findByRole: (tenantId: string, role: WalletRole) => Promise<KnownWallet>;
+  /** Drops everything, because the database may have gone back to an earlier state. */
+  clear: () => void;
 }
 
 const entriesMax = 100_000;
@@ -16,24 +18,30 @@ export function createWalletDirectory(
   store: Pick<WalletStore, "findWallet" | "findWalletByRole">,
 ): WalletDirectory {
   const known = new LRUCache<string, KnownWallet>({ max: entriesMax });
+  let clears = 0;
 
-  function remember(key: string, wallet: FoundWallet): KnownWallet {
-    if (wallet.state !== "active") return wallet;
-    known.set(key, wallet);
+  async function read<Found extends FoundWallet | undefined>(
+    key: string,
+    reading: Promise<Found>,
+  ): Promise<Found> {
+    const clearsBefore = clears;
+    const wallet = await reading;
+    if (wallet?.state === "active" && clears === clearsBefore) known.set(key, wallet);
     return wallet;
   }
 
   return {
     find: async (tenantId, walletId) => {
       const key = `${tenantId} ${walletId}`;
-      const found = known.get(key);
-      if (found !== undefined) return found;
-      const wallet = await store.findWallet(tenantId, walletId);
-      return wallet && remember(key, wallet);
+      return known.get(key) ?? (await read(key, store.findWallet(tenantId, walletId)));
     },
     findByRole: async (tenantId, role) => {
       const key = `${tenantId} ${role}`;
-      return known.get(key) ?? remember(key, await store.findWalletByRole(tenantId, role));
+      return known.get(key) ?? (await read(key, store.findWalletByRole(tenantId, role)));
+    },
+    clear: () => {
+      clears += 1;
+      known.clear();
     },
   };
 }

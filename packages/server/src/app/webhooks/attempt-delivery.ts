@@ -11,6 +11,8 @@ export interface AttemptDeps {
   post: WebhookPost;
   box: Pick<SecretBox, "open">;
   userAgent: string;
+  /** The epoch of the database now; undefined if it is not known. */
+  epoch: () => string | undefined;
   /** The limit for a whole attempt, from the look-up of the address to the end of the response. */
   timeoutMs: number;
   /** How long to wait before each attempt, the first one too; there are as many attempts as entries. */
@@ -52,7 +54,7 @@ export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
 }
 
 function headersOf(
-  { box, userAgent }: AttemptDeps,
+  { box, userAgent, epoch: readEpoch }: AttemptDeps,
   endpoint: WebhookEndpoint,
   deliveryId: string,
   number: number,
@@ -65,6 +67,7 @@ function headersOf(
   const endpointId = showId("whe", endpoint.id);
   const message = { endpointId, id, timestampSeconds, body, secrets };
   const signed = signWebhookMessage(message, webhookHashes);
+  const epoch = readEpoch();
   return {
     "content-type": "application/json",
     "user-agent": userAgent,
@@ -72,6 +75,7 @@ function headersOf(
     "webhook-timestamp": `${timestampSeconds}`,
     "webhook-signature": signStandardWebhook(message, webhookHashes),
     "webhook-attempt": `${number}`,
+    ...(epoch === undefined ? {} : { "webhook-epoch": epoch }),
     "content-digest": signed["content-digest"],
     "signature-input": signed["signature-input"],
     signature: signed.signature,

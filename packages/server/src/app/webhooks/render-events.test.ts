@@ -21,7 +21,7 @@ function rendererWithout(
   { error = new Error("broken"), charactersMax = 1000 }: { error?: Error; charactersMax?: number } = {},
 ) {
   const asked: number[][] = [];
-  const render = createEventRenderer({
+  const { renderEvents: render } = createEventRenderer({
     events: {
       readEvents: async (_tenantId, sequences) =>
         sequences.map((sequence) => ({ sequence, subjectId: `subject-${sequence}` }) as LoggedEvent),

@@ -36,7 +36,7 @@ export interface EventRendererDeps {
 const charactersMaxDefault = 4_000_000;
 
 /**
- * Renders the events of many deliveries. An event goes to many endpoints, each at its own pace, and never changes: what was rendered lately
+ * Renders the events of many deliveries. An event goes to many endpoints, each at its own pace, and never changes unless the database is restored: what was rendered lately
  * is cached, and is neither read nor presented again.
  */
 export function createEventRenderer({
@@ -44,17 +44,19 @@ export function createEventRenderer({
   present,
   isUnavailable,
   charactersMax = charactersMaxDefault,
-}: EventRendererDeps): RenderEvents {
+}: EventRendererDeps): { renderEvents: RenderEvents; clearRendered: () => void } {
   const cache = new LRUCache<string, RenderedEvent>({
     maxSize: charactersMax,
     sizeCalculation: ({ before, after }) => before.length + after.length,
   });
+  let clears = 0;
 
   async function renderAll(
     tenantId: string,
     sequences: ReadonlySet<number>,
     into: Map<string, RenderedEvent | Error>,
   ): Promise<void> {
+    const clearsBefore = clears;
     const logged = await events.readEvents(tenantId, [...sequences]);
     const subjects = new Map(logged.map(({ sequence, subjectId }) => [sequence, subjectId]));
     const presented = await isolateFailingRows<LoggedEvent, EventBody[]>(
@@ -74,11 +76,11 @@ export function createEventRenderer({
     for (const body of presented.flat()) {
       const rendered = render(body, subjects.get(body.sequence) ?? "");
       into.set(nameOf(tenantId, body.sequence), rendered);
-      cache.set(nameOf(tenantId, body.sequence), rendered);
+      if (clears === clearsBefore) cache.set(nameOf(tenantId, body.sequence), rendered);
     }
   }
 
-  return async (due) => {
+  const renderEvents: RenderEvents = async (due) => {
     const rendered = new Map<string, RenderedEvent | Error>();
     const missing = new Map<string, Set<number>>();
     for (const { tenantId, sequence } of due) {
@@ -93,6 +95,14 @@ export function createEventRenderer({
       ({ tenantId, sequence }) =>
         rendered.get(nameOf(tenantId, sequence)) ?? new Error(`the event ${sequence} is not in the log`),
     );
+  };
+  return {
+    renderEvents,
+    // After a restore a sequence can belong to another event.
+    clearRendered: () => {
+      clears += 1;
+      cache.clear();
+    },
   };
 }
 

@@ -27,6 +27,17 @@ export function switchArgument(text: string): boolean {
   return text === "on";
 }
 
+export function sequenceArgument(text: string): number {
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError("The value must be a whole number.");
+  return Number(text);
+}
+
+export function keyArgument(text: string): string {
+  if (!/^[\x21-\x7e]{1,128}$/.test(text))
+    throw new InvalidArgumentError("The key must have 1 to 128 visible ASCII characters.");
+  return text;
+}
+
 export function secondsArgument(text: string): number {
   if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError("The value must be a whole number of seconds.");
   return Number(text);

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import { createDatabaseIdentity, type DatabaseIdentity } from "../../runtime/database-identity.js";
 import { createConnector } from "./connector.js";
+import { identifyDatabase } from "./database-identity.js";
 import {
   DatabaseUnavailableError,
   explain,
@@ -11,7 +13,7 @@ import {
 } from "./database-unavailable-error.js";
 import { parameterText } from "./parameter-text.js";
 import { prepareSession } from "./session-settings.js";
-import { type Statement, sql } from "./sql.js";
+import { Statement, sql } from "./sql.js";
 import { createStorageFault } from "./storage-fault.js";
 import { answerInTime, createUnanswered, UnansweredError } from "./unanswered.js";
 
@@ -36,8 +38,15 @@ export interface Tx extends KeyedQueryable {
   afterCommit: (work: () => void) => void;
 }
 
-/** The pool of connections to PostgreSQL. */
+/**
+ * The pool of connections to PostgreSQL. Work that began before the database was found to be another one, such as after a promotion, fails
+ * as if the database were unavailable: what it was decided on may not exist there, and what it has written may be lost.
+ */
 export interface Database extends KeyedQueryable {
+  /** Which database it is. Every connection is checked before it is used. */
+  identity: DatabaseIdentity;
+  /** Checks it on a connection that is open: an operator can begin a new epoch, and a standby can be promoted. */
+  identify: () => Promise<void>;
   /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
@@ -83,6 +92,9 @@ export function openDatabase({
   ...rest
 }: DatabaseOptions): Database {
   const connector = createConnector(url);
+  const identity = createDatabaseIdentity();
+  /** What each connection was made to. */
+  const generationOf = new WeakMap<pg.ClientBase, number>();
   const connectTimeoutMs = rest.connectTimeoutMs ?? connector.connectTimeoutMs ?? connectTimeoutDefaultMs;
   const pool = new pg.Pool({
     Client: connector.Client,
@@ -91,11 +103,19 @@ export function openDatabase({
     application_name: "bursar",
     onConnect: async (client) => {
       await connector.assertTakesWrites(client);
-      await prepareSession(client, {
+      // Sent together, so that the check costs no round trip of its own.
+      const prepared = prepareSession(client, {
         statementTimeoutMs: statementTimeoutMs - serverGivesUpMs,
         schema,
         timeoutMs: connectTimeoutMs,
       });
+      const identified = identifyDatabase(async (text, values) => {
+        const config = { text, values: values && [...values], query_timeout: connectTimeoutMs };
+        return (await client.query(config as pg.QueryConfig)).rows;
+      }, identity);
+      const [, generation] = await Promise.all([prepared, identified]);
+      if (generation === undefined) throw new Error("the database changed while a connection was made");
+      generationOf.set(client, generation);
     },
     // Statements are sent without waiting for the answers to those before; their order stays.
     pipeline: true,
@@ -111,12 +131,16 @@ export function openDatabase({
   const storageFault = createStorageFault(() => performance.now());
   const unanswered = createUnanswered(pool, connectionsMax, () => performance.now());
 
-  /** Tries each server once; the pool itself connects to the current one only. */
+  /** Tries each server once; the pool itself connects to the current one only. Connections to an earlier database are closed. */
   async function connect(): Promise<pg.PoolClient> {
     for (let triesLeft = connector.serverCount; ; triesLeft -= 1) {
       const server = connector.current();
       try {
-        return await pool.connect();
+        for (;;) {
+          const client = await pool.connect();
+          if (generationOf.get(client) === identity.generation()) return client;
+          client.release(true);
+        }
       } catch (error) {
         if (triesLeft === 1 || connector.current() === server) return explain(error);
       }
@@ -124,6 +148,7 @@ export function openDatabase({
   }
 
   async function session<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const generation = identity.generation();
     const client = await connect();
     let isBroken = false;
     let isUnanswered = false;
@@ -138,10 +163,15 @@ export function openDatabase({
       }
     };
     try {
-      return await work({
+      if (identity.generation() !== generation) throw changedError();
+      const result = await work({
         query: async <Row>(statement: Statement) => (await run(prepare(statement))).rows as Row[],
         script: async (text, timeoutMs = statementTimeoutMs) => void (await run({ text }, timeoutMs)),
       });
+      // If it has written something, that may be lost.
+      if (identity.generation() !== generation)
+        throw new OutcomeUnknownError("the database has changed", { cause: changed });
+      return result;
     } finally {
       if (isUnanswered) unanswered.abandon(client);
       else client.release(isBroken);
@@ -151,6 +181,14 @@ export function openDatabase({
   const query: Database["query"] = (statement) => session((connection) => connection.query(statement));
 
   return {
+    identity,
+    identify: () =>
+      session(async (connection) => {
+        await identifyDatabase(
+          (text, values = []) => connection.query(new Statement(text, values)),
+          identity,
+        );
+      }),
     session,
     query,
     transaction: (work) => session((connection) => inTransaction(connection, work, unanswered.followCommit)),
@@ -163,6 +201,21 @@ export function openDatabase({
       await pool.end();
     },
   };
+}
+
+/** Throws if something was checked against another generation of the database than it is to be written to. */
+export function assertGeneration(
+  { identity }: Pick<Database, "identity">,
+  checked: readonly { generation?: number }[],
+): void {
+  const current = identity.generation();
+  if (checked.some(({ generation = current }) => generation !== current)) throw changedError();
+}
+
+const changed = new Error("the database is another one, or has restarted, since this began");
+
+function changedError(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError("the database has changed", { cause: changed });
 }
 
 /** The same database, whose stores authenticate what they write with these keys. */

@@ -16,6 +16,7 @@ export function createNotifyChannelOpener(url: string): OpenNotifyChannel {
   const connector = createConnector(url);
   return ({ onNotification, onOpen }) => {
     const stopped = new AbortController();
+    const stopping = aborted(stopped.signal);
     let client: pg.Client | undefined;
 
     async function connect(): Promise<void> {
@@ -34,7 +35,7 @@ export function createNotifyChannelOpener(url: string): OpenNotifyChannel {
         await next.query(`LISTEN ${channelName}`);
         client = next;
         onOpen();
-        await Promise.race([lost, aborted(stopped.signal)]);
+        await Promise.race([lost, stopping]);
       } finally {
         client = undefined;
         await next.end().catch(() => undefined);

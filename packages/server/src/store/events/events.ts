@@ -1,4 +1,10 @@
-import type { EventPositions, EventReader, EventStore, LoggedEvent } from "../../app/events/event.js";
+import type {
+  EventPositions,
+  EventReader,
+  EventStore,
+  LoggedEvent,
+  LostRange,
+} from "../../app/events/event.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import type { Database, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -44,7 +50,22 @@ export function createEventStore(database: Database): EventStore & EventReader &
       );
       return row === undefined ? undefined : Number(row.sequence);
     },
+    // Served by the primary key.
+    findLost: (tenantId, sequence) =>
+      readLost(
+        database,
+        sql`tenant_id = ${tenantId} AND kept < ${sequence} AND lifted > ${sequence} ORDER BY kept DESC LIMIT 1`,
+      ),
+    findLostAfter: (tenantId, sequence) =>
+      readLost(database, sql`tenant_id = ${tenantId} AND kept = ${sequence}`),
   };
+}
+
+async function readLost(database: Database, where: Statement): Promise<LostRange | undefined> {
+  const [row] = await database.query<Record<keyof LostRange, string>>(
+    sql`SELECT kept, lifted FROM lifted_sequences WHERE ${where}`,
+  );
+  return row && { kept: Number(row.kept), lifted: Number(row.lifted) };
 }
 
 /** Copies field by field, because this runs for every event and spreading takes forty times as long. */

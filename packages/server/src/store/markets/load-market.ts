@@ -15,7 +15,7 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
   return {
     load: (lease, durationMs) =>
       database.transaction(async (tx): Promise<LoadedMarket> => {
-        const { appliedSequence } = await lockMarket(tx, lease);
+        const { admittedSequence, appliedSequence } = await lockMarket(tx, lease);
         const orders = await readResting(tx, lease.market);
         const { waiting, acceptedMs } = await readWaiting(tx, lease.market, appliedSequence);
         const [{ changedAt, band } = { changedAt: new Date(0), band: null }] = await tx.query<{
@@ -25,7 +25,8 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
         // At the end, because reading a large book takes long: a process that waits for this row would find the lease expired.
         const validMs = durationMs + orders.length * restoringMs;
         tx.send(sql`UPDATE markets SET expires_at = ${expiry(validMs)} WHERE market = ${lease.market}`);
-        return { orders, waiting, band, notBefore: new Date(Math.max(changedAt.getTime(), acceptedMs)) };
+        const notBefore = new Date(Math.max(changedAt.getTime(), acceptedMs));
+        return { orders, waiting, band, notBefore, position: { admittedSequence, appliedSequence } };
       }),
   };
 }

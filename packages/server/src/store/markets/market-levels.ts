@@ -13,6 +13,9 @@ interface DeltaRow {
   occurredAt: Date;
 }
 
+/** The columns of a delta are null if there is none. */
+type FoundDelta = { [Column in keyof DeltaRow]: DeltaRow[Column] | null } & { lastSequence: string };
+
 /** The levels of books, for the views of all processes. */
 export function createLevelStore(database: Database): LevelStore {
   return {
@@ -41,22 +44,31 @@ export function createLevelStore(database: Database): LevelStore {
       };
       return { levels, band: row.band };
     },
-    // Served by the primary key.
+    // Served by the primary keys. The last sequence is read with them: a book that is ahead of it is not the one in the database.
     listDeltas: async (market, after, limit) => {
-      const rows = await database.query<DeltaRow>(sql`
-        SELECT market, sequence, previous_sequence AS "previousSequence", changes, centre, occurred_at AS "occurredAt"
-        FROM market_deltas WHERE market = ${market} AND sequence > ${after} ORDER BY sequence LIMIT ${limit}
+      const rows = await database.query<FoundDelta>(sql`
+        SELECT m.market, m.level_sequence AS "lastSequence", d.sequence, d.previous_sequence AS "previousSequence", d.changes,
+          d.centre, d.occurred_at AS "occurredAt"
+        FROM markets m LEFT JOIN LATERAL (
+          SELECT * FROM market_deltas WHERE market = m.market AND sequence > ${after} ORDER BY sequence LIMIT ${limit}) d ON true
+        WHERE m.market = ${market}
       `);
-      const [first] = rows;
-      if (first !== undefined && Number(first.previousSequence) !== after) return undefined;
-      return rows.map(toDelta);
+      const found = rows.filter((row): row is DeltaRow & FoundDelta => row.sequence !== null);
+      const [first] = found;
+      const isConnected =
+        first === undefined
+          ? Number(rows[0]?.lastSequence ?? after) === after
+          : Number(first.previousSequence) === after;
+      return isConnected ? found.map(toDelta) : undefined;
     },
   };
 }
 
-function toDelta({ sequence, previousSequence, centre, ...row }: DeltaRow): MarketDelta {
+function toDelta({ market, changes, occurredAt, sequence, previousSequence, centre }: DeltaRow): MarketDelta {
   return {
-    ...row,
+    market,
+    changes,
+    occurredAt,
     sequence: Number(sequence),
     previousSequence: Number(previousSequence),
     centre: centre === null ? null : Number(centre),

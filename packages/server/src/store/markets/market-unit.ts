@@ -1,11 +1,17 @@
-import type { MarketLease, MarketStore, MarketUnit } from "../../app/markets/market-store.js";
+import {
+  type CommandPosition,
+  type MarketLease,
+  MarketMovedError,
+  type MarketStore,
+  type MarketUnit,
+} from "../../app/markets/market-store.js";
 import type { Database, Tx } from "../core/database.js";
 import { recordFailure } from "../core/failures.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { lockUsage } from "../policy/usage.js";
 import { claimOrders, hasOrdersToDo, orderFailures, writeAdmission } from "./admit-orders.js";
-import { lockMarket } from "./market-leases.js";
+import { lockMarket, type MarketPosition } from "./market-leases.js";
 import { lockOrders, writeBatch } from "./write-batch.js";
 
 export function createMarketUnits(
@@ -14,9 +20,9 @@ export function createMarketUnits(
 ): Pick<MarketStore, "hasWork" | "unitOfWork" | "recordFailure"> {
   return {
     hasWork: (market, now) => hasOrdersToDo(database, market, now),
-    unitOfWork: (lease, work) =>
+    unitOfWork: (lease, work, expected) =>
       withLedger(database, async (tx) => {
-        const { unit, locked } = createMarketUnit(tx, log, lease);
+        const { unit, locked } = createMarketUnit(tx, log, lease, expected);
         const result = await work(unit);
         await locked;
         return result;
@@ -25,10 +31,10 @@ export function createMarketUnits(
   };
 }
 
-function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease) {
+function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease, expected: CommandPosition | undefined) {
   const { market } = lease;
   // Not awaited: it travels together with the unit's first statement. If the lease was lost, that one has read in vain.
-  const locked = lockMarket(tx, lease);
+  const locked = lockMarket(tx, lease).then((position) => assertAt(market, position, expected));
   locked.catch(() => undefined);
   const underLease = async <T>(rows: Promise<T>): Promise<T> => (await Promise.all([locked, rows]))[1];
   const unit: MarketUnit = {
@@ -44,4 +50,17 @@ function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease) {
       await writeBatch(tx, log, { market, position: await locked }, batch, balances),
   };
   return { unit, locked };
+}
+
+function assertAt(
+  market: string,
+  position: MarketPosition,
+  expected: CommandPosition = position,
+): MarketPosition {
+  const { admittedSequence, appliedSequence } = position;
+  if (admittedSequence === expected.admittedSequence && appliedSequence === expected.appliedSequence)
+    return position;
+  throw new MarketMovedError(
+    `the market ${market} is at ${appliedSequence} of ${admittedSequence} and not at ${expected.appliedSequence} of ${expected.admittedSequence}`,
+  );
 }

@@ -9,7 +9,7 @@ import {
   type OrderStore,
   readDetails,
 } from "../../app/markets/order.js";
-import type { Database, Queryable } from "../core/database.js";
+import { assertGeneration, type Database, type Queryable } from "../core/database.js";
 import { insertOrFindAll } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 
@@ -32,6 +32,7 @@ const accepted = { kind: "accepted" } as const;
 export function createOrderStore(database: Database): OrderStore {
   return {
     acceptOrders: async (batch) => {
+      assertGeneration(database, batch);
       const earlier = await insertOrFindAll(batch, {
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
         find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),

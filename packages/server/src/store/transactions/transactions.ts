@@ -19,7 +19,7 @@ import type {
 } from "../../app/transactions/transaction.js";
 import { readTransactionDetails } from "../../app/transactions/transaction-details.js";
 import { coalesce } from "../../runtime/coalesce.js";
-import type { Database } from "../core/database.js";
+import { assertGeneration, type Database } from "../core/database.js";
 import { insertOrFindAll } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { selectPageOfIds } from "./transaction-page.js";
@@ -107,6 +107,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
 
   return {
     acceptTransactions: async (batch) => {
+      assertGeneration(database, batch);
       const earlier = await insertOrFindAll(batch, {
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
         find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SubscribeToEvents } from "@bursar/protocol";
 import type { EventPositions } from "../../app/events/event.js";
+import { refuseAhead, refuseLost } from "../../app/events/read-event-page.js";
 import type { Refused } from "../../app/requests/refused.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import { type EventBatch, splitBatch } from "./event-batch.js";
@@ -10,7 +11,7 @@ import { type LogTail, type LogTails, pieceBytesMax } from "./log-tails.js";
 export interface EventsChannelDeps {
   tails: LogTails;
   history: History;
-  events: Pick<EventPositions, "readOldest">;
+  events: Pick<EventPositions, "readOldest" | "findLost" | "findLostAfter">;
 }
 
 /** The tenant's event log: from `since` on, or from now on, in order, without a gap and without a repeat. */
@@ -30,7 +31,7 @@ export function createEventsChannel(deps: EventsChannelDeps): Channel {
         else
           return {
             answer,
-            ...pumpEvents({ tail, history: deps.history, message, subscriber, from: answer.sequence }),
+            ...pumpEvents({ ...deps, tail, message, subscriber, from: answer.sequence }),
           };
         return answer;
       } catch (error) {
@@ -51,18 +52,18 @@ async function findStart(
   if (since === undefined) return { recovered: true, sequence: tail.position() };
   // Another process may have sent the client events that this one has not read yet.
   if (since > tail.position()) await tail.refresh();
-  if (since > tail.position())
-    return { refused: "SEQUENCE_AHEAD", message: `The last sequence of the log is ${tail.position()}.` };
+  if (since > tail.position()) return refuseAhead(tail.position());
   if (tail.recentAfter(since) !== undefined) return { recovered: true, sequence: since };
+  const lost = await events.findLost(tenantId, since);
+  if (lost !== undefined) return refuseLost(lost);
   const position = tail.position();
   const oldest = (await events.readOldest(tenantId)) ?? position + 1;
   if (since + 1 >= oldest) return { recovered: true, sequence: since };
   return { recovered: false, sequence: tail.position(), oldest_sequence: oldest };
 }
 
-interface PumpOptions {
+interface PumpOptions extends Pick<EventsChannelDeps, "history" | "events"> {
   tail: LogTail;
-  history: History;
   message: Pick<SubscribeToEvents, "kinds" | "transaction_ids">;
   subscriber: Subscriber;
   /** The last sequence that the subscriber has. */
@@ -79,7 +80,7 @@ const historyPauseMs = 200;
  * the event loop, so no event is missed; and every batch is compared with the last sequence sent, so no event is sent twice.
  */
 function pumpEvents(options: PumpOptions): Pick<Subscription, "start" | "stop"> {
-  const { tail, history, subscriber } = options;
+  const { tail, history, events, subscriber } = options;
   const matches = createFilter(options.message);
   let sequence = options.from;
   let isStopped = false;
@@ -110,6 +111,10 @@ function pumpEvents(options: PumpOptions): Pick<Subscription, "start" | "stop"> 
       for (const piece of page === undefined ? [] : splitBatch(page, pieceBytesMax)) {
         deliver(piece);
         if (!(await subscriber.room())) return;
+      }
+      if (sequence === before) {
+        const lost = await events.findLostAfter(subscriber.tenantId, sequence).catch(() => undefined);
+        sequence = lost?.lifted ?? sequence;
       }
       failures = sequence > before ? 0 : failures + 1;
       if (failures > historyAttemptsMax) throw new Error(`the log cannot be read after ${sequence}`);

@@ -22,6 +22,8 @@ export interface LogTail {
 export interface LogTails {
   /** The caller releases the tail when it no longer needs it. */
   open: (tenantId: string) => Promise<LogTail>;
+  /** Drops all positions, because the database may have gone back to an earlier state. The streams that use them must be closed. */
+  reset: () => void;
   close: () => void;
 }
 
@@ -75,7 +77,7 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
 
   async function read(tail: Tail): Promise<void> {
     await tail.started;
-    while (tail.isStale && tail.users > 0) {
+    while (tail.isStale && tail.users > 0 && tails.get(tail.tenantId) === tail) {
       tail.isStale = false;
       const page = await limitReads(() => listEvents(tail.tenantId, tail.position, pageMax));
       const batch = makeBatch(page);
@@ -127,7 +129,7 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
 
   function leave(tail: Tail): void {
     tail.users -= 1;
-    if (tail.users === 0) tails.delete(tail.tenantId);
+    if (tail.users === 0 && tails.get(tail.tenantId) === tail) tails.delete(tail.tenantId);
   }
 
   const unsubscribe = wakeUps.subscribe("events", (tenantIds) => {
@@ -151,6 +153,10 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
         () => wake(tail),
         () => leave(tail),
       );
+    },
+    reset: () => {
+      for (const tail of tails.values()) tail.followers.clear();
+      tails.clear();
     },
     close: () => {
       unsubscribe();

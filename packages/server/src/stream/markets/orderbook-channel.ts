@@ -78,14 +78,13 @@ export function createBookFeed(market: FollowedMarket, depth: number): BookFeed 
 
   view.listen((delta) => {
     const levels = view.levels();
-    if (levels === undefined) return;
     const before = edges;
     edges = currentEdges();
-    if (delta === undefined || before === undefined) {
-      // The book was read again: the kept changes do not lead to it.
+    if (delta === undefined || before === undefined || levels === undefined) {
+      // The book was dropped or read again: the kept changes do not lead to it.
       kept = [];
       keptBytes = 0;
-      if (followers.size > 0) broadcast(snapshot());
+      if (followers.size > 0 && levels !== undefined) broadcast(snapshot());
       return;
     }
     const shown = { ...delta, changes: changesOfBest(levels, delta.changes, before, depth) };

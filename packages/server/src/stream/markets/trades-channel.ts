@@ -44,10 +44,12 @@ function pumpTrades(
         unfollow = tail.follow(subscriber.send);
         return;
       }
+      const end = tail.position();
       const page = await tail.pageAfter(sequence);
       if (isStopped) return;
       if (page.frames.length > 0) subscriber.send(page.frames);
-      sequence = page.last;
+      // Sequences that a recovery has skipped have no trades.
+      sequence = page.frames.length > 0 ? page.last : Math.max(sequence, end);
       if (!(await subscriber.room())) return;
       // A page can be ahead of the tail, which then catches up.
       if (sequence > tail.position()) await tail.refresh();

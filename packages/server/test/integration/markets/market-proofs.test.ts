@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MarketUnit } from "../../../src/app/markets/market-store.js";
+import { MarketMovedError, type MarketUnit } from "../../../src/app/markets/market-store.js";
 import { LeaseLostError } from "../../../src/runtime/lease.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
@@ -133,7 +133,10 @@ describe("a market", () => {
     expect(await leases.renew([late], 60_000)).toEqual([]);
     await leases.release([late]);
     expect(await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`)).toEqual(before);
-    await unitOfWork(newer, write);
+    // After a restore a lease can be valid again while the book in memory is ahead.
+    const ahead = { admittedSequence: 5, appliedSequence: 5 };
+    await expect(unitOfWork(newer, write, ahead)).rejects.toThrow(MarketMovedError);
+    await unitOfWork(newer, write, { admittedSequence: 0, appliedSequence: 0 });
     // Loading can take longer than the lease, so the lease is renewed from the end of loading.
     await database.run("UPDATE markets SET expires_at = now() - interval '1 hour' WHERE market = 'LATE-USD'");
     await createMarketLoader(database).load(newer, 60_000);

@@ -30,6 +30,7 @@ describe("access to the stream", () => {
       type: "hello",
       connection_id: expect.stringMatching(/^con_/),
       server_time: expect.any(String),
+      epoch: expect.stringMatching(/^epo_/),
       heartbeat_interval_ms: 25_000,
       expires_at: expect.any(String),
       limits: {

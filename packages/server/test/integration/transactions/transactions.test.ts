@@ -228,6 +228,6 @@ describe("transactions", () => {
         data: { previous_state: "accepted", transaction: { id: body.id, version: 2, state: "completed" } },
       },
     ]);
-    expect((await api.send("GET", "/v1/events?after=1")).body).toEqual({ data: [] });
+    expect((await api.send("GET", "/v1/events?after=1")).body).toMatchObject({ data: [] });
   });
 });

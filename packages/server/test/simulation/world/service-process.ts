@@ -212,6 +212,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
       queue,
       store: ports.transactions,
       newUuid,
+      generation: () => 0,
     }),
   );
   const cancel = createTransactionCanceller({

@@ -1,10 +1,10 @@
 import { EventList, EventQuery } from "@bursar/protocol";
 import { readSequence } from "../../../app/events/event.js";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf } from "../../access/guard.js";
+import { principalOf, unwrap } from "../../access/guard.js";
 import { defineRoute } from "../../route.js";
 
-export function listEvents({ listEvents: list }: Pick<UseCases, "listEvents">) {
+export function listEvents({ readEventPage: read }: Pick<UseCases, "readEventPage">) {
   return defineRoute(
     {
       method: "GET",
@@ -13,14 +13,15 @@ export function listEvents({ listEvents: list }: Pick<UseCases, "listEvents">) {
       operationId: "listEvents",
       tag: "Events",
       summary: "Read the event log",
-      description: "In order of `sequence`, which has no gaps. `after` is the last sequence already seen.",
+      description:
+        "In order of `sequence`, which has no gaps within an epoch. `after` is the last sequence already seen. If the log does not have it, the response is 422.",
       query: EventQuery,
       success: { status: 200, schema: EventList },
-      errors: [],
+      errors: ["SEQUENCE_AHEAD"],
     },
     async (request) => {
       const { after = 0, limit = 50 } = request.query;
-      return { data: await list(principalOf(request).principal.tenantId, readSequence(after), limit) };
+      return unwrap(await read(principalOf(request).principal.tenantId, readSequence(after), limit));
     },
   );
 }

@@ -6,7 +6,10 @@ import { requireIdempotencyKey } from "../../access/idempotency-key.js";
 import { transactionTag } from "../../entity-tags.js";
 import { defineRoute } from "../../route.js";
 
-export function createTransaction({ createTransaction: create }: Pick<UseCases, "createTransaction">) {
+export function createTransaction({
+  createTransaction: create,
+  tagSuffix,
+}: Pick<UseCases, "createTransaction" | "tagSuffix">) {
   return defineRoute(
     {
       method: "POST",
@@ -37,7 +40,7 @@ export function createTransaction({ createTransaction: create }: Pick<UseCases, 
       const body = presentTransaction(transaction);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(202).header("location", `/v1/transactions/${body.id}`).header("retry-after", "1");
-      reply.header("etag", transactionTag(body.id, body.version));
+      reply.header("etag", transactionTag(body.id, body.version, tagSuffix()));
       return body;
     },
   );

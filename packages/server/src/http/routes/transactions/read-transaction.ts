@@ -7,7 +7,10 @@ import { defineRoute } from "../../route.js";
 
 const waitSecondsMax = 30;
 
-export function readTransaction({ showTransaction: show }: Pick<UseCases, "showTransaction">) {
+export function readTransaction({
+  showTransaction: show,
+  tagSuffix,
+}: Pick<UseCases, "showTransaction" | "tagSuffix">) {
   return defineRoute(
     {
       method: "GET",
@@ -25,7 +28,7 @@ export function readTransaction({ showTransaction: show }: Pick<UseCases, "showT
     },
     async (request, reply) => {
       const id = transactionIdOf(request.params);
-      const known = knownVersion(request.headers["if-none-match"], request.params.id);
+      const known = knownVersion(request.headers["if-none-match"], request.params.id, tagSuffix());
       const waitSeconds = known === undefined ? 0 : preferredWait(request.headers["prefer"]);
       const waitFor =
         known === undefined || waitSeconds === 0
@@ -33,7 +36,7 @@ export function readTransaction({ showTransaction: show }: Pick<UseCases, "showT
           : { versionOtherThan: known, timeoutMs: waitSeconds * 1000 };
       const body = unwrap(await show(principalOf(request).principal.tenantId, id, waitFor));
       if (waitSeconds > 0) reply.header("preference-applied", `wait=${waitSeconds}`);
-      const tag = transactionTag(body.id, body.version);
+      const tag = transactionTag(body.id, body.version, tagSuffix());
       reply.header("etag", tag);
       if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
       return body;

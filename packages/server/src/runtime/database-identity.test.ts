@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { createDatabaseIdentity, type DatabaseChange, type DatabaseReading } from "./database-identity.js";
+
+const reading: DatabaseReading = { server: "a", epoch: { id: "one", number: 1 }, position: 100 };
+
+function watched() {
+  const identity = createDatabaseIdentity();
+  const changes: DatabaseChange[] = [];
+  identity.subscribe((change) => changes.push(change));
+  const observe = (made: DatabaseReading) => identity.observe(made, identity.known());
+  return { identity, changes, observe };
+}
+
+describe("the identity of the database", () => {
+  it("is what the first connection finds", () => {
+    const { identity, changes, observe } = watched();
+    expect(observe(reading)).toBe(0);
+    expect([identity.epoch(), identity.hasEarlierEpochs(), changes]).toEqual(["one", false, []]);
+  });
+
+  it("gets its epoch when the migrations have created the table, which is no change", () => {
+    const { identity, changes, observe } = watched();
+    observe({ ...reading, epoch: undefined });
+    observe(reading);
+    expect([identity.epoch(), changes]).toEqual(["one", []]);
+  });
+
+  it("changes once for all connections that find the new server", () => {
+    const { identity, changes, observe } = watched();
+    observe(reading);
+    expect(observe({ ...reading, server: "b" })).toBe(1);
+    expect(observe({ ...reading, server: "b" })).toBe(1);
+    expect(changes).toEqual([{ isNewEpoch: false }]);
+    observe({ ...reading, server: "b", epoch: { id: "two", number: 2 } });
+    expect(changes).toEqual([{ isNewEpoch: false }, { isNewEpoch: true }]);
+    expect(identity.hasEarlierEpochs()).toBe(true);
+  });
+
+  it("ignores what a connection has read before another one found the change", () => {
+    const { identity, changes, observe } = watched();
+    observe(reading);
+    const before = identity.known();
+    observe({ ...reading, server: "b" });
+    expect(identity.observe(reading, before)).toBeUndefined();
+    expect(identity.generation()).toBe(1);
+    expect(changes).toHaveLength(1);
+  });
+
+  it("knows the furthest position that one server has shown", () => {
+    const { identity, observe } = watched();
+    observe(reading);
+    observe({ ...reading, position: 90 });
+    expect(identity.known().position).toBe(100);
+    observe({ ...reading, server: "b", position: 10 });
+    expect(identity.known().position).toBe(10);
+  });
+
+  it("notifies every listener, even if one fails", () => {
+    const errors: unknown[] = [];
+    const identity = createDatabaseIdentity((error) => errors.push(error));
+    let notified = 0;
+    identity.subscribe(() => {
+      throw new Error("broken");
+    });
+    const unsubscribe = identity.subscribe(() => {
+      notified += 1;
+    });
+    identity.observe(reading, identity.known());
+    identity.observe({ ...reading, server: "b" }, identity.known());
+    unsubscribe();
+    identity.observe({ ...reading, server: "c" }, identity.known());
+    expect([notified, errors.length]).toEqual([1, 2]);
+  });
+});
