@@ -94,9 +94,11 @@ export const proofs = {
     },
   },
   floods: {
-    shows: "slow sockets and crowds of streams do not take the service down",
+    shows: "slow sockets, crowds of streams and long lists do not take the service down",
     files: [`${server}/floods/*.test.ts`],
-    sizes: {},
+    sizes: {
+      rows: { env: "BURSAR_LIST_ROWS", short: 50_000, long: 300_000, means: "rows of each list" },
+    },
   },
   processes: {
     shows: "the command line, the sandbox and the guides work in processes of their own",

@@ -29,7 +29,10 @@ export function Page<Item extends TSchema>(item: Item, $id: string) {
   return Type.Object(
     {
       data: Type.Array(item),
-      next_cursor: Nullable(Type.String(), "The `cursor` of the next page; null on the last page."),
+      next_cursor: Nullable(
+        Type.String(),
+        "The `cursor` of the next page; null on the last page. A page can have fewer items than `limit`, or none, and not be the last: a page reads a bounded number of rows, and a filter can match few of them.",
+      ),
     },
     { $id },
   );

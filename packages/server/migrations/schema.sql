@@ -719,19 +719,19 @@ CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC
 
 CREATE INDEX clients_disabled ON public.clients USING btree (id) WHERE (state = 'disabled'::text);
 
-CREATE INDEX events_by_final_order_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'order.updated'::text) AND (state = ANY (ARRAY['filled'::text, 'cancelled'::text, 'rejected'::text])));
+CREATE INDEX events_by_final_order_state ON public.events USING btree (tenant_id, state, subject_id) WHERE ((event = 'order.updated'::text) AND (state = ANY (ARRAY['filled'::text, 'cancelled'::text, 'rejected'::text])));
 
-CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id DESC) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));
+CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));
 
-CREATE INDEX finished_deliveries_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id DESC);
+CREATE INDEX finished_deliveries_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id);
 
 CREATE INDEX finished_deliveries_by_sequence ON public.finished_deliveries USING btree (tenant_id, sequence);
 
 CREATE INDEX finished_deliveries_failed ON public.finished_deliveries USING btree (tenant_id, id DESC) WHERE (state = 'exhausted'::text);
 
-CREATE INDEX finished_deliveries_failed_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id DESC) WHERE (state = 'exhausted'::text);
+CREATE INDEX finished_deliveries_failed_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id) WHERE (state = 'exhausted'::text);
 
-CREATE INDEX finished_deliveries_other_events ON public.finished_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
+CREATE INDEX finished_deliveries_other_events ON public.finished_deliveries USING btree (tenant_id, event, id) WHERE (event <> 'transaction.updated'::text);
 
 CREATE INDEX finished_deliveries_to_resend ON public.finished_deliveries USING btree (tenant_id, id) WHERE ((state = 'exhausted'::text) AND (NOT resent));
 
@@ -763,17 +763,17 @@ CREATE INDEX open_transactions_to_retry_of_tenant ON public.open_transactions US
 
 CREATE INDEX operator_requests_with_secret ON public.operator_requests USING btree (created_at) WHERE (sealed_secret IS NOT NULL);
 
-CREATE INDEX orders_by_client ON public.orders USING btree (tenant_id, client_id, id DESC);
+CREATE INDEX orders_by_client ON public.orders USING btree (tenant_id, client_id, id);
 
-CREATE INDEX orders_by_market ON public.orders USING btree (tenant_id, market, id DESC);
+CREATE INDEX orders_by_market ON public.orders USING btree (tenant_id, market, id);
 
-CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING btree (tenant_id, endpoint_id, id DESC);
+CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING btree (tenant_id, endpoint_id, id);
 
 CREATE INDEX pending_deliveries_by_sequence ON public.pending_deliveries USING btree (tenant_id, sequence, id DESC);
 
 CREATE INDEX pending_deliveries_failed ON public.pending_deliveries USING btree (id) WHERE (last_error IS NOT NULL);
 
-CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id DESC) WHERE (event <> 'transaction.updated'::text);
+CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id) WHERE (event <> 'transaction.updated'::text);
 
 CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
 
@@ -781,13 +781,13 @@ CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expi
 
 CREATE INDEX tenants_suspended ON public.tenants USING btree (id) WHERE (suspended_at IS NOT NULL);
 
-CREATE INDEX transactions_by_client ON public.transactions USING btree (tenant_id, client_id, id DESC);
+CREATE INDEX transactions_by_client ON public.transactions USING btree (tenant_id, client_id, id);
 
-CREATE INDEX transactions_by_destination ON public.transactions USING btree (tenant_id, destination_account_id, id DESC);
+CREATE INDEX transactions_by_destination ON public.transactions USING btree (tenant_id, destination_account_id, id);
 
-CREATE INDEX transactions_by_reference ON public.transactions USING btree (tenant_id, reference, id DESC);
+CREATE INDEX transactions_by_reference ON public.transactions USING btree (tenant_id, reference, id);
 
-CREATE INDEX transactions_by_source ON public.transactions USING btree (tenant_id, source_account_id, id DESC);
+CREATE INDEX transactions_by_source ON public.transactions USING btree (tenant_id, source_account_id, id);
 
 CREATE INDEX usage_totals_by_age ON public.usage_totals USING btree (at);
 

@@ -1,3 +1,4 @@
+import type { Listed } from "../app/requests/listed.js";
 import { Refusal } from "./refusal.js";
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -44,4 +45,16 @@ export function toPage<Item, Shown>(
   const last = page.at(-1);
   const hasMore = found.length > limit && last !== undefined;
   return { data: page.map(present), next_cursor: hasMore ? writeCursor(list, positionOf(last)) : null };
+}
+
+/** A page of a list that reads a bounded number of rows: it continues after the last row that was looked at. */
+export function toBoundedPage<Item extends { id: string }, Shown>(
+  list: ListName,
+  { items, scannedTo }: Listed<Item>,
+  limit: number,
+  present: (item: Item) => Shown,
+): { data: Shown[]; next_cursor: string | null } {
+  const page = toPage(list, items, limit, ({ id }) => id, present);
+  if (page.next_cursor !== null || scannedTo === undefined) return page;
+  return { ...page, next_cursor: writeCursor(list, scannedTo) };
 }

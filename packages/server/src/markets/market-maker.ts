@@ -71,7 +71,7 @@ export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
     const found = [];
     for (const state of ["pending", "open", "partially_filled"] as const)
       found.push(
-        ...(await useCases.listOrders(tenantId, { market: market.name, state }, ordersMax, undefined)),
+        ...(await useCases.listOrders(tenantId, { market: market.name, state }, ordersMax, undefined)).items,
       );
     return found;
   }

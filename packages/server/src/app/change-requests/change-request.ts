@@ -11,6 +11,7 @@ import type { ClientUnit } from "../clients/client.js";
 import type { Destination, DestinationStore } from "../destinations/destination.js";
 import type { PolicyReads, PolicyStore } from "../policy/policy.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
+import type { Listed } from "../requests/listed.js";
 
 /** What a change needs before it takes effect. Fixed when it is requested. */
 export interface ChangeRequirement {
@@ -132,7 +133,7 @@ export interface ChangeRequestStore {
     filter: { state?: ChangeRequest["state"] },
     limit: number,
     beforeId: string | undefined,
-  ) => Promise<ChangeRequest[]>;
+  ) => Promise<Listed<ChangeRequest>>;
   /** Open requests that have expired or are to take effect, the oldest first. */
   listDue: (now: Date, limit: number) => Promise<{ tenantId: string; id: string }[]>;
   /** Without their decisions, for events. */

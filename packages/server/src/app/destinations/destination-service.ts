@@ -10,6 +10,7 @@ import type { ChangeRequestService } from "../change-requests/change-request-ser
 import type { PolicyChangePlanner } from "../policy/plan-policy-change.js";
 import type { Rails } from "../rails/rail.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
+import type { Listed } from "../requests/listed.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import {
   type Destination,
@@ -31,7 +32,7 @@ export interface DestinationService {
     filter: DestinationFilter,
     limit: number,
     beforeId: string | undefined,
-  ) => Promise<Destination[]>;
+  ) => Promise<Listed<Destination>>;
   /** Removes an address at once: only adding one has a delay. */
   removeDestination: (origin: ClientOrigin, id: string) => Promise<RequestedChange | Refused | undefined>;
   /** Presents a destination in its state at a time, by default now. */

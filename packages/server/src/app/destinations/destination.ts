@@ -2,6 +2,7 @@ import { canonicalAddress, isChainId } from "@bursar/domain";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { Rails } from "../rails/rail.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
+import type { Listed } from "../requests/listed.js";
 import type { Refused } from "../requests/refused.js";
 
 /** An entry of a tenant's allow-list of addresses. */
@@ -42,7 +43,7 @@ export interface DestinationStore {
     now: Date,
     limit: number,
     beforeId: string | undefined,
-  ) => Promise<Destination[]>;
+  ) => Promise<Listed<Destination>>;
   /** Removes the entry and writes the audit entry; false if there is no such entry. */
   removeDestination: (tenantId: string, id: string, audit: AuditDraft) => Promise<boolean>;
 }

@@ -1,4 +1,5 @@
 import type { CancelReason, OrderState, RejectReason, SelfTrade, Side, TimeInForce } from "@bursar/domain";
+import type { Listed } from "../requests/listed.js";
 
 /** What was requested, once it is validated. It never changes. Prices are in ticks, sizes in lots, money in base units. */
 export interface AcceptedOrder {
@@ -97,7 +98,7 @@ export interface OrderStore {
     filter: OrderFilter,
     limit: number,
     beforeId: string | undefined,
-  ) => Promise<Order[]>;
+  ) => Promise<Listed<Order>>;
   /** Request that an order is cancelled, or made smaller. False if it is not open. */
   requestCancel: (tenantId: string, id: string, actorId: string) => Promise<boolean>;
   requestAmendment: (tenantId: string, id: string, size: number, actorId: string) => Promise<boolean>;

@@ -6,6 +6,7 @@ import type {
   TransactionParties,
   TransactionState,
 } from "@bursar/domain";
+import type { Listed } from "../requests/listed.js";
 import type { StepDetails } from "./transaction-details.js";
 
 /** What was asked for, once it has been checked. It never changes. */
@@ -138,7 +139,7 @@ export interface TransactionStore {
     filter: TransactionFilter,
     limit: number,
     beforeId: string | undefined,
-  ) => Promise<Transaction[]>;
+  ) => Promise<Listed<Transaction>>;
   /** The transaction that has used a key. */
   findByKey: (
     tenantId: string,

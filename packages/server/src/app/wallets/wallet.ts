@@ -1,6 +1,7 @@
 import type { WalletPurpose } from "@bursar/domain";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
+import type { Listed } from "../requests/listed.js";
 
 export type WalletRole = "primary" | "settlement";
 
@@ -69,7 +70,7 @@ export interface WalletStore {
     filter: WalletFilter,
     limit: number,
     beforeId: string | undefined,
-  ) => Promise<WalletWithBalances[]>;
+  ) => Promise<Listed<WalletWithBalances>>;
   /** Freezes or unfreezes it, with its event and its audit entry; undefined if the tenant has no such wallet. */
   setFrozen: (
     tenantId: string,

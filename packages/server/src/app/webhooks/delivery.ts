@@ -1,5 +1,6 @@
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
+import type { Listed } from "../requests/listed.js";
 
 /** One attempt to send an event to an endpoint, as it is recorded for the endpoint's owner. */
 export interface DeliveryAttempt {
@@ -50,7 +51,7 @@ export interface DeliveryStore {
     filter: DeliveryFilter,
     limit: number,
     beforeId: string | undefined,
-  ) => Promise<Delivery[]>;
+  ) => Promise<Listed<Delivery>>;
 }
 
 /** A request to send again, with what makes it safe to repeat and what is written down of it. */

@@ -10,6 +10,7 @@ import type {
 } from "../../app/change-requests/change-request.js";
 import { actorIdOfAct } from "../../app/events/actor.js";
 import type { IdempotentRequest } from "../../app/requests/idempotency.js";
+import { selectBoundedPage, toListed } from "../core/bounded-page.js";
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -39,14 +40,21 @@ export function createChangeRequestStore(database: Database, log: EventLog): Cha
       );
       return row && readRequest(row);
     },
-    // Served by the primary key, read backwards. Change requests are made by people, so they are few enough to filter while scanning.
+    // Served by the primary key, read backwards, for a bounded number of rows.
     list: async (tenantId, { state }, limit, beforeId) => {
+      const before = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
+      const page = selectBoundedPage({
+        lead: (max) => sql`
+          SELECT id, state FROM change_requests WHERE tenant_id = ${tenantId} ${before} ORDER BY id DESC LIMIT ${max}`,
+        rest: state === undefined ? undefined : sql`WHERE s.state = ${state}`,
+        limit,
+      });
+      const found = await database.query<{ id: string; isEnd: boolean }>(page);
+      const { items: ids, scannedTo } = toListed(found, ({ id }) => id);
       const rows = await database.query<ChangeRow>(sql`
-        ${selectRequests} WHERE r.tenant_id = ${tenantId} ${beforeId === undefined ? sql`` : sql`AND r.id < ${beforeId}`}
-          ${state === undefined ? sql`` : sql`AND r.state = ${state}`}
-        ORDER BY r.id DESC LIMIT ${limit}
+        ${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ANY(${ids}::uuid[]) ORDER BY r.id DESC
       `);
-      return rows.map(readRequest);
+      return { items: rows.map(readRequest), scannedTo };
     },
     // Served by change_requests_due.
     listDue: (now, limit) =>

@@ -1,17 +1,17 @@
-import { orderStates } from "@bursar/domain";
 import {
   type AcceptedOrder,
   type EarlierOrder,
   type Order,
   type OrderDetails,
-  type OrderFilter,
   type OrderStep,
   type OrderStore,
   readDetails,
 } from "../../app/markets/order.js";
+import { toListed } from "../core/bounded-page.js";
 import { assertGeneration, type Database, type Queryable } from "../core/database.js";
 import { insertOrFindAll } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
+import { selectPageOfOrders } from "./order-page.js";
 
 interface OrderRow extends Omit<Order, "price" | "size" | "quoteSize" | "step"> {
   price: string | null;
@@ -61,11 +61,12 @@ export function createOrderStore(database: Database): OrderStore {
       return rows.map(readOrder);
     },
     listOrders: async (tenantId, filter, limit, beforeId) => {
-      const rows = await database.query<OrderRow>(sql`
-        SELECT ${orderColumns}, ${stepColumn} AS step FROM (${selectPageOfIds(tenantId, filter, limit, beforeId)}) page
+      const rows = await database.query<OrderRow & { isEnd: boolean }>(sql`
+        SELECT page."isEnd", ${orderColumns}, ${stepColumn} AS step
+        FROM (${selectPageOfOrders({ tenantId, filter, limit, beforeId })}) page
         JOIN orders o ON o.tenant_id = ${tenantId} AND o.id = page.id ORDER BY o.id DESC
       `);
-      return rows.map(readOrder);
+      return toListed(rows, readOrder);
     },
     // Both served by the primary key. Of two amendments that wait, the smaller counts: after it, the other would change nothing.
     requestCancel: async (tenantId, id, actorId) => {
@@ -150,45 +151,6 @@ const stepColumn = sql`
       'details', e.details)
     FROM events e WHERE e.tenant_id = o.tenant_id AND e.subject_id = o.id ORDER BY e.version DESC LIMIT 1)
 `;
-
-/**
- * The ids of a page, newest first. What is open is little and is read by open_orders' primary key, a final state has an index of its
- * own (events_by_final_order_state), and so have the orders of a client (orders_by_client); everything else is read by the primary key.
- * Markets and sides are few, so filtering by them is cheap.
- */
-function selectPageOfIds(
-  tenantId: string,
-  { market, state, side, clientId }: OrderFilter,
-  limit: number,
-  beforeId: string | undefined,
-): Statement {
-  const own = (alias: Statement) => sql`
-    ${market === undefined ? sql`` : sql`AND ${alias}.market = ${market}`}
-    ${side === undefined ? sql`` : sql`AND ${alias}.side = ${side}`}`;
-  const before = (column: Statement) => (beforeId === undefined ? sql`` : sql`AND ${column} < ${beforeId}`);
-  const isOfClient = clientId === undefined ? sql`` : sql`AND o.client_id = ${clientId}`;
-  if (clientId !== undefined && state !== undefined && orderStates[state].final)
-    return sql`
-      SELECT o.id FROM orders o WHERE o.tenant_id = ${tenantId} ${before(sql`o.id`)} ${own(sql`o`)} ${isOfClient}
-        AND ${state} = (SELECT e.state FROM events e WHERE e.tenant_id = o.tenant_id AND e.subject_id = o.id
-          ORDER BY e.version DESC LIMIT 1)
-      ORDER BY o.id DESC LIMIT ${limit}`;
-  if (state === undefined)
-    return sql`
-      SELECT o.id FROM orders o WHERE o.tenant_id = ${tenantId} ${before(sql`o.id`)} ${own(sql`o`)} ${isOfClient}
-      ORDER BY o.id DESC LIMIT ${limit}`;
-  if (!orderStates[state].final)
-    return sql`
-      SELECT p.id FROM open_orders p
-      ${clientId === undefined ? sql`` : sql`JOIN orders o ON o.tenant_id = p.tenant_id AND o.id = p.id`}
-      WHERE p.tenant_id = ${tenantId} AND p.state = ${state} ${before(sql`p.id`)} ${own(sql`p`)} ${isOfClient}
-      ORDER BY p.id DESC LIMIT ${limit}`;
-  return sql`
-    SELECT e.subject_id AS id FROM events e JOIN orders o ON o.tenant_id = e.tenant_id AND o.id = e.subject_id
-    WHERE e.tenant_id = ${tenantId} AND e.state = ${state} AND e.event = 'order.updated'
-      AND e.state IN ('filled', 'cancelled', 'rejected') ${before(sql`e.subject_id`)} ${own(sql`o`)}
-    ORDER BY e.subject_id DESC LIMIT ${limit}`;
-}
 
 function readEarlier({ key: _, hash, ...row }: EarlierRow): EarlierOrder {
   return { kind: "earlier", order: readOrder(row), requestHash: hash };

@@ -2,6 +2,7 @@ import type { Destination, DestinationFilter, DestinationStore } from "../../app
 import type { AllowList } from "../../app/policy/allow-list.js";
 import { coalesce } from "../../runtime/coalesce.js";
 import { appendAudit } from "../access/audit.js";
+import { selectBoundedPage, toListed } from "../core/bounded-page.js";
 import type { Database, Queryable } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -49,13 +50,22 @@ export function createDestinationStore(database: Database): DestinationStore & A
       `);
       return row;
     },
-    // Served by the primary key, read backwards. An allow-list is maintained by hand, so it is short enough to filter while scanning.
-    listDestinations: (tenantId, filter, now, limit, beforeId) =>
-      database.query<Destination>(sql`
-        SELECT ${columns} FROM destinations
-        WHERE tenant_id = ${tenantId} AND removed_at IS NULL ${conditions(filter, now, beforeId)}
-        ORDER BY id DESC LIMIT ${limit}
-      `),
+    // Served by the primary key, read backwards, for a bounded number of rows: removed entries stay in the table.
+    listDestinations: async (tenantId, filter, now, limit, beforeId) => {
+      const before = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
+      const page = selectBoundedPage({
+        lead: (max) => sql`
+          SELECT id, network, effective_at, removed_at FROM destinations WHERE tenant_id = ${tenantId} ${before}
+          ORDER BY id DESC LIMIT ${max}`,
+        rest: sql`WHERE s.removed_at IS NULL ${conditions(filter, now)}`,
+        limit,
+      });
+      const rows = await database.query<Destination & { isEnd: boolean }>(sql`
+        SELECT page."isEnd", ${columns} FROM (${page}) page
+        JOIN destinations d USING (id) WHERE d.tenant_id = ${tenantId} ORDER BY id DESC
+      `);
+      return toListed(rows, (row) => row);
+    },
     removeDestination: (tenantId, id, audit) =>
       database.transaction(async (tx) => {
         const isRemoved = await removeDestination(tx, tenantId, id, audit.occurredAt);
@@ -103,15 +113,10 @@ export async function insertDestination(
   return inserted.length === 1;
 }
 
-function conditions(
-  { network, state }: DestinationFilter,
-  now: Date,
-  beforeId: string | undefined,
-): Statement {
-  let where = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
-  if (network !== undefined) where = sql`${where} AND network = ${network}`;
-  if (state === "active") where = sql`${where} AND effective_at <= ${now}`;
-  if (state === "waiting") where = sql`${where} AND effective_at > ${now}`;
+function conditions({ network, state }: DestinationFilter, now: Date): Statement {
+  let where = network === undefined ? sql`` : sql`AND s.network = ${network}`;
+  if (state === "active") where = sql`${where} AND s.effective_at <= ${now}`;
+  if (state === "waiting") where = sql`${where} AND s.effective_at > ${now}`;
   return where;
 }
 

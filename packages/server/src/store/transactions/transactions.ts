@@ -19,6 +19,7 @@ import type {
 } from "../../app/transactions/transaction.js";
 import { readTransactionDetails } from "../../app/transactions/transaction-details.js";
 import { coalesce } from "../../runtime/coalesce.js";
+import { toListed } from "../core/bounded-page.js";
 import { assertGeneration, type Database } from "../core/database.js";
 import { insertOrFindAll } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -124,13 +125,13 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
       return rows.map(read);
     },
     listTransactions: async (tenantId, filter, limit, beforeId) => {
-      const rows = await database.query<TransactionRow>(sql`
-        SELECT ${transactionColumns}
+      const rows = await database.query<TransactionRow & { isEnd: boolean }>(sql`
+        SELECT page."isEnd", ${transactionColumns}
         FROM (${selectPageOfIds({ tenantId, filter, limit, beforeId })}) page
         JOIN transactions t ON t.tenant_id = ${tenantId} AND t.id = page.id
         ORDER BY page.id DESC
       `);
-      return rows.map(read);
+      return toListed(rows, read);
     },
     findByKey: (tenantId, idempotencyKey) => findOne({ tenantId, idempotencyKey }),
   };

@@ -9,6 +9,7 @@ import {
   type WalletWithBalances,
 } from "../../app/wallets/wallet.js";
 import { appendAudit } from "../access/audit.js";
+import { selectBoundedPage, toListed, whereAll } from "../core/bounded-page.js";
 import type { Database, Queryable } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -39,14 +40,22 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       database.query<Wallet>(sql`
         SELECT ${walletColumns} FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ANY(${[...new Set(ids)]}::uuid[])
       `),
-    // Served by the primary key, read backwards. A tenant has few enough wallets to filter while scanning.
+    // Served by the primary key, read backwards, for a bounded number of rows.
     listWallets: async (tenantId, filter, limit, beforeId) => {
-      const rows = await database.query<WalletRow>(sql`
-        SELECT ${walletColumns}, ${balancesColumn} FROM wallets w
-        WHERE tenant_id = ${tenantId} ${conditions(filter, beforeId)}
-        ORDER BY id DESC LIMIT ${limit}
+      const before = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
+      const page = selectBoundedPage({
+        lead: (max) => sql`
+          SELECT id, purpose, state, network, frozen FROM wallets WHERE tenant_id = ${tenantId} ${before}
+          ORDER BY id DESC LIMIT ${max}`,
+        rest: whereAll(conditions(filter)),
+        limit,
+      });
+      const rows = await database.query<WalletRow & { isEnd: boolean }>(sql`
+        SELECT page."isEnd", ${walletColumns}, ${balancesColumn} FROM (${page}) page
+        CROSS JOIN LATERAL (SELECT * FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = page.id OFFSET 0) w
+        ORDER BY page.id DESC
       `);
-      return rows.map(withBalances);
+      return toListed(rows, withBalances);
     },
     setFrozen: (tenantId, id, frozen, audit) =>
       database.transaction(async (tx) => {
@@ -92,16 +101,13 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
   };
 }
 
-function conditions(
-  { purpose, state, network, frozen }: WalletFilter,
-  beforeId: string | undefined,
-): Statement {
-  let where = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
-  if (purpose !== undefined) where = sql`${where} AND purpose = ${purpose}`;
-  if (state !== undefined) where = sql`${where} AND state = ${state}`;
-  if (network !== undefined) where = sql`${where} AND network = ${network}`;
-  if (frozen !== undefined) where = sql`${where} AND frozen = ${frozen}`;
-  return where;
+function conditions({ purpose, state, network, frozen }: WalletFilter): Statement[] {
+  return [
+    ...(purpose === undefined ? [] : [sql`s.purpose = ${purpose}`]),
+    ...(state === undefined ? [] : [sql`s.state = ${state}`]),
+    ...(network === undefined ? [] : [sql`s.network = ${network}`]),
+    ...(frozen === undefined ? [] : [sql`s.frozen = ${frozen}`]),
+  ];
 }
 
 export async function insertWallet(

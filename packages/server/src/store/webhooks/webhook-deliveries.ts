@@ -1,6 +1,14 @@
 import type { Delivery, DeliveryFilter, DeliveryStore } from "../../app/webhooks/delivery.js";
+import {
+  type BoundedPage,
+  idRange,
+  newest,
+  newestWith,
+  selectBoundedPage,
+  toListed,
+  whereAll,
+} from "../core/bounded-page.js";
 import type { Database } from "../core/database.js";
-import { idAt } from "../core/id-at.js";
 import { type Statement, sql } from "../core/sql.js";
 
 interface DeliveryRow extends Omit<Delivery, "sequence" | "nextAttemptAt"> {
@@ -21,58 +29,69 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       return row && toDelivery(row);
     },
     listDeliveries: async (tenantId, filter, limit, beforeId) => {
-      const rows = await database.query<DeliveryRow>(sql`
-        SELECT * FROM (${parts(tenantId, filter, limit, beforeId)}) AS found ORDER BY id DESC LIMIT ${limit}
+      const page = selectBoundedPage({ ...boundedList(tenantId, filter, beforeId), limit });
+      const own = sql`WHERE d.tenant_id = ${tenantId} AND d.id = page.id`;
+      // OFFSET 0 keeps the lookups apart: as a join, PostgreSQL may read both tables as a whole.
+      const rows = await database.query<DeliveryRow & { isEnd: boolean }>(sql`
+        SELECT found.*, page."isEnd" FROM (${page}) page
+        CROSS JOIN LATERAL (${selectPending} ${own} UNION ALL ${selectFinished} ${own} OFFSET 0) AS found
+        ORDER BY page.id DESC
       `);
-      return rows.map(toDelivery);
+      return toListed(rows, toDelivery);
     },
   };
 }
 
 /**
- * A page of each table that the filter leaves; the newest of both are the page. Each filter is served by an index of both tables,
- * newest first; which one leads is PostgreSQL's choice.
+ * The newest of both tables, or of the one that the state names, lead. Each is read by the index of the narrowest condition: a sequence
+ * has at most a few deliveries for each endpoint, and most events are of one kind. The others are looked at row by row, for a bounded
+ * number of rows.
  */
-function parts(
+function boundedList(
   tenantId: string,
   filter: DeliveryFilter,
-  limit: number,
   beforeId: string | undefined,
-): Statement {
-  const where = conditions(tenantId, filter, beforeId);
-  const page = (select: Statement, more = sql``) =>
-    sql`(${select} ${where} ${more} ORDER BY d.id DESC LIMIT ${limit})`;
-  switch (filter.state) {
-    case "pending":
-      return page(selectPending);
-    case undefined:
-      return sql`${page(selectPending)} UNION ALL ${page(selectFinished)}`;
-    default:
-      return page(
-        selectFinished,
-        filter.state === "exhausted" ? sql`AND d.state = 'exhausted'` : sql`AND d.state = 'delivered'`,
-      );
-  }
+): Pick<BoundedPage, "lead" | "rest"> {
+  const { endpointId, event, sequence, state } = filter;
+  const failed = state === "exhausted" ? sql`AND d.state = 'exhausted'` : sql``;
+  const { end, isEvent } = leading(filter, beforeId);
+  const from = (table: Statement, shown: Statement, more: Statement) => (max: Statement) =>
+    sql`
+    (SELECT d.id, d.endpoint_id, d.event, ${shown} AS state FROM ${table} d WHERE d.tenant_id = ${tenantId} ${more} ${end(max)})`;
+  const pending = from(sql`pending_deliveries`, sql`'pending'`, sql``);
+  const finished = from(sql`finished_deliveries`, sql`d.state`, failed);
+  const both = (max: Statement) =>
+    sql`SELECT d.* FROM (${pending(max)} UNION ALL ${finished(max)}) d ORDER BY d.id DESC LIMIT ${max}`;
+  return {
+    lead: state === "pending" ? pending : state === undefined ? both : finished,
+    rest: whereAll([
+      ...(endpointId !== undefined && sequence !== undefined ? [sql`s.endpoint_id = ${endpointId}`] : []),
+      ...(event !== undefined && !isEvent ? [sql`s.event = ${event}`] : []),
+      ...(state === "delivered" ? [sql`s.state = 'delivered'`] : []),
+    ]),
+  };
 }
 
-function conditions(
-  tenantId: string,
-  { endpointId, event, sequence, createdAfter, createdBefore }: DeliveryFilter,
+/** The condition whose index is read, and whether it is that of the event. */
+function leading(
+  filter: DeliveryFilter,
   beforeId: string | undefined,
-): Statement {
-  let where = sql`WHERE d.tenant_id = ${tenantId}`;
-  if (beforeId !== undefined) where = sql`${where} AND d.id < ${beforeId}`;
-  if (endpointId !== undefined) where = sql`${where} AND d.endpoint_id = ${endpointId}`;
-  if (event !== undefined) where = sql`${where} AND d.event = ${event} ${ofRareKind(event)}`;
-  if (sequence !== undefined) where = sql`${where} AND d.sequence = ${sequence}`;
-  if (createdAfter !== undefined) where = sql`${where} AND d.id >= ${idAt(createdAfter)}`;
-  if (createdBefore !== undefined) where = sql`${where} AND d.id < ${idAt(createdBefore)}`;
-  return where;
-}
-
-/** The same condition as in the definitions of the partial indexes, so that they can serve it. */
-function ofRareKind(event: string): Statement {
-  return event === "transaction.updated" ? sql`` : sql`AND d.event <> 'transaction.updated'`;
+): { end: (max: Statement) => Statement; isEvent: boolean } {
+  const { sequence, endpointId, event, state } = filter;
+  const range = idRange(filter, beforeId);
+  const id = sql`d.id`;
+  if (sequence !== undefined)
+    return { end: (max) => sql`AND d.sequence = ${sequence} ${newest(id, range, max)}`, isEvent: false };
+  if (endpointId !== undefined)
+    return { end: (max) => newestWith(sql`d.endpoint_id`, id, endpointId, range, max), isEvent: false };
+  // The same condition as in the definitions of the partial indexes, so that they can serve it.
+  if (event !== undefined && event !== "transaction.updated" && state !== "exhausted")
+    return {
+      end: (max) =>
+        sql`AND d.event <> 'transaction.updated' ${newestWith(sql`d.event`, id, event, range, max)}`,
+      isEvent: true,
+    };
+  return { end: (max) => newest(id, range, max), isEvent: false };
 }
 
 const selectPending = sql`

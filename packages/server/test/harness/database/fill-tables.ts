@@ -78,7 +78,6 @@ const orders = `
     SELECT 'ETH-USD', n, id, 1, 1, side, tenant_id, id, 0, tenant_id, id, 0, now() FROM made
     WHERE tenant_id = (SELECT min(tenant_id::text)::uuid FROM made);
   UPDATE markets SET trade_sequence = 5100 WHERE market = 'ETH-USD';
-  INSERT INTO market_deltas SELECT 'ETH-USD', -n, -n - 1, '[]', now() - interval '2 hours' FROM generate_series(1, 5000) n;
   DROP TABLE made;
 `;
 

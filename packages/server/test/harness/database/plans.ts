@@ -79,12 +79,15 @@ const wastedPerRowMax = 20;
 const idleBlocksMax = 40;
 const blocksPerRowMax = 12;
 
-/** What is wrong with a plan; each a sentence. */
-export function findPlanFaults(root: PlanNode): string[] {
+/**
+ * What is wrong with a plan; each a sentence. `freeRows` may be read from a table without being wanted, as by a page that reads a bounded
+ * number of rows.
+ */
+export function findPlanFaults(root: PlanNode, freeRows = 0): string[] {
   return [...nodesOf(root)].flatMap((node) => [
     ...scanFaults(node),
-    ...wasteFaults(node, rowsOf(root)),
-    ...sortFaults(node),
+    ...wasteFaults(node, rowsOf(root), freeRows),
+    ...sortFaults(node, freeRows),
   ]);
 }
 
@@ -94,7 +97,7 @@ function scanFaults(node: PlanNode): string[] {
   return node["Node Type"] === "Seq Scan" ? [`reads ${table} as a whole`] : [];
 }
 
-function wasteFaults(node: PlanNode, answered: number): string[] {
+function wasteFaults(node: PlanNode, answered: number, freeRows: number): string[] {
   const table = node["Relation Name"];
   if (isSmall(table ?? "") || node["Node Type"] === "Function Scan") return [];
   const loops = node["Actual Loops"] ?? 0;
@@ -106,23 +109,23 @@ function wasteFaults(node: PlanNode, answered: number): string[] {
       (node["Rows Removed by Index Recheck"] ?? 0));
   const where = `${node["Node Type"]} on ${node["Index Name"] ?? table ?? "its inputs"}`;
   const faults: string[] = [];
-  if (wasted > wastedRowsMax + wastedPerRowMax * rows)
+  if (wasted > freeRows + wastedRowsMax + wastedPerRowMax * rows)
     faults.push(`${where} reads ${wasted} rows that it does not want, to give ${rows}`);
-  if (table !== undefined && rows > wastedRowsMax + wastedPerRowMax * answered)
+  if (table !== undefined && rows > freeRows + wastedRowsMax + wastedPerRowMax * answered)
     faults.push(`${where} reads ${rows} rows, and the answer has ${answered}`);
   // An index whose first column is not given is read as a whole, and only the blocks tell.
   const blocks = (node["Shared Hit Blocks"] ?? 0) + (node["Shared Read Blocks"] ?? 0);
-  const isScan = node["Node Type"].endsWith("Scan") && node.Plans === undefined;
+  const isScan = node["Node Type"].endsWith("Scan") && node.Plans === undefined && table !== undefined;
   if (isScan && blocks > idleBlocksMax + blocksPerRowMax * Math.max(rows + wasted, loops))
     faults.push(`${where} touches ${blocks} blocks for ${rows} rows`);
   return faults;
 }
 
-function sortFaults(node: PlanNode): string[] {
+function sortFaults(node: PlanNode, freeRows: number): string[] {
   if (!/Sort$/.test(node["Node Type"])) return [];
   const input = node.Plans?.find((child) => child["Parent Relationship"] === "Outer");
   const sorted = input?.["Actual Rows"] ?? 0;
-  return sorted > sortedRowsMax ? [`sorts ${sorted} rows`] : [];
+  return sorted > sortedRowsMax + freeRows ? [`sorts ${sorted} rows`] : [];
 }
 
 function rowsOf(node: PlanNode): number {

@@ -77,11 +77,16 @@ export async function startClockedParts() {
         const created = taken(await parts.useCases.createTransaction(asClient, randomUUID(), body));
         return created.transaction.id;
       },
-      deliveries: (filter = {}) => parts.useCases.listDeliveries(tenant.id, filter, 200, undefined),
+      deliveries: async (filter = {}) =>
+        (await parts.useCases.listDeliveries(tenant.id, filter, 200, undefined)).items,
       /** The tenant's deliveries, once they are as expected. */
       deliveriesWhen: (
-        isExpected: (found: Awaited<ReturnType<typeof parts.useCases.listDeliveries>>) => boolean,
-      ) => eventually(() => parts.useCases.listDeliveries(tenant.id, {}, 200, undefined), isExpected),
+        isExpected: (found: Awaited<ReturnType<typeof parts.useCases.listDeliveries>>["items"]) => boolean,
+      ) =>
+        eventually(
+          async () => (await parts.useCases.listDeliveries(tenant.id, {}, 200, undefined)).items,
+          isExpected,
+        ),
     };
   }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import type { Route } from "../../../src/http/route.js";
 import { removeExpiredCredentials } from "../../../src/store/access/tokens.js";
+import { scannedRowsMax } from "../../../src/store/core/bounded-page.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { removeOldDeltas } from "../../../src/store/markets/market-levels.js";
 import { fillTables } from "../../harness/database/fill-tables.js";
@@ -60,8 +61,9 @@ describe("every statement of the service", () => {
     await readEverything(api, objects);
     await changeEverything(api, objects);
     await removeExpiredCredentials(recordStatements(service.database, recording));
-    await removeOldDeltas(recordStatements(service.database, recording), new Date());
     await addOpenTransactions();
+    await addOldDeltas();
+    await removeOldDeltas(recordStatements(service.database, recording), new Date());
   });
   afterAll(() => service.stop());
 
@@ -147,6 +149,14 @@ describe("every statement of the service", () => {
       ANALYZE`);
   }
 
+  /** Added when the service is stopped, because it removes them every minute, and what is left behind by that is read too. */
+  async function addOldDeltas(): Promise<void> {
+    await service.database.run("VACUUM market_deltas");
+    await service.database.run(`
+      INSERT INTO market_deltas SELECT 'ETH-USD', -n, -n - 1, '[]', now() - interval '2 hours' FROM generate_series(10001, 15000) n;
+      ANALYZE market_deltas`);
+  }
+
   it("was recorded", () => {
     for (const table of [
       "INSERT INTO transactions",
@@ -174,7 +184,7 @@ describe("every statement of the service", () => {
 
   it("is reported if its index is missing", async () => {
     await service.database.run("DROP INDEX transactions_by_reference");
-    expect((await findFaults()).join("\n")).toContain("t.reference = $");
+    expect((await findFaults()).join("\n")).toContain("ROW(t.reference, t.id)");
   });
 
   async function findFaults(): Promise<string[]> {
@@ -183,7 +193,9 @@ describe("every statement of the service", () => {
       for (const statement of [...recording.values()].flat()) {
         if (readsAll.some((start) => statement.text.trim().startsWith(start))) continue;
         const plan = await explain(session, statement);
-        for (const fault of plan === undefined ? [] : findPlanFaults(plan))
+        // Two indexes of a wallet, or two tables of deliveries.
+        const freeRows = statement.text.includes('"isEnd"') ? 2 * scannedRowsMax : 0;
+        for (const fault of plan === undefined ? [] : findPlanFaults(plan, freeRows))
           faults.add(
             `${fault}: ${statement.text.replace(/\s+/g, " ").trim()} ${JSON.stringify(statement.values)}`,
           );

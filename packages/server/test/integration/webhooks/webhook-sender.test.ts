@@ -144,7 +144,7 @@ describe("the sender", () => {
         response.writeHead(body.data.wallet.version === 2 ? 500 : 200).end();
       }, 100);
     });
-    const wallets = await service.parts.useCases.listWallets(tenant.id, {}, 2, undefined);
+    const { items: wallets } = await service.parts.useCases.listWallets(tenant.id, {}, 2, undefined);
     for (let round = 0; round < 6; round++)
       for (const { id } of wallets)
         await service.parts.useCases.setFrozen(tenant.origin, id, round % 2 === 0);

@@ -45,8 +45,8 @@ export function createSimulatedTransactionStore(database: SimulatedDatabase, act
         ids.flatMap((id) => readTransaction(rows, tenantId, id) ?? []),
       ),
     listTransactions: (tenantId, filter, limit, beforeId) =>
-      database.query(actor, "list", (rows) =>
-        rows
+      database.query(actor, "list", (rows) => ({
+        items: rows
           .all(transactions)
           .filter(
             ({ tenantId: owner, id }) => owner === tenantId && (beforeId === undefined || id < beforeId),
@@ -55,7 +55,8 @@ export function createSimulatedTransactionStore(database: SimulatedDatabase, act
           .filter(({ steps }) => (filter.state ?? stateOf(steps)) === stateOf(steps))
           .reverse()
           .slice(0, limit),
-      ),
+        scannedTo: undefined,
+      })),
     findByKey: (tenantId, idempotencyKey) =>
       database.query(actor, "find by key", (rows) =>
         selectByKeys(rows, [{ tenantId, idempotencyKey }]).get(keyOf(tenantId, idempotencyKey)),

@@ -49,8 +49,8 @@ export function createSimulatedWalletStore(
       }),
     readWallet: (tenantId, id) => database.query(actor, "read wallet", (rows) => read(rows, tenantId, id)),
     listWallets: (tenantId, _filter, limit, beforeId) =>
-      database.query(actor, "list wallets", (rows) =>
-        rows
+      database.query(actor, "list wallets", (rows) => ({
+        items: rows
           .all(wallets)
           .filter(
             ({ tenantId: owner, id }) => owner === tenantId && (beforeId === undefined || id < beforeId),
@@ -58,7 +58,8 @@ export function createSimulatedWalletStore(
           .flatMap(({ id }) => read(rows, tenantId, id) ?? [])
           .reverse()
           .slice(0, limit),
-      ),
+        scannedTo: undefined,
+      })),
     setFrozen: (tenantId, id, frozen, { occurredAt }) =>
       database.transaction(actor, async (run) => {
         const changed = await run("set frozen", async (rows) => {

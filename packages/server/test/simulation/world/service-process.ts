@@ -268,7 +268,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
       case "list": {
         const before = request.beforeId === undefined ? undefined : idOf("tx", request.beforeId);
         const found = await ports.transactions.listTransactions(tenantId, {}, request.limit, before);
-        return answer(200, found, (list) => list.map(presentTransaction));
+        return answer(200, found, ({ items }) => items.map(presentTransaction));
       }
       case "events":
         return answer(200, await listEvents(tenantId, request.after, request.limit), (list) => list);
@@ -289,8 +289,8 @@ function composeUseCases(deps: ServiceProcessDeps) {
         return answer(200, found ?? { refused: "WALLET_NOT_FOUND" as const }, presentWallet);
       }
       case "list_wallets":
-        return answer(200, await ports.wallets.listWallets(tenantId, {}, 1000, undefined), (list) =>
-          list.map(presentWallet),
+        return answer(200, await ports.wallets.listWallets(tenantId, {}, 1000, undefined), ({ items }) =>
+          items.map(presentWallet),
         );
     }
   };

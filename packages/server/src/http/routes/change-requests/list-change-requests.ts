@@ -2,7 +2,7 @@ import { ChangeRequestPage, ChangeRequestQuery } from "@bursar/protocol";
 import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
-import { readCursor, toPage } from "../../cursor.js";
+import { readCursor, toBoundedPage } from "../../cursor.js";
 import { defineRoute } from "../../route.js";
 import { changeScopes } from "./change-scopes.js";
 
@@ -23,7 +23,7 @@ export function listChangeRequests({ listChangeRequests: list }: Pick<UseCases, 
       const { limit = 50, cursor, ...filter } = request.query;
       const { tenantId } = principalOf(request).principal;
       const found = await list(tenantId, filter, limit + 1, readCursor("change-requests", cursor));
-      return toPage("change-requests", found, limit, ({ id }) => id, presentChangeRequest);
+      return toBoundedPage("change-requests", found, limit, presentChangeRequest);
     },
   );
 }

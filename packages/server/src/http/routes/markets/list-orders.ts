@@ -1,7 +1,7 @@
 import { OrderPage, OrderQuery } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
-import { readCursor, toPage } from "../../cursor.js";
+import { readCursor, toBoundedPage } from "../../cursor.js";
 import { readQueryId } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -32,7 +32,7 @@ export function listOrders({
       };
       const { tenantId } = principalOf(request).principal;
       const found = await list(tenantId, filter, limit + 1, readCursor("orders", cursor));
-      return toPage("orders", found, limit, ({ id }) => id, presentOrder);
+      return toBoundedPage("orders", found, limit, presentOrder);
     },
   );
 }

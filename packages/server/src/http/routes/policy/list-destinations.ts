@@ -1,7 +1,7 @@
 import { DestinationPage, DestinationQuery } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
-import { readCursor, toPage } from "../../cursor.js";
+import { readCursor, toBoundedPage } from "../../cursor.js";
 import { defineRoute } from "../../route.js";
 
 export function listDestinations({
@@ -24,13 +24,7 @@ export function listDestinations({
       const { limit = 50, cursor, ...filter } = request.query;
       const { tenantId } = principalOf(request).principal;
       const found = await list(tenantId, filter, limit + 1, readCursor("destinations", cursor));
-      return toPage(
-        "destinations",
-        found,
-        limit,
-        ({ id }) => id,
-        (one) => presentDestination(one),
-      );
+      return toBoundedPage("destinations", found, limit, (one) => presentDestination(one));
     },
   );
 }

@@ -4,7 +4,7 @@ import { presentTransaction } from "../../../app/transactions/present-transactio
 import type { TransactionFilter } from "../../../app/transactions/transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
-import { readCursor, toPage } from "../../cursor.js";
+import { readCursor, toBoundedPage } from "../../cursor.js";
 import { readQueryId } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -32,7 +32,7 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
         limit + 1,
         readCursor("transactions", cursor),
       );
-      return toPage("transactions", found, limit, ({ id }) => id, presentTransaction);
+      return toBoundedPage("transactions", found, limit, presentTransaction);
     },
   );
 }

@@ -1,7 +1,7 @@
 import { WalletPage, WalletQuery } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
-import { readCursor, toPage } from "../../cursor.js";
+import { readCursor, toBoundedPage } from "../../cursor.js";
 import { defineRoute } from "../../route.js";
 
 export function listWallets({
@@ -24,7 +24,7 @@ export function listWallets({
       const { limit = 50, cursor, ...filter } = request.query;
       const { tenantId } = principalOf(request).principal;
       const wallets = await list(tenantId, filter, limit + 1, readCursor("wallets", cursor));
-      return toPage("wallets", wallets, limit, ({ id }) => id, presentWallet);
+      return toBoundedPage("wallets", wallets, limit, presentWallet);
     },
   );
 }

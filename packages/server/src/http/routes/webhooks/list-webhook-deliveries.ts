@@ -5,7 +5,7 @@ import type { UseCases } from "../../../app/use-cases.js";
 import type { DeliveryFilter } from "../../../app/webhooks/delivery.js";
 import { presentDeliverySummary } from "../../../app/webhooks/present-webhooks.js";
 import { principalOf } from "../../access/guard.js";
-import { readCursor, toPage } from "../../cursor.js";
+import { readCursor, toBoundedPage } from "../../cursor.js";
 import { Refusal } from "../../refusal.js";
 import { defineRoute } from "../../route.js";
 
@@ -29,7 +29,7 @@ export function listWebhookDeliveries({ listDeliveries }: Pick<UseCases, "listDe
       const { tenantId } = principalOf(request).principal;
       const beforeId = readCursor("webhook-deliveries", cursor);
       const found = await listDeliveries(tenantId, toFilter(request.query), limit + 1, beforeId);
-      return toPage("webhook-deliveries", found, limit, ({ id }) => id, presentDeliverySummary);
+      return toBoundedPage("webhook-deliveries", found, limit, presentDeliverySummary);
     },
   );
 }
