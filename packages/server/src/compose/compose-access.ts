@@ -69,10 +69,12 @@ export interface AccessParts {
 }
 
 /**
- * Fewer than the connections to the database. Address blocks take turns, so a flood from one delays a client elsewhere by one check, and it
- * takes twenty blocks to fill the queue.
+ * Fewer than the connections to the database. Address blocks take turns, so a flood from one delays a client elsewhere by one check. Only
+ * 2000 blocks at once fill the queue for another one, and not for clients that have authenticated from their block before: those have
+ * checks of their own.
  */
 const proofChecks = { concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 };
+const knownProofChecks = { concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 20 };
 
 /** A change takes 3 to 15 ms, so the last one in the queue waits for about a second. */
 const clientChangesWaitingMax = 100;
@@ -145,6 +147,7 @@ export function composeAccess(
         nonces,
         throttle: createFailureThrottle(() => performance.now()),
         checks: createBoundedGate(proofChecks),
+        knownChecks: createBoundedGate(knownProofChecks),
         now,
       }),
       tokens,

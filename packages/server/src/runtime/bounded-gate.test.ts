@@ -59,3 +59,19 @@ it("work that throws ends its turn", async () => {
   await expect(gate.run("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await gate.run("a", async () => 7)).toBe(7);
 });
+
+it("many keys that have filled all places together do not keep out another one", async () => {
+  const world = createWorld({ concurrentMax: 1, waitingMax: 64, waitingOfKeyMax: 4 });
+  const flood = Array.from({ length: 64 * 4 }, (_, number) => world.add(`block ${number % 16}`));
+  const client = world.add("client");
+  await world.endAll();
+  expect(await client).toBe("client");
+  expect((await Promise.all(flood)).filter((result) => result !== "full")).toHaveLength(64);
+});
+
+it("places are not taken from a key that has no more than the others", async () => {
+  const world = createWorld({ concurrentMax: 1, waitingMax: 3, waitingOfKeyMax: 3 });
+  const all = ["running", "a", "b", "c", "d"].map((key) => world.add(key));
+  await world.endAll();
+  expect(await Promise.all(all)).toEqual(["running", "a", "b", "c", "full"]);
+});

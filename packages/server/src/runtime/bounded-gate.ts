@@ -1,6 +1,7 @@
 /**
  * Runs a few pieces of work at once and lets a bounded number wait, so that a flood of them leaves the rest of the process its resources.
- * The keys of those that wait take turns: a key with many of them does not delay the first of another.
+ * The keys of those that wait take turns: a key with many of them does not delay the first of another. If all places are taken, the key
+ * with the most gives up its last one for a key with fewer, so many keys together cannot keep out another one either.
  */
 export interface BoundedGate {
   /** The result of the work; `full` if too many wait already, of this key or of all. */
@@ -19,21 +20,32 @@ export function createBoundedGate({
   waitingOfKeyMax,
 }: BoundedGateLimits): BoundedGate {
   /** By key, in the order in which their turns come. */
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting = new Map<string, ((outcome: "turn" | "full") => void)[]>();
   let waitingCount = 0;
   let runningCount = 0;
 
   /** Resolves when it is the caller's turn, which it then has to end. */
-  function takeTurn(key: string): Promise<void> | "full" {
+  async function takeTurn(key: string): Promise<"turn" | "full"> {
     if (runningCount < concurrentMax) {
       runningCount += 1;
-      return Promise.resolve();
+      return "turn";
     }
     const queue = waiting.get(key) ?? [];
-    if (waitingCount >= waitingMax || queue.length >= waitingOfKeyMax) return "full";
+    if (queue.length >= waitingOfKeyMax) return "full";
+    if (waitingCount >= waitingMax && !makeRoom(queue.length)) return "full";
     if (queue.length === 0) waiting.set(key, queue);
     waitingCount += 1;
-    return new Promise((resolve) => queue.push(resolve));
+    return await new Promise((resolve) => queue.push(resolve));
+  }
+
+  /** Turns away the last of the key with the most, if that one has at least two more than the key that needs a place. */
+  function makeRoom(ownCount: number): boolean {
+    let largest: ((outcome: "full") => void)[] = [];
+    for (const queue of waiting.values()) if (queue.length > largest.length) largest = queue;
+    if (largest.length < ownCount + 2) return false;
+    largest.pop()?.("full");
+    waitingCount -= 1;
+    return true;
   }
 
   /** Passes the turn to the next key, which goes to the end if it has more. */
@@ -48,14 +60,12 @@ export function createBoundedGate({
     waiting.delete(key);
     if (queue.length > 0) waiting.set(key, queue);
     waitingCount -= 1;
-    start?.();
+    start?.("turn");
   }
 
   return {
     run: async (key, work) => {
-      const turn = takeTurn(key);
-      if (turn === "full") return "full";
-      await turn;
+      if ((await takeTurn(key)) === "full") return "full";
       try {
         return await work();
       } finally {

@@ -60,6 +60,8 @@ export interface AuthenticateClientDeps {
   throttle: FailureThrottle;
   /** Bounds how many proofs are checked at once: each takes a query, and an assertion a signature as well. Address blocks take turns. */
   checks: BoundedGate;
+  /** The same for clients that have authenticated from this address block before: a flood from elsewhere cannot fill it. */
+  knownChecks: BoundedGate;
   now: () => number;
 }
 
@@ -86,14 +88,17 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
     const block = addressBlock(address);
     const pair = `client ${clientId ?? "unknown"} ${block}`;
     const floor = sleep(failureFloorMs);
-    const result = await deps.checks.run(block, () => prove(proof, deps));
+    const isTrusted = trusted.has(pair);
+    const result = await (isTrusted
+      ? deps.knownChecks.run(pair, () => prove(proof, deps))
+      : deps.checks.run(block, () => prove(proof, deps)));
     if (result === "full") return busy;
     if (!isOAuthFault(result)) {
       deps.throttle.succeeded(pair);
       trusted.add(pair);
       return result;
     }
-    const waitSeconds = deps.throttle.failed(throttleKeys(pair, block, trusted.has(pair)));
+    const waitSeconds = deps.throttle.failed(throttleKeys(pair, block, isTrusted));
     await floor;
     if (waitSeconds === 0) return result;
     const description = "Too many failed attempts.";

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { createBoundedGate } from "../../runtime/bounded-gate.js";
+import type { ApiClient } from "../clients/client.js";
+import { hashSecret } from "../clients/client-secret.js";
+import { createClientAuthenticator, isOAuthFault } from "./authenticate-client.js";
+import { createFailureThrottle } from "./failure-throttle.js";
+import type { IntegrityKeys } from "./integrity-keys.js";
+
+const keys: IntegrityKeys = {
+  currentId: "one",
+  derive: (label) => createHash("sha256").update(label).digest(),
+};
+
+/** An authenticator whose database answers only when the test says so, as under a flood. */
+function createWorld() {
+  const secret = { ...hashSecret(keys, "right"), id: "secret", expiresAt: null };
+  const client = { id: "client", state: "active", secrets: [secret] } as unknown as ApiClient;
+  let isSlow = false;
+  const held: (() => void)[] = [];
+  const authenticate = createClientAuthenticator({
+    clients: {
+      findClient: async (id) => {
+        if (isSlow) await new Promise<void>((resolve) => held.push(resolve));
+        return id === client.id ? client : undefined;
+      },
+    },
+    keys,
+    uses: { record: () => undefined },
+    assertions: { readSubject: () => undefined, verify: async () => undefined },
+    nonces: { useNonce: async () => true },
+    throttle: createFailureThrottle(() => 0),
+    checks: createBoundedGate({ concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 }),
+    knownChecks: createBoundedGate({ concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 20 }),
+    now: () => 0,
+  });
+  const attempt = (address: string, clientId: string, given: string) =>
+    authenticate({ method: "secret", clientId, secret: given }, address);
+  return {
+    attempt,
+    slowDown: () => {
+      isSlow = true;
+    },
+    /** The database answers one query after the other, until this has its result. */
+    answerUntil: async <T>(result: Promise<T>): Promise<T> => {
+      let isDone = false;
+      void result.finally(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        held.shift()?.();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return await result;
+    },
+    waiting: () => held.length,
+  };
+}
+
+const floodFrom = (world: ReturnType<typeof createWorld>, blocks: number, each: number) => {
+  for (let count = 0; count < each; count++)
+    for (let block = 0; block < blocks; block++)
+      void world.attempt(`10.${block >> 8}.${block & 255}.1`, "client", "wrong");
+};
+
+it("a flood from 64 address blocks does not lock out a client on another one", async () => {
+  const world = createWorld();
+  world.slowDown();
+  floodFrom(world, 64, 100);
+  const result = await world.answerUntil(world.attempt("192.0.2.7", "client", "right"));
+  expect(isOAuthFault(result)).toBe(false);
+});
+
+it("a flood from more blocks than can wait does not lock out a client on a block that it has used before", async () => {
+  const world = createWorld();
+  expect(isOAuthFault(await world.attempt("192.0.2.7", "client", "right"))).toBe(false);
+  world.slowDown();
+  floodFrom(world, 4000, 1);
+  const result = await world.answerUntil(world.attempt("192.0.2.7", "client", "right"));
+  expect(isOAuthFault(result)).toBe(false);
+});
