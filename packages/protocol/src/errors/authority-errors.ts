@@ -5,7 +5,7 @@ export const authorityErrors = {
   CHANGE_REQUEST_REQUIRED: {
     status: 403,
     message: "This change needs the approval of another client.",
-    when: "a client changes the credentials, scopes, state or `require_signature` of another client that is protected",
+    when: "a client changes the credentials, scopes, state, `require_signature`, name or quotas of another client that is protected",
     advice: "Create a change request, which another client approves, or ask the operator.",
     retry: "never",
   },

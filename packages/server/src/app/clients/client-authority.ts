@@ -22,6 +22,17 @@ export function refuseProtected({ scopes }: Pick<ApiClient, "scopes">): Refused 
   };
 }
 
+export const refuseAppearance: Refused = {
+  refused: "CHANGE_REQUEST_REQUIRED",
+  message: "The client is protected. Only the client itself or the operator can change its name and quotas.",
+};
+
+/** Approvers read names, and a client with a quota of almost nothing cannot decide in time. */
+export function changesAppearance(client: ApiClient, { set = {} }: ClientChange): boolean {
+  const { name = client.name, quotas = client.quotas } = set;
+  return name !== client.name || JSON.stringify(quotas) !== JSON.stringify(client.quotas);
+}
+
 /** Whether a change touches credentials, scopes, state or `requireSignature`. A name or a quota gives no authority. */
 export function changesAuthority(client: ApiClient, change: ClientChange): boolean {
   const {

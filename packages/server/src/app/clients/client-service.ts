@@ -20,7 +20,13 @@ import type {
   DecideClientChange,
   KeyedChange,
 } from "./client.js";
-import { changesAuthority, isProtected, refuseProtected } from "./client-authority.js";
+import {
+  changesAppearance,
+  changesAuthority,
+  isProtected,
+  refuseAppearance,
+  refuseProtected,
+} from "./client-authority.js";
 import { hashSecret, newSecret } from "./client-secret.js";
 import { callerReviewOf } from "./review-caller.js";
 
@@ -239,9 +245,13 @@ function withAuthority(
   facts: ClientFacts,
   change: ClientChange | Refused,
 ): ClientChange | Refused {
-  if (isRefused(change) || !changesAuthority(client, change)) return change;
+  if (isRefused(change)) return change;
   const by = actorOf(origin);
   const isOther = by !== null && by !== client.id;
+  if (!changesAuthority(client, change))
+    return isOther && changesAppearance(client, change) && isProtected(client, facts)
+      ? refuseAppearance
+      : change;
   if (by === client.id && client.state === "disabled") return { refused: "TOKEN_REVOKED" };
   if (isOther && isProtected(client, facts)) return refuseProtected(client);
   return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };

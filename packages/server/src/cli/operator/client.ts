@@ -71,6 +71,17 @@ export function addClientCommand(program: Command): void {
     .requiredOption("--scope <scopes...>", "the scopes that it gets", scopeArgument)
     .action((clientId: string, { scope }: { scope: Scope[] }) => restore(clientId, scope));
   client
+    .command("rename")
+    .description("change the name of a client")
+    .argument("<client>", "the client's id", idArgument("cli"))
+    .argument("<name>", "the client's name, 1 to 128 characters", nameArgument)
+    .action(async (clientId: string, name: string) => {
+      await withDatabase(async ({ parts, database }) =>
+        orThrow(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, { name })),
+      );
+      console.log(`${showId("cli", clientId)} is called ${printable(name)}`);
+    });
+  client
     .command("quota")
     .description("replace the quotas of a client; without arguments, reset them to the service's defaults")
     .argument("<client>", "the client's id", idArgument("cli"))

@@ -204,12 +204,158 @@ const attacks: Record<string, { attack: Attack; expected: object }> = {
     },
     expected: { status: 409, code: "APPROVAL_STALE" },
   },
+  "rename an officer, so that another one looks like it": {
+    attack: ({ call, admin, officer }) =>
+      call(admin, "PATCH", `/v1/clients/${officer.clientId}`, { name: "somebody else" }),
+    expected: refusedChange,
+  },
+  "starve an officer with a quota of almost nothing": {
+    attack: ({ call, admin, officer }) =>
+      call(admin, "PATCH", `/v1/clients/${officer.clientId}`, {
+        quotas: { read: { per_second: 1, burst: 1 } },
+      }),
+    expected: refusedChange,
+  },
+  "replace the policy by one that allows everything": {
+    attack: async (scene) => {
+      await lockPolicy(scene);
+      return putPolicy(scene, allowAll);
+    },
+    expected: { status: 202 },
+  },
+  "remove the approvers of changes from the policy": {
+    attack: async (scene) => {
+      await lockPolicy(scene);
+      return putPolicy(scene, guarded);
+    },
+    expected: { status: 202 },
+  },
+  "name a client that it has created as the approver of changes": {
+    attack: async (scene) => {
+      const made = await scene.create(scene.admin);
+      const changes = { approvals: 1, from: { clients: [made.clientId] } };
+      return putPolicy(scene, { ...guarded, changes });
+    },
+    expected: { status: 422, code: "POLICY_INVALID" },
+  },
+  "approve its own change of the policy": {
+    attack: async (scene) => {
+      await lockPolicy(scene);
+      return approveChange(scene, scene.admin, await putPolicy(scene, allowAll));
+    },
+    expected: { status: 403, code: "POLICY_REJECTED" },
+  },
+  "have a client that it has created approve its change of the policy": {
+    attack: async (scene) => {
+      await lockPolicy(scene);
+      const made = await scene.create(scene.admin);
+      return approveChange(scene, made, await putPolicy(scene, allowAll));
+    },
+    expected: dependent,
+  },
+  "give an officer a key by a change request, and approve it itself": {
+    attack: async (scene) => approveChange(scene, scene.admin, await requestKey(scene, scene.admin)),
+    expected: { status: 403, code: "POLICY_REJECTED" },
+  },
+  "give an officer a key by a change request, and have a client of its own approve it": {
+    attack: async (scene) => {
+      const made = await scene.create(scene.admin);
+      return approveChange(scene, made, await requestKey(scene, scene.admin));
+    },
+    expected: dependent,
+  },
+  "have a client of its own request a key for an officer, and approve it": {
+    attack: async (scene) => {
+      const manager = await scene.create(scene.admin, [
+        "clients:manage",
+        "transactions:approve",
+        "transactions:read",
+      ]);
+      return approveChange(scene, scene.admin, await requestKey(scene, manager));
+    },
+    expected: dependent,
+  },
+  "enable an officer that the operator has disabled": {
+    attack: async (scene) => {
+      const former = await scene.hire();
+      await service.changeAsOperator(former, { state: "disabled" });
+      return scene.call(scene.admin, "PATCH", `/v1/clients/${former.clientId}`, { state: "active" });
+    },
+    expected: refusedChange,
+  },
+  "use the token of an officer that was disabled, and enabled again, since": {
+    attack: async (scene) => {
+      const former = await scene.hire();
+      const payment = await waiting(scene);
+      await service.changeAsOperator(former, { state: "disabled" });
+      await service.changeAsOperator(former, { state: "active" });
+      return scene.approve(former, payment);
+    },
+    expected: { status: 401 },
+  },
+  "use a token from before the scope was taken away": {
+    attack: async (scene) => {
+      const former = await scene.hire();
+      await service.changeAsOperator(former, { scopes: ["transactions:read"] });
+      return scene.approve(former, await waiting(scene));
+    },
+    expected: { status: 403, code: "INSUFFICIENT_SCOPE" },
+  },
+  "rotate the secret of an approver that it has created": {
+    attack: async (scene) => {
+      const made = await scene.create(scene.admin);
+      const { body } = await scene.call(scene.admin, "POST", `/v1/clients/${made.clientId}/secrets`, {});
+      // The client is protected from its creator, too.
+      expect(body.error?.code).toBe("CHANGE_REQUEST_REQUIRED");
+      return scene.approve(made, await waiting(scene));
+    },
+    expected: dependent,
+  },
+  "sell to somebody else in a market instead": {
+    attack: ({ admin }) => placeOrder(admin),
+    expected: { status: 403, code: "POLICY_REJECTED" },
+  },
   "approve with an officer's token that lacks the scope": {
     attack: async (scene) =>
       scene.approve({ token: await service.token(scene.officer, "transactions:read") }, await waiting(scene)),
     expected: { status: 403, code: "INSUFFICIENT_SCOPE" },
   },
 };
+
+const guarded = { rules: [], default: { action: "require_approval", approvals: 1 } };
+const allowAll = { rules: [], default: { action: "allow" } };
+
+async function putPolicy({ admin }: Scene, document: object) {
+  const current = await service.call("GET", "/v1/policy", admin.token);
+  await current.body?.cancel();
+  const headers = { "if-match": current.headers.get("etag") ?? "" };
+  const answer = await service.call("PUT", "/v1/policy", admin.token, document, headers);
+  const body = (await answer.json()) as { id: string; digest: string; error?: { code: string } };
+  return { status: answer.status, code: body.error?.code, body };
+}
+
+/** From here on, the officer must approve what loosens the policy. */
+async function lockPolicy(scene: Scene): Promise<void> {
+  expect((await putPolicy(scene, { ...guarded, changes: { approvals: 1 } })).status).toBe(200);
+}
+
+async function requestKey({ call, officer }: Scene, by: Person) {
+  const change = { client_id: officer.clientId, public_key: newPublicKey() };
+  const asked = await call(by, "POST", "/v1/change-requests", { kind: "client.key.add", change });
+  return { body: asked.body as unknown as { id: string; digest: string } };
+}
+
+function approveChange({ call }: Scene, by: Person, { body }: { body: { id: string; digest: string } }) {
+  return call(by, "POST", `/v1/change-requests/${body.id}/approve`, { digest: body.digest });
+}
+
+async function placeOrder({ token }: Person) {
+  const order = { market: "ETH-USD", side: "buy", price: "1", size: "1" };
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const answer = await service.call("POST", "/v1/orders", token, order, headers);
+  const { error } = (await answer.json()) as { error?: { code: string } };
+  return { status: answer.status, code: error?.code };
+}
 
 /** The payment of the scene that is to be approved, requested by the administrator unless another client is named. */
 const payments = new WeakMap<Scene, Awaited<ReturnType<GuardedTenant["pay"]>>>();
@@ -255,10 +401,10 @@ describe("a client that tries to approve its own payment", () => {
     );
   });
 
-  it("may still rename an officer, and change itself", async () => {
+  it("may still rename a client that is not protected, and change itself", async () => {
     const tenant = await createGuardedTenant(service);
-    const officer = await tenant.hire();
-    const renamed = await tenant.call(tenant.admin, "PATCH", `/v1/clients/${officer.clientId}`, {
+    const clerk = await tenant.hire(["wallets:read"]);
+    const renamed = await tenant.call(tenant.admin, "PATCH", `/v1/clients/${clerk.clientId}`, {
       name: "new",
     });
     expect(renamed.status).toBe(200);

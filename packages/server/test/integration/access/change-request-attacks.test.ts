@@ -45,8 +45,7 @@ describe("a writer to the database", () => {
         expires_at, effective_at, updated_at)
       VALUES (${readId("tnt", tenant.owner.tenantId)}, gen_random_uuid(), ${kind}, ${officer.clientId},
         ${JSON.stringify(change)}::jsonb, ${JSON.stringify(requirement)}::jsonb, 'scheduled', 1,
-        ${readId("cli", tenant.admin.clientId)}, now() - interval '1 second', now() + interval '1 day',
-        now() - interval '1 second', now())
+        ${readId("cli", tenant.admin.clientId)}, now(), now() + interval '1 day', now(), now())
       RETURNING id::text`);
     return row?.id ?? "";
   };
