@@ -1,6 +1,9 @@
 import { areIndependent, type Lineage } from "./lineage.js";
 
-/** Enough for any 12 clients, and for many more in the shapes that lineages have. A search of this length among 50 takes 2 ms. */
+/**
+ * Enough for any 12 clients, and for many more in the shapes that lineages have. A search among 50 random lineages took 0.6 to
+ * 1.3 ms.
+ */
 const stepsMax = 500;
 /** More are counted in the order given. */
 const searchedMax = 64;
