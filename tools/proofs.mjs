@@ -31,7 +31,7 @@ export const proofs = {
   },
   failover: {
     shows:
-      "with PostgreSQL's replication, no acknowledged write is lost or doubled by a synchronous failover, and nothing is shown that the database does not have",
+      "with PostgreSQL's replication, no acknowledged write is lost or doubled by a synchronous failover, and after an asynchronous one nothing is shown that the database does not have",
     files: [`${server}/faults/failover/*.test.ts`],
     sizes: {
       synchronous: {
@@ -39,6 +39,12 @@ export const proofs = {
         short: 3,
         long: 50,
         means: "failovers to a synchronous standby",
+      },
+      asynchronous: {
+        env: "BURSAR_LOSSY_FAILOVERS",
+        short: 2,
+        long: 20,
+        means: "failovers to a standby that has not received the last commits",
       },
     },
   },

@@ -128,15 +128,16 @@ async function untilReady({ services }: TwoProcesses): Promise<void> {
     );
 }
 
-/** Nothing is left to settle, to admit or to match. */
+/** Nothing is left to settle, to admit or to match. The first statement after a failover fails, because the database has changed. */
 async function untilQuiet({ database }: TwoProcesses): Promise<void> {
+  const listUnfinished = () =>
+    database.query(sql`
+      SELECT FROM open_orders WHERE state = 'pending' OR cancel_requested OR amend_size IS NOT NULL
+      UNION ALL SELECT FROM markets WHERE applied_sequence < admitted_sequence
+      UNION ALL SELECT FROM open_transactions LIMIT 1`);
   await eventually(
-    () =>
-      database.query(sql`
-        SELECT FROM open_orders WHERE state = 'pending' OR cancel_requested OR amend_size IS NOT NULL
-        UNION ALL SELECT FROM markets WHERE applied_sequence < admitted_sequence
-        UNION ALL SELECT FROM open_transactions LIMIT 1`),
-    (rows) => rows.length === 0,
+    () => listUnfinished().catch((error: unknown) => [error]),
+    (unfinished) => unfinished.length === 0,
   );
 }
 
@@ -144,7 +145,7 @@ async function untilQuiet({ database }: TwoProcesses): Promise<void> {
 async function untilAgreed(compare: () => Promise<string[]>): Promise<string[]> {
   const deadlineMs = performance.now() + agreementTimeoutMs;
   for (;;) {
-    const found = await compare();
+    const found = await compare().catch((error: unknown) => [String(error)]);
     if (found.length === 0 || performance.now() > deadlineMs) return found;
     await sleep(500);
   }

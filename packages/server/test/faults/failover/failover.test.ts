@@ -6,6 +6,7 @@ import { type PostgresPair, startPostgresPair } from "./postgres-pair.js";
 
 /** Short and long sizes are in tools/proofs.mjs. */
 const synchronous = Number(process.env["BURSAR_FAILOVERS"]);
+const asynchronous = Number(process.env["BURSAR_LOSSY_FAILOVERS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
 const timeoutOf = (times: number) => 300_000 + times * 120_000;
 
@@ -38,5 +39,18 @@ describe("two processes whose primary is killed and replaced by its standby unde
       expect(report.marketIsRight).toBe(true);
     },
     timeoutOf(synchronous),
+  );
+
+  it(
+    `show nothing that the database does not have, ${asynchronous} times, if commits are lost`,
+    async () => {
+      const report = await run(asynchronous, false);
+      expect(report.lost.length).toBeGreaterThan(0);
+      expect(report.differences).toEqual(nothing(asynchronous));
+      expect(report.faults).toEqual([]);
+      expect(report.violations).toEqual([]);
+      expect(report.marketIsRight).toBe(true);
+    },
+    timeoutOf(asynchronous),
   );
 });
