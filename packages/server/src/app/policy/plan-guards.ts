@@ -4,16 +4,16 @@ import { loosens } from "./loosens.js";
 import type { PolicyGuard, PolicyStore } from "./policy.js";
 
 /** Each guard is compiled and judges every payment to an address off the allow-list. */
-export const guardsMax = 8;
+const guardsMax = 8;
 
-export interface GuardedBy {
+interface GuardedBy {
   store: Pick<PolicyStore, "readPolicy">;
   world: PolicyWorld;
   tenantId: string;
 }
 
 /** The version that is replaced, and how long it goes on judging. */
-export interface ReplacedPolicy {
+interface ReplacedPolicy {
   version: number;
   policy: CompiledPolicy;
   waitSeconds: number;

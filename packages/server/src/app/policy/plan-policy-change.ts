@@ -32,7 +32,7 @@ interface PolicyPlan {
   guards: readonly PolicyGuard[];
 }
 
-export interface Replacement {
+interface Replacement {
   /** The client that replaces the policy; null for the operator. */
   by: string | null;
   expectedVersion: number;
