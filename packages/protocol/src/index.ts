@@ -188,7 +188,8 @@ export type { WebhookHashes } from "./webhooks/webhook-hashes.js";
 export {
   signWebhookMessage,
   verifyWebhookMessage,
+  type WebhookKey,
   type WebhookMessage,
   type WebhookMessageHeaders,
 } from "./webhooks/webhook-message.js";
-export { formatWebhookSecret, parseWebhookSecret } from "./webhooks/webhook-secret.js";
+export { formatWebhookSecret, parseWebhookSecret, webhookKeyId } from "./webhooks/webhook-secret.js";

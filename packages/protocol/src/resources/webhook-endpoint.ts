@@ -20,8 +20,11 @@ const Events = Type.Array(Type.Enum([...eventFilters], { type: "string" }), {
   maxItems: eventFilters.length,
 });
 
+const keyIdText = "`whk_…`: the `keyid` of the RFC 9421 signatures that are made with this secret.";
+const KeyId = Nullable(Type.String(), `${keyIdText} Null if no secret is shown.`);
+
 const endpointFields = {
-  id: Type.String({ description: "Also the `keyid` of its RFC 9421 signatures." }),
+  id: Type.String(),
   object: Type.Literal("webhook_endpoint"),
   url: Type.String(),
   events: Events,
@@ -64,6 +67,7 @@ export const CreatedWebhookEndpoint = Type.Object(
       Type.String(),
       "`whsec_…`, shown only once. Null if the request repeats an earlier one by its idempotency key.",
     ),
+    key_id: KeyId,
   },
   { $id: "CreatedWebhookEndpoint" },
 );
@@ -98,6 +102,7 @@ export const ChangedWebhookEndpoint = Type.Object(
       Type.String(),
       "The new secret, shown only once, if the URL has changed; null otherwise.",
     ),
+    key_id: KeyId,
   },
   { $id: "ChangedWebhookEndpoint" },
 );
@@ -126,7 +131,11 @@ export const RotateWebhookSecretBody = Type.Object(
 );
 
 export const RotatedWebhookSecret = Type.Object(
-  { webhook_endpoint: WebhookEndpoint, secret: Type.String({ description: "Shown only once." }) },
+  {
+    webhook_endpoint: WebhookEndpoint,
+    secret: Type.String({ description: "Shown only once." }),
+    key_id: Type.String({ description: keyIdText }),
+  },
   { $id: "RotatedWebhookSecret" },
 );
 

@@ -14,13 +14,17 @@ import type { WebhookHashes } from "./webhook-hashes.js";
 /** Signatures of webhooks as HTTP Message Signatures (RFC 9421) with HMAC-SHA-256, over the digest of the body (RFC 9530). */
 
 export interface WebhookMessage {
-  /** The `keyid`, which names the secret. */
-  endpointId: string;
   id: string;
   timestampSeconds: number;
   body: string;
   /** The live secrets; each signs under its own label, starting with `sig1`. */
-  secrets: readonly Uint8Array[];
+  keys: readonly WebhookKey[];
+}
+
+export interface WebhookKey {
+  /** Of `webhookKeyId`. Two secrets with the same `keyid` could not be told apart during a rotation. */
+  keyId: string;
+  secret: Uint8Array;
 }
 
 export interface WebhookMessageHeaders {
@@ -34,25 +38,27 @@ const coveredList = `(${covered.map((name) => `"${name}"`).join(" ")})`;
 const labels = ["sig1", "sig2"] as const;
 
 export function signWebhookMessage(
-  { endpointId, id, timestampSeconds, body, secrets }: WebhookMessage,
+  { id, timestampSeconds, body, keys }: WebhookMessage,
   hashes: WebhookHashes,
 ): WebhookMessageHeaders {
   const digest = `sha-256=:${hashes.sha256(body)}:`;
-  const params = `${coveredList};created=${timestampSeconds};keyid="${endpointId}";alg="hmac-sha256"`;
-  const base = baseOf(params, {
+  const headers = {
     "content-digest": digest,
     "webhook-id": id,
     "webhook-timestamp": `${timestampSeconds}`,
-  });
-  if (base === undefined) throw new Error("a webhook lacks a header that its signature covers");
+  };
   const signed = labels.flatMap((label, index) => {
-    const secret = secrets[index];
-    return secret === undefined ? [] : [[label, hashes.hmacSha256(secret, base)] as const];
+    const key = keys[index];
+    if (key === undefined) return [];
+    const params = `${coveredList};created=${timestampSeconds};keyid="${key.keyId}";alg="hmac-sha256"`;
+    const base = signatureBase(covered, params, messageOf(headers));
+    if (base === undefined) throw new Error("a webhook lacks a header that its signature covers");
+    return [{ input: `${label}=${params}`, signature: `${label}=:${hashes.hmacSha256(key.secret, base)}:` }];
   });
   return {
     "content-digest": digest,
-    "signature-input": signed.map(([label]) => `${label}=${params}`).join(", "),
-    signature: signed.map(([label, value]) => `${label}=:${value}:`).join(", "),
+    "signature-input": signed.map(({ input }) => input).join(", "),
+    signature: signed.map(({ signature }) => signature).join(", "),
   };
 }
 
@@ -91,10 +97,6 @@ function isSignedUnder(
   if (base === undefined) return false;
   const given = arrayBufferToBase64(Uint8Array.from(found.signature).buffer);
   return secrets.some((secret) => isEqualInConstantTime(hashes.hmacSha256(secret, base), given));
-}
-
-function baseOf(params: string, headers: Record<string, string>): string | undefined {
-  return signatureBase(covered, params, messageOf(headers));
 }
 
 /** Only headers are covered; the URL of the delivery is not signed. */

@@ -1,4 +1,5 @@
 import { arrayBufferToBase64, base64ToArrayBuffer } from "structured-headers";
+import type { WebhookHashes } from "./webhook-hashes.js";
 
 /** The format of a Standard Webhooks secret: a prefix that secret scanners recognise, and base64. */
 const prefix = "whsec_";
@@ -19,4 +20,12 @@ export function parseWebhookSecret(secret: string): Uint8Array | undefined {
 
 export function formatWebhookSecret(bytes: Uint8Array): string {
   return prefix + arrayBufferToBase64(Uint8Array.from(bytes).buffer);
+}
+
+const keyIdLength = 22;
+
+/** The `keyid` of a secret. It is computed from the secret, so a receiver that has the secret knows it too. */
+export function webhookKeyId(secret: Uint8Array, { hmacSha256 }: Pick<WebhookHashes, "hmacSha256">): string {
+  const code = hmacSha256(secret, "keyid").replaceAll("+", "-").replaceAll("/", "_");
+  return `whk_${code.slice(0, keyIdLength)}`;
 }

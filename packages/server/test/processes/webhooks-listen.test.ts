@@ -42,7 +42,7 @@ function answerTo(url: string, sentBody: string, attempt: number): Promise<Respo
       "webhook-id": "dlv_1",
       "webhook-timestamp": String(message.timestampSeconds),
       "webhook-signature": signStandardWebhook(message, webhookHashes),
-      ...signWebhookMessage({ ...message, endpointId: "whe_1" }, webhookHashes),
+      ...signWebhookMessage({ ...message, keys: [{ keyId: "whk_1", secret }] }, webhookHashes),
       "webhook-attempt": String(attempt),
     },
     body: sentBody,

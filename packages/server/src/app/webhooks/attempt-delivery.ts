@@ -2,7 +2,7 @@ import { delayAfter, readRetryAfterMs } from "@bursar/domain";
 import { showId, signStandardWebhook, signWebhookMessage } from "@bursar/protocol";
 import type { DeliveryAttempt } from "./delivery.js";
 import type { WebhookEndpoint } from "./endpoint.js";
-import { liveSecrets, rememberOpened, type SecretBox } from "./endpoint-secrets.js";
+import { liveKeys, type OpenKey, rememberOpened, type SecretBox } from "./endpoint-secrets.js";
 import type { AttemptResult } from "./sending.js";
 import { webhookHashes } from "./webhook-hashes.js";
 import type { PostOutcome, WebhookPost } from "./webhook-post.js";
@@ -38,7 +38,7 @@ export type AttemptDelivery = (
 ) => Promise<Attempted>;
 
 export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
-  const deps = { ...given, box: rememberOpened(given.box) };
+  const deps = { ...given, open: rememberOpened(given.box) };
   return async (endpoint, deliveryId, number, body) => {
     const startedMs = deps.now();
     const headers = headersOf(deps, endpoint, deliveryId, number, body, startedMs);
@@ -54,7 +54,7 @@ export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
 }
 
 function headersOf(
-  { box, userAgent, epoch: readEpoch }: AttemptDeps,
+  { open, userAgent, epoch: readEpoch }: AttemptDeps & { open: OpenKey },
   endpoint: WebhookEndpoint,
   deliveryId: string,
   number: number,
@@ -63,9 +63,8 @@ function headersOf(
 ): Record<string, string> {
   const id = showId("dlv", deliveryId);
   const timestampSeconds = Math.floor(nowMs / 1000);
-  const secrets = liveSecrets(box, endpoint.id, endpoint.secrets, nowMs);
-  const endpointId = showId("whe", endpoint.id);
-  const message = { endpointId, id, timestampSeconds, body, secrets };
+  const keys = liveKeys(open, endpoint.id, endpoint.secrets, nowMs);
+  const message = { id, timestampSeconds, body, keys, secrets: keys.map(({ secret }) => secret) };
   const signed = signWebhookMessage(message, webhookHashes);
   const epoch = readEpoch();
   return {

@@ -1,10 +1,10 @@
-import { type ChangeWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
+import { type ChangeWebhookEndpointBody, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { authorityOf, refuseKinds, refuseSecret } from "./authorize-delivery.js";
 import { refuseUrl } from "./create-endpoint.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "./endpoint.js";
-import { type SecretBox, secretBytes } from "./endpoint-secrets.js";
+import { type SecretBox, type ShownSecret, secretBytes, showSecret } from "./endpoint-secrets.js";
 import type { UrlJudge } from "./webhook-post.js";
 
 export interface ChangeEndpointDeps {
@@ -26,7 +26,7 @@ export interface EndpointChanges {
     origin: Origin,
     id: string,
     body: ChangeWebhookEndpointBody,
-  ) => Promise<{ endpoint: WebhookEndpoint; secret: string | null } | Refused>;
+  ) => Promise<{ endpoint: WebhookEndpoint; secret: ShownSecret | null } | Refused>;
   /** Enabling an enabled endpoint or disabling a disabled one changes nothing. An endpoint that was not verified becomes pending. */
   setEndpointEnabled: (origin: Origin, id: string, enabled: boolean) => Changed;
   deleteEndpoint: (origin: Origin, id: string) => Changed;
@@ -34,7 +34,7 @@ export interface EndpointChanges {
     origin: Origin,
     id: string,
     overlapSeconds: number | undefined,
-  ) => Promise<{ endpoint: WebhookEndpoint; secret: string } | Refused>;
+  ) => Promise<{ endpoint: WebhookEndpoint; secret: ShownSecret } | Refused>;
 }
 
 const overlapSecondsDefault = 86_400;
@@ -80,7 +80,7 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
         };
       });
       if (isRefused(endpoint)) return endpoint;
-      return { endpoint, secret: isMoved ? formatWebhookSecret(secret) : null };
+      return { endpoint, secret: isMoved ? showSecret(secret) : null };
     },
     setEndpointEnabled: (origin, id, enabled) =>
       apply(origin, id, enabled ? "enable" : "disable", ({ state, verifiedAt }) => {
@@ -100,7 +100,7 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
             secrets: rotate(before.secrets, deps.box.seal(id, secret), overlapSeconds, now),
           },
       );
-      return isRefused(endpoint) ? endpoint : { endpoint, secret: formatWebhookSecret(secret) };
+      return isRefused(endpoint) ? endpoint : { endpoint, secret: showSecret(secret) };
     },
   };
 }

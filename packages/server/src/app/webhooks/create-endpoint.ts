@@ -1,10 +1,10 @@
-import { type CreateWebhookEndpointBody, formatWebhookSecret, showId } from "@bursar/protocol";
+import { type CreateWebhookEndpointBody, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
 import { authorityOf, refuseKinds } from "./authorize-delivery.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
-import { type SecretBox, secretBytes } from "./endpoint-secrets.js";
+import { type SecretBox, type ShownSecret, secretBytes, showSecret } from "./endpoint-secrets.js";
 import type { UrlJudge } from "./webhook-post.js";
 
 export interface CreateEndpointDeps {
@@ -22,7 +22,7 @@ export type CreateEndpoint = (
   idempotencyKey: string | undefined,
 ) => Promise<
   /** The secret is null if an earlier request with the same key has created the endpoint: it is shown once. */
-  { endpoint: WebhookEndpoint; secret: string | null } | Refused
+  { endpoint: WebhookEndpoint; secret: ShownSecret | null } | Refused
 >;
 
 /** Every event of a tenant is a delivery to each of its endpoints; this bounds what one event can cost. */
@@ -52,7 +52,7 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
     const audit = describeAct(origin, "webhook_endpoint.create", showId("whe", id), now);
     const result = await deps.endpoints.createEndpoint(endpoint, request, audit, endpointsMax);
     if (result === "too_many") return { refused: "WEBHOOK_ENDPOINTS_TOO_MANY" };
-    if ("created" in result) return { endpoint: result.created, secret: formatWebhookSecret(secret) };
+    if ("created" in result) return { endpoint: result.created, secret: showSecret(secret) };
     const { earlier, requestHash } = result;
     // The original answer: as it was created, whatever has changed since.
     const original = {

@@ -1,4 +1,6 @@
+import { formatWebhookSecret, type WebhookKey, webhookKeyId } from "@bursar/protocol";
 import type { EndpointSecrets } from "./endpoint.js";
+import { webhookHashes } from "./webhook-hashes.js";
 
 /** Seals the secrets of endpoints for the store, and opens them for signing. */
 export interface SecretBox {
@@ -9,28 +11,42 @@ export interface SecretBox {
 /** The length that Standard Webhooks recommends. */
 export const secretBytes = 32;
 
+/** A secret as it is shown, once, with the id that its signatures name. */
+export interface ShownSecret {
+  secret: string;
+  keyId: string;
+}
+
+export function showSecret(secret: Uint8Array): ShownSecret {
+  return { secret: formatWebhookSecret(secret), keyId: webhookKeyId(secret, webhookHashes) };
+}
+
+/** Opens a sealed secret for signing. */
+export type OpenKey = (endpointId: string, sealed: Uint8Array) => WebhookKey;
+
 /**
  * Opens each sealed secret once for as long as its endpoint is held: an endpoint gets many deliveries in a row, and opening was a
  * tenth of what an attempt costs this process.
  */
-export function rememberOpened({ open }: Pick<SecretBox, "open">): Pick<SecretBox, "open"> {
-  const opened = new WeakMap<Uint8Array, Uint8Array>();
-  return {
-    open: (endpointId, sealed) => {
-      const secret = opened.get(sealed) ?? open(endpointId, sealed);
-      opened.set(sealed, secret);
-      return secret;
-    },
+export function rememberOpened({ open }: Pick<SecretBox, "open">): OpenKey {
+  const opened = new WeakMap<Uint8Array, WebhookKey>();
+  return (endpointId, sealed) => {
+    const known = opened.get(sealed);
+    if (known !== undefined) return known;
+    const secret = open(endpointId, sealed);
+    const key = { secret, keyId: webhookKeyId(secret, webhookHashes) };
+    opened.set(sealed, key);
+    return key;
   };
 }
 
 /** The secrets that sign now, the newest first. */
-export function liveSecrets(
-  box: Pick<SecretBox, "open">,
+export function liveKeys(
+  open: OpenKey,
   endpointId: string,
   { current, old }: EndpointSecrets,
   nowMs: number,
-): Uint8Array[] {
+): WebhookKey[] {
   const sealed = old !== null && old.until.getTime() > nowMs ? [current, old.sealed] : [current];
-  return sealed.map((one) => box.open(endpointId, one));
+  return sealed.map((one) => open(endpointId, one));
 }

@@ -7,6 +7,7 @@ import {
 } from "@bursar/protocol";
 import type { Delivery } from "./delivery.js";
 import type { WebhookEndpoint } from "./endpoint.js";
+import type { ShownSecret } from "./endpoint-secrets.js";
 
 /** An endpoint as the API shows it: never a secret. */
 export function presentEndpoint(endpoint: WebhookEndpoint): EndpointBody {
@@ -60,5 +61,14 @@ export function presentDelivery(delivery: Delivery): DeliveryBody {
       error,
       answer: excerpt,
     })),
+  };
+}
+
+/** A new secret, in the only response that shows it; nulls if there is none. */
+export function presentSecret<S extends ShownSecret | null>(shown: S) {
+  type Shown<T> = S extends null ? T | null : T;
+  return {
+    secret: (shown?.secret ?? null) as Shown<string>,
+    key_id: (shown?.keyId ?? null) as Shown<string>,
   };
 }

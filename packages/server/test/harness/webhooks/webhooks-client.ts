@@ -15,7 +15,7 @@ export function webhooksOf(service: BlackBoxService, token: string) {
   const registerEndpoint = async (
     url: string,
     events?: string[],
-  ): Promise<WebhookEndpoint & { secret: string }> => {
+  ): Promise<WebhookEndpoint & { secret: string; key_id: string }> => {
     const wanted = { url, ...(events === undefined ? {} : { events }) };
     const { status, body } = await send("POST", "/v1/webhook-endpoints", wanted);
     if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -28,11 +28,14 @@ export function webhooksOf(service: BlackBoxService, token: string) {
     api,
     registerEndpoint,
     /** An endpoint whose receiver has answered its challenge. */
-    createEndpoint: async (url: string, events?: string[]): Promise<WebhookEndpoint & { secret: string }> => {
+    createEndpoint: async (
+      url: string,
+      events?: string[],
+    ): Promise<WebhookEndpoint & { secret: string; keyId: string }> => {
       const body = await registerEndpoint(url, events);
       const verification = await send("POST", `/v1/webhook-endpoints/${body.id}/verify`);
       if (!verification.body.verified) throw new Error(JSON.stringify(verification.body));
-      return { ...verification.body.webhook_endpoint, secret: body.secret };
+      return { ...verification.body.webhook_endpoint, secret: body.secret, keyId: body.key_id };
     },
     readEndpoint: async (id: string): Promise<WebhookEndpoint> =>
       (await send("GET", `/v1/webhook-endpoints/${id}`)).body,

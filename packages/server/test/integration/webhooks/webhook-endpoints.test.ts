@@ -33,8 +33,9 @@ describe("webhook endpoints", () => {
       description: "the ledger of the shop",
     });
     expect(created.status).toBe(201);
-    const { secret, ...endpoint } = created.body;
+    const { secret, key_id, ...endpoint } = created.body;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(key_id).toMatch(/^whk_[\w-]{22}$/);
     expect(created.headers.get("location")).toBe(`${path}/${endpoint.id}`);
     expect(endpoint).toMatchObject({ object: "webhook_endpoint", state: "pending", version: 1 });
     expect((await hooks.send("GET", `${path}/${endpoint.id}`)).body).toEqual(endpoint);
@@ -50,7 +51,7 @@ describe("webhook endpoints", () => {
     const first = await hooks.send("POST", path, body, { "idempotency-key": "endpoint-1" });
     await hooks.send("PATCH", `${path}/${first.body.id}`, { description: "later" });
     const again = await hooks.send("POST", path, body, { "idempotency-key": "endpoint-1" });
-    expect(again.body).toEqual({ ...first.body, secret: null });
+    expect(again.body).toEqual({ ...first.body, secret: null, key_id: null });
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     const other = { url: "https://receiver.example/twice" };
     const reused = await hooks.send("POST", path, other, { "idempotency-key": "endpoint-1" });

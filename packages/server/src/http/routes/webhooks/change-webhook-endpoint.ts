@@ -1,6 +1,6 @@
 import { ChangedWebhookEndpoint, ChangeWebhookEndpointBody, WebhookEndpointPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { presentEndpoint } from "../../../app/webhooks/present-webhooks.js";
+import { presentEndpoint, presentSecret } from "../../../app/webhooks/present-webhooks.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { endpointIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
@@ -25,7 +25,7 @@ export function changeWebhookEndpoint({ changeEndpoint }: Pick<UseCases, "change
       const { endpoint, secret } = unwrap(
         await changeEndpoint(originOf(request), endpointIdOf(request.params), request.body),
       );
-      return { ...presentEndpoint(endpoint), secret };
+      return { ...presentEndpoint(endpoint), ...presentSecret(secret) };
     },
   );
 }

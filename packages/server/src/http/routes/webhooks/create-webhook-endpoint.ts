@@ -1,6 +1,6 @@
 import { CreatedWebhookEndpoint, CreateWebhookEndpointBody } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { presentEndpoint } from "../../../app/webhooks/present-webhooks.js";
+import { presentEndpoint, presentSecret } from "../../../app/webhooks/present-webhooks.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
@@ -28,7 +28,7 @@ export function createWebhookEndpoint({ createEndpoint }: Pick<UseCases, "create
       const body = presentEndpoint(endpoint);
       if (secret === null) reply.header("idempotent-replayed", "true");
       reply.code(201).header("location", `/v1/webhook-endpoints/${body.id}`);
-      return { ...body, secret };
+      return { ...body, ...presentSecret(secret) };
     },
   );
 }

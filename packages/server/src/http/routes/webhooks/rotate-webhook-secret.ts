@@ -1,6 +1,6 @@
 import { RotatedWebhookSecret, RotateWebhookSecretBody, WebhookEndpointPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { presentEndpoint } from "../../../app/webhooks/present-webhooks.js";
+import { presentEndpoint, presentSecret } from "../../../app/webhooks/present-webhooks.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { endpointIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
@@ -27,7 +27,7 @@ export function rotateWebhookSecret({ rotateEndpointSecret }: Pick<UseCases, "ro
         await rotateEndpointSecret(originOf(request), endpointIdOf(request.params), overlap_seconds),
       );
       reply.code(201);
-      return { webhook_endpoint: presentEndpoint(endpoint), secret };
+      return { webhook_endpoint: presentEndpoint(endpoint), ...presentSecret(secret) };
     },
   );
 }
