@@ -4,7 +4,9 @@ import { accept } from "./scenarios/accept.mjs";
 import { bulk } from "./scenarios/bulk.mjs";
 import { cost } from "./scenarios/cost.mjs";
 import { deliver } from "./scenarios/deliver.mjs";
+import { fairness } from "./scenarios/fairness.mjs";
 import { grow } from "./scenarios/grow.mjs";
+import { idle } from "./scenarios/idle.mjs";
 import { match } from "./scenarios/match.mjs";
 import { memory } from "./scenarios/memory.mjs";
 import { noisyNeighbour } from "./scenarios/noisy-neighbour.mjs";
@@ -20,7 +22,7 @@ import { printResults } from "./targets.mjs";
  * @typedef {object} BenchOptions
  * @property {number} rounds
  * @property {number} seconds of each measurement
- * @property {number | undefined} rows how much `grow` and `memory` store
+ * @property {number | undefined} rows how much `grow` and `memory` store, and the backlog of `fairness`
  * @property {string | undefined} against the other checkout of `versions`
  */
 
@@ -37,6 +39,8 @@ const scenarios = {
   match,
   stream,
   "noisy-neighbour": noisyNeighbour,
+  fairness,
+  idle,
   grow,
   memory,
   versions,

@@ -38,6 +38,9 @@ export const targets = [
   { scenario: "memory", figure: "resident MB", of: "bursar", atMost: 300 },
   { scenario: "noisy-neighbour", figure: "p99 ms", of: "beside an attack", against: "alone", atMost: 3 },
   { scenario: "noisy-neighbour", figure: "refused", of: "beside an attack", atMost: 0 },
+  { scenario: "fairness", figure: "p99 ms", of: "beside a backlog", against: "alone", atMost: 5 },
+  { scenario: "fairness", figure: "p99 ms", of: "beside a fan-out", against: "alone", atMost: 5 },
+  { scenario: "idle", figure: "CPU % of service", of: "idle", atMost: 1 },
   { scenario: "stream", figure: "KB", of: "idle socket", atMost: 20 },
 ];
 

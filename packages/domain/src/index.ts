@@ -185,5 +185,6 @@ export {
   allowedRequests,
   type CircuitBreaker,
   closedBreaker,
+  probingBreaker,
 } from "./webhooks/circuit-breaker.js";
 export { attemptDelaysMs, delayAfter, readRetryAfterMs } from "./webhooks/retry-schedule.js";

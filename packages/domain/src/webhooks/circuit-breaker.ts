@@ -13,6 +13,9 @@ export interface CircuitBreaker {
 export const closedBreaker: CircuitBreaker = { failures: 0, openings: 0, openUntilMs: 0 };
 
 const failuresMax = 8;
+
+/** For an endpoint that was failing when it was last tried: one request decides whether it is tried further. */
+export const probingBreaker: CircuitBreaker = { failures: failuresMax - 1, openings: 1, openUntilMs: 0 };
 const firstOpeningMs = 5_000;
 const openingMaxMs = 300_000;
 

@@ -206,6 +206,7 @@ function runMarket(
     market,
     store: createLevelStore(database),
     onError: (error) => log.warn({ err: error, market: name }, "the book could not be updated"),
+    isNotified: wakeUps.isNotified,
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
@@ -232,6 +233,7 @@ function runMarket(
       ),
     isUnavailable: isDatabaseUnavailable,
     onLost: () => log.warn({ market: name }, "another process has taken over the market"),
+    isNotified: wakeUps.isNotified,
     newUuid,
     now,
     monotonicMs: () => performance.now(),

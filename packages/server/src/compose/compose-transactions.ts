@@ -118,7 +118,7 @@ export function composeTransactions(
   });
   const engine = createEngine({
     settleBatch,
-    listWaitingTenants: settlements.listWaitingTenants,
+    findWork: settlements.findWork,
     wallets: createWalletActivation(
       database,
       events,

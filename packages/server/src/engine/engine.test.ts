@@ -22,6 +22,8 @@ function settleWith(claimAccepted: SettlementUnit["claimAccepted"]): SettleBatch
     (await claim(unit)).map((transaction) => ({ transaction }) as unknown as Settlement);
 }
 
+const found = (tenantIds: string[]) => ({ tenantIds, hasDue: false, hasRetries: false });
+
 /** A clock that jumps over every pause. */
 function createClock() {
   let nowMs = startMs;
@@ -71,7 +73,7 @@ async function claimsOn(
         return Array.from({ length }, () => ({ tenantId, id: idAt(backlog.acceptedMs) }) as ClaimedPayment);
       });
     }),
-    listWaitingTenants: async () => [...left.keys()].filter((tenantId) => left.get(tenantId)?.count !== 0),
+    findWork: async () => found([...left.keys()].filter((tenantId) => left.get(tenantId)?.count !== 0)),
     wallets: { activateWallets: async () => 0 },
     onChanged: () => undefined,
     onError: (error) => {
@@ -124,11 +126,11 @@ describe("the engine", () => {
       await new Promise<void>((resolve) => {
         const engine = createEngine({
           settleBatch: settleWith(async () => []),
-          listWaitingTenants: async () => {
+          findWork: async () => {
             looks.push(clock.monotonicMs());
             if (looks.length === 1) offsetMs = -3_600_000;
             if (looks.length === 5) void engine.stop().then(resolve);
-            return [];
+            return found([]);
           },
           wallets: { activateWallets: async () => 0 },
           onChanged: () => undefined,
@@ -152,7 +154,7 @@ describe("the engine", () => {
     let walletLooks = 0;
     await new Promise<void>((resolve) => {
       const engine = createEngine({
-        listWaitingTenants: async () => [one],
+        findWork: async () => found([one]),
         isNotified: () => true,
         settleBatch: settleWith(async (_, share) => {
           sizes.push(share);

@@ -1,5 +1,5 @@
 import { timeOfUuidV7 } from "@bursar/domain";
-import type { Settlement, SettlementStore } from "../app/transactions/settlement.js";
+import type { Settlement, SettlementStore, WaitingWork } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
 import { createBatchSize } from "../runtime/isolate-failing-rows.js";
 import type { Timers } from "../runtime/timers.js";
@@ -15,7 +15,7 @@ export interface Engine extends Pick<WakingLoop, "start" | "stop"> {
 
 export interface EngineDeps {
   settleBatch: SettleBatch;
-  listWaitingTenants: SettlementStore["listWaitingTenants"];
+  findWork: SettlementStore["findWork"];
   wallets: WalletActivation;
   /** Called after each commit, with what has changed. */
   onChanged: (settled: readonly Settlement[]) => void;
@@ -81,19 +81,19 @@ export function createEngine(deps: EngineDeps): Engine {
 
   async function step(): Promise<number> {
     const now = new Date(deps.now());
-    const isLook = isLookDue();
-    if (isLook) await look();
+    const found = isLookDue() ? await look(now) : undefined;
     const settled = await settleTurns(now);
-    const rare = isLook ? await doRare(now) : 0;
+    const rare = found === undefined ? 0 : await doRare(found, now);
     if (settled === undefined || rare === undefined) throw failure;
     return settled + rare;
   }
 
   /** Finds tenants that nothing has woken the engine for. */
-  async function look(): Promise<void> {
-    const tenantIds = await deps.listWaitingTenants(batchMax, lookedUpTo);
-    lookedUpTo = tenantIds.length < batchMax ? undefined : tenantIds.at(-1);
-    rotation.add(tenantIds, undefined);
+  async function look(now: Date): Promise<WaitingWork> {
+    const found = await deps.findWork(batchMax, lookedUpTo, now);
+    lookedUpTo = found.tenantIds.length < batchMax ? undefined : found.tenantIds.at(-1);
+    rotation.add(found.tenantIds, undefined);
+    return found;
   }
 
   /** Serves the tenants whose turn it is, all with the same share of a batch. */
@@ -136,9 +136,11 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 
   /** Approvals, retries and new wallets. How much was done; undefined if a part of it has failed. */
-  async function doRare(now: Date): Promise<number | undefined> {
-    const due = await settle(rareSize, (unit) => unit.claimDue(rareSize.current(), now));
-    const retried = await settle(rareSize, (unit) => unit.claimRetries(rareSize.current(), now));
+  async function doRare({ hasDue, hasRetries }: WaitingWork, now: Date): Promise<number | undefined> {
+    const due = hasDue ? await settle(rareSize, (unit) => unit.claimDue(rareSize.current(), now)) : [];
+    const retried = hasRetries
+      ? await settle(rareSize, (unit) => unit.claimRetries(rareSize.current(), now))
+      : [];
     const activated = await deps.wallets.activateWallets(batchMax, now);
     if (due === undefined || retried === undefined) return undefined;
     const done = due.length + retried.length + activated;

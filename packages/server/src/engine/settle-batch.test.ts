@@ -18,7 +18,7 @@ function settlerThatTimesOut() {
   } as unknown as SettlementUnit;
   const settlements: SettlementStore = {
     unitOfWork: (work) => work(unit),
-    listWaitingTenants: async () => [],
+    findWork: async () => ({ tenantIds: [], hasDue: false, hasRetries: false }),
     recordFailure: async (key) => void failed.push(key),
   };
   const settleBatch = createBatchSettler({

@@ -74,6 +74,8 @@ export interface MatchingEngineDeps {
   newUuid: () => string;
   now: () => number;
   monotonicMs: () => number;
+  /** Whether other processes can wake this one at the moment. */
+  isNotified: () => boolean;
   timers: Pick<Timers, "after">;
 }
 
@@ -84,7 +86,10 @@ const ordersMax = 1_000_000;
 const effectsMax = 1000;
 /** A notification of another process can be lost; its work waits this long then. */
 const pollEveryMs = 200;
-/** How often a process that does not hold the lease tries to acquire it. */
+/** While notifications arrive, polling is only for what was lost, and for orders that are retried. */
+const idlePollEveryMs = 2000;
+/** How often a process that does not hold the lease tries to acquire it: once a second in every market and process. */
+const acquireEveryMs = 1000;
 const retryEveryMs = 500;
 /** Lets commands gather under load: a batch costs two commits, whatever its size. */
 const lingerMs = 2;
@@ -102,11 +107,12 @@ interface RunningMarket {
 
 export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   const { market, store, now } = deps;
+  const renewEveryMs = deps.leaseMs / 4;
   const leases = createLeaseKeeper({
     store: deps.leases,
     holder: deps.holder,
     leaseMs: deps.leaseMs,
-    renewEveryMs: deps.leaseMs / 4,
+    renewEveryMs,
     nameOf: (lease) => lease.market,
     monotonicMs: deps.monotonicMs,
   });
@@ -129,8 +135,9 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   const loop = createWakingLoop({
     step: async (): Promise<Rest> => {
       running ??= await beginCurrent();
-      if (running === undefined) return { pauseMs: retryEveryMs };
-      return (await step(running)) ? { lingerMs } : { pauseMs: pollEveryMs };
+      if (running === undefined) return { pauseMs: acquireEveryMs };
+      if (await step(running)) return { lingerMs };
+      return { pauseMs: deps.isNotified() ? Math.min(idlePollEveryMs, renewEveryMs) : pollEveryMs };
     },
     onError: (error) => {
       running = undefined;

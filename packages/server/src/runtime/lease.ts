@@ -18,8 +18,8 @@ export interface LeaseStore<Held extends Lease, Wanted> {
   acquire: (wanted: Wanted, holder: string, leaseMs: number) => Promise<Held[]>;
   /** Extends leases, and returns those that were not lost. */
   renew: (leases: readonly Held[], leaseMs: number) => Promise<Held[]>;
-  /** Gives leases back; those that were lost are left alone. */
-  release: (leases: readonly Held[]) => Promise<void>;
+  /** Gives leases back; those that were lost are left alone. Nobody acquires them before this time has passed. */
+  release: (leases: readonly Held[], restMs?: number) => Promise<void>;
 }
 
 /** What one process holds, as far as it can know by its own clock. */
@@ -33,7 +33,8 @@ export interface LeaseKeeper<Held extends Lease, Wanted> {
    * before it acts on anything that the fence does not protect, such as a request to a receiver.
    */
   isHeld: (lease: Held) => boolean;
-  release: (leases: readonly Held[]) => Promise<void>;
+  /** Gives leases back, to be acquired again after this time at the earliest. */
+  release: (leases: readonly Held[], restMs?: number) => Promise<void>;
 }
 
 export interface LeaseKeeperDeps<Held extends Lease, Wanted> {
@@ -78,10 +79,10 @@ export function createLeaseKeeper<Held extends Lease, Wanted>({
       return held;
     },
     isHeld: (lease) => monotonicMs() < (heldUntilMs.get(nameOf(lease)) ?? Number.NEGATIVE_INFINITY),
-    release: async (leases) => {
+    release: async (leases, restMs = 0) => {
       if (leases.length === 0) return;
       for (const lease of leases) heldUntilMs.delete(nameOf(lease));
-      await store.release(leases);
+      await store.release(leases, restMs);
     },
   };
 }

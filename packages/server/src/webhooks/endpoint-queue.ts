@@ -1,4 +1,4 @@
-import { afterFailure, allowedRequests, closedBreaker } from "@bursar/domain";
+import { afterFailure, allowedRequests, closedBreaker, probingBreaker } from "@bursar/domain";
 import type { Attempted } from "../app/webhooks/attempt-delivery.js";
 import type { RenderedEvent } from "../app/webhooks/render-events.js";
 import type { DueDelivery, DueRequest, EndpointLease, HealthChange } from "../app/webhooks/sending.js";
@@ -21,6 +21,8 @@ export interface EndpointQueue {
   isClosed: boolean;
   lastActiveMs: number;
   isIdle: () => boolean;
+  /** Nothing is under way or waits to be recorded; there may be deliveries to be sent. */
+  hasNothingUnderWay: () => boolean;
   wantsMore: () => boolean;
   /** What to ask the store for. */
   request: (max: number) => DueRequest;
@@ -37,6 +39,10 @@ export interface EndpointQueue {
    * that every delivery has, such as a secret that cannot be opened, would otherwise be found and recorded a thousand times a second.
    */
   abandon: (job: Job, nowMs: number) => void;
+  /** Whether the last attempt has failed, as far as is known. */
+  isFailing: () => boolean;
+  /** How long nothing is sent because too many attempts have failed. */
+  pausedForMs: (nowMs: number) => number;
   /** How long no delivery has succeeded. */
   failingForMs: (nowMs: number) => number;
   /** The outcome has been recorded. */
@@ -56,8 +62,8 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
   let afterSequence = 0;
   /** The first of those that were returned to the store: from there on the next request reads again. */
   let rereadFrom: number | undefined;
-  let breaker = closedBreaker;
   let failingSince = lease.endpoint.failingSince;
+  let breaker = failingSince === null ? closedBreaker : probingBreaker;
 
   /** First attempts for one subject are sent in order: each waits for the outcome of the one before it, good or bad. */
   const isOrdered = ({ due }: Job) => due.attempts === 0;
@@ -97,6 +103,7 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
     isClosed: false,
     lastActiveMs: 0,
     isIdle: () => known.size === 0,
+    hasNothingUnderWay: () => known.size === ready.length,
     // While half of the last fill is still here, so that there is something to send while the next one is fetched.
     // An endpoint that does not answer needs no more than what it is tried with.
     wantsMore: () =>
@@ -150,6 +157,8 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
       return { tenantId, endpointId, failingSince };
     },
     abandon: (job, nowMs) => endAttempt(job, false, nowMs),
+    isFailing: () => failingSince !== null || breaker.failures > 0,
+    pausedForMs: (nowMs) => Math.max(0, breaker.openUntilMs - nowMs),
     failingForMs: (nowMs) => (failingSince === null ? 0 : nowMs - failingSince.getTime()),
     forget: (deliveryId) => known.delete(deliveryId),
     close: () => {

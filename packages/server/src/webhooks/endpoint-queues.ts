@@ -43,6 +43,11 @@ const lingerMs = 5000;
 export const lookAgainAfterMs = 50;
 /** Those that do not answer have a queue too, with little in it. */
 const queuesMax = 5000;
+/**
+ * How many of these may be of endpoints that are failing. When there are more, those that pause are released for as long as they would
+ * pause, and others have their turn: so endpoints that fail, however many there are, keep none out that do not.
+ */
+const failingMax = 1000;
 const acquireMax = 500;
 
 export function createEndpointQueues({
@@ -76,9 +81,31 @@ export function createEndpointQueues({
     }
   }
 
-  async function release(given: readonly EndpointQueue[]): Promise<void> {
+  async function release(given: readonly EndpointQueue[], restMs = 0): Promise<void> {
     for (const { lease } of given) queues.delete(endpointName(lease));
-    await leases.release(given.map(({ lease }) => lease));
+    await leases.release(
+      given.map(({ lease }) => lease),
+      restMs,
+    );
+  }
+
+  const listFailing = () => [...queues.values()].filter((queue) => queue.isFailing());
+
+  /** Releases endpoints that pause, if too many are failing. They rest for as long as the first of them would pause. */
+  async function releaseFailing(): Promise<void> {
+    const failing = listFailing();
+    const paused = failing
+      .filter((queue) => queue.hasNothingUnderWay() && queue.pausedForMs(now()) > 0)
+      .slice(0, Math.max(0, failing.length - failingMax));
+    if (paused.length === 0) return;
+    for (const queue of paused) queue.close();
+    await release(paused, Math.min(...paused.map((queue) => queue.pausedForMs(now()))));
+  }
+
+  async function acquireSome(tenantIds: string[] | "any", areFailing: boolean, limit: number): Promise<void> {
+    if (limit <= 0) return;
+    const wanted = { tenantIds, areFailing, dueBy: new Date(now()), limit };
+    for (const lease of await leases.acquire(wanted)) add(lease);
   }
 
   /** The tenants that may be looked at now; the others are postponed. */
@@ -115,14 +142,18 @@ export function createEndpointQueues({
     isHeld: ({ lease }) => leases.isHeld(lease),
     hasPostponed: () => postponed.size > 0,
     acquire: async (wanted) => {
-      const limit = Math.min(acquireMax, queuesMax - queues.size);
       const tenantIds = choose(wanted);
-      if (limit <= 0 || tenantIds.length === 0) return;
-      for (const lease of await leases.acquire({ tenantIds, dueBy: new Date(now()), limit })) add(lease);
+      if (tenantIds.length === 0) return;
+      await acquireSome(tenantIds, false, Math.min(acquireMax, queuesMax - queues.size));
+      // No event makes an endpoint that is failing urgent.
+      if (tenantIds !== "any") return;
+      const roomForFailing = Math.min(failingMax - listFailing().length, queuesMax - queues.size);
+      await acquireSome(tenantIds, true, Math.min(acquireMax, roomForFailing));
     },
     maintain: async (isUrgent) => {
       if (isUrgent || leases.isRenewalDue()) await renew();
       await release([...queues.values()].filter(isUnused));
+      await releaseFailing();
     },
     releaseAll: () => release([...queues.values()]),
     reset: () => {

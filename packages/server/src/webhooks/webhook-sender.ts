@@ -47,6 +47,8 @@ export interface WebhookSenderDeps {
 const underWayMax = 2000;
 /** The bound for one tenant, whatever the number of its endpoints, so that other tenants are served too. */
 const underWayPerTenantMax = 500;
+/** The bound for endpoints that are failing: what they keep waiting for must not take all of it. */
+const underWayFailingMax = 500;
 const fillMax = 4096;
 const queueFillMax = 64;
 const queueFillMin = 8;
@@ -60,6 +62,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const queues = createEndpointQueues(deps);
   const recorder = createResultRecorder(deps);
   let underWay = 0;
+  let underWayFailing = 0;
   const underWayOf = new Map<string, number>();
   let rotation: Iterator<EndpointQueue> = queues.all()[Symbol.iterator]();
   let onNoneUnderWay: (() => void) | undefined;
@@ -158,12 +161,15 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     const { tenantId } = queue.lease;
     const ofTenant = underWayOf.get(tenantId) ?? 0;
     if (loop.isStopping() || underWay >= underWayMax || ofTenant >= underWayPerTenantMax) return false;
+    const isFailing = queue.isFailing();
+    if (isFailing && underWayFailing >= underWayFailingMax) return false;
     if (!recorder.hasRoom() || !queues.isHeld(queue)) return false;
     const job = queue.take(now());
     if (job === undefined) return false;
     underWay += 1;
     underWayOf.set(tenantId, ofTenant + 1);
-    void send(queue, job);
+    if (isFailing) underWayFailing += 1;
+    void send(queue, job, isFailing);
     return true;
   }
 
@@ -176,11 +182,15 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     }
   }
 
-  function finishSending(queue: EndpointQueue): void {
+  function finishSending(queue: EndpointQueue, wasFailing: boolean): void {
     const { tenantId } = queue.lease;
     const ofTenant = underWayOf.get(tenantId) ?? 1;
-    const wasFull = underWay === underWayMax || ofTenant === underWayPerTenantMax;
+    const wasFull =
+      underWay === underWayMax ||
+      ofTenant === underWayPerTenantMax ||
+      (wasFailing && underWayFailing === underWayFailingMax);
     underWay -= 1;
+    if (wasFailing) underWayFailing -= 1;
     if (ofTenant === 1) underWayOf.delete(tenantId);
     else underWayOf.set(tenantId, ofTenant - 1);
     if (wasFull) pumpNext();
@@ -189,7 +199,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     if (underWay === 0) onNoneUnderWay?.();
   }
 
-  async function send(queue: EndpointQueue, job: Job): Promise<void> {
+  async function send(queue: EndpointQueue, job: Job, isFailing: boolean): Promise<void> {
     const { lease } = queue;
     const { id, attempts } = job.due;
     try {
@@ -210,7 +220,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       await recordFailure(job.due, error).catch((second: unknown) => startOver(queue, second));
       queue.forget(id);
     } finally {
-      finishSending(queue);
+      finishSending(queue, isFailing);
     }
   }
 

@@ -63,11 +63,15 @@ export interface MarketViewDeps {
   market: Pick<TradedMarket, "name" | "referencePrice" | "definition">;
   store: LevelStore;
   onError: (error: unknown) => void;
+  /** Whether other processes can wake this one at the moment. */
+  isNotified: () => boolean;
   monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
 const pollEveryMs = 500;
+/** While notifications arrive, polling is only for what was lost. */
+const idlePollEveryMs = 2000;
 const staleAfterMs = 5000;
 const deltasMax = 1000;
 
@@ -75,6 +79,7 @@ export function createMarketView({
   market,
   store,
   onError,
+  isNotified,
   monotonicMs,
   timers,
 }: MarketViewDeps): MarketView {
@@ -84,7 +89,10 @@ export function createMarketView({
   let confirmedMs = Number.NEGATIVE_INFINITY;
   let resets = 0;
   const loop = createWakingLoop({
-    step: async () => ((await poll()) ? undefined : { pauseMs: pollEveryMs }),
+    step: async () => {
+      if (await poll()) return undefined;
+      return { pauseMs: isNotified() ? idlePollEveryMs : pollEveryMs };
+    },
     onError,
     pauseAfterErrorMs: pollEveryMs,
     timers,

@@ -121,9 +121,17 @@ export interface TenantClaim {
   acceptedFrom: Date | undefined;
 }
 
+export interface WaitingWork {
+  /** Tenants that have accepted something which is not settled yet. */
+  tenantIds: string[];
+  /** Whether something that waits for approvals, or for its next attempt, is due. */
+  hasDue: boolean;
+  hasRetries: boolean;
+}
+
 export interface SettlementStore {
-  /** Tenants that have accepted something which is not settled yet, in the order of their ids, after this one. */
-  listWaitingTenants: (limit: number, afterTenantId: string | undefined) => Promise<string[]>;
+  /** What there is to do. Tenants are listed in the order of their ids, after this one. */
+  findWork: (limit: number, afterTenantId: string | undefined, now: Date) => Promise<WaitingWork>;
   /** Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. */
   unitOfWork: <T>(work: (unit: SettlementUnit) => Promise<T>) => Promise<T>;
   /** Records on the row itself that it could not be settled, and when it is tried next. */

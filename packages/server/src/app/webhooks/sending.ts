@@ -21,9 +21,10 @@ export interface EndpointLease extends Lease {
   endpoint: WebhookEndpoint;
 }
 
-/** Endpoints of these tenants, or of any, that have something due. */
-interface WantedEndpoints {
+/** Endpoints of these tenants, or of any, that have something due: those that have been failing, or the others. */
+export interface WantedEndpoints {
   tenantIds: readonly string[] | "any";
+  areFailing: boolean;
   dueBy: Date;
   limit: number;
 }

@@ -1,6 +1,7 @@
 import type { NonceStore } from "../../app/access/authenticate-client.js";
 import type { RevocationStore, StoredTokenKey, TokenKeyStore } from "../../app/access/tokens.js";
 import type { Database } from "../core/database.js";
+import { removeInBatches } from "../core/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 
 export function createRevocationStore(database: Database): RevocationStore {
@@ -68,8 +69,7 @@ export function createTokenKeyStore(database: Database): TokenKeyStore {
 
 /** Removes expired credentials, a minute late to allow for clocks that differ. Served by the indexes on expires_at. */
 export async function removeExpiredCredentials(database: Database): Promise<void> {
-  await database.query(sql`DELETE FROM revoked_tokens WHERE expires_at < now() - interval '1 minute'`);
-  await database.query(sql`DELETE FROM used_nonces WHERE expires_at < now() - interval '1 minute'`);
-  await database.query(sql`DELETE FROM client_secrets WHERE expires_at < now() - interval '1 minute'`);
-  await database.query(sql`DELETE FROM client_keys WHERE expires_at < now() - interval '1 minute'`);
+  const hasExpired = sql`r.expires_at < now() - interval '1 minute' ORDER BY r.expires_at`;
+  for (const table of [sql`revoked_tokens`, sql`used_nonces`, sql`client_secrets`, sql`client_keys`])
+    await removeInBatches(database, table, hasExpired);
 }

@@ -1,4 +1,5 @@
 import type { Lease } from "../../runtime/lease.js";
+import { locateRows } from "./locate-rows.js";
 import { joinStatements, type Statement, sql } from "./sql.js";
 
 /**
@@ -15,28 +16,29 @@ export interface LeaseTable<Key> {
   key: readonly { column: Statement; type: Statement; of: (key: Key) => string }[];
 }
 
-/** Which leases to acquire: those of `from`, which must have the table as `l`, that match. */
+/** Which leases to acquire: a query for their keys. */
 export interface Candidates {
-  from: Statement;
-  where: Statement;
+  keys: Statement;
   limit: number;
 }
 
 /** Returns the keys, holders and fences of what was acquired. What another process is acquiring at this moment is skipped. */
 export function acquireLeases<Key>(
   leases: LeaseTable<Key>,
-  { from, where, limit }: Candidates,
+  { keys, limit }: Candidates,
   holder: string,
   leaseMs: number,
 ): Statement {
   return sql`
-    WITH free AS (
-      SELECT ${keyColumns(leases)} FROM ${from}
-      WHERE ${where} AND l.expires_at NOT BETWEEN clock_timestamp() AND ${expiry(leaseMaxMs)}
-      LIMIT ${limit} FOR UPDATE OF l SKIP LOCKED
+    WITH free AS MATERIALIZED (
+      SELECT l.place FROM (${keys}) AS wanted CROSS JOIN LATERAL (
+        SELECT l.ctid AS place FROM ${leases.table} l
+        WHERE ${isWanted(leases)} AND l.expires_at NOT BETWEEN clock_timestamp() AND ${expiry(leaseMaxMs)}
+        FOR UPDATE SKIP LOCKED) AS l
+      LIMIT ${limit}
     )
     UPDATE ${leases.table} l SET holder = ${holder}, fence = l.fence + 1, expires_at = ${expiry(leaseMs)}
-    FROM free WHERE ${matchKeys(leases, sql`free`)}
+    WHERE l.ctid = ANY (ARRAY(SELECT place FROM free))
     RETURNING ${keyColumns(leases)}, l.holder, l.fence
   `;
 }
@@ -49,30 +51,44 @@ export function renewLeases<Key>(
 ): Statement {
   return sql`
     UPDATE ${leases.table} l SET expires_at = ${expiry(leaseMs)}
-    FROM ${listLeases(leases, held)} WHERE ${matchLeases(leases)}
+    FROM ${locateLeases(leases, held)} WHERE ${matchLeases()}
     RETURNING ${keyColumns(leases)}, l.holder, l.fence
   `;
 }
 
-export function releaseLeases<Key>(leases: LeaseTable<Key>, held: readonly (Key & Lease)[]): Statement {
+/** Nobody acquires them before they have rested. */
+export function releaseLeases<Key>(
+  leases: LeaseTable<Key>,
+  held: readonly (Key & Lease)[],
+  restMs = 0,
+): Statement {
   return sql`
-    UPDATE ${leases.table} l SET holder = NULL, expires_at = '-infinity'
-    FROM ${listLeases(leases, held)} WHERE ${matchLeases(leases)}
+    UPDATE ${leases.table} l SET holder = NULL, expires_at = ${restMs === 0 ? sql`'-infinity'` : expiry(restMs)}
+    FROM ${locateLeases(leases, held)} WHERE ${matchLeases()}
   `;
 }
 
-/** Leases as rows of `own`, each with its place in the list, to be compared by `matchLeases`. */
-export function listLeases<Key>({ key }: LeaseTable<Key>, held: readonly (Key & Lease)[]): Statement {
+/**
+ * Leases as rows of `own`, each with its position in the list and the place of its row, to be compared by `matchLeases`. A row that another
+ * process is changing is compared again, as that has left it.
+ */
+export function locateLeases<Key>(leases: LeaseTable<Key>, held: readonly (Key & Lease)[]): Statement {
+  const { key, table } = leases;
   const keys = key.map(({ type, of }) => sql`${held.map(of)}::${type}[]`);
   const names = key.map(({ column }) => column);
-  return sql`unnest(
+  const given = sql`unnest(
     ${joinStatements(keys, ", ")}, ${held.map(({ holder }) => holder)}::uuid[], ${held.map(({ fence }) => fence)}::bigint[]
-  ) WITH ORDINALITY AS own (${joinStatements(names, ", ")}, holder, fence, place)`;
+  ) WITH ORDINALITY AS given (${joinStatements(names, ", ")}, holder, fence, position)`;
+  const isRow = joinStatements(
+    names.map((column) => sql`r.${column} = given.${column}`),
+    " AND ",
+  );
+  return sql`${locateRows(table, given, isRow)} AS own`;
 }
 
 /** The fence check, for statements that join `own`: whether the row `l` is still held by that lease. */
-export function matchLeases<Key>(leases: LeaseTable<Key>): Statement {
-  return sql`${matchKeys(leases, sql`own`)} AND l.holder = own.holder AND l.fence = own.fence`;
+export function matchLeases(): Statement {
+  return sql`l.ctid = own.place AND l.holder = own.holder AND l.fence = own.fence`;
 }
 
 /** The fence check for one lease. In an UPDATE it locks the row: until the commit no other process can acquire the lease. */
@@ -88,16 +104,16 @@ export function expiry(leaseMs: number): Statement {
   return sql`clock_timestamp() + ${leaseMs} * interval '1 ms'`;
 }
 
+function isWanted<Key>({ key }: LeaseTable<Key>): Statement {
+  return joinStatements(
+    key.map(({ column }) => sql`l.${column} = wanted.${column}`),
+    " AND ",
+  );
+}
+
 function keyColumns<Key>({ key }: LeaseTable<Key>): Statement {
   return joinStatements(
     key.map(({ column }) => sql`l.${column}`),
     ", ",
-  );
-}
-
-function matchKeys<Key>({ key }: LeaseTable<Key>, other: Statement): Statement {
-  return joinStatements(
-    key.map(({ column }) => sql`l.${column} = ${other}.${column}`),
-    " AND ",
   );
 }

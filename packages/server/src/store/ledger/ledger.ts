@@ -1,6 +1,7 @@
 import { type AccountKey, accountKind, accountName, type Balance } from "@bursar/domain";
 import type { Balances, LedgerEntry } from "../../app/ledger/ledger-unit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
+import { locateRows } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /**
@@ -45,8 +46,10 @@ export async function lockAccounts(tx: Queryable, keys: readonly AccountKey[]): 
   if (keys.length === 0) return new Map();
   const rows = await tx.query<AccountRow>(sql`
     SELECT a.tenant_id AS "tenantId", a.account_id AS "accountId", a.asset, a.available, a.held
-    FROM ledger_accounts a JOIN ${unnestKeys(keys)} USING (tenant_id, account_id, asset)
-    ORDER BY a.tenant_id, a.account_id, a.asset FOR UPDATE OF a
+    FROM (SELECT * FROM ${unnestKeys(keys)} ORDER BY tenant_id, account_id, asset) AS wanted
+    CROSS JOIN LATERAL (
+      SELECT * FROM ledger_accounts a
+      WHERE a.tenant_id = wanted.tenant_id AND a.account_id = wanted.account_id AND a.asset = wanted.asset FOR UPDATE) AS a
   `);
   if (rows.length < keys.length) throw new MissingAccountsError(keys);
   return new Map(
@@ -82,11 +85,14 @@ export function writeBalances(tx: Tx, balances: ReadonlyMap<string, Balance>): v
   });
   tx.send(sql`
     UPDATE ledger_accounts a SET available = changed.available, held = changed.held
-    FROM unnest(
+    FROM ${locateRows(
+      sql`ledger_accounts`,
+      sql`unnest(
       ${rows.map((row) => row.tenantId)}::uuid[], ${rows.map((row) => row.accountId)}::uuid[], ${rows.map((row) => row.asset)}::text[],
       ${rows.map((row) => row.available)}::numeric[], ${rows.map((row) => row.held)}::numeric[]
-    ) AS changed (tenant_id, account_id, asset, available, held)
-    WHERE a.tenant_id = changed.tenant_id AND a.account_id = changed.account_id AND a.asset = changed.asset
+    ) AS given (tenant_id, account_id, asset, available, held)`,
+      sql`r.tenant_id = given.tenant_id AND r.account_id = given.account_id AND r.asset = given.asset`,
+    )} AS changed WHERE a.ctid = changed.place
   `);
 }
 

@@ -9,6 +9,7 @@ import type {
 import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
 import type { FailureTable } from "../core/failures.js";
+import { hasKey, joinByKey, listKeys, locateRows } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { waitingTenants } from "../core/waiting-tenants.js";
 import type { EventLog } from "../events/events.js";
@@ -105,8 +106,8 @@ export async function claimOrders(
       o.created_at AS "createdAt", c.sequence AS number, c.needs_judgement AS "needsJudgement",
       c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize", c.change_requested_by AS "changeRequestedBy"
     FROM claimed c
-    CROSS JOIN LATERAL (SELECT * FROM orders o WHERE o.tenant_id = c.tenant_id AND o.id = c.id OFFSET 0) AS o
-    CROSS JOIN LATERAL (SELECT * FROM wallets w WHERE w.tenant_id = o.tenant_id AND w.id = o.wallet_id FOR SHARE) AS w
+    ${joinByKey(sql`orders`, sql`o`, sql`c`)}
+    CROSS JOIN LATERAL (SELECT * FROM wallets w WHERE ${hasKey(sql`w`, sql`o`, sql`o.wallet_id`)} FOR SHARE) AS w
     ORDER BY o.id
   `);
   return rows.map(readClaim);
@@ -214,10 +215,13 @@ function writeOrders(
   tx.send(sql`
     UPDATE open_orders p SET sequence = a.sequence, held = p.held + a.held, cancel_requested = false,
       amend_size = NULL, change_requested_by = NULL, attempts = 0, last_error = NULL, retry_at = NULL
-    FROM unnest(
+    FROM ${locateRows(
+      sql`open_orders`,
+      sql`unnest(
       ${admitted.map((o) => o.tenantId)}::uuid[], ${admitted.map((o) => o.id)}::uuid[],
       ${admitted.map((o) => numbers.get(o.id) ?? null)}::bigint[], ${admitted.map((o) => holds.get(o.id) ?? 0n)}::numeric[]
-    ) AS a (tenant_id, id, sequence, held) WHERE p.tenant_id = a.tenant_id AND p.id = a.id
+    ) AS given (tenant_id, id, sequence, held)`,
+    )} AS a WHERE p.ctid = a.place
   `);
 }
 
@@ -238,9 +242,8 @@ async function rejectOrders(tx: Tx, log: EventLog, admission: Admission): Promis
   const { rejected, occurredAt } = admission;
   if (rejected.length === 0) return;
   tx.send(sql`
-    DELETE FROM open_orders p USING unnest(
-      ${rejected.map(({ order }) => order.tenantId)}::uuid[], ${rejected.map(({ order }) => order.id)}::uuid[]
-    ) AS done (tenant_id, id) WHERE p.tenant_id = done.tenant_id AND p.id = done.id
+    DELETE FROM open_orders WHERE ctid = ANY (ARRAY(
+      SELECT place FROM ${locateRows(sql`open_orders`, listKeys(rejected.map(({ order }) => order)))} AS done))
   `);
   await log.append(
     tx,

@@ -7,6 +7,7 @@ import type {
 } from "../../app/markets/market-store.js";
 import type { Database, Queryable } from "../core/database.js";
 import { expiry } from "../core/leases.js";
+import { hasKey, joinByKey } from "../core/locate-rows.js";
 import { sql } from "../core/sql.js";
 import { lockMarket } from "./market-leases.js";
 
@@ -79,9 +80,12 @@ async function readWaiting(
       c.price_limit AS "priceLimit", o.created_at AS "acceptedAt",
       jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
         'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text) AS "order"
-    FROM market_commands c JOIN orders o ON o.tenant_id = c.tenant_id AND o.id = c.order_id
-    LEFT JOIN open_orders p ON p.tenant_id = c.tenant_id AND p.id = c.order_id
-    WHERE c.market = ${market} AND c.sequence > ${appliedSequence} ORDER BY c.sequence
+    FROM (
+      SELECT *, order_id AS id FROM market_commands WHERE market = ${market} AND sequence > ${appliedSequence}
+      ORDER BY sequence OFFSET 0) AS c
+    ${joinByKey(sql`orders`, sql`o`, sql`c`)}
+    LEFT JOIN LATERAL (SELECT p.sequence FROM open_orders p WHERE ${hasKey(sql`p`, sql`c`)} LIMIT 1) AS p ON true
+    ORDER BY c.sequence
   `);
   const acceptedMs = Math.max(0, ...rows.map(({ acceptedAt }) => acceptedAt.getTime()));
   return { waiting: rows.map(toCommand), acceptedMs };

@@ -21,11 +21,12 @@ const marketLeases: LeaseTable<{ market: string }> = {
 export function createMarketLeases(database: Database): MarketLeases {
   return {
     acquire: (market, holder, leaseMs) => {
-      const candidates = { from: sql`markets l`, where: sql`l.market = ${market}`, limit: 1 };
+      const candidates = { keys: sql`SELECT ${market}::text AS market`, limit: 1 };
       return database.query<MarketLease>(acquireLeases(marketLeases, candidates, holder, leaseMs));
     },
     renew: (leases, leaseMs) => database.query<MarketLease>(renewLeases(marketLeases, leases, leaseMs)),
-    release: async (leases) => void (await database.query(releaseLeases(marketLeases, leases))),
+    release: async (leases, restMs) =>
+      void (await database.query(releaseLeases(marketLeases, leases, restMs))),
   };
 }
 

@@ -2,6 +2,7 @@ import type { PriceBand, Side, TradedMarket } from "@bursar/domain";
 import type { LevelChangeRow, MarketDelta } from "../../app/markets/market-store.js";
 import type { LevelStore } from "../../app/markets/market-view.js";
 import type { Database } from "../core/database.js";
+import { removeInBatches } from "../core/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 
 interface DeltaRow {
@@ -105,16 +106,15 @@ export async function prepareMarkets(
   return missing && { kind: "missing", market: missing.market };
 }
 
-const removedMax = 5000;
-
 /**
  * Served by market_deltas_by_age. A view that is further behind reads all levels again. It notices by the last delta of each market,
  * which stays.
  */
 export async function removeOldDeltas(database: Database, before: Date): Promise<void> {
-  await database.query(sql`
-    DELETE FROM market_deltas WHERE (market, sequence) IN (
-      SELECT d.market, d.sequence FROM market_deltas d JOIN markets m ON m.market = d.market AND m.level_sequence > d.sequence
-      WHERE d.occurred_at < ${before} ORDER BY d.occurred_at LIMIT ${removedMax})
-  `);
+  await removeInBatches(
+    database,
+    sql`market_deltas`,
+    sql`r.occurred_at < ${before} AND r.sequence < (SELECT m.level_sequence FROM markets m WHERE m.market = r.market)
+      ORDER BY r.occurred_at`,
+  );
 }

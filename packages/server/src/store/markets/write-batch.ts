@@ -3,6 +3,7 @@ import type { Balances } from "../../app/ledger/ledger-unit.js";
 import type { MarketDelta, MatchedBatch, OpenOrderRow, OrderChange } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
+import { hasKey, listKeys, locateRows } from "../core/locate-rows.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";
@@ -18,10 +19,9 @@ export async function lockOrders(
   const rows = await tx.query<OrderRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.version, p.size, p.filled,
       p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen AS "walletIsFrozen"
-    FROM unnest(${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) AS wanted (tenant_id, id)
-    JOIN open_orders p ON p.tenant_id = wanted.tenant_id AND p.id = wanted.id
-    JOIN wallets w ON w.tenant_id = p.tenant_id AND w.id = p.wallet_id
-    ORDER BY p.tenant_id, p.id FOR UPDATE OF p
+    FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS wanted
+    CROSS JOIN LATERAL (SELECT * FROM open_orders p WHERE ${hasKey(sql`p`, sql`wanted`)} FOR UPDATE) AS p
+    CROSS JOIN LATERAL (SELECT w.frozen FROM wallets w WHERE ${hasKey(sql`w`, sql`p`, sql`p.wallet_id`)} LIMIT 1) AS w
   `);
   return rows.map((row) => ({
     ...row,
@@ -110,21 +110,22 @@ function writeOrders(tx: Tx, changes: readonly OrderChange[]): void {
   const kept = last.filter(({ state }) => !orderStates[state].final);
   if (done.length > 0) {
     tx.send(sql`
-      DELETE FROM open_orders p USING unnest(
-        ${done.map((o) => o.tenantId)}::uuid[], ${done.map((o) => o.id)}::uuid[]
-      ) AS done (tenant_id, id) WHERE p.tenant_id = done.tenant_id AND p.id = done.id
+      DELETE FROM open_orders WHERE ctid = ANY (ARRAY(
+        SELECT place FROM ${locateRows(sql`open_orders`, listKeys(done))} AS done))
     `);
   }
   if (kept.length > 0) {
     tx.send(sql`
       UPDATE open_orders p SET state = k.state, version = k.version, size = k.size, filled = k.filled,
         quote_filled = k.quote_filled, fee = k.fee, held = k.held
-      FROM unnest(
+      FROM ${locateRows(
+        sql`open_orders`,
+        sql`unnest(
         ${kept.map((o) => o.tenantId)}::uuid[], ${kept.map((o) => o.id)}::uuid[], ${kept.map((o) => o.state)}::text[],
         ${kept.map((o) => o.version)}::integer[], ${kept.map((o) => o.size)}::bigint[], ${kept.map((o) => o.filled)}::bigint[],
         ${kept.map((o) => o.quoteFilled)}::numeric[], ${kept.map((o) => o.fee)}::numeric[], ${kept.map((o) => o.held)}::numeric[]
-      ) AS k (tenant_id, id, state, version, size, filled, quote_filled, fee, held)
-      WHERE p.tenant_id = k.tenant_id AND p.id = k.id
+      ) AS given (tenant_id, id, state, version, size, filled, quote_filled, fee, held)`,
+      )} AS k WHERE p.ctid = k.place
     `);
   }
 }

@@ -58,13 +58,13 @@ async function remove(database: Database, superfluous: Superfluous): Promise<boo
 /** Served by usage_totals_by_age and the primary key. Totals that are being written are left for the next time. */
 async function removeSome(database: Database, { from, to, later }: Superfluous): Promise<number> {
   const removed = await database.query(sql`
-    DELETE FROM usage_totals WHERE (tenant_id, scope, scope_id, asset, at) IN (
-      SELECT tenant_id, scope, scope_id, asset, at FROM usage_totals old
+    DELETE FROM usage_totals WHERE ctid = ANY (ARRAY(
+      SELECT old.ctid FROM usage_totals old
       WHERE old.at >= ${from} AND old.at < ${to} AND EXISTS (
         SELECT FROM usage_totals later
         WHERE later.tenant_id = old.tenant_id AND later.scope = old.scope AND later.scope_id = old.scope_id
           AND later.asset = old.asset AND later.at > old.at AND ${later})
-      ORDER BY old.at LIMIT ${removedMax} FOR UPDATE SKIP LOCKED)
+      ORDER BY old.at LIMIT ${removedMax} FOR UPDATE SKIP LOCKED))
     RETURNING 1
   `);
   return removed.length;

@@ -1,6 +1,7 @@
-import type { TenantClaim, TransactionKey } from "../../app/transactions/settlement.js";
+import type { TenantClaim, TransactionKey, WaitingWork } from "../../app/transactions/settlement.js";
 import type { Queryable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
+import { hasKey, listKeys } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { waitingTenants } from "../core/waiting-tenants.js";
 
@@ -26,19 +27,21 @@ export function claimAccepted(tenants: readonly TenantClaim[], perTenantMax: num
       ORDER BY o.id LIMIT ${perTenantMax} FOR UPDATE SKIP LOCKED) AS o)`;
 }
 
-/** Served by open_transactions_to_do. */
-export async function listWaitingTenants(
+/** Served by open_transactions_to_do, open_transactions_due and open_transactions_to_retry. */
+export async function findWork(
   source: Queryable,
   limit: number,
   afterTenantId: string | undefined,
-): Promise<string[]> {
+  now: Date,
+): Promise<WaitingWork> {
   const accepted = { table: sql`open_transactions`, where: isAccepted, key: sql`o.id` };
   const after = afterTenantId === undefined ? undefined : sql`${afterTenantId}::uuid`;
-  const rows = await source.query<{ tenantId: string }>(sql`
+  const [found] = await source.query<WaitingWork>(sql`
     WITH RECURSIVE waiting AS (${waitingTenants(accepted, { limit, after })})
-    SELECT tenant_id AS "tenantId" FROM waiting ORDER BY tenant_id
+    SELECT ARRAY(SELECT tenant_id::text FROM waiting ORDER BY tenant_id) AS "tenantIds",
+      ${isAnyDue(waitingForApproval, now)} AS "hasDue", ${isAnyDue(waitingForRetry, now)} AS "hasRetries"
   `);
-  return rows.map(({ tenantId }) => tenantId);
+  return found ?? { tenantIds: [], hasDue: false, hasRetries: false };
 }
 
 /** Rows that become due. One index has them by their time, which says whether anything is due, and one by tenant and time. */
@@ -59,10 +62,14 @@ export const waitingForRetry: DueRows = {
   time: sql`o.retry_at`,
 };
 
+function isAnyDue({ where, time }: DueRows, now: Date): Statement {
+  return sql`EXISTS (SELECT FROM open_transactions o WHERE ${where} AND ${time} <= ${now}::timestamptz)`;
+}
+
 /** Takes the same share of what is due from every tenant, so that what becomes due together for one does not delay another. */
 export function claimFairly({ where, time }: DueRows, limit: number, now: Date): Statement {
   const table = sql`open_transactions`;
-  const onlyIf = sql`EXISTS (SELECT FROM ${table} o WHERE ${where} AND ${time} <= ${now}::timestamptz)`;
+  const onlyIf = isAnyDue({ where, time }, now);
   return sql`
     waiting AS (${waitingTenants({ table, where, key: time }, { limit: tenantsLookedAtMax, onlyIf })}),
     due AS (SELECT tenant_id FROM waiting WHERE first <= ${now}::timestamptz ORDER BY first LIMIT ${limit}),
@@ -94,8 +101,8 @@ export function claimOnRail(keys: readonly TransactionKey[]): Statement {
 
 function claimByKeys(keys: readonly TransactionKey[], where: Statement): Statement {
   return sql`claimed AS MATERIALIZED (
-    SELECT o.* FROM unnest(${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) AS wanted (tenant_id, id)
+    SELECT o.* FROM ${listKeys(keys)}
     CROSS JOIN LATERAL (
       SELECT ${openColumns}, o.cancel_requested_by FROM open_transactions o
-      WHERE o.tenant_id = wanted.tenant_id AND o.id = wanted.id AND ${where}) AS o)`;
+      WHERE ${hasKey(sql`o`, sql`given`)} AND ${where}) AS o)`;
 }

@@ -11,6 +11,7 @@ import type {
 import { type ClientStanding, readStandings, standingOf } from "../access/lineage.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/failures.js";
+import { hasKey, joinByKey } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
@@ -21,7 +22,7 @@ import {
   claimFairly,
   claimOne,
   claimOnRail,
-  listWaitingTenants,
+  findWork,
   waitingForApproval,
   waitingForRetry,
 } from "./claim-open.js";
@@ -32,7 +33,7 @@ export function createSettlementStore(database: Database, log: EventLog): Settle
   return {
     unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log))),
     recordFailure: (key, error, now) => recordFailure(database, transactionFailures, key, error, now),
-    listWaitingTenants: (limit, afterTenantId) => listWaitingTenants(database, limit, afterTenantId),
+    findWork: (limit, afterTenantId, now) => findWork(database, limit, afterTenantId, now),
   };
 }
 
@@ -122,9 +123,9 @@ function selectPayments(claimed: Statement): Statement {
             AND d.removed_at IS NULL AND d.effective_at <= t.created_at) THEN 'listed_address'
         ELSE 'address' END AS destination
     FROM claimed c
-    CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.tenant_id = c.tenant_id AND t.id = c.id OFFSET 0) AS t
+    ${joinByKey(sql`transactions`, sql`t`, sql`c`)}
     CROSS JOIN LATERAL (
-      SELECT * FROM wallets w WHERE w.tenant_id = t.tenant_id AND w.id = t.source_account_id FOR SHARE) AS w
+      SELECT * FROM wallets w WHERE ${hasKey(sql`w`, sql`t`, sql`t.source_account_id`)} FOR SHARE) AS w
     ORDER BY t.id
   `;
 }
@@ -198,7 +199,8 @@ async function readApprovals(
       FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
     FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[],
       ${waiting.map((w) => w.clientId)}::uuid[]) AS w (tenant_id, id, client_id)
-    JOIN judgements j ON j.tenant_id = w.tenant_id AND j.transaction_id = w.id
+    CROSS JOIN LATERAL (
+      SELECT * FROM judgements j WHERE j.tenant_id = w.tenant_id AND j.transaction_id = w.id LIMIT 1) AS j
   `);
   const clientIds = rows.flatMap((row) => [row.clientId, ...row.approvals.map(({ clientId }) => clientId)]);
   const standings = await readStandings(tx, clientIds);
@@ -247,7 +249,7 @@ async function readOnRail(
         SELECT e.occurred_at FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id AND e.version = 2
       ) END AS "countedAt"
     FROM claimed c
-    CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.tenant_id = c.tenant_id AND t.id = c.id OFFSET 0) AS t
+    ${joinByKey(sql`transactions`, sql`t`, sql`c`)}
   `);
   return rows.map(({ feeAsset, feeHeld, amount, ...row }) => ({
     ...row,

@@ -3,6 +3,7 @@ import { type Balances, entriesOf } from "../../app/ledger/ledger-unit.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
 import { writeTransactionDetails } from "../../app/transactions/transaction-details.js";
 import type { Tx } from "../core/database.js";
+import { listKeys, locateRows } from "../core/locate-rows.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";
@@ -48,15 +49,14 @@ function toEvent({ transaction, decision, occurredAt, actorId }: Settlement) {
   ];
 }
 
-/** What is final is no longer open. What stays open has its new state, and no failure any more. */
+/** What is final is no longer open. What stays open has its new state, and no failure any more. The rows were locked by the claim. */
 function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
   const done = settlements.filter(({ decision }) => decision !== undefined && isFinal(decision.state));
   const kept = settlements.filter(({ decision }) => decision === undefined || !isFinal(decision.state));
   if (done.length > 0) {
     tx.send(sql`
-      DELETE FROM open_transactions o USING unnest(
-        ${done.map((s) => s.transaction.tenantId)}::uuid[], ${done.map((s) => s.transaction.id)}::uuid[]
-      ) AS done (tenant_id, id) WHERE o.tenant_id = done.tenant_id AND o.id = done.id
+      DELETE FROM open_transactions WHERE ctid = ANY (ARRAY(
+        SELECT place FROM ${locateRows(sql`open_transactions`, listKeys(done.map((s) => s.transaction)))} AS done))
     `);
   }
   if (kept.length > 0) {
@@ -64,13 +64,16 @@ function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
     tx.send(sql`
       UPDATE open_transactions o SET state = kept.state, version = kept.version, due_at = kept.due_at,
         fee_asset = kept.fee_asset, fee_held = kept.fee_held, attempts = 0, last_error = NULL, retry_at = kept.retry_at
-      FROM unnest(
+      FROM ${locateRows(
+        sql`open_transactions`,
+        sql`unnest(
         ${kept.map((s) => s.transaction.tenantId)}::uuid[], ${kept.map((s) => s.transaction.id)}::uuid[],
         ${kept.map((s) => s.decision?.state ?? s.transaction.state)}::text[],
         ${kept.map((s) => s.decision?.version ?? s.transaction.version)}::integer[], ${kept.map((s) => s.dueAt)}::timestamptz[],
         ${kept.map((s) => feeHold(s)?.asset ?? null)}::text[], ${kept.map((s) => feeHold(s)?.amount ?? 0n)}::numeric[],
         ${kept.map((s) => s.heldUntil ?? null)}::timestamptz[]
-      ) AS kept (tenant_id, id, state, version, due_at, fee_asset, fee_held, retry_at) WHERE o.tenant_id = kept.tenant_id AND o.id = kept.id
+      ) AS given (tenant_id, id, state, version, due_at, fee_asset, fee_held, retry_at)`,
+      )} AS kept WHERE o.ctid = kept.place
     `);
   }
 }

@@ -2,6 +2,7 @@ import { loggedWalletState, type WalletActivation } from "../../app/wallets/wall
 import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
 import { type Database, isDatabaseUnavailable } from "../core/database.js";
 import { type FailureTable, type RowKey, recordFailure } from "../core/failures.js";
+import { hasKey, listKeys } from "../core/locate-rows.js";
 import { sql } from "../core/sql.js";
 import { waitingTenants } from "../core/waiting-tenants.js";
 import type { EventLog } from "../events/events.js";
@@ -68,10 +69,8 @@ function activate(
       UPDATE wallets w
       SET state = 'active', version = version + 1, updated_at = ${occurredAt}, attempts = 0, last_error = NULL, retry_at = NULL
       WHERE w.ctid = ANY (ARRAY(
-        SELECT c.ctid
-        FROM unnest(${wallets.map((w) => w.tenantId)}::uuid[], ${wallets.map((w) => w.id)}::uuid[]) AS wanted (tenant_id, id)
-        CROSS JOIN LATERAL (
-          SELECT c.ctid FROM wallets c WHERE c.tenant_id = wanted.tenant_id AND c.id = wanted.id AND c.state = 'creating'
+        SELECT c.ctid FROM ${listKeys(wallets)} CROSS JOIN LATERAL (
+          SELECT c.ctid FROM wallets c WHERE ${hasKey(sql`c`, sql`given`)} AND c.state = 'creating'
           FOR UPDATE SKIP LOCKED) AS c))
       RETURNING w.tenant_id AS "tenantId", w.id, w.version, w.frozen
     `);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
 import { type Database, isDatabaseUnavailable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
+import { joinByKey, listKeys } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /** What could not be removed: a delivery, or without an id whatever else a tenant has. */
@@ -124,8 +125,10 @@ async function removeDeliveries(
   ids: readonly string[],
 ): Promise<number> {
   const rows = await database.query(sql`
-    DELETE FROM ${table} WHERE tenant_id = ${tenantId} AND id IN (
-      SELECT id FROM ${table} WHERE tenant_id = ${tenantId} AND id = ANY (${[...ids]}::uuid[]) FOR UPDATE SKIP LOCKED)
+    DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+      SELECT r.ctid FROM ${listKeys(ids.map((id) => ({ tenantId, id })))}
+      ${joinByKey(sql`(SELECT *, ctid AS place FROM ${table})`, sql`found`, sql`given`)}
+      CROSS JOIN LATERAL (SELECT r.ctid FROM ${table} r WHERE r.ctid = found.place FOR UPDATE SKIP LOCKED) AS r))
     RETURNING id
   `);
   return rows.length;

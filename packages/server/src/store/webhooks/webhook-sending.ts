@@ -1,10 +1,12 @@
-import type {
-  AttemptResult,
-  DueDelivery,
-  DueRequest,
-  EndpointLease,
-  HealthChange,
-  SendingStore,
+import {
+  type AttemptResult,
+  type DueDelivery,
+  type DueRequest,
+  type EndpointLease,
+  endpointName,
+  type HealthChange,
+  type SendingStore,
+  type WantedEndpoints,
 } from "../../app/webhooks/sending.js";
 import type { Lease } from "../../runtime/lease.js";
 import type { Database, Queryable } from "../core/database.js";
@@ -12,11 +14,12 @@ import { type FailureTable, recordFailure } from "../core/failures.js";
 import {
   acquireLeases,
   type LeaseTable,
-  listLeases,
+  locateLeases,
   matchLeases,
   releaseLeases,
   renewLeases,
 } from "../core/leases.js";
+import { hasKey, joinByKey } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { type EndpointRow, endpointColumns, toEndpoint } from "./webhook-endpoints.js";
 
@@ -52,18 +55,21 @@ export function createSendingStore(database: Database): SendingStore {
     const rows = await database.query<EndpointRow & Lease>(sql`
       WITH held AS (${leases})
       SELECT held.holder, held.fence, ${endpointColumns}
-      FROM held JOIN webhook_endpoints e ON e.tenant_id = held.tenant_id AND e.id = held.endpoint_id AND e.state = 'enabled'
+      FROM held CROSS JOIN LATERAL (
+        SELECT * FROM webhook_endpoints e
+        WHERE ${hasKey(sql`e`, sql`held`, sql`held.endpoint_id`)} AND e.state = 'enabled' LIMIT 1) AS e
     `);
     return rows.map(toLease);
   };
   return {
     leases: {
-      acquire: ({ tenantIds, dueBy, limit }, holder, leaseMs) => {
-        const candidates = { ...endpointsWithDue(tenantIds, dueBy), limit };
+      acquire: ({ limit, ...wanted }, holder, leaseMs) => {
+        const candidates = { ...endpointsWithDue(wanted), limit };
         return withEndpoints(acquireLeases(endpointLeases, candidates, holder, leaseMs));
       },
       renew: (leases, leaseMs) => withEndpoints(renewLeases(endpointLeases, leases, leaseMs)),
-      release: async (leases) => void (await database.query(releaseLeases(endpointLeases, leases))),
+      release: async (leases, restMs) =>
+        void (await database.query(releaseLeases(endpointLeases, leases, restMs))),
     },
     readDue: async (wanted, now) => {
       const rows = await database.query<DueRow>(sql`
@@ -90,28 +96,28 @@ export function createSendingStore(database: Database): SendingStore {
  * One probe of pending_deliveries_queue for each enabled endpoint, so that an endpoint with a million waiting is no slower to skip than one
  * with none.
  */
-function endpointsWithDue(tenantIds: readonly string[] | "any", dueBy: Date) {
+function endpointsWithDue({ tenantIds, areFailing, dueBy }: Omit<WantedEndpoints, "limit">) {
   return {
-    from: sql`webhook_endpoints e JOIN webhook_leases l ON l.tenant_id = e.tenant_id AND l.endpoint_id = e.id`,
-    where: sql`
-      e.state = 'enabled' ${tenantIds === "any" ? sql`` : sql`AND e.tenant_id = ANY(${[...tenantIds]}::uuid[])`}
-      AND EXISTS (
-        SELECT FROM pending_deliveries p
-        WHERE p.tenant_id = e.tenant_id AND p.endpoint_id = e.id AND p.due_at <= ${dueBy})`,
+    keys: sql`
+      SELECT e.tenant_id, e.id AS endpoint_id FROM webhook_endpoints e
+      WHERE e.state = 'enabled' AND (e.failing_since IS NOT NULL) = ${areFailing}::boolean ${tenantIds === "any" ? sql`` : sql`AND e.tenant_id = ANY(${[...tenantIds]}::uuid[])`}
+        AND (
+          SELECT p.due_at <= ${dueBy} FROM pending_deliveries p
+          WHERE p.tenant_id = e.tenant_id AND p.endpoint_id = e.id ORDER BY p.due_at, p.sequence LIMIT 1) OFFSET 0`,
   };
 }
 
 /**
  * Both halves are ranges of pending_deliveries_queue: the first attempts after the last that was taken, which skips the dead index entries
- * of all that were done before, and the further ones whose time has come.
+ * of all that were done before, and the further ones whose time has come. No other index has the order of either.
  */
 function dueOfEndpoint(now: Date): Statement {
   return sql`
     (SELECT p.id, p.sequence, jsonb_array_length(p.attempts) AS attempts, true AS is_first
      FROM pending_deliveries p
-     WHERE p.tenant_id = wanted.tenant_id AND p.endpoint_id = wanted.endpoint_id AND p.due_at = '-infinity'
+     WHERE p.tenant_id = wanted.tenant_id AND p.endpoint_id = wanted.endpoint_id AND p.due_at <= '-infinity'
        AND p.sequence > wanted.after_sequence
-     ORDER BY p.sequence LIMIT wanted.first_max)
+     ORDER BY p.due_at, p.sequence LIMIT wanted.first_max)
     UNION ALL
     (SELECT p.id, p.sequence, jsonb_array_length(p.attempts), false
      FROM pending_deliveries p
@@ -132,22 +138,25 @@ async function writeResults(tx: Queryable, results: readonly AttemptResult[]): P
   await tx.query(sql`
     WITH own AS (
       -- The tenants of the leases, each in its place; NULL if a lease was lost.
-      SELECT array_agg(l.tenant_id ORDER BY own.place) AS tenants
-      FROM ${listLeases(endpointLeases, leases)} LEFT JOIN webhook_leases l ON ${matchLeases(endpointLeases)}
+      SELECT array_agg(l.tenant_id ORDER BY own.position) AS tenants
+      FROM ${locateLeases(endpointLeases, leases)} LEFT JOIN webhook_leases l ON ${matchLeases()}
     ), held AS (
-      SELECT own.tenants[result.place] AS tenant_id, result.id, result.attempt, result.state, to_timestamp(result.at) AS at
+      SELECT own.tenants[result.lease] AS tenant_id, result.id, result.attempt, result.state, to_timestamp(result.at) AS at
       FROM own CROSS JOIN unnest(
         ${results.map(({ lease }) => places.get(lease))}::integer[], ${results.map((r) => r.deliveryId)}::uuid[],
         ${results.map((r) => JSON.stringify(r.attempt))}::jsonb[], ${results.map((r) => r.next.state)}::text[],
         ${results.map(({ next }) => secondsOf(next.state === "pending" ? next.dueAt : next.at))}::double precision[]
-      ) AS result (place, id, attempt, state, at)
-      WHERE own.tenants[result.place] IS NOT NULL
+      ) AS result (lease, id, attempt, state, at)
+      WHERE own.tenants[result.lease] IS NOT NULL
+    ), located AS MATERIALIZED (
+      SELECT given.*, p.place FROM held AS given
+      ${joinByKey(sql`(SELECT *, ctid AS place FROM pending_deliveries)`, sql`p`, sql`given`)}
     ), waiting AS (
       UPDATE pending_deliveries p SET due_at = held.at, attempts = p.attempts || held.attempt, failures = 0, last_error = NULL
-      FROM held WHERE p.tenant_id = held.tenant_id AND p.id = held.id AND held.state = 'pending'
+      FROM located AS held WHERE p.ctid = held.place AND held.state = 'pending'
     ), done AS (
-      DELETE FROM pending_deliveries p USING held
-      WHERE p.tenant_id = held.tenant_id AND p.id = held.id AND held.state <> 'pending'
+      DELETE FROM pending_deliveries p USING located AS held
+      WHERE p.ctid = held.place AND held.state <> 'pending'
       RETURNING p.tenant_id, p.id, p.endpoint_id, p.sequence, p.event, p.repeats, held.state, held.at,
         p.attempts || held.attempt AS attempts
     )
@@ -163,18 +172,17 @@ function secondsOf(time: Date): number {
 
 async function writeHealth(tx: Queryable, health: readonly HealthChange[]): Promise<void> {
   // Rows are locked in the order of their keys, so that two senders never wait for each other.
+  const inOrder = health.toSorted((a, b) => (endpointName(a) < endpointName(b) ? -1 : 1));
   await tx.query(sql`
-    WITH changed AS (
-      SELECT e.tenant_id, e.id, health.failing_since
+    WITH changed AS MATERIALIZED (
+      SELECT e.place, health.failing_since
       FROM unnest(
-        ${health.map((h) => h.tenantId)}::uuid[], ${health.map((h) => h.endpointId)}::uuid[],
-        ${health.map((h) => h.failingSince)}::timestamptz[]
+        ${inOrder.map((h) => h.tenantId)}::uuid[], ${inOrder.map((h) => h.endpointId)}::uuid[],
+        ${inOrder.map((h) => h.failingSince)}::timestamptz[]
       ) AS health (tenant_id, id, failing_since)
-      JOIN webhook_endpoints e ON e.tenant_id = health.tenant_id AND e.id = health.id
-      ORDER BY e.tenant_id, e.id FOR UPDATE OF e
+      CROSS JOIN LATERAL (SELECT e.ctid AS place FROM webhook_endpoints e WHERE ${hasKey(sql`e`, sql`health`)} FOR UPDATE) AS e
     )
-    UPDATE webhook_endpoints e SET failing_since = changed.failing_since FROM changed
-    WHERE e.tenant_id = changed.tenant_id AND e.id = changed.id
+    UPDATE webhook_endpoints e SET failing_since = changed.failing_since FROM changed WHERE e.ctid = changed.place
   `);
 }
 

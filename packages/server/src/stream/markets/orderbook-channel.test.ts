@@ -52,6 +52,7 @@ async function createFedBook(depth: number) {
     onError: (error) => {
       throw error;
     },
+    isNotified: () => true,
     monotonicMs: () => 0,
     timers: { after: () => () => undefined },
   });

@@ -88,6 +88,7 @@ const endpoints: LeaseUse = {
     `);
     return onlyFor(createSendingStore(database).leases, {
       tenantIds: [tenantId],
+      areFailing: false,
       dueBy: new Date(),
       limit: 10,
     });
@@ -117,7 +118,7 @@ const networks: LeaseUse = {
     await database.query(sql`INSERT INTO test_networks (network) VALUES (${network})`);
     const store: LeaseStore<Lease & { network: string }, undefined> = {
       acquire: (_, holder, leaseMs) => {
-        const candidates = { from: sql`test_networks l`, where: sql`l.network = ${network}`, limit: 1 };
+        const candidates = { keys: sql`SELECT ${network}::text AS network`, limit: 1 };
         return database.query(acquireLeases(networkLeases, candidates, holder, leaseMs));
       },
       renew: (leases, leaseMs) => database.query(renewLeases(networkLeases, leases, leaseMs)),

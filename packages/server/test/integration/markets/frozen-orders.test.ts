@@ -75,7 +75,7 @@ describe("the orders of a wallet that is frozen", () => {
   /** Gives the market's lease to a process that does not exist, and lets it expire at the end. */
   const withoutMatching = async (act: () => Promise<void>) => {
     await first.database.query(sql`
-      UPDATE markets SET holder = gen_random_uuid(), fence = fence + 1, expires_at = 'infinity' WHERE market = 'ETH-USD'
+      UPDATE markets SET holder = gen_random_uuid(), fence = fence + 1, expires_at = now() + interval '4 minutes' WHERE market = 'ETH-USD'
     `);
     await act();
     await first.database.query(sql`UPDATE markets SET expires_at = '-infinity' WHERE market = 'ETH-USD'`);

@@ -6,6 +6,7 @@ import { createEngine } from "../../../src/engine/engine.js";
 import { createBatchSettler } from "../../../src/engine/settle-batch.js";
 import { bookRail } from "../../../src/rails/book/book-rail.js";
 import { nodeTimers } from "../../../src/runtime/timers.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { createWalletActivation } from "../../../src/store/wallets/activate-wallets.js";
@@ -46,7 +47,7 @@ describe("a tenant with a backlog", () => {
   /** Runs an engine until the other tenant has nothing open, and returns the tenants of each batch. */
   async function batchesUntilOtherIsDone(): Promise<string[][]> {
     const events = createEventLog({ publish: () => undefined });
-    const settlements = createSettlementStore(service.database, events);
+    const settlements = createSettlementStore(withKeys(service.database, service.keys), events);
     const policies = {
       peek: () => undefined,
       load: () => Promise.reject(new Error("nothing is judged here")),
@@ -68,7 +69,7 @@ describe("a tenant with a backlog", () => {
           onFailure: (_, error) => reject(error),
           now: Date.now,
         }),
-        listWaitingTenants: settlements.listWaitingTenants,
+        findWork: settlements.findWork,
         wallets: createWalletActivation(service.database, events, [], (_, error) => reject(error)),
         onChanged,
         onError: reject,

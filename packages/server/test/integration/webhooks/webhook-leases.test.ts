@@ -41,7 +41,11 @@ describe("the lease on an endpoint", () => {
   }
   const store = () => createSendingStore(service.database);
   const lease = (tenantId: string) =>
-    store().leases.acquire({ tenantIds: [tenantId], dueBy: new Date(), limit: 10 }, randomUUID(), leaseMs);
+    store().leases.acquire(
+      { tenantIds: [tenantId], areFailing: false, dueBy: new Date(), limit: 10 },
+      randomUUID(),
+      leaseMs,
+    );
   const expire = (endpointId: string) =>
     service.database.query(
       sql`UPDATE webhook_leases SET expires_at = '-infinity' WHERE endpoint_id = ${endpointId}`,

@@ -49,11 +49,12 @@ export function createSimulatedSettlementStore(
       }
       throw new Error("accounts are still missing");
     },
-    listWaitingTenants: (limit, afterTenantId = "") =>
-      database.query(actor, "list waiting tenants", (rows) => {
+    findWork: (limit, afterTenantId = "") =>
+      database.query(actor, "find work", (rows) => {
         const waiting = rows.all(openTransactions).filter(({ state }) => state === "accepted");
         const tenantIds = [...new Set(waiting.map(({ tenantId }) => tenantId))].sort();
-        return tenantIds.filter((tenantId) => tenantId > afterTenantId).slice(0, limit);
+        const listed = tenantIds.filter((tenantId) => tenantId > afterTenantId).slice(0, limit);
+        return { tenantIds: listed, hasDue: false, hasRetries: false };
       }),
     // Statements that fail here fail by chance, so a transaction that is tried again at once is as good as one that waits.
     recordFailure: async () => undefined,

@@ -182,7 +182,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
   );
   const engine = createEngine({
     settleBatch,
-    listWaitingTenants: ports.settlements.listWaitingTenants,
+    findWork: ports.settlements.findWork,
     wallets: ports.wallets,
     onChanged: (settled) => {
       changes.publish(settled.map(({ transaction }) => transaction.id));
