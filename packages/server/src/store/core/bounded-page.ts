@@ -3,8 +3,7 @@ import { idAt } from "./id-at.js";
 import { joinStatements, type Statement, sql } from "./sql.js";
 
 /**
- * The number of rows that one page reads at most. 2000 rows with a lookup each take about 10 ms; without a bound, 300,000 transactions
- * of which none matched took 2.3 s.
+ * The number of rows of its lead that one page reads at most. Without a bound, 300,000 transactions of which none matched took 2.3 s.
  */
 export const scannedRowsMax = 2000;
 const allScanned = sql`2000`;
