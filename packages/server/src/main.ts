@@ -7,6 +7,7 @@ import type { RailPart } from "./app/rails/rail.js";
 import { assertAssetsKept } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
+import { followChanges, migrateAndLog } from "./compose/follow-changes.js";
 import { createServiceClock, measureAtStart } from "./compose/service-clock.js";
 import type { Settings } from "./config/settings.js";
 import type { Keyring } from "./credentials/keyring.js";
@@ -18,16 +19,13 @@ import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { explainListenError, findPort, listen } from "./listen.js";
 import { OperatorError } from "./operator-error.js";
 import { type DatabaseClock, type LocalClocks, machineClocks } from "./runtime/database-clock.js";
-import { followDatabase } from "./runtime/follow-database.js";
-import { createReadiness, type Readiness } from "./runtime/readiness.js";
-import { nodeTimers } from "./runtime/timers.js";
+import { createReadiness } from "./runtime/readiness.js";
 import { createWakeUps } from "./runtime/wake-ups.js";
 import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
 import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
 import { findOwningRole } from "./store/core/database-roles.js";
 import { locationOf } from "./store/core/database-url.js";
-import { migrate } from "./store/core/migrate.js";
-import { type Migration, readMigrations } from "./store/core/migrations.js";
+import { readMigrations } from "./store/core/migrations.js";
 import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
 import { assertWritable, withAvailableDatabase } from "./store/core/wait-for-database.js";
 
@@ -138,7 +136,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await parts.prepare();
       await options.seed?.(url, parts);
     });
-    closers.push(followChanges(options, database, { parts, readiness, migrations }));
+    closers.push(followChanges({ ...options, database, parts, readiness, migrations }));
     parts.engine.start();
     parts.changeRequestWorker.start();
     parts.sweeper.start();
@@ -158,55 +156,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await stop().catch(() => undefined);
     throw error;
   }
-}
-
-async function migrateAndLog(
-  database: Database,
-  migrations: readonly Migration[],
-  log: Logger,
-): Promise<void> {
-  for (const name of await migrate(database, migrations))
-    log.info({ migration: name }, "migrated the database");
-}
-
-/**
- * After a promotion, a restore or a restart the service is not ready until it has prepared the database again: one that was restored can
- * have an older schema, and can lack a market that was configured since.
- */
-function followChanges(
-  { log, onFailure }: ServiceOptions,
-  database: Database,
-  { parts, readiness, migrations }: { parts: Parts; readiness: Readiness; migrations: readonly Migration[] },
-): () => Promise<void> {
-  const stopping = new AbortController();
-  const stop = followDatabase({
-    database,
-    onChange: ({ isNewEpoch }) => {
-      log.warn(
-        { epoch: database.identity.epoch() },
-        isNewEpoch
-          ? "The database was promoted or restored: committed data may be lost. Everything in memory is dropped, and streams are closed."
-          : "The database has restarted. Everything in memory is dropped, and streams are closed.",
-      );
-      if (readiness.state() === "ready") readiness.set("starting");
-    },
-    prepareAgain: async () => {
-      try {
-        await withAvailableDatabase(database, log, stopping.signal, async () => {
-          await migrateAndLog(database, migrations, log);
-          await parts.prepareDatabase();
-        });
-        if (readiness.state() === "starting") readiness.set("ready");
-      } catch (error) {
-        if (!stopping.signal.aborted) onFailure(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
-    timers: nodeTimers,
-  });
-  return async () => {
-    stopping.abort();
-    await stop();
-  };
 }
 
 /** A service that owns its tables could also change the audit log, as could anyone who breaks into it. */

@@ -2,11 +2,15 @@ import {
   type AccountKey,
   accountName,
   applyInPlace,
+  type Book,
   boundOrder,
+  centreOf,
   countTransaction,
   type MarketPrices,
   type OpenOrder,
   type PolicyRequest,
+  type PriceBand,
+  priceRange,
   type TradedMarket,
   type UsageByWindow,
 } from "@bursar/domain";
@@ -150,4 +154,18 @@ function admit(
   const policy = policies.get(tenantId)?.policy;
   if (policy !== undefined) countTransaction(policy, request, usage);
   return bound;
+}
+
+/** Orders are admitted when no command waits, so the book and the band are those of the last command. */
+export function pricesOf(
+  { definition }: TradedMarket,
+  { book, band }: { book: Book; band: PriceBand },
+): MarketPrices {
+  const { bids, asks } = book.depth(1);
+  return {
+    range: priceRange(centreOf(band), definition.priceBandBasisPoints),
+    bestBid: bids[0]?.price,
+    bestAsk: asks[0]?.price,
+    slippageBasisPoints: definition.slippageBasisPoints,
+  };
 }

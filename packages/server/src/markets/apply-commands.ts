@@ -6,7 +6,7 @@ import {
   type TradedMarket,
   tickLotsFromQuoteUnits,
 } from "@bursar/domain";
-import type { MarketCommand, PlacedOrder } from "../app/markets/market-store.js";
+import type { LevelChangeRow, MarketCommand, PlacedOrder } from "../app/markets/market-store.js";
 
 /** A command and what the book has made of it. */
 export interface CommandResult {
@@ -98,4 +98,11 @@ function place(
 function lotsBeyond(tickLots: bigint): number {
   const lots = tickLots + 1n;
   return lots > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(lots);
+}
+
+/** How the levels of a book have changed since they were last taken. */
+export function takeLevelChanges(book: Book): LevelChangeRow[] {
+  return book
+    .takeLevelChanges()
+    .map(({ side, price, size, orderCount }): LevelChangeRow => [side, price, size, orderCount]);
 }

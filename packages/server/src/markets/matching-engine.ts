@@ -3,11 +3,8 @@ import {
   applyInPlace,
   type Book,
   bandAfter,
-  centreOf,
-  type MarketPrices,
   orderStates,
   type PriceBand,
-  priceRange,
   restoreBand,
   restoreBook,
   type TradedMarket,
@@ -15,7 +12,6 @@ import {
 import {
   type ClaimedOrder,
   type CommandPosition,
-  type LevelChangeRow,
   type MarketCommand,
   type MarketDelta,
   type MarketLease,
@@ -35,9 +31,10 @@ import {
   admitOrders,
   countOpenOrders,
   type OpenOrderCounts,
+  pricesOf,
   requestsToJudge,
 } from "./admit-orders.js";
-import { applyCommands, touchedOrders, tradesOf } from "./apply-commands.js";
+import { applyCommands, takeLevelChanges, touchedOrders, tradesOf } from "./apply-commands.js";
 import { settleCommands } from "./settle-commands.js";
 
 /**
@@ -296,21 +293,4 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       if (lease !== undefined) await leases.release([lease]).catch(deps.onError);
     },
   };
-}
-
-/** Orders are admitted when no command waits, so the book and the band are those of the last command. */
-function pricesOf({ definition }: TradedMarket, { book, band }: RunningMarket): MarketPrices {
-  const { bids, asks } = book.depth(1);
-  return {
-    range: priceRange(centreOf(band), definition.priceBandBasisPoints),
-    bestBid: bids[0]?.price,
-    bestAsk: asks[0]?.price,
-    slippageBasisPoints: definition.slippageBasisPoints,
-  };
-}
-
-function takeLevelChanges(book: Book): LevelChangeRow[] {
-  return book
-    .takeLevelChanges()
-    .map(({ side, price, size, orderCount }): LevelChangeRow => [side, price, size, orderCount]);
 }

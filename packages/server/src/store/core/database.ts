@@ -11,9 +11,10 @@ import {
   lockNotAvailable,
   OutcomeUnknownError,
 } from "./database-unavailable-error.js";
+import { inTransaction } from "./in-transaction.js";
 import { parameterText } from "./parameter-text.js";
 import { prepareSession } from "./session-settings.js";
-import { Statement, sql } from "./sql.js";
+import { Statement } from "./sql.js";
 import { createStorageFault } from "./storage-fault.js";
 import { answerInTime, createUnanswered, UnansweredError } from "./unanswered.js";
 
@@ -226,52 +227,6 @@ export function withKeys(database: Database, keys: IntegrityKeys): Database {
 export function requireKeys({ keys }: KeyedQueryable): IntegrityKeys {
   if (keys === undefined) throw new Error("the database was opened without a master key");
   return keys;
-}
-
-async function inTransaction<T>(
-  connection: Session,
-  work: (tx: Tx) => Promise<T>,
-  followCommit: (commit: Promise<unknown>) => void,
-): Promise<T> {
-  const afterwards: (() => void)[] = [];
-  const sent: Promise<unknown>[] = [];
-  const send = (answer: Promise<unknown>) => {
-    // Its failure is reported when all are awaited; until then it must not count as an unhandled rejection.
-    answer.catch(() => undefined);
-    sent.push(answer);
-  };
-  // Prepared like the others, because the driver sends a script at once.
-  send(connection.query(sql`BEGIN`));
-  let result: T;
-  try {
-    result = await work({
-      query: connection.query,
-      send: (statement) => send(connection.query(statement)),
-      afterCommit: (one) => afterwards.push(one),
-    });
-  } catch (error) {
-    // The first statement that failed is the reason; those after it only say that the transaction has failed.
-    const [first = error] = await failures(sent);
-    // If the connection is lost, the server rolls back by itself.
-    if (!(first instanceof DatabaseUnavailableError) || isAnswered(first.cause))
-      await connection.script("ROLLBACK");
-    throw first;
-  }
-  // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
-  const commit = connection.query(sql`COMMIT`);
-  followCommit(commit);
-  send(commit);
-  await Promise.all(sent).catch((error: unknown) => {
-    if (!(error instanceof DatabaseUnavailableError) || isAnswered(error.cause)) throw error;
-    throw new OutcomeUnknownError("the answer to a commit was lost", { cause: error.cause });
-  });
-  for (const one of afterwards) one();
-  return result;
-}
-
-async function failures(answers: readonly Promise<unknown>[]): Promise<unknown[]> {
-  const settled = await Promise.allSettled(answers);
-  return settled.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
 }
 
 /** Statements are prepared once a connection, under a name made from their text: the texts in the code are few. */

@@ -1,0 +1,71 @@
+import type { Logger } from "pino";
+import { followDatabase } from "../runtime/follow-database.js";
+import type { Readiness } from "../runtime/readiness.js";
+import { nodeTimers } from "../runtime/timers.js";
+import type { Database } from "../store/core/database.js";
+import { migrate } from "../store/core/migrate.js";
+import type { Migration } from "../store/core/migrations.js";
+import { withAvailableDatabase } from "../store/core/wait-for-database.js";
+import type { Parts } from "./compose.js";
+
+export interface FollowChangesOptions {
+  database: Database;
+  parts: Pick<Parts, "prepareDatabase">;
+  readiness: Readiness;
+  migrations: readonly Migration[];
+  log: Logger;
+  /** Called when the database cannot be used any more, for example because a newer version has migrated it. */
+  onFailure: (error: Error) => void;
+}
+
+/**
+ * After a promotion, a restore or a restart the service is not ready until it has prepared the database again: one that was restored can
+ * have an older schema, and can lack a market that was configured since.
+ */
+export function followChanges({
+  database,
+  parts,
+  readiness,
+  migrations,
+  log,
+  onFailure,
+}: FollowChangesOptions): () => Promise<void> {
+  const stopping = new AbortController();
+  const stop = followDatabase({
+    database,
+    onChange: ({ isNewEpoch }) => {
+      log.warn(
+        { epoch: database.identity.epoch() },
+        isNewEpoch
+          ? "The database was promoted or restored: committed data may be lost. Everything in memory is dropped, and streams are closed."
+          : "The database has restarted. Everything in memory is dropped, and streams are closed.",
+      );
+      if (readiness.state() === "ready") readiness.set("starting");
+    },
+    prepareAgain: async () => {
+      try {
+        await withAvailableDatabase(database, log, stopping.signal, async () => {
+          await migrateAndLog(database, migrations, log);
+          await parts.prepareDatabase();
+        });
+        if (readiness.state() === "starting") readiness.set("ready");
+      } catch (error) {
+        if (!stopping.signal.aborted) onFailure(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    timers: nodeTimers,
+  });
+  return async () => {
+    stopping.abort();
+    await stop();
+  };
+}
+
+export async function migrateAndLog(
+  database: Database,
+  migrations: readonly Migration[],
+  log: Logger,
+): Promise<void> {
+  for (const name of await migrate(database, migrations))
+    log.info({ migration: name }, "migrated the database");
+}
