@@ -1,0 +1,53 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../harness/eventually.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
+
+describe("`bursar recover` beside a running sandbox", () => {
+  const dataDir = join(createTemporaryFolder("recover"), "data");
+  let sandbox: BursarProcess;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
+    url = await sandbox.ready();
+    await sandbox.waitFor(/Ctrl-C stops/);
+  });
+  afterAll(async () => {
+    sandbox.child.kill("SIGTERM");
+    await sandbox.exited;
+    rmSync(join(dataDir, ".."), { recursive: true });
+  });
+
+  const run = async (...args: string[]) => {
+    const bursar = spawnBursar({ args, env: { BURSAR_DATA_DIR: dataDir } });
+    const { code } = await bursar.exited;
+    return { code, output: bursar.output() };
+  };
+  const readEvents = (token: string) =>
+    fetch(`${url}/v1/events?limit=1`, { headers: { authorization: `Bearer ${token.trim()}` } });
+
+  it("begins an epoch that the process notices, ends its tokens, and prints what to tell receivers, once for a key", async () => {
+    const { output: token } = await run("token");
+    const { epoch } = (await (await readEvents(token)).json()) as { epoch: string };
+    const first = await run("recover", "--key", "drill", "--lift", "500");
+    expect(first.code).toBe(0);
+    const [begun = ""] = /epo_[0-9a-z]{26}/.exec(first.output) ?? [];
+    expect(begun).not.toBe(epoch);
+    expect(first.output).toMatch(/^tnt_[0-9a-z]{26} {2}.* kept up to \d+, continues after \d+$/m);
+    expect(first.output).toMatch(/^ETH-USD {2}book kept up to \d+, trades up to \d+$/m);
+    await eventually(
+      async () => (await readEvents(token)).status,
+      (status) => status === 401,
+    );
+    const { output: fresh } = await run("token");
+    const page = (await (await readEvents(fresh)).json()) as { epoch: string };
+    expect(page.epoch).toBe(begun);
+    const second = await run("recover", "--key", "drill", "--lift", "500");
+    expect(second.output).toContain(`This recovery was done before. Its epoch is ${begun}`);
+    expect((await readEvents(fresh)).status).toBe(200);
+    expect((await run("audit", "ledger")).code).toBe(0);
+    expect(await run("recover", "--lift", "many")).toMatchObject({ code: 2 });
+  });
+});
