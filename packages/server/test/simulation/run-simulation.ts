@@ -53,6 +53,8 @@ export async function runSimulation(
       openings: world.openings.filter(({ tenant }) => tenant === closing.tenant),
       tenant: closing.tenant,
       network: world.network,
+      lostIds: world.lostIds,
+      epoch: world.epoch(),
       endedMs: scheduler.now(),
       transactionsMax: scenario.transactionsMax,
     }),
@@ -60,10 +62,15 @@ export async function runSimulation(
   return { seed, violations: [...failures, ...world.breakages(), ...audited], tally: count(world, closings) };
 }
 
-function count({ exchanges, scenario }: World, closings: readonly Closing[]): Record<string, number> {
+function count(
+  { exchanges, scenario, epoch, lostIds }: World,
+  closings: readonly Closing[],
+): Record<string, number> {
   const tally: Record<string, number> = {
     kills: scenario.killsMs.length,
     outages: scenario.outagesMs.length,
+    rewinds: epoch() - 1,
+    "lost ids": lostIds.size,
   };
   const add = (what: string) => {
     tally[what] = (tally[what] ?? 0) + 1;

@@ -37,6 +37,8 @@ const mustHappen = [
   "DEPOSIT_REORGANISED",
   "kills",
   "outages",
+  "rewinds",
+  "lost ids",
 ];
 
 if (onlySeed > 0) describe("one seed", showOneSeed);

@@ -17,7 +17,9 @@ const patienceMs = 2000;
  * already when the question was asked.
  */
 export function auditAnswers(evidence: Evidence, log: FollowedLog): string[] {
-  const { exchanges, closing } = evidence;
+  const { closing, epoch, lostIds } = evidence;
+  // Before the last rewind, and until all have noticed it, clients may have seen what is lost now.
+  const exchanges = evidence.exchanges.filter((exchange) => exchange.epoch === epoch);
   const finals = new Map(closing.transactions.map((transaction) => [transaction.id, transaction]));
   const knownBefore = createFloor(exchanges, log);
   return exchanges.flatMap((exchange) => {
@@ -26,7 +28,7 @@ export function auditAnswers(evidence: Evidence, log: FollowedLog): string[] {
     switch (request.kind) {
       case "read":
       case "cancel":
-        return auditOne(exchange, request.id, finals.get(request.id), floor, log);
+        return auditOne(exchange, request.id, finals.get(request.id), floor, log, lostIds);
       case "list":
         return (
           (bodyOf(exchange) as Transaction[] | undefined)?.flatMap((transaction) =>
@@ -37,7 +39,7 @@ export function auditAnswers(evidence: Evidence, log: FollowedLog): string[] {
         return auditEvents(exchange, closing.events, request, floor);
       case "freeze":
       case "read_wallet":
-        return auditWallet(exchange, request.walletId, floor, log);
+        return auditWallet(exchange, request.walletId, floor, log, lostIds);
       default:
         return [];
     }
@@ -74,13 +76,15 @@ function auditOne(
   final: Transaction | undefined,
   floor: number,
   log: FollowedLog,
+  lostIds: ReadonlySet<string>,
 ): string[] {
   const { request } = exchange;
   const code = codeOf(exchange);
   const shown = bodyOf(exchange) as Transaction | undefined;
   const violations = shown === undefined ? [] : auditShown(shown, final, floor, log);
   // Clients ask only for what was acknowledged.
-  if (code === "TRANSACTION_NOT_FOUND") violations.push(`${id} was acknowledged, and then not found`);
+  if (code === "TRANSACTION_NOT_FOUND" && !lostIds.has(id))
+    violations.push(`${id} was acknowledged, and then not found`);
   if (request.kind === "cancel") {
     // What a rail works on is only asked to be cancelled, and may still be when it was too late once.
     const isRequest = shown?.history.some(({ state }) => state === "processing");
@@ -126,9 +130,16 @@ function auditEvents(
     : [];
 }
 
-function auditWallet(exchange: Exchange, id: string, floor: number, { moments }: FollowedLog): string[] {
+function auditWallet(
+  exchange: Exchange,
+  id: string,
+  floor: number,
+  { moments }: FollowedLog,
+  lostIds: ReadonlySet<string>,
+): string[] {
   const shown = bodyOf(exchange) as Wallet | undefined;
-  if (shown === undefined) return codeOf(exchange) === "WALLET_NOT_FOUND" ? [`${id} was not found`] : [];
+  if (shown === undefined)
+    return codeOf(exchange) === "WALLET_NOT_FOUND" && !lostIds.has(id) ? [`${id} was not found`] : [];
   const opened: WalletMoment = { since: 0, version: 1, frozen: false, balances: new Map() };
   const known = moments.get(id) ?? [];
   const all = known[0]?.since === 0 ? known : [opened, ...known];

@@ -15,39 +15,51 @@ type CreateExchange = Exchange & {
 };
 
 /** Refusals of a request because of what it says, by what it says. */
-function expectedRefusals({ request }: CreateExchange): string[] {
+function expectedRefusals({ request }: CreateExchange, lostIds: ReadonlySet<string>): string[] {
   if (request.kind === "create_wallet") return [];
   const { asset, amount, source, destination } = request.body;
   if (asset === "GOLD") return ["ASSET_UNKNOWN"];
   if (amount === "0.0000000000000000001") return ["INVALID_REQUEST", "AMOUNT_PRECISION_EXCEEDED"];
+  if ([source, destination].some((side) => side !== undefined && lostIds.has(partyOf(side))))
+    return ["WALLET_UNKNOWN"];
   // Which wallets stand in for those left out is not in the request, so one side alone may name the other's.
   const oneIsOpen = source === undefined || destination === undefined;
   return oneIsOpen || partyOf(source) === partyOf(destination) ? ["INVALID_REQUEST"] : [];
 }
 
 /** One key, one thing: always the same answer to the same request, and a refusal for any other. */
-export function auditKeys({ closing, exchanges }: Evidence): string[] {
+export function auditKeys({ closing, exchanges, epoch, lostIds }: Evidence): string[] {
   const creates = exchanges.filter(
     (one): one is CreateExchange => one.request.kind === "create" || one.request.kind === "create_wallet",
   );
+  /** Whether an answer still holds. One from before the database went back may be about something that is lost. */
+  const stands = (one: CreateExchange) => {
+    const made = bodyOf(one) as { id: string } | undefined;
+    return one.epoch === epoch || (made !== undefined && !lostIds.has(made.id));
+  };
   const byKey = new Map<string, CreateExchange[]>();
   for (const one of creates) {
     const name = `${one.request.kind} ${one.request.key}`;
     byKey.set(name, [...(byKey.get(name) ?? []), one]);
   }
   return [
-    ...[...byKey].flatMap(([name, group]) => auditKey(name, group)),
+    ...[...byKey].flatMap(([name, group]) => auditKey(name, group, stands, lostIds)),
     ...auditOrigins(closing.transactions, creates),
-    ...auditAcknowledged(creates, closing.transactions, closing.wallets),
+    ...auditAcknowledged(creates.filter(stands), closing.transactions, closing.wallets),
     ...exchanges
       .filter(({ isClosing, answer }) => isClosing && !isDefinite(answer))
       .map(({ request, answer }) => `in peace, ${request.kind} was answered ${JSON.stringify(answer)}`),
   ];
 }
 
-function auditKey(name: string, group: readonly CreateExchange[]): string[] {
+function auditKey(
+  name: string,
+  group: readonly CreateExchange[],
+  stands: (one: CreateExchange) => boolean,
+  lostIds: ReadonlySet<string>,
+): string[] {
   const violations: string[] = [];
-  const accepted = group.filter((one) => bodyOf(one) !== undefined);
+  const accepted = group.filter((one) => bodyOf(one) !== undefined && stands(one));
   const [first] = accepted;
   for (const one of accepted) {
     if (!isDeepStrictEqual(one.request.body, first?.request.body))
@@ -55,11 +67,12 @@ function auditKey(name: string, group: readonly CreateExchange[]): string[] {
     else if (!isDeepStrictEqual(bodyOf(one), bodyOf(first as Exchange)))
       violations.push(`${name}: the same request was given different answers`);
   }
-  for (const one of group) {
+  for (const one of group.filter(stands)) {
     const code = codeOf(one);
     if (code === undefined || !isDefinite(one.answer)) continue;
     if (code !== "IDEMPOTENCY_KEY_REUSED") {
-      if (!expectedRefusals(one).includes(code)) violations.push(`${name}: refused with ${code} for nothing`);
+      if (!expectedRefusals(one, lostIds).includes(code))
+        violations.push(`${name}: refused with ${code} for nothing`);
       continue;
     }
     if (accepted.some((other) => isDeepStrictEqual(other.request.body, one.request.body)))

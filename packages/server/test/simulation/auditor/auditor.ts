@@ -19,6 +19,10 @@ export interface Evidence {
   tenant: string;
   /** The network outside, which has a truth of its own. */
   network: SteppingNetwork;
+  /** What the database has lost by going back. */
+  lostIds: ReadonlySet<string>;
+  /** The last epoch of the database. What was sent in it, when every process knew it, has no excuse. */
+  epoch: number;
   /** When the run ended, by the world's own clock. */
   endedMs: number;
   /** How many transactions the tenant may make in a period. */

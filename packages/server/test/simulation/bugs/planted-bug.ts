@@ -20,6 +20,8 @@ interface BugSurroundings {
   database: SimulatedDatabase;
   actor: Actor;
   scheduler: Scheduler;
+  /** The same ports on connections that are not identified. */
+  connectUnseen: () => Ports;
   /** The clock of the process's machine. */
   wallMs: () => number;
 }

@@ -18,6 +18,7 @@ import {
 import { type PlantedBug, putAtOnce, withAccept, withUnit } from "./planted-bug.js";
 import { plantedClockBugs } from "./planted-clock-bugs.js";
 import { plantedRailBugs } from "./planted-rail-bugs.js";
+import { plantedRewindBugs } from "./planted-rewind-bugs.js";
 
 /** What people get wrong in services that move money. The simulation is worth something if it finds each of these. */
 export const plantedBugs: readonly PlantedBug[] = [
@@ -228,6 +229,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     })),
   },
   ...plantedClockBugs,
+  ...plantedRewindBugs,
   ...plantedRailBugs,
 ];
 

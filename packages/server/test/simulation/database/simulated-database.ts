@@ -2,7 +2,7 @@ import type { Random } from "../world/random.js";
 import type { Actor, Scheduler } from "../world/scheduler.js";
 import { BrokenRule, DatabaseGone, StatementRefused } from "./database-faults.js";
 import { createLocks, type LockMode } from "./simulated-locks.js";
-import { createRows, type Rows, type Tables } from "./simulated-rows.js";
+import { createRows, type Rows, type Tables, type Undo } from "./simulated-rows.js";
 
 /**
  * A database in memory with the promises of PostgreSQL at READ COMMITTED: a transaction is seen by others when it is committed, all
@@ -18,6 +18,10 @@ export interface SimulatedDatabase {
   /** Its clock, which a failover can change. */
   now: () => number;
   setClock: (errorMs: number) => void;
+  /** Counts the servers that were the database, one after the other. */
+  epoch: () => number;
+  /** Fails over to a server that lacks the last commits that have changed something. Returns the rows that are gone. */
+  rewind: (commits: number) => readonly LostRow[];
   /** Every connection breaks, and for this long there are no new ones. */
   goAway: (durationMs: number) => void;
   /** The connections of a process break; what it has not committed is undone. */
@@ -25,6 +29,9 @@ export interface SimulatedDatabase {
   /** Transactions that waited for each other, by what they wanted. */
   deadlocks: readonly string[];
 }
+
+/** A row that was committed, and is no longer there. */
+export type LostRow = Pick<Undo, "table" | "key">;
 
 type Statement<T> = (rows: Rows) => T | Promise<T>;
 export type RunStatement = <T>(what: string, statement: Statement<T>) => Promise<T>;
@@ -62,6 +69,9 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
   const deadlocks: string[] = [];
   let awayUntilMs = 0;
   let clockErrorMs = 0;
+  let epoch = 1;
+  /** What undoes each commit, oldest first. */
+  const history: Undo[][] = [];
   const locks = createLocks<Connection>(({ actor }, wake) =>
     scheduler.after(actor, 0, "stops waiting for a lock", wake),
   );
@@ -103,6 +113,10 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
     end(connection);
   }
 
+  function breakAll(): void {
+    for (const connection of [...connections]) lose(connection);
+  }
+
   /** One message to the server. It may not arrive, or be refused. */
   async function arrive(connection: Connection, what: string): Promise<void> {
     await scheduler.turn(connection.actor, what);
@@ -113,9 +127,13 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
   }
 
   async function commit(connection: Connection, what: string): Promise<void> {
-    connection.rows.commit();
+    const undos = connection.rows.commit();
+    if (undos.length > 0) history.push(undos);
     end(connection);
+    const committedIn = epoch;
     await scheduler.turn(connection.actor, `${what}, answered`);
+    // A server that is replaced takes most of its answers with it; some were on their way.
+    if (epoch !== committedIn && random.chance(0.7)) throw new DatabaseGone("the answer was lost");
     if (scheduler.now() < awayUntilMs || random.chance(rates().answerLost))
       throw new DatabaseGone("the answer was lost");
   }
@@ -152,9 +170,23 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
     setClock: (errorMs) => {
       clockErrorMs = errorMs;
     },
+    epoch: () => epoch,
+    rewind: (commits) => {
+      breakAll();
+      epoch += 1;
+      const undone = history
+        .splice(Math.max(0, history.length - commits))
+        .flat()
+        .reverse();
+      for (const { table, key, before } of undone) {
+        if (before === undefined) tables.get(table)?.delete(key);
+        else tables.get(table)?.set(key, before);
+      }
+      return undone.filter(({ table, key }) => !tables.get(table)?.has(key));
+    },
     goAway: (durationMs) => {
       awayUntilMs = scheduler.now() + durationMs;
-      for (const connection of [...connections]) lose(connection);
+      breakAll();
     },
     breakConnections: (actor) => {
       for (const connection of [...connections]) if (connection.actor === actor) lose(connection);

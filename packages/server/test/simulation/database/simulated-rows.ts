@@ -25,7 +25,15 @@ export interface Rows {
   lock: (table: Table<unknown>, key: string, mode?: LockMode) => Promise<void>;
   /** Locks the row if nobody has it. */
   lockUnlessLocked: (table: Table<unknown>, key: string) => boolean;
-  commit: () => void;
+  /** Returns what undoes it. */
+  commit: () => Undo[];
+}
+
+/** What a row was before a commit; undefined if it was not there. */
+export interface Undo {
+  table: string;
+  key: string;
+  before: unknown;
 }
 
 interface RowLocks {
@@ -90,14 +98,17 @@ export function createRows(tables: Tables, { waitFor, take, isLocked }: RowLocks
     commit: () => {
       for (const { table, key } of inserted)
         if (tables.get(table)?.has(key)) throw new BrokenRule(`${table} has ${key} already`);
+      const undos: Undo[] = [];
       for (const [name, rows] of changes) {
         const table = tables.get(name) ?? new Map<string, unknown>();
         tables.set(name, table);
         for (const [key, row] of rows) {
+          undos.push({ table: name, key, before: table.get(key) });
           if (row === removed) table.delete(key);
           else table.set(key, row);
         }
       }
+      return undos;
     },
   };
 }

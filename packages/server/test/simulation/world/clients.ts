@@ -11,6 +11,7 @@ interface Knowledge {
   walletIds: string[];
   /** Its wallet on the network of several steps. */
   networkWalletId: string;
+  hasRail: boolean;
   creates: Extract<Request, { kind: "create" }>[];
   keys: number;
 }
@@ -26,6 +27,7 @@ export function runClients(world: World, tenant: string): Promise<unknown> {
     .map(({ walletId }) => walletId);
   const knowledge: Knowledge = {
     ...{ tenant, ids: [], walletIds: [...new Set(walletIds)], networkWalletId, creates: [], keys: 0 },
+    hasRail: world.scenario.hasRail,
   };
   return Promise.all(
     Array.from({ length: world.scenario.clientsPerTenant }, () => runClient(world, knowledge)),
@@ -103,11 +105,11 @@ function drawCreate(random: Random, knowledge: Knowledge, nowMs: number): Reques
 
 function drawBody(
   random: Random,
-  { walletIds, networkWalletId }: Knowledge,
+  { walletIds, networkWalletId, hasRail }: Knowledge,
   number: number,
   nowMs: number,
 ): CreateTransactionBody {
-  if (random.chance(0.3))
+  if (hasRail && random.chance(0.3))
     return {
       ...{ reference: `ref-${number}`, asset: "STEP", amount: (random.between(1, 400) / 100).toFixed(2) },
       ...{ source: { wallet_id: networkWalletId }, destination: { address: "step1someone" } },

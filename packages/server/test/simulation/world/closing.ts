@@ -39,6 +39,11 @@ export async function readClosing(world: World, tenant: string): Promise<Closing
     await scheduler.turn(outside, "the closing waits", lookEveryMs);
   }
 
+  // What was acknowledged is shown by every process alike, or not at all if the database has lost it.
+  const ids = creates.flatMap((create) => (bodyOf(create) as Transaction | undefined)?.id ?? []);
+  for (const id of new Set(ids))
+    if (random.chance(0.5)) await sendUntilAnswered(world, tenant, { kind: "read", id });
+
   const events: Event[] = [];
   for (;;) {
     const page = await ask<Event>({ kind: "events", after: events.length, limit: eventsPerPage });

@@ -29,8 +29,10 @@ export interface Exchange {
   /** Counts what clients send and receive, so that "before" has a meaning within one millisecond. */
   sentOrder: number;
   answeredOrder: number;
-  /** After the faults have ended, when all processes have started. */
+  /** After the faults have ended, when all processes have started and know their database. */
   isClosing: boolean;
+  /** The epoch of the database when it was sent; undefined if some process had not noticed yet that it is another one. */
+  epoch: number | undefined;
 }
 
 export function bodyOf(exchange: { answer: Answer }): unknown {

@@ -6,6 +6,7 @@ import type { SettlementStore } from "../../../src/app/transactions/settlement.j
 import type { TransactionStore } from "../../../src/app/transactions/transaction.js";
 import type { WalletActivation, WalletStore } from "../../../src/app/wallets/wallet.js";
 import type { DatabaseClock, DatabaseTime } from "../../../src/runtime/database-clock.js";
+import type { DatabaseIdentity } from "../../../src/runtime/database-identity.js";
 import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
 import type { SimulatedDatabase } from "../database/simulated-database.js";
 import { createSimulatedEventStore } from "../database/simulated-events.js";
@@ -23,6 +24,7 @@ export interface Ports {
   wallets: WalletStore & WalletActivation;
   events: EventStore;
   railTransactions: RailTransactionStore;
+  identity: DatabaseIdentity;
   readDatabaseTime: (monotonicMs: () => number) => Promise<DatabaseTime>;
   /** Give what they are given, unless a planted bug sits there. */
   disguiseClock: (clock: DatabaseClock) => DatabaseClock;
@@ -32,7 +34,7 @@ export interface Ports {
   disguiseCreator: (create: CreateTransaction) => CreateTransaction;
 }
 
-export function createPorts(database: SimulatedDatabase, actor: Actor): Ports {
+export function createPorts(database: SimulatedDatabase, actor: Actor, identity: DatabaseIdentity): Ports {
   return {
     transactions: createSimulatedTransactionStore(database, actor),
     settlements: createSimulatedSettlementStore(database, actor),
@@ -43,6 +45,7 @@ export function createPorts(database: SimulatedDatabase, actor: Actor): Ports {
     ),
     events: createSimulatedEventStore(database, actor),
     railTransactions: createSimulatedRailTransactionStore(database, actor),
+    identity,
     readDatabaseTime: async (monotonicMs) => {
       const askedMs = monotonicMs();
       const databaseMs = await database.query(actor, "read the clock", () => database.now());

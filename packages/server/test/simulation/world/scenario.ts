@@ -20,6 +20,11 @@ export interface Scenario {
   databaseClockMs: number;
   /** When the database fails over to a machine that lacks its last commits. */
   rewindsMs: readonly number[];
+  /**
+   * Whether tenants use the network of several steps. It keeps what a database has lost, so a payment can be sent to it twice: rails are not
+   * for databases that lose commits.
+   */
+  hasRail: boolean;
   /** How many transactions a tenant may make in a period; undefined without a limit. */
   transactionsMax: number | undefined;
   /** How often a client does not get an answer, or the network delivers its request once more. */
@@ -39,6 +44,7 @@ export function drawScenario(random: Random): Scenario {
     random.chance(probability) ? random.next() * most : 0;
   const moments = (most: number) =>
     Array.from({ length: random.between(0, most) }, () => random.between(1, faultsWithinMs));
+  const rewindsMs = random.chance(0.3) ? moments(2) : [];
   return {
     tenants: tenantIds.slice(0, random.chance(0.3) ? 2 : 1),
     processes: random.between(1, 3),
@@ -52,7 +58,8 @@ export function drawScenario(random: Random): Scenario {
     clockJumpMs: random.chance(0.5) ? 0 : random.pick([4000, 60_000, 30 * dayMs]),
     clockChangesMs: moments(3),
     databaseClockMs: random.chance(0.3) ? random.pick([-17, 17]) * dayMs : 0,
-    rewindsMs: random.chance(0.25) ? moments(2) : [],
+    rewindsMs,
+    hasRail: rewindsMs.length === 0,
     transactionsMax: random.chance(0.5) ? random.between(3, 8) : undefined,
     answersLost: sometimes(0.5, 0.15),
     requestsRepeated: sometimes(0.5, 0.15),

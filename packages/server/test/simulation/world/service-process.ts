@@ -41,6 +41,8 @@ import { simulatedAssets } from "./simulated-assets.js";
 export interface ServiceProcess {
   actor: Actor;
   isStarted: () => boolean;
+  /** Whether it knows which database it has. */
+  hasNoticed: () => boolean;
   handle: (tenantId: string, request: Request) => Promise<Answer>;
   /** All that it had in memory is gone, and clients that wait for an answer get none. */
   kill: () => void;
@@ -55,6 +57,7 @@ export interface ServiceProcessDeps {
   /** The clock of its machine, which may be wrong. */
   wallMs: () => number;
   transactionsMax: number | undefined;
+  hasNoticed: () => boolean;
   /** Told of errors that nothing in the world has caused. */
   onBroken: (error: unknown) => void;
 }
@@ -85,6 +88,7 @@ export function createServiceProcess(deps: ServiceProcessDeps): ServiceProcess {
   return {
     actor,
     isStarted: () => isStarted,
+    hasNoticed: deps.hasNoticed,
     handle: (tenantId, request) =>
       new Promise((resolve) => {
         unanswered.add(resolve);
@@ -142,7 +146,13 @@ function composeUseCases(deps: ServiceProcessDeps) {
   const newUuid = createUuidV7Source({ now, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
   const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
-  const show = createTransactionShower({ read, finished: createFinishedTransactions() });
+  const finished = createFinishedTransactions();
+  const walletDirectory = createWalletDirectory(ports.wallets);
+  ports.identity.subscribe(() => {
+    walletDirectory.clear();
+    finished.clear();
+  });
+  const show = createTransactionShower({ read, finished });
   const rails = createRails([bookRail, steppingRail]);
   const world = {
     assets,
@@ -205,14 +215,14 @@ function composeUseCases(deps: ServiceProcessDeps) {
   const create = ports.disguiseCreator(
     createTransactionCreator({
       assets,
-      wallets: createWalletDirectory(ports.wallets),
+      wallets: walletDirectory,
       rails,
       policies,
       allowList: { isListed: async () => false },
       queue,
       store: ports.transactions,
       newUuid,
-      generation: () => 0,
+      generation: ports.identity.generation,
     }),
   );
   const cancel = createTransactionCanceller({

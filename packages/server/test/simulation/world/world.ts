@@ -1,13 +1,14 @@
+import { showId } from "@bursar/protocol";
 import { createSteppingNetwork, type SteppingNetwork } from "../../harness/rails/stepping-network.js";
 import type { PlantedBug } from "../bugs/planted-bug.js";
-import { createSimulatedDatabase, type SimulatedDatabase } from "../database/simulated-database.js";
+import { createSimulatedDatabase, type LostRow } from "../database/simulated-database.js";
+import { transactions, wallets } from "../database/simulated-tables.js";
 import type { Answer, Exchange, Request } from "./exchange.js";
+import { createFleet, type Fleet, type FleetDeps } from "./fleet.js";
 import { networkWalletOf, type OpeningBalance, openBooks } from "./opening-balances.js";
-import { createPorts } from "./ports.js";
 import { createRandom, type Random } from "./random.js";
 import { drawScenario, noFaults, type Scenario } from "./scenario.js";
 import { type Actor, createScheduler, type Scheduler } from "./scheduler.js";
-import { createServiceProcess, type ServiceProcess } from "./service-process.js";
 
 /** Several processes of the service over one database, a network that loses and repeats, and all that goes wrong in between. */
 export interface World {
@@ -27,6 +28,10 @@ export interface World {
   /** Ends all faults, for good. */
   heal: () => void;
   isHealed: () => boolean;
+  /** What the database has lost, by the ids that clients know. */
+  lostIds: ReadonlySet<string>;
+  /** How many servers were the database. */
+  epoch: () => number;
   /** What must never happen, whatever is done to the service: its own errors, and deadlocks. */
   breakages: () => string[];
 }
@@ -56,7 +61,7 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
     scheduler.after(outside, random.between(20, 120), "a block", mine);
   };
   mine();
-  for (const tenant of scenario.tenants)
+  for (const tenant of scenario.hasRail ? scenario.tenants : [])
     for (let count = random.between(1, 5); count > 0; count--)
       scheduler.after(outside, random.between(1, 500), "a deposit", () => {
         // What arrives when all is read may not be there yet.
@@ -79,7 +84,7 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
     isHealed: () => isHealed,
   });
   const { exchanges, send, quiet } = createNetwork(
-    { scenario, random, scheduler, outside, isHealed: () => isHealed },
+    { scenario, random, scheduler, outside, database, isHealed: () => isHealed },
     fleet,
   );
   for (const afterMs of scenario.outagesMs) {
@@ -91,8 +96,19 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
     });
   }
 
+  const lostIds = new Set<string>();
+  for (const afterMs of scenario.rewindsMs) {
+    const commits = random.between(1, random.chance(0.7) ? 5 : 40);
+    scheduler.after(outside, afterMs, `the database loses ${commits} commits`, () => {
+      if (isHealed) return;
+      for (const row of database.rewind(commits)) for (const id of shownIdsOf(row)) lostIds.add(id);
+      database.setClock(scenario.databaseClockMs);
+    });
+  }
+
   return {
-    ...{ scenario, random, scheduler, outside, openings, network, exchanges, send, quiet },
+    ...{ scenario, random, scheduler, outside, openings, network, exchanges, send, quiet, lostIds },
+    epoch: database.epoch,
     heal: () => {
       if (isHealed) return;
       isHealed = true;
@@ -101,104 +117,25 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
       fleet.startAll();
     },
     isHealed: () => isHealed,
-    breakages: () => [...errors, ...database.deadlocks.map((name) => `a deadlock over ${name}`)],
+    breakages: () => [
+      ...errors,
+      ...(fleet.haveNoticed() ? [] : ["a process has not noticed that the database is another one"]),
+      ...database.deadlocks.map((name) => `a deadlock over ${name}`),
+    ],
   };
 }
 
-interface FleetDeps {
-  network: SteppingNetwork;
-  scenario: Scenario;
-  random: Random;
-  scheduler: Scheduler;
-  outside: Actor;
-  database: SimulatedDatabase;
-  bug: PlantedBug | undefined;
-  errors: string[];
-  isHealed: () => boolean;
+function shownIdsOf({ table, key }: LostRow): string[] {
+  const [, id = ""] = key.split(" ");
+  if (table === transactions.name) return [showId("tx", id)];
+  return table === wallets.name ? [showId("wlt", id)] : [];
 }
 
-interface Slot {
-  process: ServiceProcess;
-  clockErrorMs: number;
-}
-
-/** The processes: killed without warning, and started again a little later. */
-function createFleet({
-  network,
-  scenario,
-  random,
-  scheduler,
-  outside,
-  database,
-  bug,
-  errors,
-  isHealed,
-}: FleetDeps) {
-  const drawErrorMs = (mostMs: number) => random.between(-mostMs, mostMs);
-  const wallMs = ({ clockErrorMs }: Pick<Slot, "clockErrorMs">) => scheduler.now() + clockErrorMs;
-
-  function start(slot: { clockErrorMs: number }, index: number): ServiceProcess {
-    const actor: Actor = { name: `process ${index}`, isAlive: true };
-    const ports = createPorts(database, actor);
-    return createServiceProcess({
-      actor,
-      ports: bug?.disguisePorts?.(ports, { database, actor, scheduler, wallMs: () => wallMs(slot) }) ?? ports,
-      network,
-      scheduler,
-      random,
-      wallMs: () => wallMs(slot),
-      transactionsMax: scenario.transactionsMax,
-      onBroken: (error) =>
-        errors.push(`the service broke: ${error instanceof Error ? error.message : error}`),
-    });
-  }
-
-  const slots: Slot[] = Array.from({ length: scenario.processes }, (_, index) => {
-    const slot = { clockErrorMs: drawErrorMs(scenario.clockErrorMs) };
-    return Object.assign(slot, { process: start(slot, index) });
-  });
-  const restart = (index: number) => {
-    const slot = slots[index] as Slot;
-    if (!slot.process.actor.isAlive) slot.process = start(slot, index);
-  };
-
-  for (const afterMs of scenario.killsMs) {
-    const index = random.between(0, slots.length - 1);
-    const downMs = random.between(1, 300);
-    scheduler.after(outside, afterMs, `process ${index} is killed`, () => {
-      const { process } = slots[index] as Slot;
-      if (isHealed() || !process.actor.isAlive) return;
-      process.kill();
-      database.breakConnections(process.actor);
-      scheduler.after(outside, downMs, `process ${index} is started`, () => restart(index));
-    });
-  }
-  for (const afterMs of scenario.clockChangesMs) {
-    const slot = random.pick(slots);
-    const errorMs = drawErrorMs(scenario.clockJumpMs);
-    scheduler.after(outside, afterMs, "a clock is set", () => {
-      slot.clockErrorMs = errorMs;
-    });
-  }
-
-  return {
-    pick: () => random.pick(slots).process,
-    areStarted: () => slots.every(({ process }) => process.isStarted()),
-    /** With clocks that are right enough to start. */
-    startAll: () => {
-      for (const [index, slot] of slots.entries()) {
-        slot.clockErrorMs = drawErrorMs(scenario.clockErrorMs);
-        restart(index);
-      }
-    },
-  };
-}
-
-type NetworkDeps = Pick<FleetDeps, "scenario" | "random" | "scheduler" | "outside" | "isHealed">;
+type NetworkDeps = Pick<FleetDeps, "scenario" | "random" | "scheduler" | "outside" | "isHealed" | "database">;
 
 function createNetwork(
-  { scenario, random, scheduler, outside, isHealed }: NetworkDeps,
-  { pick, areStarted }: Pick<ReturnType<typeof createFleet>, "pick" | "areStarted">,
+  { scenario, random, scheduler, outside, database, isHealed }: NetworkDeps,
+  { pick, areStarted, haveNoticed }: Pick<Fleet, "pick" | "areStarted" | "haveNoticed">,
 ) {
   const exchanges: Exchange[] = [];
   const copies: Promise<unknown>[] = [];
@@ -219,7 +156,8 @@ function createNetwork(
         request,
         sentMs: scheduler.now(),
         sentOrder: order++,
-        isClosing: isHealed() && areStarted(),
+        isClosing: isHealed() && areStarted() && haveNoticed(),
+        epoch: haveNoticed() ? database.epoch() : undefined,
       };
       if (!isHealed() && request.kind !== "freeze" && random.chance(scenario.requestsRepeated)) {
         // A copy that the network kept for a while; nobody waits for its answer.
