@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { type FailoverReport, runFailoverLoop } from "./failover-loop.js";
 import { type PostgresPair, startPostgresPair } from "./postgres-pair.js";
@@ -11,10 +11,14 @@ const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
 const timeoutOf = (times: number) => 300_000 + times * 120_000;
 
 describe("two processes whose primary is killed and replaced by its standby under load", () => {
-  const folder = createTemporaryFolder("failover");
-  let pair: PostgresPair;
+  let folder: string;
+  let pair: PostgresPair | undefined;
+  beforeEach(() => {
+    folder = createTemporaryFolder("failover");
+  });
   afterEach(async () => {
-    await pair.stop();
+    await pair?.stop();
+    pair = undefined;
     rmSync(folder, { recursive: true, force: true });
   });
 

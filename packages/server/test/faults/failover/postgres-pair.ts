@@ -1,9 +1,10 @@
+import { randomInt } from "node:crypto";
 import { chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { Statement } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { freePort } from "../../harness/service/bursar-process.js";
 import { createPostgresServer, type PostgresServer, user } from "./postgres-server.js";
 
 /** A primary and a standby with streaming replication, which change places. */
@@ -22,8 +23,24 @@ export interface PostgresPair {
   stop: () => Promise<void>;
 }
 
+/** Below the ports that systems give to outgoing connections: one of these could take the port of a server while it is down. */
+const portsFrom = 20_000;
+const portsCount = 10_000;
+
+async function findPort(): Promise<number> {
+  for (;;) {
+    const port = portsFrom + randomInt(portsCount);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (isFree) return port;
+  }
+}
+
 export async function startPostgresPair(folder: string): Promise<PostgresPair> {
-  const ports = [await freePort(), await freePort()];
+  const ports = [await findPort(), await findPort()];
   let [primary, standby] = ports.map((port, index) =>
     createPostgresServer(join(folder, `postgres-${index}`), port),
   ) as [PostgresServer, PostgresServer];
