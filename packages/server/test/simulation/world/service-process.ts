@@ -1,16 +1,8 @@
-import {
-  compilePolicy,
-  createTimeZones,
-  createUuidV7Source,
-  defaultPolicy,
-  type PolicyDocument,
-  policyLimits,
-} from "@bursar/domain";
-import { errorCatalog, readId } from "@bursar/protocol";
+import { compilePolicy, createTimeZones, createUuidV7Source } from "@bursar/domain";
+import { readId } from "@bursar/protocol";
 import { createEventLister, createEventPresenter } from "../../../src/app/events/present-events.js";
 import { createRails } from "../../../src/app/rails/rail.js";
 import { createRailRecorder } from "../../../src/app/rails/record-rail-events.js";
-import { isRefused, type Refused } from "../../../src/app/requests/refused.js";
 import { createAcceptQueue } from "../../../src/app/transactions/accept-queue.js";
 import { createTransactionCanceller } from "../../../src/app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../../../src/app/transactions/change-hub.js";
@@ -30,12 +22,14 @@ import { createDatabaseClock, skewLimits } from "../../../src/runtime/database-c
 import type { Timers } from "../../../src/runtime/timers.js";
 import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
 import { createSteppingDriver, steppingRail } from "../../harness/rails/stepping-rail.js";
-import { DatabaseGone, StatementRefused } from "../database/database-faults.js";
+import { DatabaseGone } from "../database/database-faults.js";
 import type { Answer, Request } from "./exchange.js";
 import type { Ports } from "./ports.js";
+import { answer, explain, isInjected } from "./present-answers.js";
 import type { Random } from "./random.js";
 import type { Actor, Scheduler } from "./scheduler.js";
 import { simulatedAssets } from "./simulated-assets.js";
+import { policyOf } from "./tenant-policy.js";
 
 /** One process of the service: the real use cases and the real engine, with the simulated world where HTTP and SQL would be. */
 export interface ServiceProcess {
@@ -109,21 +103,6 @@ export function createServiceProcess(deps: ServiceProcessDeps): ServiceProcess {
 }
 
 const starting: Answer = { status: 503, code: "UNAVAILABLE" };
-
-function isInjected(error: unknown): boolean {
-  return error instanceof DatabaseGone || error instanceof StatementRefused;
-}
-
-function answer<T>(status: 200 | 202, value: T, present: (value: Exclude<T, Refused>) => unknown): Answer {
-  if (isRefused(value)) return { status: errorCatalog[value.refused].status, code: value.refused };
-  return { status, body: present(value as Exclude<T, Refused>) };
-}
-
-function explain(error: unknown, onBroken: (error: unknown) => void): Answer {
-  if (isInjected(error)) return { status: 503, code: "UNAVAILABLE" };
-  onBroken(error);
-  return { status: 500, code: "INTERNAL_ERROR" };
-}
 
 /** The wiring of `compose-transactions.ts`. */
 function composeUseCases(deps: ServiceProcessDeps) {
@@ -305,18 +284,4 @@ function composeUseCases(deps: ServiceProcessDeps) {
     }
   };
   return { clock, handle, startWorkers };
-}
-
-/** A new tenant's policy, and payouts to any address; with a limit, if the run has one. */
-function policyOf(transactionsMax: number | undefined): PolicyDocument {
-  const limit = {
-    name: "limit",
-    when: {
-      count: { per: "tenant", period_seconds: policyLimits.periodSecondsMin, above: transactionsMax ?? 0 },
-    },
-    action: "reject",
-    reason: "Too many.",
-  } as const;
-  const rules = [...(transactionsMax === undefined ? [] : [limit]), ...defaultPolicy.rules];
-  return { ...defaultPolicy, rules, default: { action: "allow" } };
 }
