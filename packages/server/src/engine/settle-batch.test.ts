@@ -24,7 +24,9 @@ function settlerThatTimesOut() {
   const settleBatch = createBatchSettler({
     settlements,
     rails: { get: () => Promise.reject() as never },
-    policies: { peek: () => undefined, load: () => Promise.reject(new Error("nothing is judged")) },
+    policies: {
+      within: () => ({ peek: () => undefined, load: () => Promise.reject(new Error("nothing is judged")) }),
+    },
     isUnavailable: (error) => error instanceof TimeoutError,
     isTimeout: (error) => error instanceof TimeoutError,
     onFailure: () => undefined,

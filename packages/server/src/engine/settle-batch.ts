@@ -15,7 +15,7 @@ import { decideBatch } from "./decide-batch.js";
 export interface SettleBatchDeps {
   settlements: SettlementStore;
   rails: Pick<Rails, "get">;
-  policies: Pick<ActivePolicies, "peek" | "load">;
+  policies: Pick<ActivePolicies, "within">;
   /** Whether an error means that the database is unavailable or timed out: then no transaction is at fault. */
   isUnavailable: (error: unknown) => boolean;
   /** Whether an error is a statement that took too long, of a database that is available otherwise. */
@@ -43,7 +43,7 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
       onClaimed(claimed);
       if (claimed.length === 0) return [];
       const toJudge = claimed.filter(({ state, needsJudgement }) => state === "accepted" && needsJudgement);
-      const plan = await planJudgement(policies, toJudge);
+      const plan = await planJudgement(policies.within(unit), toJudge);
       const usage = await unit.lockUsage(plan.windows, new Date(now()));
       const balances = await unit.lockAccounts(accountsOf(claimed));
       // The time of the decision, when everything is locked: what happened before it has been seen.

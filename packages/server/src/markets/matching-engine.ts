@@ -53,7 +53,7 @@ export interface MatchingEngineDeps {
   market: TradedMarket;
   store: MarketStore;
   leases: MarketLeases;
-  policies: Pick<ActivePolicies, "peek" | "load">;
+  policies: Pick<ActivePolicies, "within">;
   /** Names this process among those that could hold the lease. */
   holder: string;
   leaseMs: number;
@@ -230,7 +230,10 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       afterTenantId = tenantIds.length < limit ? undefined : tenantIds.at(-1);
       onClaimed(claimed);
       if (claimed.length === 0) return [];
-      const { policies, windows } = await planJudgement(deps.policies, requestsToJudge(market, claimed));
+      const { policies, windows } = await planJudgement(
+        deps.policies.within(unit),
+        requestsToJudge(market, claimed),
+      );
       const acceptedMs = Math.max(...claimed.map(({ createdAt }) => createdAt.getTime()));
       const usage = await unit.lockUsage(windows, tick(acceptedMs));
       const balances = await unit.lockAccounts(accountsOfOrders(market, claimed));

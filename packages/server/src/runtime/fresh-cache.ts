@@ -9,6 +9,11 @@ export interface FreshCache<Value> {
   /** The cached value if it is recent enough; undefined if it must be loaded. */
   peek: (key: string) => Value | undefined;
   load: (key: string) => Promise<Value>;
+  /**
+   * Reads with a reader of the caller's own, and stores the result. It never waits for a read that another caller has begun: a caller that
+   * holds a connection of the pool would wait for one that waits for a connection.
+   */
+  loadBy: (key: string, readNow: (key: string) => Promise<Value>) => Promise<Value>;
   /** Drops what has just been changed. */
   forget: (key: string) => void;
   /** Drops everything, because the database may have gone back to an earlier state. */
@@ -32,6 +37,8 @@ export function createFreshCache<Value>(
 ): FreshCache<Value> {
   const entries = new LRUCache<string, Entry<Value>>({ max: entriesMax });
   const pending = new Map<string, Promise<Value>>();
+  /** How often something was dropped: what was read before that may be the old state. */
+  let drops = 0;
 
   function load(key: string): Promise<Value> {
     const running = pending.get(key);
@@ -62,11 +69,20 @@ export function createFreshCache<Value>(
       return entry.value;
     },
     load,
+    loadBy: async (key, readNow) => {
+      const [readAtMs, dropsBefore] = [monotonicMs(), drops];
+      const value = await readNow(key);
+      const isNewest = (entries.get(key)?.readAtMs ?? readAtMs) <= readAtMs;
+      if (drops === dropsBefore && isNewest) entries.set(key, { value, readAtMs });
+      return value;
+    },
     forget: (key) => {
+      drops += 1;
       entries.delete(key);
       pending.delete(key);
     },
     clear: () => {
+      drops += 1;
       entries.clear();
       pending.clear();
     },

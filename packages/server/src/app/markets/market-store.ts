@@ -9,6 +9,7 @@ import type {
 } from "@bursar/domain";
 import type { Lease, LeaseStore } from "../../runtime/lease.js";
 import type { Balances, LedgerEntry, LedgerUnit } from "../ledger/ledger-unit.js";
+import type { ActivePolicyReads } from "../policy/policy.js";
 import type { Counted, TenantWindow } from "../policy/usage.js";
 import type { KnownWallet } from "../wallets/wallet.js";
 import type { OrderFailure, OrderJudgement, OrderProgress } from "./order.js";
@@ -176,7 +177,8 @@ export class MarketMovedError extends Error {}
  * It must not wait for the network. Its first statement throws a `LeaseLostError` if another process has acquired the lease, and its
  * commit holds off any other process that would.
  */
-export interface MarketUnit extends LedgerUnit {
+/** It also reads policies: a read through the pool would wait for a second connection while this one holds locks. */
+export interface MarketUnit extends LedgerUnit, ActivePolicyReads {
   /**
    * Orders with something to do, the same number of each tenant, oldest first. Their wallets are locked against a freeze: one that was
    * answered is obeyed.

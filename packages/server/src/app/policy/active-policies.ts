@@ -8,10 +8,17 @@ import {
 import { LRUCache } from "lru-cache";
 import { createFreshCache } from "../../runtime/fresh-cache.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
-import type { ActivePolicies, ActivePolicy, PolicyGuard, PolicyStore, StoredPolicy } from "./policy.js";
+import type {
+  ActivePolicies,
+  ActivePolicy,
+  ActivePolicyReads,
+  PolicyGuard,
+  PolicyStore,
+  StoredPolicy,
+} from "./policy.js";
 
 export interface ActivePoliciesDeps {
-  store: Pick<PolicyStore, "readPolicy" | "readPolicyVersion">;
+  store: ActivePolicyReads;
   world: PolicyWorld;
   wakeUps: Pick<WakeUps, "subscribe">;
   /** A monotonic clock. */
@@ -43,34 +50,42 @@ export function createActivePolicies({
   let clears = 0;
   const first = activate(firstPolicy, world);
 
-  async function load(tenantId: string): Promise<ActivePolicy> {
+  async function load(reads: ActivePolicyReads, tenantId: string): Promise<ActivePolicy> {
     const clearsBefore = clears;
-    const version = await store.readPolicyVersion(tenantId);
+    const version = await reads.readPolicyVersion(tenantId);
     if (version === undefined) return first;
     const known = compiled.get(tenantId);
     if (known?.version === version) return known;
-    const stored = await store.readPolicy(tenantId);
-    const active = stored === undefined ? first : await activateGuarded(tenantId, stored);
+    const stored = await reads.readPolicy(tenantId);
+    const active = stored === undefined ? first : await activateGuarded(reads, tenantId, stored);
     if (clears === clearsBefore) compiled.set(tenantId, active);
     return active;
   }
 
-  async function activateGuarded(tenantId: string, stored: StoredPolicy): Promise<ActivePolicy> {
+  async function activateGuarded(
+    reads: ActivePolicyReads,
+    tenantId: string,
+    stored: StoredPolicy,
+  ): Promise<ActivePolicy> {
     const { policy, version } = activate(stored, world);
     const guards: ActivePolicy["guards"][number][] = [];
     for (const guard of stored.guards)
-      guards.push({ until: guard.until, policy: await compileGuard(store, world, tenantId, guard) });
+      guards.push({ until: guard.until, policy: await compileGuard(reads, world, tenantId, guard) });
     // The windows of all are counted, because a verdict can depend on each.
     const windows = unionOfWindows(policy.windows, ...guards.map((guard) => guard.policy.windows));
     return { version, policy: { ...policy, windows }, guards };
   }
 
-  const cache = createFreshCache<ActivePolicy>(load, monotonicMs);
+  const cache = createFreshCache<ActivePolicy>((tenantId) => load(store, tenantId), monotonicMs);
   wakeUps.subscribe("policy", (tenantIds) => {
     if (tenantIds !== "any") for (const tenantId of tenantIds) cache.forget(tenantId);
   });
   return {
     ...cache,
+    within: (reads) => ({
+      peek: cache.peek,
+      load: (tenantId) => cache.loadBy(tenantId, () => load(reads, tenantId)),
+    }),
     // After a restore the number of a version can belong to another document.
     clear: () => {
       clears += 1;

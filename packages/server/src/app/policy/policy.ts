@@ -79,4 +79,10 @@ export interface ActivePolicy {
 }
 
 /** The policies in force, by tenant. A change takes effect in every process within five seconds. */
-export type ActivePolicies = FreshCache<ActivePolicy>;
+export interface ActivePolicies extends FreshCache<ActivePolicy> {
+  /** The same policies; what is not cached is read with these reads, such as those of a SQL transaction. */
+  within: (reads: ActivePolicyReads) => Pick<FreshCache<ActivePolicy>, "peek" | "load">;
+}
+
+/** What is read to find the policy in force. */
+export type ActivePolicyReads = Pick<PolicyStore, "readPolicy" | "readPolicyVersion">;

@@ -11,6 +11,7 @@ import type {
   UsageByWindow,
 } from "@bursar/domain";
 import type { Balances, LedgerUnit } from "../ledger/ledger-unit.js";
+import type { ActivePolicyReads } from "../policy/policy.js";
 import type { TenantWindow } from "../policy/usage.js";
 
 export interface TransactionKey {
@@ -92,7 +93,8 @@ export interface NewDeposit extends TransactionKey {
  * One SQL transaction in which money moves: claim, lock, decide, write, in this order, which is the order of locks everywhere. It must
  * not wait for the network.
  */
-export interface SettlementUnit extends LedgerUnit {
+/** It also reads policies: a read through the pool would wait for a second connection while this one holds locks. */
+export interface SettlementUnit extends LedgerUnit, ActivePolicyReads {
   /** The oldest that each of these tenants has accepted. Rows that another process holds are skipped. */
   claimAccepted: (tenants: readonly TenantClaim[], perTenantMax: number) => Promise<ClaimedPayment[]>;
   /** Those that wait for approvals and are due: an approver decided, or the time has passed. */

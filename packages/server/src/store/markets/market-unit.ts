@@ -9,6 +9,7 @@ import type { Database, Tx } from "../core/database.js";
 import { recordFailure } from "../core/failures.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
+import { createActivePolicyReads } from "../policy/policies.js";
 import { lockUsage } from "../policy/usage.js";
 import { claimOrders, hasOrdersToDo, orderFailures, writeAdmission } from "./admit-orders.js";
 import { lockMarket, type MarketPosition } from "./market-leases.js";
@@ -39,6 +40,7 @@ function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease, expected: C
   const underLease = async <T>(rows: Promise<T>): Promise<T> => (await Promise.all([locked, rows]))[1];
   const unit: MarketUnit = {
     claimOrders: (claim) => underLease(claimOrders(tx, market, claim)),
+    ...createActivePolicyReads(tx),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     writeAdmission: async (claimed, admission, balances) => {
       const { admittedSequence } = await locked;

@@ -1,5 +1,6 @@
 import { namedClients, type PolicyDocument, uuidFromTypeId } from "@bursar/domain";
 import type {
+  ActivePolicyReads,
   NewPolicy,
   PolicyReads,
   PolicyStore,
@@ -15,13 +16,7 @@ import { sql } from "../core/sql.js";
 export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "publish">): PolicyStore {
   return {
     ...createPolicyReads(database),
-    // Served by the primary key, read backwards; the document is not read.
-    readPolicyVersion: async (tenantId) => {
-      const [row] = await database.query<{ version: number }>(sql`
-        SELECT version FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1
-      `);
-      return row?.version;
-    },
+    ...createActivePolicyReads(database),
     writePolicy: (tenantId, expectedVersion, policy, audit) =>
       database.transaction(async (tx) => {
         const written = await writePolicy(tx, tenantId, expectedVersion, policy);
@@ -40,21 +35,40 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
   };
 }
 
+export function createActivePolicyReads(source: Queryable): ActivePolicyReads {
+  return {
+    readPolicy: (tenantId, version) => readPolicy(source, tenantId, version),
+    // Served by the primary key, read backwards; the document is not read.
+    readPolicyVersion: async (tenantId) => {
+      const [row] = await source.query<{ version: number }>(sql`
+        SELECT version FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1
+      `);
+      return row?.version;
+    },
+  };
+}
+
+/** Served by the primary key, read backwards. */
+async function readPolicy(
+  source: Queryable,
+  tenantId: string,
+  version: number | undefined,
+): Promise<StoredPolicy | undefined> {
+  const [row] = await source.query<PolicyRow>(sql`
+    SELECT version, document, created_at AS "updatedAt", guards
+    FROM policies
+    WHERE tenant_id = ${tenantId} ${version === undefined ? sql`` : sql`AND version = ${version}`}
+    ORDER BY version DESC LIMIT 1
+  `);
+  return row && readRow(row);
+}
+
 /** What a change of the policy is planned from. It reads from the pool, or in the SQL transaction that writes the change. */
 export function createPolicyReads(source: KeyedQueryable): PolicyReads {
   return {
     countChangeApprovers: (tenantId, requesterId, clientIds) =>
       countChangeApprovers(source, tenantId, requesterId, clientIds),
-    // Served by the primary key, read backwards.
-    readPolicy: async (tenantId, version) => {
-      const [row] = await source.query<PolicyRow>(sql`
-        SELECT version, document, created_at AS "updatedAt", guards
-        FROM policies
-        WHERE tenant_id = ${tenantId} ${version === undefined ? sql`` : sql`AND version = ${version}`}
-        ORDER BY version DESC LIMIT 1
-      `);
-      return row && readRow(row);
-    },
+    readPolicy: (tenantId, version) => readPolicy(source, tenantId, version),
     // Served by the primary key of wallets, and by clients_by_tenant.
     findOwn: async (tenantId, kind, ids) => {
       const table = kind === "wallet" ? sql`wallets` : sql`clients`;

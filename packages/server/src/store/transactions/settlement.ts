@@ -15,6 +15,7 @@ import { hasKey, joinByKey } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
+import { createActivePolicyReads } from "../policy/policies.js";
 import { lockUsage } from "../policy/usage.js";
 import {
   claimAccepted,
@@ -67,6 +68,7 @@ function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
         UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId})
         WHERE tenant_id = ${tenantId} AND id = ${id}
       `),
+    ...createActivePolicyReads(tx),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
     write: (settlements, balances) => writeSettlements(tx, log, settlements, balances),

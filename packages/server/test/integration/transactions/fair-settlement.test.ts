@@ -49,8 +49,10 @@ describe("a tenant with a backlog", () => {
     const events = createEventLog({ publish: () => undefined });
     const settlements = createSettlementStore(withKeys(service.database, service.keys), events);
     const policies = {
-      peek: () => undefined,
-      load: () => Promise.reject(new Error("nothing is judged here")),
+      within: () => ({
+        peek: () => undefined,
+        load: () => Promise.reject(new Error("nothing is judged here")),
+      }),
     };
     const batches: string[][] = [];
     await new Promise<void>((resolve, reject) => {

@@ -142,7 +142,8 @@ function composeUseCases(deps: ServiceProcessDeps) {
   const { policy } = compilePolicy(policyOf(deps.transactionsMax), world);
   if (policy === undefined) throw new Error("the policy of a new tenant does not compile");
   const active = { version: 0, policy, guards: [] };
-  const policies = { peek: () => active, load: async () => active };
+  const cached = { peek: () => active, load: async () => active };
+  const policies = { ...cached, within: () => cached };
   const report = (error: unknown) => void (isInjected(error) || onBroken(error));
   const settleBatch = createBatchSettler({
     settlements: ports.settlements,
