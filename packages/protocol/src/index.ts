@@ -23,6 +23,7 @@ export {
   CreateClientBody,
   CreatedClient,
   RotatedSecret,
+  RotateOwnSecretBody,
   RotateSecretBody,
 } from "./access/client.js";
 export { Me } from "./access/me.js";

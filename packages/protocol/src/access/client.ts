@@ -127,6 +127,22 @@ export const RotateSecretBody = Type.Object(
   { $id: "RotateSecretBody", additionalProperties: false },
 );
 
+export const RotateOwnSecretBody = Type.Object(
+  {
+    ...RotateSecretBody.properties,
+    current_secret: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          "A valid secret of the client. Required unless the request is signed with a key of the client.",
+      }),
+    ),
+  },
+  { $id: "RotateOwnSecretBody", additionalProperties: false },
+);
+export type RotateOwnSecretBody = Static<typeof RotateOwnSecretBody>;
+
 export const RotatedSecret = Type.Object(
   {
     client: Client,

@@ -2,6 +2,13 @@ import type { ErrorEntry } from "./error-entry.js";
 
 /** The errors of protected clients and change requests. */
 export const authorityErrors = {
+  CREDENTIAL_PROOF_REQUIRED: {
+    status: 403,
+    message: "The request does not prove possession of a current credential of the client.",
+    when: "a client rotates its own secret with an access token alone, or with a `current_secret` that is not valid",
+    advice: "Send the current secret as `current_secret`, or sign the request with a key of the client.",
+    retry: "never",
+  },
   CHANGE_REQUEST_REQUIRED: {
     status: 403,
     message: "This change needs the approval of another client.",

