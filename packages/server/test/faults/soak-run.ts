@@ -34,6 +34,7 @@ const sampleMinSeconds = 2;
 /** Seven clients with this pause make about a hundred requests a second. */
 const pauseMs = 60;
 const streamSeconds = 1;
+const historyCount = 100;
 
 export async function runSoak(seconds: number, idleSeconds: number): Promise<SoakReport> {
   const database = await createTestDatabase("empty");
@@ -41,7 +42,7 @@ export async function runSoak(seconds: number, idleSeconds: number): Promise<Soa
   const views = world.services.map(({ url }) => viewStream(url, world.payer, world.tokenOf));
   const load = createMixedLoad(world, pauseMs);
   const visits = { isOn: true };
-  const visiting = visitStreams(world, visits);
+  const visiting = visitStreams(world, visits, () => views[0]?.log().length ?? 0);
   load.resume();
   await sleep(seconds * warmUpShare * 1000);
   const samplesCount = Math.min(samplesMax, Math.floor(seconds / sampleMinSeconds));
@@ -67,12 +68,19 @@ export async function runSoak(seconds: number, idleSeconds: number): Promise<Soa
   };
 }
 
-/** Clients that come, follow the log from its beginning for a moment, and go without a word: what a process must not keep. */
-async function visitStreams(world: TwoProcesses, visits: { isOn: boolean }): Promise<void> {
+/**
+ * Clients that come, read some history, follow the log for a moment, and go without a word: what a process must not keep. Reading from the
+ * beginning would fill the cache of history, which has room for 16 MB, for as long as the log grows.
+ */
+async function visitStreams(
+  world: TwoProcesses,
+  visits: { isOn: boolean },
+  lastSequence: () => number,
+): Promise<void> {
   for (let count = 0; visits.isOn; count++) {
     const token = await world.tokenOf(world.payer);
     const stream = await openStream(world.services[count % 2]?.url ?? "", { token });
-    stream.send({ type: "subscribe", channel: "events", since: 0 });
+    stream.send({ type: "subscribe", channel: "events", since: Math.max(0, lastSequence() - historyCount) });
     stream.send({ type: "subscribe", channel: "orderbook:ETH-USD" });
     await sleep(streamSeconds * 1000);
     stream.ws.terminate();
