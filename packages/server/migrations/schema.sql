@@ -116,6 +116,22 @@ CREATE TABLE change_requests (
   CONSTRAINT change_requests_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'scheduled'::text, 'applied'::text, 'rejected'::text, 'expired'::text, 'cancelled'::text, 'failed'::text])))
 );
 
+CREATE TABLE change_signatures (
+  tenant_id uuid NOT NULL,
+  change_request_id uuid NOT NULL,
+  version integer NOT NULL,
+  key_id uuid NOT NULL,
+  algorithm text NOT NULL,
+  public_key bytea,
+  params text NOT NULL,
+  signature bytea NOT NULL,
+  base bytea NOT NULL,
+  body bytea NOT NULL,
+  base_available_at timestamp with time zone NOT NULL,
+  CONSTRAINT change_signatures_pkey PRIMARY KEY (tenant_id, change_request_id, version),
+  CONSTRAINT change_signatures_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text])))
+);
+
 CREATE TABLE client_keys (
   id uuid NOT NULL,
   client_id uuid NOT NULL,

@@ -13,6 +13,8 @@ import { createClientStore } from "../store/access/clients.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ComposeOptions } from "./compose.js";
 import type { PolicyParts } from "./compose-policy.js";
+import { createEvidenceBox } from "./evidence-box.js";
+import { secretContexts } from "./secret-contexts.js";
 
 export interface ChangeRequestParts {
   useCases: ChangeRequestService;
@@ -23,7 +25,7 @@ export interface ChangeRequestParts {
 const intervalMs = 1000;
 
 export function composeChangeRequests(
-  { database, wakeUps, log, newUuid, now }: ComposeOptions,
+  { database, sealing, wakeUps, log, newUuid, now }: ComposeOptions,
   { clients: clientAccess }: { clients: ClientAccessCache },
   policyExecutors: PolicyParts["executors"],
 ): ChangeRequestParts {
@@ -39,6 +41,7 @@ export function composeChangeRequests(
       }),
       ...policyExecutors,
     },
+    box: createEvidenceBox(sealing, secretContexts.changeDecision),
     onFailure: ({ tenantId, id }, error) =>
       log.error(
         { err: error, tenant_id: showId("tnt", tenantId), change_request_id: showId("chr", id) },

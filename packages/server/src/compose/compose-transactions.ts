@@ -19,7 +19,7 @@ import { createEventPageReader } from "../app/events/read-event-page.js";
 import type { RailServices, Rails } from "../app/rails/rail.js";
 import { createRailRecorder } from "../app/rails/record-rail-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
-import { createApprovalLister, type EvidenceBox } from "../app/transactions/approval-evidence.js";
+import { createApprovalLister } from "../app/transactions/approval-evidence.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { type CancelTransactions, createBatchCanceller } from "../app/transactions/cancel-transactions.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
@@ -35,7 +35,6 @@ import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
-import type { Sealing } from "../credentials/sealing.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchSettler } from "../engine/settle-batch.js";
 import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
@@ -53,6 +52,7 @@ import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
+import { createEvidenceBox } from "./evidence-box.js";
 import { secretContexts } from "./secret-contexts.js";
 
 /** Wallets, transactions, the engine that processes them, and the event log. */
@@ -99,7 +99,7 @@ export function composeTransactions(
     changeRequests: createChangeRequestStore(database, events),
   });
   const approvals = createApprovalStore(database, events);
-  const evidence = createEvidenceBox(sealing);
+  const evidence = createEvidenceBox(sealing, secretContexts.approval);
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
   const settlements = createSettlementStore(database, events);
@@ -258,18 +258,6 @@ export function composeTransactions(
       const { id: walletId, network } = await wallets.findWalletByRole(tenantId, "primary");
       if (asset?.network !== network) throw new Error(`cannot fund ${code} on the network ${network}`);
       await fundWallet(database, { tenantId, walletId, asset: code, amount: units, id: newUuid() });
-    },
-  };
-}
-
-function createEvidenceBox(sealing: Sealing): EvidenceBox {
-  const { approval: contextOf } = secretContexts;
-  return {
-    seal: (transactionId, base) => sealing.seal(contextOf(transactionId), base),
-    open: (transactionId, sealed) => {
-      const base = sealing.open(contextOf(transactionId), sealed);
-      if (base === undefined) throw new Error("the master key does not decrypt the signature of an approval");
-      return base;
     },
   };
 }

@@ -5,4 +5,5 @@ export const secretContexts = {
   endpoint: (id: string) => `webhook-endpoint ${id}`,
   firstClient: (tenantId: string) => `first-client ${tenantId}`,
   approval: (transactionId: string) => `approval ${transactionId}`,
+  changeDecision: (changeRequestId: string) => `change-decision ${changeRequestId}`,
 };

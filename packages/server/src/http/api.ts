@@ -5,6 +5,7 @@ import { listAudit } from "./routes/audit/list-audit.js";
 import { cancelChangeRequest } from "./routes/change-requests/cancel-change-request.js";
 import { createChangeRequest } from "./routes/change-requests/create-change-request.js";
 import { approveChangeRequest, rejectChangeRequest } from "./routes/change-requests/decide-change-request.js";
+import { listChangeDecisions } from "./routes/change-requests/list-change-decisions.js";
 import { listChangeRequests } from "./routes/change-requests/list-change-requests.js";
 import { readChangeRequest } from "./routes/change-requests/read-change-request.js";
 import { addKey } from "./routes/clients/add-key.js";
@@ -140,6 +141,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     removeKey(useCases),
     createChangeRequest(useCases),
     listChangeRequests(useCases),
+    listChangeDecisions(useCases),
     readChangeRequest(useCases),
     approveChangeRequest(useCases),
     rejectChangeRequest(useCases),

@@ -1,5 +1,6 @@
 import { findIndependenceFault, mayApprove, recordedApprovalsMax, tallyApprovals } from "@bursar/domain";
 import {
+  type ApprovalRecords,
   type ChangeKind,
   type CreateChangeRequestBody,
   type DecideChangeBody,
@@ -8,11 +9,18 @@ import {
 import { type AuditDraft, type ClientOrigin, describeAct, describeLateAct } from "../audit/audit-entry.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
+import {
+  type ApprovalProof,
+  type EvidenceBox,
+  presentRecord,
+  sealEvidence,
+} from "../transactions/approval-evidence.js";
 import type { ChangeExecutor, ChangeExecutors } from "./change-executor.js";
 import {
   type ChangeRequest,
   type ChangeRequestStore,
   type ChangeUnit,
+  contentOfChange,
   digestOfChange,
   isOpen,
   type OpenChanges,
@@ -33,7 +41,11 @@ export interface ChangeRequestService {
     id: string,
     decision: "approve" | "reject",
     body: DecideChangeBody,
+    /** The signature of the request, if it has one. */
+    proof: ApprovalProof | null,
   ) => Promise<ChangeRequest | Refused>;
+  /** The decisions on a request, with what is needed to verify them without trusting the service. */
+  listChangeDecisions: (tenantId: string, id: string) => Promise<ApprovalRecords | Refused>;
   /** Only for the client that requested it. */
   cancelChange: (origin: ClientOrigin, id: string) => Promise<ChangeRequest | Refused>;
 }
@@ -41,6 +53,8 @@ export interface ChangeRequestService {
 export interface ChangeRequestDeps {
   store: ChangeRequestStore;
   executors: ChangeExecutors;
+  /** Encrypts the signed content of decisions. */
+  box: EvidenceBox;
   /** Called if one that is due could not be processed. It stays due. */
   onFailure: (request: { tenantId: string; id: string }, error: unknown) => void;
   newUuid: () => string;
@@ -61,7 +75,9 @@ export function createChangeRequestService(
     requestChange: (origin, body, idempotencyKey) => requestChange(deps, origin, body, idempotencyKey),
     readChangeRequest: async (tenantId, id) => (await store.read(tenantId, id)) ?? notFound,
     listChangeRequests: store.list,
-    decideChange: (origin, id, decision, body) => decideChange(deps, origin, id, decision, body),
+    decideChange: (origin, id, decision, body, proof) =>
+      decideChange(deps, origin, id, { ...body, decision, proof }),
+    listChangeDecisions: (tenantId, id) => listDecisions(deps, tenantId, id),
     cancelChange: (origin, id) => cancelChange(deps, origin, id),
     applyDue: () => applyDue(deps),
   };
@@ -149,8 +165,12 @@ async function decideChange(
   deps: ChangeRequestDeps,
   origin: ClientOrigin,
   id: string,
-  decision: "approve" | "reject",
-  { digest, comment }: DecideChangeBody,
+  {
+    decision,
+    digest,
+    comment,
+    proof,
+  }: DecideChangeBody & { decision: "approve" | "reject"; proof: ApprovalProof | null },
 ): Promise<ChangeRequest | Refused> {
   const { tenantId, clientId } = origin.principal;
   const decidedAt = new Date(deps.now());
@@ -169,7 +189,7 @@ async function decideChange(
     if (decision === "approve" && request.decisions.length >= recordedApprovalsMax)
       return { refused: "APPROVAL_LIMIT_REACHED" };
     const decided = withNext(request, { decisions: [...request.decisions, made] }, decidedAt);
-    unit.recordDecision(request, made);
+    unit.recordDecision(request, made, proof && sealEvidence(deps.box, id, proof));
     const audit = describeAct(origin, `change_request.${decision}`, showId("chr", id), decidedAt);
     if (decision === "reject") {
       const rejected: ChangeRequest = { ...decided, state: "rejected" };
@@ -179,6 +199,22 @@ async function decideChange(
     unit.save(decided, request.state, [audit]);
     return await advance(deps, unit, decided, decidedAt);
   });
+}
+
+async function listDecisions(
+  { store, box, now }: ChangeRequestDeps,
+  tenantId: string,
+  id: string,
+): Promise<ApprovalRecords | Refused> {
+  const request = await store.read(tenantId, id);
+  if (request === undefined) return notFound;
+  const at = new Date(now());
+  const decisions = await store.listEvidence(tenantId, id);
+  return {
+    digest: digestOfChange(request),
+    content: contentOfChange(request),
+    data: decisions.map((decision) => presentRecord(decision, (base) => box.open(id, base), at)),
+  };
 }
 
 function refuseDecider(

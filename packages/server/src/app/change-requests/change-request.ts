@@ -12,6 +12,7 @@ import type { Destination, DestinationStore } from "../destinations/destination.
 import type { PolicyReads, PolicyStore } from "../policy/policy.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Listed } from "../requests/listed.js";
+import type { ApprovalEvidence } from "../transactions/approval-evidence.js";
 
 /** What a change needs before it takes effect. Fixed when it is requested. */
 export interface ChangeRequirement {
@@ -60,7 +61,12 @@ export function isOpen({ state }: Pick<ChangeRequest, "state">): boolean {
 
 /** The digest that a decision names. */
 export function digestOfChange(request: Omit<ChangeRequest, "decisions">): string {
-  const content = changeContent({
+  return hash("sha256", contentOfChange(request), "hex");
+}
+
+/** The canonical JSON behind the digest. */
+export function contentOfChange(request: Omit<ChangeRequest, "decisions">): string {
+  return changeContent({
     tenantId: showId("tnt", request.tenantId),
     changeRequestId: showId("chr", request.id),
     kind: request.kind,
@@ -69,7 +75,6 @@ export function digestOfChange(request: Omit<ChangeRequest, "decisions">): strin
     requestedBy: showId("cli", request.requestedBy),
     expiresAt: request.expiresAt.toISOString(),
   });
-  return hash("sha256", content, "hex");
 }
 
 /** How many change requests are open. */
@@ -113,7 +118,12 @@ export interface ChangeUnit extends ClientUnit, PolicyReads {
     id: string,
   ) => Promise<{ request: ChangeRequest; isAuthentic: boolean } | undefined>;
   readStanding: (request: ChangeRequest) => Promise<ChangeStanding>;
-  recordDecision: (request: ChangeRequest, decision: ChangeDecision) => void;
+  /** The signature of the request that decided is stored with it, if there is one. */
+  recordDecision: (
+    request: ChangeRequest,
+    decision: ChangeDecision,
+    evidence: ApprovalEvidence | null,
+  ) => void;
   /** Writes the state and the version of the request, with its event and audit entries. */
   save: (
     request: ChangeRequest,
@@ -127,6 +137,11 @@ export interface ChangeRequestStore {
   findEarlier: (tenantId: string, key: string) => Promise<Earlier<ChangeRequest> | undefined>;
   unitOfWork: <T>(work: (unit: ChangeUnit) => Promise<T>) => Promise<T>;
   read: (tenantId: string, id: string) => Promise<ChangeRequest | undefined>;
+  /** Every decision on a request, oldest first, with its signature if it has one. */
+  listEvidence: (
+    tenantId: string,
+    id: string,
+  ) => Promise<(ChangeDecision & { evidence: ApprovalEvidence | null })[]>;
   /** Newest first; `beforeId` is the last id of the previous page. */
   list: (
     tenantId: string,

@@ -25,9 +25,9 @@ export interface ApprovalEvidence {
 }
 
 export interface EvidenceBox {
-  /** Encrypts the signature base of a client's approval of a transaction. */
-  seal: (transactionId: string, base: Uint8Array) => Uint8Array;
-  open: (transactionId: string, sealed: Uint8Array) => Uint8Array;
+  /** Encrypts the signature base of a decision on a transaction or a change request. */
+  seal: (subjectId: string, base: Uint8Array) => Uint8Array;
+  open: (subjectId: string, sealed: Uint8Array) => Uint8Array;
 }
 
 export interface EvidenceStore {
@@ -40,7 +40,7 @@ export interface EvidenceStore {
 
 export function sealEvidence(
   box: Pick<EvidenceBox, "seal">,
-  transactionId: string,
+  subjectId: string,
   { signature, tokenExpiresAt }: ApprovalProof,
 ): ApprovalEvidence {
   const { key, params, signature: bytes, base, body } = signature;
@@ -50,7 +50,7 @@ export function sealEvidence(
     publicKey: key.algorithm === "ed25519" ? key.material : null,
     params,
     signature: bytes,
-    base: box.seal(transactionId, Buffer.from(base)),
+    base: box.seal(subjectId, Buffer.from(base)),
     body,
     baseAvailableAt: tokenExpiresAt,
   };
@@ -77,15 +77,30 @@ export function createApprovalLister({ read, store, box, now }: ListApprovalsDep
     return {
       digest: digestForApproval(transaction),
       content: contentForApproval(transaction),
-      data: decisions.map(({ clientId, decision, comment, decidedAt, evidence }) => ({
-        object: "approval" as const,
-        client_id: showId("cli", clientId),
-        decision,
-        comment,
-        decided_at: decidedAt.toISOString(),
-        signature: evidence === null ? null : presentEvidence(evidence, (base) => box.open(id, base), at),
-      })),
+      data: decisions.map((decision) => presentRecord(decision, (base) => box.open(id, base), at)),
     };
+  };
+}
+
+/** A decision with its signature; the signature base is shown when its access token has expired. */
+export function presentRecord(
+  {
+    clientId,
+    decision,
+    comment,
+    decidedAt,
+    evidence,
+  }: Omit<RecordedApproval, "version" | "isSigned"> & { evidence: ApprovalEvidence | null },
+  open: (base: Uint8Array) => Uint8Array,
+  at: Date,
+): ApprovalRecord {
+  return {
+    object: "approval" as const,
+    client_id: showId("cli", clientId),
+    decision,
+    comment,
+    decided_at: decidedAt.toISOString(),
+    signature: evidence === null ? null : presentEvidence(evidence, open, at),
   };
 }
 

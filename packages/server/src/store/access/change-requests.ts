@@ -19,6 +19,7 @@ import { insertDestination, removeDestination } from "../policy/destinations.js"
 import { createPolicyReads, writePolicy } from "../policy/policies.js";
 import { appendAudit } from "./audit.js";
 import { changeClient } from "./change-client.js";
+import { insertChangeSignature, listChangeEvidence } from "./change-signatures.js";
 import { mayApproveChanges, readStandings, standingOf } from "./lineage.js";
 import { findClientOfTenant } from "./read-client.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
@@ -40,6 +41,7 @@ export function createChangeRequestStore(database: Database, log: EventLog): Cha
       );
       return row && readRequest(row);
     },
+    listEvidence: (tenantId, id) => listChangeEvidence(database, tenantId, id),
     // Served by the primary key, read backwards, for a bounded number of rows.
     list: async (tenantId, { state }, limit, beforeId) => {
       const before = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
@@ -110,7 +112,11 @@ function createChangeUnit(tx: Tx, log: EventLog) {
       return { request, isAuthentic: isChangeAuthentic(tx, request, row) };
     },
     readStanding: (request) => readStanding(tx, request),
-    recordDecision: (request, decision) => recordDecision(tx, request, decision),
+    recordDecision: (request, decision, evidence) => {
+      recordDecision(tx, request, decision);
+      const { tenantId, id } = request;
+      if (evidence !== null) insertChangeSignature(tx, { tenantId, id, version: decision.version }, evidence);
+    },
     save: (request, previousState, audit) => {
       updateRequest(tx, request);
       drafts.push(...audit);

@@ -30,6 +30,7 @@ export async function resealSecrets(
     clientKey: (id: string) => string;
     endpoint: (id: string) => string;
     approval: (transactionId: string) => string;
+    changeDecision: (changeRequestId: string) => string;
   },
 ): Promise<Resealed> {
   await inBatches(database, async (tx, after) => ({
@@ -45,9 +46,11 @@ export async function resealSecrets(
     webhookSecrets: await inBatches(database, (tx, after) =>
       resealEndpoints(tx, after, reseal, contexts.endpoint),
     ),
-    approvals: await inBatches(database, (tx, after) =>
-      resealApprovals(tx, after, reseal, contexts.approval),
-    ),
+    approvals:
+      (await inBatches(database, (tx, after) => resealApprovals(tx, after, reseal, contexts.approval))) +
+      (await inBatches(database, (tx, after) =>
+        resealChangeSignatures(tx, after, reseal, contexts.changeDecision),
+      )),
   };
 }
 
@@ -173,6 +176,33 @@ async function resealApprovals(
     tx.send(sql`
       UPDATE approval_signatures SET base = ${Buffer.from(again)}
       WHERE tenant_id = ${tenantId} AND transaction_id = ${id} AND version = ${version}
+    `);
+    written += 1;
+  }
+  return { written, lastId: rows.at(-1)?.id };
+}
+
+/** The same for decisions on change requests. */
+async function resealChangeSignatures(
+  tx: Tx,
+  afterId: string,
+  reseal: Reseal,
+  contextOf: (changeRequestId: string) => string,
+): Promise<Batch> {
+  const rows = await tx.query<{ tenantId: string; id: string; version: number; base: Buffer }>(sql`
+    SELECT tenant_id AS "tenantId", change_request_id AS id, version, base FROM change_signatures
+    WHERE change_request_id IN (
+      SELECT DISTINCT change_request_id FROM change_signatures
+      WHERE change_request_id > ${afterId} ORDER BY change_request_id LIMIT ${batchMax})
+    ORDER BY change_request_id, version FOR UPDATE
+  `);
+  let written = 0;
+  for (const { tenantId, id, version, base } of rows) {
+    const again = reseal(contextOf(id), base);
+    if (again === undefined) continue;
+    tx.send(sql`
+      UPDATE change_signatures SET base = ${Buffer.from(again)}
+      WHERE tenant_id = ${tenantId} AND change_request_id = ${id} AND version = ${version}
     `);
     written += 1;
   }

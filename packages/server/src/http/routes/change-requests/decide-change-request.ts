@@ -1,7 +1,7 @@
 import { ChangeRequest, ChangeRequestPath, DecideChangeBody } from "@bursar/protocol";
 import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
 import type { UseCases } from "../../../app/use-cases.js";
-import { originOf, unwrap } from "../../access/guard.js";
+import { originOf, proofOf, unwrap } from "../../access/guard.js";
 import { changeRequestIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 import { changeScopes } from "./change-scopes.js";
@@ -11,7 +11,7 @@ export const approveChangeRequest = (useCases: Pick<UseCases, "decideChange">) =
     useCases,
     "approve",
     "Approve a change request",
-    "The approver must be independent of the client that requested the change. The change is applied in this request, unless it needs more approvals or has a delay.",
+    "The approver must be independent of the client that requested the change. The change is applied in this request, unless it needs more approvals or has a delay. If the request is signed, the signature is stored with the decision.",
   );
 
 export const rejectChangeRequest = (useCases: Pick<UseCases, "decideChange">) =>
@@ -52,7 +52,9 @@ function decideRoute(
     },
     async (request) => {
       const id = changeRequestIdOf(request.params);
-      return presentChangeRequest(unwrap(await decideChange(originOf(request), id, decision, request.body)));
+      return presentChangeRequest(
+        unwrap(await decideChange(originOf(request), id, decision, request.body, proofOf(request))),
+      );
     },
   );
 }
