@@ -143,6 +143,9 @@ describe("commands beside a running sandbox", () => {
 
     const { output: token } = await login(fieldOf(rotated.output, "client_secret"));
     expect(await statusOf(token)).toBe(200);
+    expect((await run(["client", "rename", clientId, "clerk"])).output).toBe(`${clientId} is called clerk\n`);
+    expect((await run(["client", "list", tenantId])).output).toMatch(new RegExp(`${clientId}.*clerk`));
+    expect((await run(["client", "rename", clientId, ""])).code).toBe(2);
     expect((await run(["client", "disable", clientId])).output).toBe(`${clientId} is disabled\n`);
     await eventually(
       () => statusOf(token),

@@ -311,6 +311,48 @@ const attacks: Record<string, { attack: Attack; expected: object }> = {
     },
     expected: dependent,
   },
+  "turn a stolen token of an officer into a secret": {
+    attack: ({ call, officer }) => call(officer, "POST", "/v1/me/secrets", {}),
+    expected: { status: 403, code: "CREDENTIAL_PROOF_REQUIRED" },
+  },
+  "turn a stolen token of an officer into a secret, with a secret of its own as the proof": {
+    attack: ({ call, officer, admin }) =>
+      call(officer, "POST", "/v1/me/secrets", { current_secret: admin.secret }),
+    expected: { status: 403, code: "CREDENTIAL_PROOF_REQUIRED" },
+  },
+  "put an address on the allow-list without the approval that changes need": {
+    attack: async (scene) => {
+      await lockPolicy(scene);
+      const asked = await addDestination(scene);
+      const { body } = await scene.call(scene.admin, "GET", "/v1/destinations");
+      expect(body).toMatchObject({ data: [] });
+      return asked;
+    },
+    expected: { status: 202 },
+  },
+  "put an address on the allow-list, and approve that itself": {
+    attack: async (scene) => {
+      await lockPolicy(scene);
+      return approveChange(scene, scene.admin, await addDestination(scene));
+    },
+    expected: { status: 403, code: "POLICY_REJECTED" },
+  },
+  "put an address on the allow-list, and have a client that it has created approve that": {
+    attack: async (scene) => {
+      await lockPolicy(scene);
+      const made = await scene.create(scene.admin);
+      return approveChange(scene, made, await addDestination(scene));
+    },
+    expected: dependent,
+  },
+  "put an address on the allow-list with a client that has only destinations:manage": {
+    attack: async (scene) => {
+      await lockPolicy(scene);
+      const clerk = await scene.create(scene.admin, ["destinations:manage", "transactions:approve"]);
+      return approveChange(scene, scene.admin, await addDestination(scene, clerk));
+    },
+    expected: dependent,
+  },
   "sell to somebody else in a market instead": {
     attack: ({ admin }) => placeOrder(admin),
     expected: { status: 403, code: "POLICY_REJECTED" },
@@ -337,6 +379,13 @@ async function putPolicy({ admin }: Scene, document: object) {
 /** From here on, the officer must approve what loosens the policy. */
 async function lockPolicy(scene: Scene): Promise<void> {
   expect((await putPolicy(scene, { ...guarded, changes: { approvals: 1 } })).status).toBe(200);
+}
+
+/** With `changes` in the policy, the answer is a change request. */
+async function addDestination(scene: Scene, by = scene.admin) {
+  const body = { label: "mine", network: "eip155:1", address: `0x${"1".repeat(40)}` };
+  const asked = await scene.call(by, "POST", "/v1/destinations", body);
+  return { ...asked, body: asked.body as unknown as { id: string; digest: string } };
 }
 
 async function requestKey({ call, officer }: Scene, by: Person) {

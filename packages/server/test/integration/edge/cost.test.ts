@@ -108,6 +108,9 @@ describe("the cost of a request", () => {
     // What was created once is found again.
     const created = ["a", "b", "c", "d", "e"][answers.findIndex(({ status }) => status === 201)] as string;
     expect((await create(created)).status).toBe(201);
+    // The operator can always add a client: one that has filled its tenant must not keep it out.
+    expect((await service.createIndependentClient(owner, ["clients:manage"])).token).not.toBe("");
+    expect((await create("f")).status).toBe(409);
   });
 });
 
