@@ -13,7 +13,7 @@ refuseOldNode();
 await installIfChanged();
 await build();
 
-/** An installation that matches the lockfile is kept, whoever made it. */
+/** An installation that matches the lockfile is kept, also if it was made by hand. */
 async function installIfChanged() {
   restore();
   const missing = missingPackages(root);

@@ -22,7 +22,7 @@ export interface WebhookMessage {
 }
 
 export interface WebhookKey {
-  /** Of `webhookKeyId`. Two secrets with the same `keyid` could not be told apart during a rotation. */
+  /** Of `webhookKeyId`. During a rotation the two secrets need different ones, or a library tries the wrong secret. */
   keyId: string;
   secret: Uint8Array;
 }

@@ -110,7 +110,7 @@ export function createEngine(deps: EngineDeps): Engine {
       acceptedFrom: fromMs === undefined ? undefined : new Date(Math.min(fromMs, recentFromMs)),
     }));
     const settled = await settle(acceptedSize, (unit) => unit.claimAccepted(claims, share));
-    if (settled === undefined) rotation.putBack(turns);
+    if (settled === undefined) rotation.returnTurns(turns);
     else continueBacklogs(settled, turns, share);
     return settled?.length;
   }

@@ -17,7 +17,7 @@ export interface TenantRotation {
   /** Takes the next turns, each tenant at most once. */
   take: (max: number) => TenantTurn[];
   /** Gives back turns that were not used. */
-  putBack: (turns: readonly TenantTurn[]) => void;
+  returnTurns: (turns: readonly TenantTurn[]) => void;
 }
 
 export function createTenantRotation(): TenantRotation {
@@ -44,7 +44,7 @@ export function createTenantRotation(): TenantRotation {
       for (const { tenantId } of turns) waiting.delete(tenantId);
       return turns;
     },
-    putBack: (turns) => {
+    returnTurns: (turns) => {
       for (const { tenantId, fromMs } of turns) add(tenantId, fromMs);
     },
   };

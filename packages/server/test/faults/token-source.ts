@@ -4,7 +4,7 @@ import type { TestClient } from "../harness/service/test-service.js";
 /** Well before a token expires, so that none expires during a request. */
 const refreshMs = 5 * 60_000;
 
-/** Access tokens, renewed in time, from whichever process answers. */
+/** Access tokens, renewed in time, from any process that answers. */
 export function createTokenSource(urls: readonly string[]) {
   const tokens = new Map<string, { token: string; atMs: number }>();
 

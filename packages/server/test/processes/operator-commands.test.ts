@@ -1,36 +1,13 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "../harness/database/test-database.js";
 import { eventually } from "../harness/eventually.js";
-import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
-import { createTemporaryFolder } from "../harness/temporary-folder.js";
+import { startSandboxForFile } from "../harness/service/sandbox-commands.js";
 
 describe("commands beside a running sandbox", () => {
-  const dataDir = join(createTemporaryFolder("commands"), "data");
-  let sandbox: BursarProcess;
-  let url: string;
-  beforeAll(async () => {
-    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
-    url = await sandbox.ready();
-    await sandbox.waitFor(/Ctrl-C stops/);
-  });
-  afterAll(async () => {
-    sandbox.child.kill("SIGTERM");
-    await sandbox.exited;
-    rmSync(join(dataDir, ".."), { recursive: true });
-  });
-
-  const run = async (args: string[], env: Record<string, string> = {}) => {
-    const bursar = spawnBursar({ args, env: { BURSAR_DATA_DIR: dataDir, ...env } });
-    const { code } = await bursar.exited;
-    return { code, output: bursar.output() };
-  };
-  const fieldOf = (output: string, name: string) =>
-    new RegExp(`^${name} +(\\S+)$`, "m").exec(output)?.[1] ?? "";
-  const statusOf = async (token: string) =>
-    (await fetch(`${url}/v1/clients`, { headers: { authorization: `Bearer ${token.trim()}` } })).status;
+  const { dataDir, url, output, run, fieldOf, statusOf } = startSandboxForFile("commands");
 
   it("`token` prints a token for the sandbox, with the requested scopes, for any of its clients", async () => {
     expect(statSync(join(dataDir, "credentials.json")).mode & 0o777).toBe(0o600);
@@ -46,7 +23,7 @@ describe("commands beside a running sandbox", () => {
     const tenant = await run(["tenant", "create", "stopped"]);
     const tenantId = fieldOf(tenant.output, "tenant_id");
     const { output: token } = await run(
-      ["token", "--url", url, "--client-id", fieldOf(tenant.output, "client_id")],
+      ["token", "--url", url(), "--client-id", fieldOf(tenant.output, "client_id")],
       { BURSAR_CLIENT_SECRET: fieldOf(tenant.output, "client_secret") },
     );
     expect(await statusOf(token)).toBe(200);
@@ -74,11 +51,11 @@ describe("commands beside a running sandbox", () => {
     const tenant = await run(["tenant", "create", "locked"]);
     const tenantId = fieldOf(tenant.output, "tenant_id");
     const { output: token } = await run(
-      ["token", "--url", url, "--client-id", fieldOf(tenant.output, "client_id")],
+      ["token", "--url", url(), "--client-id", fieldOf(tenant.output, "client_id")],
       { BURSAR_CLIENT_SECRET: fieldOf(tenant.output, "client_secret") },
     );
     const get = async (path: string) =>
-      (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token.trim()}` } })).json();
+      (await fetch(`${url()}${path}`, { headers: { authorization: `Bearer ${token.trim()}` } })).json();
     const file = join(dataDir, "..", "policy.json");
     const locked = { rules: [], default: { action: "reject", reason: "No." }, changes: { approvals: 10 } };
     writeFileSync(file, JSON.stringify(locked));
@@ -113,123 +90,6 @@ describe("commands beside a running sandbox", () => {
     );
   });
 
-  it("`tenant` and `client` manage tenants and clients, and the secret is taken from the environment", async () => {
-    const tenant = await run(["tenant", "create", "acme"]);
-    const tenantId = fieldOf(tenant.output, "tenant_id");
-    const secret = fieldOf(tenant.output, "client_secret");
-    const first = await run(["token", "--url", url, "--client-id", fieldOf(tenant.output, "client_id")], {
-      BURSAR_CLIENT_SECRET: secret,
-    });
-    expect(await statusOf(first.output)).toBe(200);
-    expect((await run(["tenant", "list"])).output).toContain(tenantId);
-
-    const made = await run(["client", "create", tenantId, "worker", "--scope", "clients:manage"]);
-    const clientId = fieldOf(made.output, "client_id");
-    const login = (clientSecret: string) =>
-      run(["token", "--url", url, "--client-id", clientId], { BURSAR_CLIENT_SECRET: clientSecret });
-    const { output: earlier } = await login(fieldOf(made.output, "client_secret"));
-    expect(await statusOf(earlier)).toBe(200);
-    expect((await run(["client", "list", tenantId])).output).toMatch(
-      new RegExp(`^${clientId}  active    worker  clients:manage$`, "m"),
-    );
-
-    const rotated = await run(["client", "rotate", clientId, "--overlap", "0"]);
-    expect((await login(fieldOf(made.output, "client_secret"))).code).toBe(1);
-    // The tokens of a secret end with it.
-    await eventually(
-      () => statusOf(earlier),
-      (status) => status === 401,
-    );
-
-    const { output: token } = await login(fieldOf(rotated.output, "client_secret"));
-    expect(await statusOf(token)).toBe(200);
-    expect((await run(["client", "rename", clientId, "clerk"])).output).toBe(`${clientId} is called clerk\n`);
-    expect((await run(["client", "list", tenantId])).output).toMatch(new RegExp(`${clientId}.*clerk`));
-    expect((await run(["client", "rename", clientId, ""])).code).toBe(2);
-    expect((await run(["client", "disable", clientId])).output).toBe(`${clientId} is disabled\n`);
-    await eventually(
-      () => statusOf(token),
-      (status) => status === 401,
-    );
-    await run(["client", "enable", clientId]);
-    // It can authenticate again; its earlier tokens stay invalid.
-    const again = await eventually(
-      () => login(fieldOf(rotated.output, "client_secret")),
-      ({ code }) => code === 0,
-    );
-    await eventually(
-      () => statusOf(again.output),
-      (status) => status === 200,
-    );
-    expect(await statusOf(token)).toBe(401);
-  });
-
-  it("`client reset` replaces all credentials, and `tenant set` opts out of independent approvers", async () => {
-    const tenant = await run(["tenant", "create", "globex"]);
-    const [tenantId, clientId] = [fieldOf(tenant.output, "tenant_id"), fieldOf(tenant.output, "client_id")];
-    const login = (secret: string) =>
-      run(["token", "--url", url, "--client-id", clientId], { BURSAR_CLIENT_SECRET: secret });
-    const reset = await run(["client", "reset", clientId]);
-    expect((await login(fieldOf(tenant.output, "client_secret"))).code).toBe(1);
-    const { output: token } = await login(fieldOf(reset.output, "client_secret"));
-    const isSingle = async () => {
-      const me = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${token.trim()}` } });
-      return ((await me.json()) as { tenant: { single_administrator: boolean } }).tenant.single_administrator;
-    };
-    expect(await isSingle()).toBe(false);
-    const set = await run(["tenant", "set", tenantId, "--single-administrator", "on"]);
-    expect(set).toEqual({ code: 0, output: `${tenantId} has single_administrator on\n` });
-    expect(await isSingle()).toBe(true);
-    expect((await run(["tenant", "set", tenantId, "--single-administrator", "maybe"])).code).toBe(2);
-    const unknown = ["tenant", "set", "tnt_01h455vb4pex5vsknk084sn02q", "--single-administrator", "on"];
-    expect((await run(unknown)).output).toMatch(/does not exist/);
-  });
-
-  it("`client quota` sets and removes the quotas of a client", async () => {
-    const { output: token } = await run(["token", "--client", "limited"]);
-    const policy = async () =>
-      (await fetch(`${url}/v1/assets`, { headers: { authorization: `Bearer ${token.trim()}` } })).headers.get(
-        "ratelimit-policy",
-      );
-    expect(await policy()).toBe('"read";q=10;w=2');
-    const clientId = String(decodeJwt(token.trim())["client_id"]);
-    const changed = await run(["client", "quota", clientId, "read=100/150", "create=2/2"]);
-    expect(changed).toEqual({ code: 0, output: `${clientId} has read=100/150 create=2/2\n` });
-    await eventually(policy, (text) => text === '"read";q=150;w=2');
-    expect((await run(["client", "quota", clientId])).output).toContain("has the default quotas");
-    await eventually(policy, (text) => text === '"read";q=2000;w=2');
-  });
-
-  it.each([
-    [["client", "quota", "cli_01h455vb4pex5vsknk084sn02q", "create=0/1"], "1 to 1000000 a second"],
-    [["client", "quota", "cli_01h455vb4pex5vsknk084sn02q", "create"], "A quota looks like create=5/10"],
-    [
-      ["client", "create", "acme", "worker", "--scope", "audit:read"],
-      "The id must be tnt_ followed by 26 letters and digits.",
-    ],
-    [["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker"], "required option '--scope"],
-    [
-      ["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker", "--scope", "everything"],
-      "The scopes are wallets:read",
-    ],
-    [["client", "rotate", "cli_01h455vb4pex5vsknk084sn02q", "--overlap", "soon"], "whole number of seconds"],
-    [["tenant"], "Usage: bursar tenant"],
-  ])("%j is refused with 2", async (args, message) => {
-    expect(await run(args)).toMatchObject({ code: 2, output: expect.stringContaining(message) });
-  });
-
-  it.each([
-    ["postgres://nobody:x@", "refused the connection: password authentication failed"],
-    ["unknown database", "refused the connection: database"],
-  ])("explains a database that refuses the connection: %s", async (what, message) => {
-    const own = new URL(inject("postgresUrl"));
-    if (what === "unknown database") own.pathname = "/nowhere";
-    else own.username = "nobody";
-    const { code, output } = await run(["tenant", "list"], { DATABASE_URL: own.href });
-    expect([code, output.includes("    at ")]).toEqual([1, false]);
-    expect(output).toContain(message);
-  });
-
   it("reports an old schema and an unknown tenant in one sentence", async () => {
     const empty = await createTestDatabase("empty");
     expect((await run(["tenant", "list"], { DATABASE_URL: empty.url })).output).toMatch(
@@ -252,7 +112,7 @@ describe("commands beside a running sandbox", () => {
   it("`fund` credits a wallet, and `audit ledger` checks the ledger", async () => {
     const token = (await run(["token"])).output.trim();
     const wallets = (await (
-      await fetch(`${url}/v1/wallets`, { headers: { authorization: `Bearer ${token}` } })
+      await fetch(`${url()}/v1/wallets`, { headers: { authorization: `Bearer ${token}` } })
     ).json()) as { data: { id: string; role: string }[] };
     const primary = wallets.data.find(({ role }) => role === "primary")?.id ?? "";
     expect((await run(["fund", primary, "USD", "12.50"])).output).toMatch(
@@ -271,7 +131,7 @@ describe("commands beside a running sandbox", () => {
       /^bursar: Wallet wlt_\w+ does not exist/,
     );
     const entries = (await (
-      await fetch(`${url}/v1/audit?limit=1`, { headers: { authorization: `Bearer ${token}` } })
+      await fetch(`${url()}/v1/audit?limit=1`, { headers: { authorization: `Bearer ${token}` } })
     ).json()) as { data: object[] };
     expect(entries.data[0]).toMatchObject({ action: "wallet.fund", object: primary, actor: "operator" });
     const { code, output } = await run(["audit", "ledger"]);
@@ -311,7 +171,7 @@ describe("commands beside a running sandbox", () => {
   it("`keys rotate` publishes the next key while the old one signs, and tokens stay valid", async () => {
     const { output: before } = await run(["token"]);
     const published = async () =>
-      ((await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: unknown[] }).keys.length;
+      ((await (await fetch(`${url()}/.well-known/jwks.json`)).json()) as { keys: unknown[] }).keys.length;
     expect(await published()).toBe(1);
     expect((await run(["keys", "rotate"])).output).toMatch(/^key_\w+ is published and signs from /);
     // On a busy machine the new key may sign already: it does so 30 seconds after it was published.
@@ -334,8 +194,8 @@ describe("commands beside a running sandbox", () => {
     const { clients } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8")) as {
       clients: { client_secret: string }[];
     };
-    for (const { client_secret } of clients) expect(sandbox.output()).not.toContain(client_secret);
-    expect(sandbox.output()).not.toContain("eyJ");
+    for (const { client_secret } of clients) expect(output()).not.toContain(client_secret);
+    expect(output()).not.toContain("eyJ");
   });
 
   it("require a sandbox or a database", async () => {

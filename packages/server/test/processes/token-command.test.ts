@@ -1,26 +1,8 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BursarProcess, runBursar, spawnBursar } from "../harness/service/bursar-process.js";
-import { createTemporaryFolder } from "../harness/temporary-folder.js";
+import { describe, expect, it } from "vitest";
+import { startSandboxForFile } from "../harness/service/sandbox-commands.js";
 
 describe("`bursar token` beside a running sandbox", () => {
-  const dataDir = join(createTemporaryFolder("token"), "data");
-  let sandbox: BursarProcess;
-  let url: string;
-  beforeAll(async () => {
-    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
-    url = await sandbox.ready();
-    await sandbox.waitFor(/Ctrl-C stops/);
-  });
-  afterAll(async () => {
-    sandbox.child.kill("SIGTERM");
-    await sandbox.exited;
-    rmSync(join(dataDir, ".."), { recursive: true });
-  });
-
-  const run = (args: string[], env: Record<string, string> = {}) =>
-    runBursar(args, { BURSAR_DATA_DIR: dataDir, ...env });
+  const { url, run } = startSandboxForFile("token");
 
   it("reports an error in one sentence", async () => {
     expect(await run(["token", "--client", "nobody"])).toEqual({
@@ -39,7 +21,7 @@ describe("`bursar token` beside a running sandbox", () => {
         .output,
     ).toMatch(/^bursar: http:\/\/127\.0\.0\.1:9 does not answer/);
     expect(
-      (await run(["token", "--url", `${url}/docs`, "--client-id", "x"], { BURSAR_CLIENT_SECRET: "y" }))
+      (await run(["token", "--url", `${url()}/docs`, "--client-id", "x"], { BURSAR_CLIENT_SECRET: "y" }))
         .output,
     ).toMatch(/^bursar: http:.*\/docs refused: 404\n$/);
     expect(
@@ -48,7 +30,7 @@ describe("`bursar token` beside a running sandbox", () => {
       code: 1,
       output: expect.stringMatching(/^bursar: The database does not answer\. .*\n$/),
     });
-    expect((await run(["token", "--url", url, "--client-id", "x"])).output).toMatch(
+    expect((await run(["token", "--url", url(), "--client-id", "x"])).output).toMatch(
       /^bursar: Set BURSAR_CLIENT_SECRET/,
     );
   });

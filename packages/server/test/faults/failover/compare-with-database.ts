@@ -217,7 +217,7 @@ async function compareBooks({ world, views }: Seen): Promise<string[]> {
     .map(([who, book]) => `${who} is ${book}; it should be ${stored}`);
 }
 
-/** Every event of the database has arrived, and nothing else since the failover was over. */
+/** Every event of the database has arrived, and nothing else since the failover ended. */
 async function compareWebhooks({ world, arrivedBefore }: Seen): Promise<string[]> {
   const stored = new Set(await readLog(world));
   const arrived = world.receiver.received.map(({ body }) => lineOf(body as never));

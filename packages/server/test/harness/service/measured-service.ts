@@ -21,7 +21,7 @@ export interface MeasuredService {
   url: string;
   child: ChildProcess;
   output: () => string;
-  /** Collects garbage before, unless it is told not to. */
+  /** Collects garbage before, unless it must not. */
   measure: (how?: "collect" | "as it is") => Promise<ProcessUse>;
   stop: () => Promise<void>;
 }

@@ -1,89 +1,41 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import type { IntegrityKeys } from "../../../src/app/access/integrity-keys.js";
-import { verifyAudit } from "../../../src/app/audit/audit-chain.js";
-import { describeAct } from "../../../src/app/audit/audit-entry.js";
-import { type Checkpoint, signCheckpoint } from "../../../src/app/audit/checkpoint.js";
+import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { signCheckpoint } from "../../../src/app/audit/checkpoint.js";
 import { type ExportRequest, exportSegment } from "../../../src/app/audit/segments/export-segment.js";
 import { pruneSegment } from "../../../src/app/audit/segments/prune-segment.js";
 import { verifySegments } from "../../../src/app/audit/segments/verify-segments.js";
 import { createAuditStore } from "../../../src/store/access/audit.js";
-import { createSegmentStore } from "../../../src/store/access/audit-segments.js";
-import { type Database, openDatabase, withKeys } from "../../../src/store/core/database.js";
-import { changeOwnerScript, createRolesScript, grantScript } from "../../../src/store/core/database-roles.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
-import { createTemporaryFolder } from "../../harness/temporary-folder.js";
+import { type Database, withKeys } from "../../../src/store/core/database.js";
+import { createSegments, keys, keysOf, start } from "../../harness/access/segments.js";
+import type { TestDatabase } from "../../harness/database/test-database.js";
 
-const keysOf = (currentId: string, known: string[]): IntegrityKeys => ({
-  currentId,
-  derive: (label, keyId) =>
-    known.includes(keyId) ? createHash("sha256").update(`${label} ${keyId}`).digest() : undefined,
-});
-const keys = keysOf("one", ["one"]);
-const start = Date.parse("2026-01-01T00:00:00Z");
+const segments = createSegments();
+const {
+  newPath,
+  append,
+  publish,
+  deps,
+  write,
+  prune,
+  faultsOfFiles,
+  verifyChain,
+  linesOf,
+  rewrite,
+  numbers,
+} = segments;
 
 describe("exported segments of the audit log", () => {
-  const folder = createTemporaryFolder("segments");
   let plain: TestDatabase;
   let database: Database;
   let tenantId: string;
-  let files = 0;
   beforeAll(async () => {
-    plain = await createTestDatabase();
-    database = withKeys(plain, keys);
+    ({ plain, database } = await segments.open());
   });
-  afterAll(async () => {
-    await plain.drop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => segments.close());
   beforeEach(async () => {
-    tenantId = randomUUID();
-    await append(tenantId, 10);
-    await publish(tenantId);
+    tenantId = await segments.createTenant();
   });
-
-  const newPath = () => join(folder, `segment-${++files}.jsonl`);
-  /** One entry a minute. */
-  const append = async (tenant: string, count: number, from = 0, on: Database = database) => {
-    const begun = (await createAuditStore(on).list(tenant, 1, undefined)).length;
-    const drafts = Array.from({ length: count }, (_, index) => {
-      const at = new Date(start + (from + index) * 60_000);
-      const action = begun === 0 && index === 0 ? "tenant.create" : "test.act";
-      return { ...describeAct({ by: "operator", tenantId: tenant }, action, `o${from + index}`, at) };
-    });
-    for (let at = 0; at < drafts.length; at += 500)
-      await createAuditStore(on).append(drafts.slice(at, at + 500));
-  };
-  /** As the service does when it publishes a checkpoint. */
-  const publish = (tenant: string) =>
-    plain.run(`UPDATE audit_heads SET checkpoint_number = number WHERE tenant_id = '${tenant}'`);
-  const deps = (on: Database = database) => ({
-    store: createSegmentStore(on),
-    keys: on.keys ?? keys,
-    now: () => new Date(start),
-  });
-  const write = async (request: Partial<ExportRequest> = {}) => {
-    const path = request.path ?? newPath();
-    expect(await exportSegment(deps(), { tenantId, path, ...request })).not.toHaveProperty("fault");
-    return path;
-  };
-  const prune = (path: string, tenant = tenantId) => pruneSegment(deps(), { tenantId: tenant, path });
-  const faultsOfFiles = async (paths: string[], checkpoints: Checkpoint[] = []) =>
-    (await verifySegments(deps(), paths, checkpoints)).flatMap(({ verdict }) =>
-      "fault" in verdict ? verdict.fault : [],
-    );
-  const verifyChain = async (checkpoints: Checkpoint[] = [], on: Database = database) => {
-    const store = createAuditStore(on);
-    const verdicts = await verifyAudit({ store, keys: on.keys ?? keys, tenantIds: [tenantId], checkpoints });
-    const own = verdicts.find((verdict) => verdict.tenantId === tenantId);
-    return { fault: own?.fault, entries: own?.entries, prunedTo: own?.prunedTo };
-  };
-  const linesOf = (path: string) => readFileSync(path, "utf8").trimEnd().split("\n");
-  const rewrite = (path: string, lines: string[]) => writeFileSync(path, `${lines.join("\n")}\n`);
-  const numbers = async () =>
-    (await createAuditStore(database).listAscending(tenantId, 5000, 0n)).map(({ number }) => Number(number));
 
   it("hold a header, the entries and a signed end, and the database is unchanged", async () => {
     const path = await write();
@@ -271,9 +223,7 @@ describe("exported segments of the audit log", () => {
 
   it("do not hide an entry that was changed or removed in the database after the export", async () => {
     for (const statement of ["UPDATE audit_entries SET action = 'other'", "DELETE FROM audit_entries"]) {
-      tenantId = randomUUID();
-      await append(tenantId, 10);
-      await publish(tenantId);
+      tenantId = await segments.createTenant();
       const path = await write();
       await append(tenantId, 1, 20);
       await tamper(`${statement} WHERE tenant_id = '${tenantId}' AND number = 4`);
@@ -339,37 +289,5 @@ describe("exported segments of the audit log", () => {
     expect(removed).toBeLessThanOrEqual(1);
     if (removed === 0) expect(await prune(path)).not.toHaveProperty("fault");
     expect(await verifyChain()).toMatchObject({ fault: undefined, prunedTo: 3010n });
-  });
-
-  it("are removed by the owner of the tables, and not by the role of the service", async () => {
-    const suffix = randomBytes(4).toString("hex");
-    const roles = { owner: `owner_${suffix}`, service: `service_${suffix}` };
-    const own = await createTestDatabase();
-    await own.run(
-      [createRolesScript(roles), changeOwnerScript(roles), grantScript(roles)].join("\n") +
-        `ALTER ROLE ${roles.service} PASSWORD 'test'; ALTER ROLE ${roles.owner} PASSWORD 'test'`,
-    );
-    const as = (role: string) => {
-      const url = new URL(own.url);
-      url.username = role;
-      url.password = "test";
-      return withKeys(openDatabase({ url: url.href, connectionsMax: 2 }), keys);
-    };
-    const [owner, service] = [as(roles.owner), as(roles.service)];
-    await append(tenantId, 10, 0, service);
-    await own.run("UPDATE audit_heads SET checkpoint_number = number");
-    await append(tenantId, 1, 20, service);
-    const path = newPath();
-    expect(await exportSegment(deps(service), { tenantId, path })).not.toHaveProperty("fault");
-    expect(await createSegmentStore(service).findPowerlessRole()).toBe(roles.service);
-    await expect(pruneSegment(deps(service), { tenantId, path })).rejects.toThrow("permission denied");
-    expect(await createSegmentStore(owner).findPowerlessRole()).toBeUndefined();
-    expect(await pruneSegment(deps(owner), { tenantId, path })).toEqual({ first: 1n, last: 10n });
-    expect(await verifyChain([], service)).toMatchObject({ fault: undefined, prunedTo: 10n });
-    await Promise.all([owner.close(), service.close()]);
-    await own.drop();
-    const admin = openDatabase({ url: inject("postgresUrl"), connectionsMax: 1 });
-    await admin.session((session) => session.script(`DROP ROLE ${roles.service}; DROP ROLE ${roles.owner}`));
-    await admin.close();
   });
 });

@@ -1,0 +1,36 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { createTemporaryFolder } from "../temporary-folder.js";
+import { type BursarProcess, runBursar, spawnBursar } from "./bursar-process.js";
+
+/** A sandbox for the tests of a file, and the commands that run beside it. */
+export function startSandboxForFile(name: string) {
+  const dataDir = join(createTemporaryFolder(name), "data");
+  let sandbox: BursarProcess;
+  let url: string;
+  beforeAll(async () => {
+    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
+    url = await sandbox.ready();
+    await sandbox.waitFor(/Ctrl-C stops/);
+  });
+  afterAll(async () => {
+    sandbox.child.kill("SIGTERM");
+    await sandbox.exited;
+    rmSync(join(dataDir, ".."), { recursive: true });
+  });
+
+  return {
+    dataDir,
+    url: () => url,
+    /** Everything that the sandbox has written so far. */
+    output: () => sandbox.output(),
+    run: (args: string[], env: Record<string, string> = {}) =>
+      runBursar(args, { BURSAR_DATA_DIR: dataDir, ...env }),
+    /** What a command has printed after a name. */
+    fieldOf: (output: string, field: string) => new RegExp(`^${field} +(\\S+)$`, "m").exec(output)?.[1] ?? "",
+    /** The status of a request with this token. */
+    statusOf: async (token: string) =>
+      (await fetch(`${url}/v1/clients`, { headers: { authorization: `Bearer ${token.trim()}` } })).status,
+  };
+}
