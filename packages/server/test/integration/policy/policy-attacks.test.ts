@@ -174,7 +174,11 @@ describe("the waiting time of newly allowed addresses", () => {
   it("is not evaded by a version that tightens, between two that open", async () => {
     expect((await replace(closed)).status).toBe(200);
     expect((await replace(open)).status).toBe(200);
-    expect((await replace({ rules: [], default: reject })).status).toBe(200);
+    // Stricter than the version before, but the address can still be paid by it: the guard of that version must stay.
+    const amount = { asset: "USD", max: "10" };
+    const small: Rule = { name: "small", when: { destinations: ["address"], amount }, action: "allow" };
+    expect((await replace({ rules: [listed, small], default: reject })).status).toBe(200);
+    expect(await verdictIn(0)).toBe("reject");
     expect((await replace(open)).status).toBe(200);
     expect(await verdictIn(0)).toBe("reject");
     expect(await verdictIn(2)).toBe("allow");
