@@ -17,6 +17,7 @@ import { createPolicyReader } from "../app/policy/read-policy.js";
 import { createPolicyReplacer } from "../app/policy/replace-policy.js";
 import type { Rails } from "../app/rails/rail.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
+import { createKeyedMutex, type KeyedMutex } from "../runtime/keyed-mutex.js";
 import { createEventLog } from "../store/events/events.js";
 import { createDestinationStore } from "../store/policy/destinations.js";
 import { createPolicyStore } from "../store/policy/policies.js";
@@ -41,6 +42,9 @@ interface PolicyNeeds {
   requestChange: ChangeRequestService["requestChange"];
 }
 
+/** A count takes up to 100 ms, so the last one in the queue waits for about a second. */
+const countsWaitingMax = 10;
+
 export function composePolicy(
   { database, settings, wakeUps, newUuid, now }: ComposeOptions,
   { assets, rails, markets, requestChange }: PolicyNeeds,
@@ -63,20 +67,21 @@ export function composePolicy(
   });
 
   const destinationDelaySeconds = settings["policy.destination_delay_seconds"];
-  const plannerOf = (reads: PolicyReads) =>
+  const plannerOf = (reads: PolicyReads, countInTurn?: KeyedMutex) =>
     createPolicyChangePlanner({
+      ...(countInTurn === undefined ? {} : { countInTurn }),
       store: reads,
       checkDocument: createDocumentChecker({ store: reads, world }),
       world,
       destinationDelaySeconds,
     });
-  const planner = plannerOf(store);
+  const planner = plannerOf(store, createKeyedMutex(countsWaitingMax));
 
   return {
     policies,
     executors: createPolicyExecutors({
       planner,
-      plannerOf,
+      plannerOf: (reads) => plannerOf(reads),
       rails,
       destinations,
       destinationDelaySeconds,

@@ -6,6 +6,7 @@ import {
   type PolicyDocument,
   type PolicyWorld,
 } from "@bursar/domain";
+import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
 import type { ChangeRequirement } from "../change-requests/change-request.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { compileStored, firstPolicy } from "./active-policies.js";
@@ -18,6 +19,8 @@ export interface PlanPolicyChangeDeps {
   store: Pick<PolicyReads, "readPolicy" | "countChangeApprovers">;
   checkDocument: CheckDocument;
   world: PolicyWorld;
+  /** Counts who could approve, one request of a tenant at a time; absent in a SQL transaction, where waiting would hold its locks. */
+  countInTurn?: KeyedMutex;
   /** How long a new address of the allow-list waits. */
   destinationDelaySeconds: number;
 }
@@ -59,7 +62,7 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
       if (current.version !== expectedVersion) return { refused: "PRECONDITION_FAILED" };
       const before = compileStored(current, world);
       const { changes } = before;
-      const unmet = by !== null && (await refuseUnmet(store, tenantId, by, changes, checked.policy, path));
+      const unmet = by !== null && (await refuseUnmet(deps, tenantId, by, changes, checked.policy, path));
       if (unmet) return unmet;
       const needsApproval =
         by !== null &&
@@ -97,7 +100,7 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
  * again for `changes` that stay as they are, so that a policy can be tightened when an approver is missing.
  */
 async function refuseUnmet(
-  store: Pick<PolicyReads, "countChangeApprovers">,
+  { store, countInTurn = (_tenantId, count) => count() }: Pick<PlanPolicyChangeDeps, "store" | "countInTurn">,
   tenantId: string,
   by: string,
   before: PolicyChanges | null,
@@ -105,11 +108,22 @@ async function refuseUnmet(
   path: string,
 ): Promise<Refused | undefined> {
   if (changes === null || (before !== null && keepsChanges(before, changes))) return undefined;
-  const available = await store.countChangeApprovers(tenantId, by, changes.clientIds);
-  if (available >= changes.approvals) return undefined;
+  const { clientIds, approvals } = changes;
+  const counting = countInTurn(tenantId, () =>
+    store.countChangeApprovers(tenantId, by, clientIds, approvals),
+  );
+  if (counting === undefined) return tooManyChanges;
+  const available = await counting;
+  if (available >= approvals) return undefined;
   const reason = `is more than the ${available} approvals that a change requested by the caller could get now. Approvers must be enabled, protected, and independent of the caller and of each other`;
   return { refused: "POLICY_INVALID", details: [{ path: `${path}.changes.approvals`, reason }] };
 }
+
+const tooManyChanges: Refused = {
+  refused: "CONCURRENCY_LIMITED",
+  message: "Too many changes to the policy are in progress.",
+  retryAfterSeconds: 1,
+};
 
 /** A client that is no longer named could lose its approvers or its protection unnoticed. */
 function dropsName(before: PolicyDocument, after: PolicyDocument): boolean {

@@ -60,11 +60,15 @@ export interface PolicyStore {
     kind: "wallet" | "client",
     ids: readonly string[],
   ) => Promise<ReadonlySet<string>>;
-  /** The largest number of approvals that a change which this client requests could get now, of these clients or of all. */
+  /**
+   * The number of approvals that a change which this client requests could get now, of these clients or of all; counted no further than
+   * `enough`.
+   */
   countChangeApprovers: (
     tenantId: string,
     requesterId: string,
     clientIds: readonly string[] | null,
+    enough: number,
   ) => Promise<number>;
 }
 

@@ -64,10 +64,10 @@ export function createApprovalDecider({
     const decidedAt = new Date(now());
     const refused =
       findFault(transaction, clientId, digest, decidedAt) ??
-      // A rejection needs no independence: stopping is always safe.
+      (decision === "approve" && lacksSignature(transaction, proof) ? signatureRequired : undefined) ??
+      // Last, because it reads more than the others. A rejection needs no independence: stopping is always safe.
       (decision === "approve" ? await refuseDependent(store, transaction, clientId) : undefined);
     if (refused !== undefined) return refused;
-    if (decision === "approve" && lacksSignature(transaction, proof)) return signatureRequired;
     const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
     const evidence = proof === null ? null : sealEvidence(box, id, proof);
     const approval = { clientId, decision, comment: comment ?? null, decidedAt, evidence };

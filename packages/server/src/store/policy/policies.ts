@@ -9,7 +9,7 @@ import type {
 } from "../../app/policy/policy.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import { appendAudit } from "../access/audit.js";
-import { countChangeApprovers } from "../access/lineage.js";
+import { countChangeApprovers } from "../access/count-change-approvers.js";
 import type { Database, KeyedQueryable, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
@@ -66,8 +66,7 @@ async function readPolicy(
 /** What a change of the policy is planned from. It reads from the pool, or in the SQL transaction that writes the change. */
 export function createPolicyReads(source: KeyedQueryable): PolicyReads {
   return {
-    countChangeApprovers: (tenantId, requesterId, clientIds) =>
-      countChangeApprovers(source, tenantId, requesterId, clientIds),
+    countChangeApprovers: (...asked) => countChangeApprovers(source, ...asked),
     readPolicy: (tenantId, version) => readPolicy(source, tenantId, version),
     // Served by the primary key of wallets, and by clients_by_tenant.
     findOwn: async (tenantId, kind, ids) => {

@@ -1,8 +1,10 @@
 import { recordedApprovalsMax } from "@bursar/domain";
 import { readId, type Scope, type Transaction } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
+import { countChangeApprovers } from "../../../src/store/access/count-change-approvers.js";
 import { readStandings, standingOf } from "../../../src/store/access/lineage.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
+import { countVerifications, inChain, insertClients } from "../../harness/access/insert-clients.js";
 import { createGuardedTenant, type GuardedTenant } from "../../harness/access/officers.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
@@ -11,17 +13,15 @@ const service = await inspectSharedService();
 
 const managerScopes: readonly Scope[] = ["clients:manage", "transactions:approve", "transactions:read"];
 
-/** Each client is created by the one before it, and the first by the operator; all are older than any payment. */
-async function insertChain({ owner }: GuardedTenant, length: number): Promise<string[]> {
-  const ids = Array.from({ length }, () => crypto.randomUUID());
-  await service.database.query(sql`
-    INSERT INTO clients (id, tenant_id, name, scopes, state, require_signature, quotas, created_at, updated_at,
-      authority_changed_at, controllers)
-    SELECT id, ${readId("tnt", owner.tenantId)}, 'c', '{transactions:approve}', 'active', false, '{}', '2020-01-01',
-      '2020-01-01', '2020-01-01', array_remove(ARRAY[lag(id) OVER (ORDER BY n)], NULL)
-    FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS made (id, n)
-  `);
-  return ids;
+/** The shared database with the keys of the service, and what was read and verified with it. */
+function observe() {
+  const { counted, keys } = countVerifications(service);
+  const statements: Statement[] = [];
+  const query: typeof service.database.query = (statement) => {
+    statements.push(statement);
+    return service.database.query(statement);
+  };
+  return { counted, statements, source: { query, keys } };
 }
 
 interface PlanNode {
@@ -40,28 +40,78 @@ async function countRows({ text, values }: Statement): Promise<number> {
   return row === undefined ? Number.NaN : sum(row["QUERY PLAN"][0].Plan);
 }
 
-describe("the lineages of a chain of clients", () => {
-  it("cost a few rows for each client, although everybody is asked for", async () => {
-    const tenant = await createGuardedTenant(service);
-    const ids = await insertChain(tenant, 300);
-    const statements: Statement[] = [];
-    const standings = await readStandings(
-      {
-        ...service.database,
-        query: (statement) => {
-          statements.push(statement);
-          return service.database.query(statement);
-        },
-      },
-      [...ids, tenant.owner.client.id],
-    );
-    expect(statements).toHaveLength(1);
+describe("the lineages of clients", () => {
+  it("cost a few rows for each client of a chain, although everybody is asked for", async () => {
+    const { owner } = await createGuardedTenant(service);
+    const ids = await insertClients(service, owner, 300, inChain);
+    const { counted, statements, source } = observe();
+    const standings = await readStandings(source, [...ids, owner.client.id]);
     expect(standings.size).toBe(301);
-    const [first, last, owner] = [ids[0] ?? "", ids.at(-1) ?? "", tenant.owner.client.id].map(
+    expect(counted.count).toBe(301);
+    const [first, last, own] = [ids[0] ?? "", ids.at(-1) ?? "", owner.client.id].map(
       (id) => standingOf(standings, id).lineage,
     ) as [bigint, bigint, bigint];
-    expect([(first & last) === 0n, (last & owner) === 0n]).toEqual([false, true]);
-    for (const statement of statements) expect(await countRows(statement)).toBeLessThan(301 * 10);
+    expect([(first & last) === 0n, (last & own) === 0n]).toEqual([false, true]);
+    let rows = 0;
+    for (const statement of statements) rows += await countRows(statement);
+    expect(rows).toBeLessThan(301 * 10);
+  });
+
+  it("are followed to the end of a chain of which one is asked for, in a few statements", async () => {
+    const { owner } = await createGuardedTenant(service);
+    const ids = await insertClients(service, owner, 60, inChain);
+    const { counted, statements, source } = observe();
+    const standings = await readStandings(source, [ids[0] ?? "", ids.at(-1) ?? ""]);
+    const [first, last] = [...standings.values()].map(({ lineage }) => lineage) as [bigint, bigint];
+    expect((first & last) === 0n).toBe(false);
+    expect(counted.count).toBe(60);
+    expect(statements.length).toBeLessThan(15);
+  });
+
+  it("are read for those who are asked for, however many other clients the tenant has", async () => {
+    const { owner } = await createGuardedTenant(service);
+    const ids = await insertClients(service, owner, 300, () => [owner.client.id]);
+    const { counted, statements, source } = observe();
+    const standings = await readStandings(source, ids.slice(0, 2));
+    expect(standings.size).toBe(2);
+    expect(counted.count).toBe(3);
+    let rows = 0;
+    for (const statement of statements) rows += await countRows(statement);
+    expect(rows).toBeLessThan(60);
+  });
+});
+
+describe("the count of those who could approve a change", () => {
+  it("considers a bounded number of clients, although none of a thousand is independent", async () => {
+    const { owner } = await createGuardedTenant(service);
+    await insertClients(service, owner, 990, () => [owner.client.id], ["clients:manage"]);
+    const { counted, source } = observe();
+    const { tenantId, id } = owner.client;
+    expect(await countChangeApprovers(source, tenantId, id, null, 5)).toBe(0);
+    expect(counted.count).toBeLessThanOrEqual(101);
+  });
+
+  it("reads a bounded number of clients, however long the lineages of the candidates are", async () => {
+    const { owner } = await createGuardedTenant(service);
+    const inLongChain = (index: number, ids: readonly string[]) =>
+      index === 0 ? [owner.client.id] : inChain(index, ids);
+    await insertClients(service, owner, 400, inLongChain, ["clients:manage"]);
+    const { counted, source } = observe();
+    const { tenantId, id } = owner.client;
+    expect(await countChangeApprovers(source, tenantId, id, null, 5)).toBe(0);
+    expect(counted.count).toBeLessThanOrEqual(200);
+  });
+
+  it("ends as soon as there are enough", async () => {
+    const { owner } = await createGuardedTenant(service);
+    const ids = await insertClients(service, owner, 50, () => [], ["clients:manage"]);
+    const { tenantId, id } = owner.client;
+    const any = observe();
+    expect(await countChangeApprovers(any.source, tenantId, id, null, 3)).toBe(3);
+    expect(any.counted.count).toBeLessThanOrEqual(11);
+    const named = observe();
+    expect(await countChangeApprovers(named.source, tenantId, id, ids.slice(-2), 3)).toBe(2);
+    expect(named.counted.count).toBe(3);
   });
 });
 
@@ -89,7 +139,7 @@ describe("a payment that waits for approval", () => {
   it("takes a bounded number of approvals, and a rejection after them", async () => {
     const tenant = await createGuardedTenant(service, 2);
     const officer = await tenant.hire();
-    const approvers = await insertChain(tenant, recordedApprovalsMax);
+    const approvers = await insertClients(service, tenant.owner, recordedApprovalsMax, inChain);
     const payment = await tenant.pay(tenant.admin);
     await service.database.query(sql`
       INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
