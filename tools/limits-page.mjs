@@ -14,9 +14,9 @@ Everything that a client can cause the service to do is limited. Each limit is s
 
 ## Quotas
 
-A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second. A request takes what it costs before its body is read, so a refused request does not use up its idempotency key: one token, plus one for each ${requestCost.bytesPerToken / 1024} KiB of its body. The items of a batch cost one more token for each ${requestCost.itemsPerToken}; they, and a body without \`Content-Length\`, are charged when they have been read.
+A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second. A request takes one token before its body is read. When its body has arrived, and before it is parsed, it takes one more for each ${requestCost.bytesPerToken / 1024} KiB of it, and the items of a batch cost one more for each ${requestCost.itemsPerToken}. A length that is only declared costs nothing, and neither does the body of a GET, which is ignored. A refused request does not use up its idempotency key.
 
-A request is admitted if a token is left, even if it costs more. The bucket is then in debt, and admits nothing until it has gained the debt back.
+A request is admitted if a token is left, even if it costs more. The bucket is then in debt, and admits nothing until it has gained the debt back. A body that arrives while its client's bucket is in debt is refused. A debt is at most the burst, or 1000 tokens if the burst is smaller; what exceeds it is remitted.
 
 | class | for | per second | burst | routes |
 |---|---|---|---|---|
@@ -26,7 +26,7 @@ ${Object.entries(quotaCatalog)
 
 The defaults are \`quotas.<class>_per_second\` and \`quotas.<class>_burst\`. A client can have quotas of its own. \`bursar client quota\` sets any quota. \`PATCH /v1/clients/{client_id}\` with \`{"quotas": {"create": {"per_second": 5, "burst": 10}}}\` sets a quota up to the larger of the default and the caller's own. A change takes effect in every process within 5 seconds.
 
-All clients of a tenant share further buckets, of \`quotas.tenant_multiple\` times the defaults (${settings["quotas.tenant_multiple"].default}), or of a client's own quota if that is larger. A tenant has at most \`limits.clients_per_tenant\` clients (${settings["limits.clients_per_tenant"].default}); a further one is refused with \`CLIENT_LIMIT_REACHED\`.
+All clients of a tenant share further buckets, of \`quotas.tenant_multiple\` times the defaults (${settings["quotas.tenant_multiple"].default}), or of a client's own quota if that is larger. One client can take no more from them than its own quota. Several can: at the default of 2, two clients that use their whole quota use up that of the tenant, and its other clients share what is gained. This is by design. To protect clients such as approvers, give the others smaller quotas, or raise \`quotas.tenant_multiple\`. A tenant has at most \`limits.clients_per_tenant\` clients (${settings["limits.clients_per_tenant"].default}); a further one is refused with \`CLIENT_LIMIT_REACHED\`.
 
 Every response to an authenticated client reports the remaining quota, in the fields of [draft-ietf-httpapi-ratelimit-headers](https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/):
 
@@ -57,7 +57,10 @@ A client with too many concurrent requests or connections gets 429 \`CONCURRENCY
 
 ${settingsTable("limits.", (key) => key.endsWith("_per_client"))}
 
-A request to a route with a body limit of its own, listed below, is *heavy* if its body is larger than 16 KiB or has no \`Content-Length\`. The heavy requests of a tenant wait for each other, with their bodies unread.
+A request to a route with a body limit of its own, listed below, is *heavy* if its body is larger than 16 KiB or has no \`Content-Length\`. The heavy requests of a tenant wait for each other, in two steps:
+
+1. A client sends as many bodies at a time as the setting below says, and its further requests wait with their bodies unread. A tenant's bodies that arrive or wait are at most 8 times that many, to limit the memory.
+2. When its body has arrived, a request waits until fewer than that many of its tenant are being served. A body that is never sent does not occupy one of these places. It delays its own client until it is answered with 408, and other clients only if 8 clients do the same.
 
 ${settingsTable("limits.", (key) => key === "limits.heavy_requests_per_tenant")}
 

@@ -145,6 +145,7 @@ export {
   type UsageWindow,
 } from "./policy/usage.js";
 export {
+  debtMaxOf,
   fullBucket,
   msUntilTokens,
   type Quota,

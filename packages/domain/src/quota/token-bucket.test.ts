@@ -86,6 +86,19 @@ describe("a token bucket", () => {
       }),
     ));
 
+  it("is never deeper in debt than its burst, or 1000 tokens, whatever is owed or was stored", () =>
+    assert(
+      property(quotas, integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (quota, owed) => {
+        const debtMax = Math.max(quota.burst, 1000);
+        const charged = takeTokens(quota, fullBucket(quota, 0), 0, 1, owed).bucket;
+        expect(charged.tokens).toBeGreaterThanOrEqual(-debtMax);
+        const stored = { tokens: -owed, atMs: 0 };
+        const repaidMs = ((debtMax + 1) * 1000) / quota.perSecond + 1;
+        expect(msUntilTokens(quota, stored, 0, 1)).toBeLessThanOrEqual(repaidMs);
+        expect(takeTokens(quota, stored, repaidMs, 1).granted).toBe(1);
+      }),
+    ));
+
   it("gains nothing from a clock that is set back", () => {
     const quota: Quota = { perSecond: 10, burst: 5 };
     const empty = takeTokens(quota, fullBucket(quota, 1000), 1000, 5).bucket;

@@ -20,15 +20,23 @@ export function fullBucket({ burst }: Quota, nowMs: number): TokenBucket {
   return { tokens: burst, atMs: nowMs };
 }
 
+/** More than the largest request of the default configuration costs, so that a small burst does not make large requests cheap. */
+const debtFloor = 1000;
+
+/** The largest debt of a bucket. What would exceed it is remitted, so that no request can lock a client or a tenant out for long. */
+export function debtMaxOf({ burst }: Quota): number {
+  return Math.max(burst, debtFloor);
+}
+
 /** The bucket at the current time. */
 export function refillBucket(quota: Quota, { tokens, atMs }: TokenBucket, nowMs: number): TokenBucket {
   const gained = (Math.max(0, nowMs - atMs) * quota.perSecond) / 1000;
-  return { tokens: Math.min(quota.burst, tokens + gained), atMs: nowMs };
+  return { tokens: Math.min(quota.burst, Math.max(-debtMaxOf(quota), tokens) + gained), atMs: nowMs };
 }
 
 /**
  * Takes whole tokens, at most the wanted number. A negative number returns unused tokens. What is owed has been used already and is taken
- * in any case, so the bucket can be in debt afterwards.
+ * in any case, so the bucket can be in debt afterwards, up to a maximum.
  */
 export function takeTokens(
   quota: Quota,
@@ -39,7 +47,8 @@ export function takeTokens(
 ): { granted: number; bucket: TokenBucket } {
   const tokens = refillBucket(quota, bucket, nowMs).tokens - owed;
   const granted = Math.min(wanted, Math.max(0, Math.floor(tokens)));
-  return { granted, bucket: { tokens: Math.min(quota.burst, tokens - granted), atMs: nowMs } };
+  const rest = Math.max(-debtMaxOf(quota), tokens - granted);
+  return { granted, bucket: { tokens: Math.min(quota.burst, rest), atMs: nowMs } };
 }
 
 /**

@@ -38,7 +38,7 @@ export const limitSettings = {
     {
       default: 2,
       about:
-        "The maximum number of concurrent requests with a body of more than 16 KiB of one tenant in a process. Up to 50 more wait, for at most 5 s.",
+        "The maximum number of concurrent requests with a body of more than 16 KiB of one tenant that a process serves, and of one client whose bodies it receives. Up to 50 more wait, for at most 5 s.",
     },
     { min: 1, max: 1_000_000 },
   ),

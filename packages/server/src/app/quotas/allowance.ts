@@ -1,4 +1,11 @@
-import { fullBucket, msUntilTokens, type Quota, takeTokens, toRetryAfterSeconds } from "@bursar/domain";
+import {
+  debtMaxOf,
+  fullBucket,
+  msUntilTokens,
+  type Quota,
+  takeTokens,
+  toRetryAfterSeconds,
+} from "@bursar/domain";
 
 /**
  * The quota of one client or tenant for one class of requests, in this process: a slice of tokens that was reserved from the shared bucket
@@ -22,6 +29,8 @@ export interface Allowance {
   take: (nowMs: number, cost?: number) => number | Promise<number>;
   /** Takes a cost that is known only after the request was admitted. */
   charge: (nowMs: number, cost: number) => void;
+  /** The seconds until the bucket is out of debt; 0 if it is not in debt. */
+  debtSeconds: (nowMs: number) => number;
   /** Returns what a request has taken that is refused for another reason. */
   giveBack: (cost: number) => void;
   /** The number of tokens to reserve from the shared bucket, and the debt to be taken from it in any case. */
@@ -116,9 +125,18 @@ export function createAllowance(name: string, first: Quota, requestTokens: () =>
   }
 
   /** In this process and in the shared bucket. Negative while it is in debt. */
-  function tokensAt(nowMs: number): number {
+  function balanceAt(nowMs: number): number {
     const gained = ((nowMs - shared.atMs) * quota.perSecond) / 1000;
-    return left <= 0 && nowMs < emptyUntilMs ? 0 : Math.min(quota.burst, left + shared.tokens + gained);
+    return Math.min(quota.burst, left + shared.tokens + gained);
+  }
+
+  function tokensAt(nowMs: number): number {
+    return left <= 0 && nowMs < emptyUntilMs ? 0 : balanceAt(nowMs);
+  }
+
+  function debtSeconds(nowMs: number): number {
+    const balance = Math.max(-debtMaxOf(quota), balanceAt(nowMs));
+    return balance >= 0 ? 0 : toRetryAfterSeconds(((1 - balance) * 1000) / quota.perSecond);
   }
 
   /** The header value is reused while it stays the same, as it does for a client that is at its limit or far from it. */
@@ -141,6 +159,7 @@ export function createAllowance(name: string, first: Quota, requestTokens: () =>
     remaining: (nowMs) => Math.max(0, tokensAt(nowMs)),
     take,
     charge,
+    debtSeconds,
     giveBack: (cost) => {
       left += cost;
     },

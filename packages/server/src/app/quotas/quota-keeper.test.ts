@@ -4,7 +4,7 @@ import { array, assert, asyncProperty, integer, record } from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ApiClient } from "../clients/client.js";
 import { createQuotaKeeper, type QuotaKeeper } from "./quota-keeper.js";
-import { chargeQuota, describeQuota, takeQuota } from "./take-quota.js";
+import { chargeQuota, describeQuota, takeForBody, takeQuota } from "./take-quota.js";
 import type { QuotaStore } from "./token-reserver.js";
 
 /** A shared bucket in memory, keepers in front of it, and a clock that only the test moves. */
@@ -61,6 +61,7 @@ function createWorld(quota: Quota, keeperCount = 1, tenantMultiple = 100) {
     ask: async (keeper: QuotaKeeper, cost = 1, by = client) =>
       await takeQuota(keeper.of(by), "read", nowMs, cost),
     charge: (keeper: QuotaKeeper, cost: number) => chargeQuota(keeper.of(client), "read", nowMs, cost),
+    takeForBody: (keeper: QuotaKeeper, cost: number) => takeForBody(keeper.of(client), "read", nowMs, cost),
     state: (keeper: QuotaKeeper, by = client) => describeQuota(keeper.of(by), "read", nowMs).state,
   };
 }
@@ -202,6 +203,17 @@ describe("the quota keeper", () => {
     expect(await world.ask(keeper)).toBe(9);
     world.pass(8300);
     expect(await world.ask(keeper)).toBe(0);
+  });
+
+  it("admits a body unless another one has brought its client into debt", async () => {
+    const world = createWorld({ perSecond: 10, burst: 3 });
+    const [keeper] = world.keepers as [QuotaKeeper];
+    for (let count = 0; count < 3; count++) expect(await world.ask(keeper)).toBe(0);
+    expect([1, 2, 3].map(() => world.takeForBody(keeper, 50))).toEqual([0, 6, 6]);
+    await world.ask(keeper);
+    expect(world.takeForBody(keeper, 50)).toBe(6);
+    world.pass(5100);
+    expect(world.takeForBody(keeper, 50)).toBe(0);
   });
 
   it("never admits more cost than the bucket has granted, apart from one request in each process", () =>

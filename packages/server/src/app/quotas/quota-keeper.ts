@@ -12,7 +12,13 @@ import {
   type Reservation,
   toReservation,
 } from "./token-reserver.js";
-import type { Allowances, BucketKey, ClientTraffic, TenantTraffic } from "./traffic.js";
+import {
+  type Allowances,
+  type BucketKey,
+  type ClientTraffic,
+  noTurns,
+  type TenantTraffic,
+} from "./traffic.js";
 
 /**
  * Keeps the quotas of all clients in this process. Tokens are reserved from the shared buckets, for many clients in one statement. If
@@ -68,7 +74,8 @@ export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
     const made = {
       ...key,
       allowances,
-      heavy: { inProgress: 0, waiting: new Set<() => void>() },
+      heavyBodies: noTurns(),
+      heavyWork: noTurns(),
       clientCount: 0,
     };
     tenants.set(tenantId, made);
@@ -81,7 +88,8 @@ export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
     tenant.clientCount += 1;
     raiseTenant(tenant, quotas);
     const allowances = createAllowances(key, "", { ...defaults, ...quotas });
-    return { ...key, tenant, overrides: quotas, allowances, requestsInFlight: 0, connections: 0 };
+    const open = { requestsInFlight: 0, connections: 0, heavy: noTurns() };
+    return { ...key, tenant, overrides: quotas, allowances, ...open };
   }
 
   function retune(traffic: ClientTraffic, overrides: ClientQuotas): void {

@@ -45,6 +45,22 @@ function takeFromTenant(
   return typeof shared === "number" ? conclude(shared) : shared.then(conclude);
 }
 
+/**
+ * Takes what the body of an admitted request costs. 0 admits the body; any other number is the seconds to wait, because others of the same
+ * client have brought its bucket into debt since. So clients that send many bodies at once exceed their quota by one of them, and a tenant's
+ * quota is used by each client within its own.
+ */
+export function takeForBody(
+  traffic: ClientTraffic,
+  quotaClass: QuotaClass,
+  nowMs: number,
+  cost: number,
+): number {
+  const waitSeconds = traffic.allowances[quotaClass].debtSeconds(nowMs);
+  if (waitSeconds === 0) chargeQuota(traffic, quotaClass, nowMs, cost);
+  return waitSeconds;
+}
+
 /** Takes a cost that is known only after the request was admitted. */
 export function chargeQuota(
   { tenant, allowances }: ClientTraffic,

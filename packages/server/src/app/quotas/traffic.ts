@@ -9,21 +9,30 @@ export interface ClientTraffic extends BucketKey {
   overrides: ClientQuotas;
   allowances: Allowances;
   requestsInFlight: number;
+  /** Its heavy requests, from their heads until they are answered. */
+  heavy: Turns;
   connections: number;
 }
 
 /** The traffic of all clients of a tenant in this process. */
 export interface TenantTraffic extends BucketKey {
   allowances: Allowances;
-  heavy: HeavyRequests;
+  /** The heavy requests whose bodies are arriving or in memory. */
+  heavyBodies: Turns;
+  /** The heavy requests whose bodies have arrived, and which are served. */
+  heavyWork: Turns;
   /** The clients that this process keeps. */
   clientCount: number;
 }
 
-/** The heavy requests of a tenant: the number of those in progress, and what starts those that wait. */
-interface HeavyRequests {
+/** Requests that take turns: the number of those in progress, and what starts those that wait. */
+export interface Turns {
   inProgress: number;
   waiting: Set<() => void>;
+}
+
+export function noTurns(): Turns {
+  return { inProgress: 0, waiting: new Set() };
 }
 
 export type Allowances = Readonly<Record<QuotaClass, Allowance>>;

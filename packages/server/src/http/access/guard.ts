@@ -16,7 +16,7 @@ import type { LoadShedder } from "../../app/quotas/load-shedder.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
 import type { ApprovalProof } from "../../app/transactions/approval-evidence.js";
-import { type AdmissionOptions, createAdmission } from "../quotas/admission.js";
+import { type AdmissionOptions, type AdmitBody, createAdmission } from "../quotas/admission.js";
 import { Refusal } from "../refusal.js";
 
 declare module "fastify" {
@@ -26,6 +26,8 @@ declare module "fastify" {
     refusedClaims: TokenClaims | null;
     /** The raw bytes of the body; null if there was none. */
     rawBody: Buffer | null;
+    /** Admits the body when it has arrived; null if nothing limits it. */
+    admitBody: AdmitBody | null;
     /** The verified signature of the request; null if it was not signed. */
     signature: VerifiedSignature | null;
     /** The error code of the response. */
@@ -57,6 +59,7 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("authenticated", null);
   app.decorateRequest("refusedClaims", null);
   app.decorateRequest("rawBody", null);
+  app.decorateRequest("admitBody", null);
   app.decorateRequest("signature", null);
   app.decorateRequest("errorCode", null);
 }
@@ -102,9 +105,8 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
       else conclude(judgement);
     },
-    preValidation: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+    preValidation: (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
       const { client, claims } = principalOf(request);
-      admission.chargeBody(client, request, reply);
       if (request.rawBody === null) return checkSignature(request, client, done);
       const conclude = (result: Authenticated | TokenRefusal) => {
         if (isRefused(result)) return done(refuse(request, result));

@@ -9,10 +9,14 @@ export function installJsonBody(app: FastifyInstance, { depthMax }: { depthMax: 
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     // The digest of a signed request covers these bytes.
     request.rawBody = body as Buffer;
-    const reading = parse(request, body as Buffer, depthMax);
-    if (reading instanceof Refusal) done(reading);
-    else if (reading instanceof Promise) reading.then((read) => finish(read, done)).catch(done);
-    else finish(reading, done);
+    const read = (refusal?: Refusal) => {
+      const reading = refusal ?? parse(request, body as Buffer, depthMax);
+      if (reading instanceof Refusal) done(reading);
+      else if (reading instanceof Promise) reading.then((result) => finish(result, done)).catch(done);
+      else finish(reading, done);
+    };
+    if (request.admitBody === null) read();
+    else request.admitBody(body.length, read);
   });
   app.addHook("onRequest", (request, _reply, done) => {
     const encoding = request.headers["content-encoding"];

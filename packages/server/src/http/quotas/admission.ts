@@ -4,10 +4,11 @@ import type { ApiClient } from "../../app/clients/client.js";
 import type { LoadShedder } from "../../app/quotas/load-shedder.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { costOfBytes, costOfItems } from "../../app/quotas/take-quota.js";
+import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import type { Refusal } from "../refusal.js";
 import { type ConcurrencyLimits, enterConnection, enterRequest } from "./concurrency-gate.js";
-import { enterHeavy, isHeavy } from "./heavy-gate.js";
-import { admitByQuota, chargeLater, declaredCost, isNewWork, shedLoad } from "./quota-gate.js";
+import { beginHeavy, enterHeavy, isHeavy } from "./heavy-gate.js";
+import { admitBodyByQuota, admitByQuota, chargeLater, isNewWork, shedLoad } from "./quota-gate.js";
 
 /** What limits the requests of authenticated clients to a route. */
 export interface AdmissionOptions {
@@ -19,12 +20,18 @@ export interface AdmissionOptions {
   limits: ConcurrencyLimits;
 }
 
+/** Admits a body of this length that has arrived, before it is parsed. */
+export type AdmitBody = (bytes: number, done: (refusal?: Refusal) => void) => void;
+
 interface AdmissionDeps {
   quotas: Pick<QuotaKeeper, "of">;
   shedder: LoadShedder;
 }
 
-/** Admits a request by load, quota and concurrency, in this order, before its body is read; and charges what its body turns out to cost. */
+/**
+ * Admits a request by load, quota and concurrency, in this order, before its body is read; and its body when it has arrived, before it is
+ * parsed. Nothing is charged or reserved for a length that is only declared.
+ */
 export function createAdmission(options: AdmissionOptions, { quotas, shedder }: AdmissionDeps) {
   const { quotaClass, takesLargeBodies, itemsOf, limits } = options;
 
@@ -42,36 +49,47 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
       return;
     }
     const traffic = quotas.of(client);
-    const cost = declaredCost(request);
-    admitByQuota(traffic, quotaClass, cost, reply, (refusal) => {
+    admitByQuota(traffic, quotaClass, reply, (refusal) => {
       const refused =
         refusal ??
         enterConnection(traffic, request, limits) ??
         // A stream is open for hours and has its own limit.
         (quotaClass === "stream" ? undefined : enterRequest(traffic, request, reply, limits)) ??
         refuseScope();
-      if (refused === undefined) shedder.count(client.tenantId, cost);
-      if (refused === undefined && heavy) enterHeavy(traffic.tenant, request, reply, limits, done);
-      else done(refused);
+      if (refused !== undefined) {
+        done(refused);
+        return;
+      }
+      shedder.count(client.tenantId, 1);
+      if (request.method !== "GET") request.admitBody = bodyAdmission(traffic, heavy, request, reply);
+      if (heavy) enterHeavy(traffic, request, reply, limits, done);
+      else done();
     });
   }
 
-  function charge(client: ApiClient, cost: number, reply: FastifyReply): void {
-    if (cost === 0) return;
-    chargeLater(quotas.of(client), quotaClass, cost, reply);
-    shedder.count(client.tenantId, cost);
+  function bodyAdmission(
+    traffic: ClientTraffic,
+    heavy: boolean,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): AdmitBody {
+    return (bytes, done) => {
+      const cost = costOfBytes(bytes);
+      const refused = admitBodyByQuota(traffic, quotaClass, cost, reply);
+      if (refused === undefined && cost > 0) shedder.count(traffic.tenantId, cost);
+      if (refused === undefined && heavy) beginHeavy(traffic, request, reply, limits, done);
+      else done(refused);
+    };
   }
 
   return {
     admit,
-    /** Charges a body that did not declare its length. */
-    chargeBody: (client: ApiClient, { headers, rawBody }: FastifyRequest, reply: FastifyReply): void => {
-      if (rawBody === null || headers["content-length"] !== undefined) return;
-      charge(client, costOfBytes(rawBody.length), reply);
-    },
     /** Charges the items of a valid body. */
     chargeItems: (client: ApiClient, { body }: FastifyRequest, reply: FastifyReply): void => {
-      if (itemsOf !== undefined) charge(client, costOfItems(itemsOf(body)), reply);
+      const cost = itemsOf === undefined ? 0 : costOfItems(itemsOf(body));
+      if (cost === 0) return;
+      chargeLater(quotas.of(client), quotaClass, cost, reply);
+      shedder.count(client.tenantId, cost);
     },
   };
 }

@@ -1,20 +1,19 @@
 import type { QuotaClass } from "@bursar/protocol";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { LoadShedder } from "../../app/quotas/load-shedder.js";
-import { chargeQuota, costOfBytes, describeQuota, takeQuota } from "../../app/quotas/take-quota.js";
+import { chargeQuota, describeQuota, takeForBody, takeQuota } from "../../app/quotas/take-quota.js";
 import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import { Refusal } from "../refusal.js";
 import type { Route } from "../route.js";
 
 /**
  * Admits a request within the quotas of its client and its tenant, and reports the remaining quota on every response in the headers of
- * draft-ietf-httpapi-ratelimit-headers. It runs before the body is read, so a refused request does not use its idempotency key; what the
- * body costs is known from its declared length.
+ * draft-ietf-httpapi-ratelimit-headers. It runs before the body is read, so a refused request does not use its idempotency key. It takes one
+ * token: what the body costs is taken when it has arrived, because a declared length is only a claim.
  */
 export function admitByQuota(
   traffic: ClientTraffic,
   quotaClass: QuotaClass,
-  cost: number,
   reply: FastifyReply,
   done: (refusal?: Error) => void,
 ): void {
@@ -23,12 +22,26 @@ export function admitByQuota(
     done(waitSeconds === 0 ? undefined : rateLimited(waitSeconds));
   };
   const nowMs = performance.now();
-  const answer = takeQuota(traffic, quotaClass, nowMs, cost);
+  const answer = takeQuota(traffic, quotaClass, nowMs, 1);
   if (typeof answer === "number") conclude(answer, nowMs);
   else answer.then((waitSeconds) => conclude(waitSeconds, performance.now())).catch(done);
 }
 
-/** Charges what has turned out after the request was admitted: the length of a body that did not declare it, and its items. */
+/** Charges what a body costs that has arrived, or refuses it if its client is in debt. */
+export function admitBodyByQuota(
+  traffic: ClientTraffic,
+  quotaClass: QuotaClass,
+  cost: number,
+  reply: FastifyReply,
+): Refusal | undefined {
+  if (cost === 0) return undefined;
+  const nowMs = performance.now();
+  const waitSeconds = takeForBody(traffic, quotaClass, nowMs, cost);
+  reportQuota(traffic, quotaClass, nowMs, reply);
+  return waitSeconds === 0 ? undefined : rateLimited(waitSeconds);
+}
+
+/** Charges what has turned out after the body was admitted: its items. */
 export function chargeLater(
   traffic: ClientTraffic,
   quotaClass: QuotaClass,
@@ -49,12 +62,6 @@ function reportQuota(
 ): void {
   const { policy, state } = describeQuota(traffic, quotaClass, nowMs);
   reply.header("ratelimit-policy", policy).header("ratelimit", state);
-}
-
-/** What is known of the cost of a request before its body is read. */
-export function declaredCost({ headers }: FastifyRequest): number {
-  const length = headers["content-length"];
-  return length === undefined ? 1 : 1 + costOfBytes(Number(length));
 }
 
 function rateLimited(waitSeconds: number): Refusal {
