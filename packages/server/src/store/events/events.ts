@@ -8,7 +8,7 @@ import type {
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import type { Database, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
-import { type EventCount, tenantsToDefer, withDeliveries } from "../webhooks/webhook-queue.js";
+import { planDeliveries, readSubscribers, withDeliveries } from "../webhooks/webhook-queue.js";
 
 /** An event to append; it gets its sequence when it is written. */
 export interface NewEvent extends Omit<LoggedEvent, "sequence"> {
@@ -118,43 +118,55 @@ export function createEventLog(wakeUps: Pick<WakeUps, "publish">): EventLog {
   };
 }
 
-/** Inserts events and their deliveries. Returns the tenants that have an enabled endpoint, and those whose deliveries are written later. */
+/**
+ * Inserts events and their deliveries. Returns the tenants that have an enabled endpoint, and those whose deliveries are written later.
+ * The endpoints are read by a statement of its own: it sees what was committed while the counters were waited for, such as the endpoint that
+ * a tenant has just enabled. Both are sent together, so they are one round trip for any number of tenants.
+ */
 async function appendEvents(tx: Tx, events: readonly NewEvent[]) {
   const counts = new Map<string, number>();
   for (const { tenantId } of events) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
-  const next = new Map<string, number>();
-  const withEndpoints: EventCount[] = [];
-  for (const tenantId of [...counts.keys()].sort()) {
-    const count = counts.get(tenantId) ?? 0;
-    const [row] = await tx.query<{ sequence: string; endpoints: number }>(sql`
-      INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, ${count})
-      ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence + ${count}
-      RETURNING sequence, (
-        SELECT count(*)::integer FROM webhook_endpoints e
-        WHERE e.tenant_id = event_sequences.tenant_id AND e.state = 'enabled') AS endpoints
-    `);
-    if (row !== undefined && row.endpoints > 0)
-      withEndpoints.push({ tenantId, events: count, endpoints: row.endpoints });
-    next.set(tenantId, Number(row?.sequence ?? 0) - count + 1);
-  }
+  const tenantIds = [...counts.keys()].sort();
+  const [next, subscribers] = await Promise.all([
+    countEvents(tx, tenantIds, counts),
+    readSubscribers(tx, tenantIds),
+  ]);
   const sequences = events.map(({ tenantId }) => {
     const sequence = next.get(tenantId) ?? 0;
     next.set(tenantId, sequence + 1);
     return sequence;
   });
+  const plan = planDeliveries(subscribers, counts);
+  const insert = insertEvents(events, sequences);
+  tx.send(subscribers.length > 0 ? withDeliveries(insert, plan) : insert);
+  return { tenantsWithEndpoints: subscribers.map(({ tenantId }) => tenantId), deferred: plan.deferred };
+}
+
+/** Locks the counters in the order of the tenants, and returns the first sequence of each. Served by the primary key. */
+async function countEvents(tx: Tx, tenantIds: readonly string[], counts: ReadonlyMap<string, number>) {
+  const rows = await tx.query<{ tenantId: string; sequence: string }>(sql`
+    INSERT INTO event_sequences (tenant_id, sequence)
+    SELECT tenant_id, count
+    FROM unnest(${[...tenantIds]}::uuid[], ${tenantIds.map((id) => counts.get(id))}::bigint[]) AS given (tenant_id, count)
+    ON CONFLICT (tenant_id) DO UPDATE SET sequence = event_sequences.sequence + excluded.sequence
+    RETURNING tenant_id AS "tenantId", sequence
+  `);
+  return new Map(
+    rows.map(({ tenantId, sequence }) => [tenantId, Number(sequence) - (counts.get(tenantId) ?? 0) + 1]),
+  );
+}
+
+function insertEvents(events: readonly NewEvent[], sequences: readonly number[]): Statement {
   const column = <T>(pick: (event: NewEvent) => T) => events.map(pick);
-  const insert = sql`
+  return sql`
     INSERT INTO events
       (tenant_id, sequence, event, subject_id, version, state, previous_state, failure_code, occurred_at, details, actor_id)
     SELECT * FROM unnest(
-      ${column((e) => e.tenantId)}::uuid[], ${sequences}::bigint[], ${column((e) => e.event)}::text[],
+      ${column((e) => e.tenantId)}::uuid[], ${[...sequences]}::bigint[], ${column((e) => e.event)}::text[],
       ${column((e) => e.subjectId)}::uuid[], ${column((e) => e.version)}::integer[], ${column((e) => e.state)}::text[],
       ${column((e) => e.previousState)}::text[], ${column((e) => e.failureCode)}::text[],
       ${column((e) => e.occurredAt)}::timestamptz[],
       ${column((e) => (e.details === undefined ? null : JSON.stringify(e.details)))}::jsonb[],
       ${column((e) => e.actorId ?? null)}::uuid[])
   `;
-  const deferred = tenantsToDefer(withEndpoints);
-  tx.send(withEndpoints.length > 0 ? withDeliveries(insert, deferred) : insert);
-  return { tenantsWithEndpoints: withEndpoints.map(({ tenantId }) => tenantId), deferred };
 }

@@ -28,17 +28,18 @@ export async function appendEvents(
   appended: readonly Omit<StoredEvent, "sequence">[],
 ): Promise<void> {
   if (appended.length === 0) return;
-  const next = new Map<string, number>();
-  for (const tenantId of [...new Set(appended.map((event) => event.tenantId))].sort()) {
-    const count = appended.filter((event) => event.tenantId === tenantId).length;
-    const last = await run("count events", async (rows) => {
+  const counts = new Map<string, number>();
+  for (const { tenantId } of appended) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1);
+  const next = await run("count events", async (rows) => {
+    const first = new Map<string, number>();
+    for (const tenantId of [...counts.keys()].sort()) {
       await rows.lock(eventSequences, tenantId);
-      const sequence = (rows.get(eventSequences, tenantId) ?? 0) + count;
-      rows.put(eventSequences, tenantId, sequence);
-      return sequence;
-    });
-    next.set(tenantId, last - count + 1);
-  }
+      const last = rows.get(eventSequences, tenantId) ?? 0;
+      rows.put(eventSequences, tenantId, last + (counts.get(tenantId) ?? 0));
+      first.set(tenantId, last + 1);
+    }
+    return first;
+  });
   await run("insert events", (rows) => {
     for (const event of appended) {
       const sequence = next.get(event.tenantId) ?? 0;
