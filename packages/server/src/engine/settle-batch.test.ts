@@ -49,3 +49,37 @@ it("records the timeout of a transaction alone, so that it does not hold up the 
   expect(await settleBatch(async () => payments(1))).toEqual([]);
   expect(failed).toEqual([{ tenantId: "t", id: "0" }]);
 });
+
+it("does not judge held payments, because two engines that lock the usage of a suspended tenant would deadlock", async () => {
+  const locked: unknown[] = [];
+  const unit = {
+    lockUsage: async (windows: unknown[]) => {
+      locked.push(...windows);
+      return new Map();
+    },
+    lockAccounts: async () => new Map(),
+    write: async () => undefined,
+  } as unknown as SettlementUnit;
+  const settleBatch = createBatchSettler({
+    settlements: {
+      unitOfWork: (work) => work(unit),
+      findWork: async () => ({ tenantIds: [], hasDue: false, hasRetries: false }),
+      recordFailure: (_, error) => Promise.reject(error),
+    },
+    rails: { get: () => Promise.reject() as never },
+    policies: {
+      within: () => ({ peek: () => undefined, load: () => Promise.reject(new Error("nothing is judged")) }),
+    },
+    isUnavailable: () => true,
+    isTimeout: () => false,
+    onFailure: () => undefined,
+    now: () => 0,
+  });
+  const held = {
+    ...{ tenantId: "t", id: "0", state: "accepted", needsJudgement: true, isHeld: true },
+    ...{ createdAt: new Date(0), expiresAt: null, approval: null, feeHold: null },
+    ...{ sourceAccountId: "a", destinationAccountId: "b", asset: "USD", amount: 1n },
+  } as unknown as ClaimedPayment;
+  expect(await settleBatch(async () => [held])).toMatchObject([{ heldUntil: "infinity" }]);
+  expect(locked).toEqual([]);
+});

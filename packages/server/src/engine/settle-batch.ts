@@ -42,7 +42,11 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
       const claimed = await claim(unit);
       onClaimed(claimed);
       if (claimed.length === 0) return [];
-      const toJudge = claimed.filter(({ state, needsJudgement }) => state === "accepted" && needsJudgement);
+      // What is held is set aside without being judged. Its tenant may be suspended, and then its row is share-locked: another engine
+      // that has claimed more of that tenant holds the same lock, and both would wait for the other to lock the usage.
+      const toJudge = claimed.filter(
+        ({ state, needsJudgement, isHeld }) => state === "accepted" && needsJudgement && !isHeld,
+      );
       const plan = await planJudgement(policies.within(unit), toJudge);
       const usage = await unit.lockUsage(plan.windows, new Date(now()));
       const balances = await unit.lockAccounts(accountsOf(claimed));
