@@ -75,10 +75,17 @@ async function isNew(tx: Tx): Promise<boolean> {
   return row?.isNew === true;
 }
 
+/**
+ * Whether anything names the key that it was authenticated with. Who removes the retained keys can remove a MAC from a row as well, but not
+ * from the entries of the audit log, which nobody may change. No index serves it; it runs once in the life of a database.
+ */
 async function isAuthenticated(tx: Tx): Promise<boolean> {
   const [row] = await tx.query<{ isAuthenticated: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM audit_heads WHERE mac IS NOT NULL) OR EXISTS (SELECT FROM clients WHERE mac IS NOT NULL)
-      AS "isAuthenticated"
+    SELECT EXISTS (SELECT FROM audit_heads WHERE mac IS NOT NULL OR key_id IS NOT NULL)
+      OR EXISTS (SELECT FROM audit_bases WHERE mac IS NOT NULL OR key_id IS NOT NULL)
+      OR EXISTS (SELECT FROM clients WHERE mac IS NOT NULL OR key_id IS NOT NULL)
+      OR EXISTS (SELECT FROM client_secrets WHERE key_id IS NOT NULL)
+      OR EXISTS (SELECT FROM audit_entries WHERE key_id IS NOT NULL) AS "isAuthenticated"
   `);
   return row?.isAuthenticated === true;
 }

@@ -7,6 +7,7 @@ import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { adoptDatabase } from "../../../src/store/access/integrity.js";
 import { withKeys } from "../../../src/store/core/database.js";
+import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { startTestService, type TestClient } from "../../harness/service/test-service.js";
@@ -244,6 +245,35 @@ describe("clients of an earlier version", () => {
       await expect(later.token(owner)).rejects.toThrow("failed");
     } finally {
       for (const service of services) await service.stop();
+      await first.database.drop();
+    }
+  });
+});
+
+describe("a database whose keys and MACs were removed", () => {
+  it.each([
+    ["the audit log", ""],
+    [
+      "a secret",
+      `ALTER TABLE audit_entries DISABLE TRIGGER ALL; UPDATE audit_entries SET key_id = NULL;
+       ALTER TABLE audit_entries ENABLE TRIGGER ALL`,
+    ],
+  ])("is not adopted, because %s shows that it had them", async (_, more) => {
+    const first = await startTestService();
+    try {
+      await first.createTenant();
+      await first.service.stop();
+      await first.database.run(`
+        UPDATE clients SET key_id = NULL, mac = NULL, credentials = NULL;
+        UPDATE audit_heads SET key_id = NULL, mac = NULL;
+        DELETE FROM retained_keys;
+        ${more}`);
+      const keys = createIntegrityKeys(createSealing(createKeyring([first.masterKey])));
+      await expect(adoptDatabase(withKeys(first.database, keys), keys.retain, new Date())).rejects.toThrow(
+        "were authenticated before",
+      );
+      expect(await first.database.query(sql`SELECT key_id FROM retained_keys`)).toEqual([]);
+    } finally {
       await first.database.drop();
     }
   });
