@@ -1,31 +1,24 @@
-import { findIndependenceFault, mayApprove, recordedApprovalsMax, tallyApprovals } from "@bursar/domain";
 import {
   type ApprovalRecords,
-  type ChangeKind,
   type CreateChangeRequestBody,
   type DecideChangeBody,
   showId,
 } from "@bursar/protocol";
-import { type AuditDraft, type ClientOrigin, describeAct, describeLateAct } from "../audit/audit-entry.js";
+import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
+import type { ApprovalProof } from "../transactions/approval-evidence.js";
 import {
-  type ApprovalProof,
-  type EvidenceBox,
-  presentRecord,
-  sealEvidence,
-} from "../transactions/approval-evidence.js";
-import type { ChangeExecutor, ChangeExecutors } from "./change-executor.js";
-import {
-  type ChangeRequest,
-  type ChangeRequestStore,
-  type ChangeUnit,
-  contentOfChange,
-  digestOfChange,
-  isOpen,
-  type OpenChanges,
-} from "./change-request.js";
-import { refuseDependence } from "./refuse-dependence.js";
+  advance,
+  type ChangeRequestDeps,
+  executorOf,
+  isClosed,
+  lockAuthentic,
+  notFound,
+  withNext,
+} from "./advance-change.js";
+import { type ChangeRequest, type ChangeRequestStore, isOpen, type OpenChanges } from "./change-request.js";
+import { decideChange, listDecisions } from "./decide-change.js";
 
 /** Requests for changes that another client must approve, and their way to `applied`. */
 export interface ChangeRequestService {
@@ -50,17 +43,6 @@ export interface ChangeRequestService {
   cancelChange: (origin: ClientOrigin, id: string) => Promise<ChangeRequest | Refused>;
 }
 
-export interface ChangeRequestDeps {
-  store: ChangeRequestStore;
-  executors: ChangeExecutors;
-  /** Encrypts the signed content of decisions. */
-  box: EvidenceBox;
-  /** Called if one that is due could not be processed. It stays due. */
-  onFailure: (request: { tenantId: string; id: string }, error: unknown) => void;
-  newUuid: () => string;
-  now: () => number;
-}
-
 const expiresAfterSecondsDefault = 72 * 3600;
 const openMax = 100;
 /** A client that fills the list of a tenant would keep others from requesting that it be disabled. */
@@ -82,9 +64,6 @@ export function createChangeRequestService(
     applyDue: () => applyDue(deps),
   };
 }
-
-const notFound: Refused = { refused: "CHANGE_REQUEST_NOT_FOUND" };
-const isClosed: Refused = { refused: "CHANGE_REQUEST_CLOSED" };
 
 async function requestChange(
   deps: ChangeRequestDeps,
@@ -144,130 +123,6 @@ function refuseFull({ ofTenant, own, ofLineage }: OpenChanges): Refused | undefi
   return ofTenant >= openMax ? { refused } : undefined;
 }
 
-/** Fails a request that was tampered with: what it says, and who is said to have approved it, is not known. */
-async function lockAuthentic(
-  unit: ChangeUnit,
-  tenantId: string,
-  id: string,
-  now: Date,
-): Promise<ChangeRequest | Refused> {
-  const locked = await unit.lock(tenantId, id);
-  if (locked === undefined) return notFound;
-  const { request, isAuthentic } = locked;
-  if (isAuthentic || !isOpen(request)) return request;
-  const failed = withNext(request, { state: "failed", failureCode: "CHANGE_REQUEST_TAMPERED" }, now);
-  const act = describeLateAct(request, "change_request.fail", showId("chr", id), now);
-  unit.save(failed, request.state, [{ ...act, actor: "service", clientId: null }]);
-  return { refused: "CHANGE_REQUEST_TAMPERED" };
-}
-
-async function decideChange(
-  deps: ChangeRequestDeps,
-  origin: ClientOrigin,
-  id: string,
-  {
-    decision,
-    digest,
-    comment,
-    proof,
-  }: DecideChangeBody & { decision: "approve" | "reject"; proof: ApprovalProof | null },
-): Promise<ChangeRequest | Refused> {
-  const { tenantId, clientId } = origin.principal;
-  const decidedAt = new Date(deps.now());
-  return deps.store.unitOfWork(async (unit) => {
-    const request = await lockAuthentic(unit, tenantId, id, decidedAt);
-    if (isRefused(request)) return request;
-    const made = { version: request.version + 1, clientId, decision, comment: comment ?? null, decidedAt };
-    const refused =
-      refuseDecider(request, clientId, digest, decidedAt) ??
-      (decision === "reject"
-        ? await refuseRejecter(deps, unit, request, made)
-        : await refuseDependent(unit, request, made));
-    if (refused !== undefined) return refused;
-    if (request.decisions.some((one) => one.clientId === clientId && one.decision === decision))
-      return request;
-    if (decision === "approve" && request.decisions.length >= recordedApprovalsMax)
-      return { refused: "APPROVAL_LIMIT_REACHED" };
-    const decided = withNext(request, { decisions: [...request.decisions, made] }, decidedAt);
-    unit.recordDecision(request, made, proof && sealEvidence(deps.box, id, proof));
-    const audit = describeAct(origin, `change_request.${decision}`, showId("chr", id), decidedAt);
-    if (decision === "reject") {
-      const rejected: ChangeRequest = { ...decided, state: "rejected" };
-      unit.save(rejected, request.state, [audit]);
-      return rejected;
-    }
-    unit.save(decided, request.state, [audit]);
-    return await advance(deps, unit, decided, decidedAt);
-  });
-}
-
-async function listDecisions(
-  { store, box, now }: ChangeRequestDeps,
-  tenantId: string,
-  id: string,
-): Promise<ApprovalRecords | Refused> {
-  const request = await store.read(tenantId, id);
-  if (request === undefined) return notFound;
-  const at = new Date(now());
-  const decisions = await store.listEvidence(tenantId, id);
-  return {
-    digest: digestOfChange(request),
-    content: contentOfChange(request),
-    data: decisions.map((decision) => presentRecord(decision, (base) => box.open(id, base), at)),
-  };
-}
-
-function refuseDecider(
-  request: ChangeRequest,
-  clientId: string,
-  digest: string,
-  decidedAt: Date,
-): Refused | undefined {
-  if (!isOpen(request)) return isClosed;
-  if (request.state === "pending" && decidedAt >= request.expiresAt)
-    return { refused: "CHANGE_REQUEST_CLOSED", message: "The change request has expired." };
-  if (clientId === request.requestedBy)
-    return { refused: "POLICY_REJECTED", message: "A client cannot decide its own change request." };
-  if (!mayApprove(request.requirement, request.requestedBy, clientId))
-    return { refused: "POLICY_REJECTED", message: "The policy does not list this client as an approver." };
-  return digest === digestOfChange(request) ? undefined : { refused: "CHANGE_REQUEST_STALE" };
-}
-
-/**
- * A rejection needs no independence of the requester, because stopping is safe. But the client that would lose its authority, and those
- * that depend on it, would stop what protects the others from them.
- */
-async function refuseRejecter(
-  deps: ChangeRequestDeps,
-  unit: ChangeUnit,
-  request: ChangeRequest,
-  made: ChangeRequest["decisions"][number],
-): Promise<Refused | undefined> {
-  const { approvals } = await unit.readStanding({ ...request, decisions: [made] });
-  if (approvals[0]?.isEnabled !== true)
-    return { refused: "POLICY_REJECTED", message: "Only a protected client can reject a change request." };
-  const loserId = executorOf(deps, request.kind).loserOf?.(request.change);
-  if (loserId === undefined || (await unit.areIndependent(made.clientId, loserId))) return undefined;
-  return {
-    refused: "APPROVER_NOT_INDEPENDENT",
-    message: "A client that the change would restrict, or one that depends on it, cannot reject the change.",
-  };
-}
-
-/** Whether the decider's approval would count; the decision is looked at as if it had been recorded. */
-async function refuseDependent(
-  unit: ChangeUnit,
-  request: ChangeRequest,
-  made: ChangeRequest["decisions"][number],
-): Promise<Refused | undefined> {
-  const { requester, approvals } = await unit.readStanding({ ...request, decisions: [made] });
-  const [own] = approvals;
-  if (own === undefined || !own.isEnabled)
-    return { refused: "POLICY_REJECTED", message: "Only a protected client can approve a change request." };
-  const fault = findIndependenceFault(requester, own);
-  return fault && refuseDependence(fault, "change");
-}
-
 async function cancelChange(
   deps: ChangeRequestDeps,
   origin: ClientOrigin,
@@ -310,68 +165,4 @@ async function applyDue(deps: ChangeRequestDeps): Promise<number> {
     await advancing.catch((error: unknown) => deps.onFailure({ tenantId, id }, error));
   }
   return done;
-}
-
-/**
- * Takes an open request as far as it can go now: pending until it is approved or expires, scheduled until its delay has passed, then
- * applied. The approvals are tallied again before a scheduled change takes effect, because an approver can have been taken over since.
- */
-async function advance(
-  deps: ChangeRequestDeps,
-  unit: ChangeUnit,
-  request: ChangeRequest,
-  now: Date,
-): Promise<ChangeRequest> {
-  const { requester, approvals } = await unit.readStanding(request);
-  const tally = tallyApprovals(request.requirement, requester, approvals, now.getTime());
-  if (request.state === "pending") {
-    if (tally.state === "pending") return request;
-    if (tally.state !== "approved") return close(unit, request, { state: tally.state }, now);
-    const delayMs = request.requirement.delaySeconds * 1000;
-    if (delayMs > 0) {
-      const effectiveAt = new Date(now.getTime() + delayMs);
-      return close(unit, request, { state: "scheduled", effectiveAt }, now);
-    }
-  } else if (request.effectiveAt !== null && now < request.effectiveAt) return request;
-  if (!requester.isEnabled || tally.state !== "approved")
-    return close(unit, request, { state: "failed", failureCode: "APPROVER_NOT_INDEPENDENT" }, now);
-  const executor = executorOf(deps, request.kind);
-  const refused = await executor.apply(unit, request as never, requester, now);
-  if (refused !== undefined)
-    return close(unit, request, { state: "failed", failureCode: refused.refused }, now);
-  unit.afterCommit(() => executor.onApplied?.(request as never));
-  return close(unit, request, { state: "applied", effectiveAt: now }, now);
-}
-
-const acts: Partial<Record<ChangeRequest["state"], string>> = {
-  scheduled: "change_request.schedule",
-  applied: "change_request.apply",
-  failed: "change_request.fail",
-  expired: "change_request.expire",
-  rejected: "change_request.reject",
-};
-
-function close(
-  unit: ChangeUnit,
-  request: ChangeRequest,
-  change: Partial<ChangeRequest> & Pick<ChangeRequest, "state">,
-  now: Date,
-): ChangeRequest {
-  const next = withNext(request, change, now);
-  const audit: AuditDraft = describeLateAct(
-    request,
-    acts[next.state] ?? `change_request.${next.state}`,
-    showId("chr", request.id),
-    now,
-  );
-  unit.save(next, request.state, [audit]);
-  return next;
-}
-
-function withNext(request: ChangeRequest, change: Partial<ChangeRequest>, now: Date): ChangeRequest {
-  return { ...request, ...change, version: request.version + 1, updatedAt: now };
-}
-
-function executorOf({ executors }: ChangeRequestDeps, kind: ChangeKind): ChangeExecutor<ChangeKind> {
-  return executors[kind] as ChangeExecutor<ChangeKind>;
 }

@@ -1,0 +1,129 @@
+import { findIndependenceFault, mayApprove, recordedApprovalsMax } from "@bursar/domain";
+import { type ApprovalRecords, type DecideChangeBody, showId } from "@bursar/protocol";
+import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { type ApprovalProof, presentRecord, sealEvidence } from "../transactions/approval-evidence.js";
+import {
+  advance,
+  type ChangeRequestDeps,
+  executorOf,
+  isClosed,
+  lockAuthentic,
+  notFound,
+  withNext,
+} from "./advance-change.js";
+import {
+  type ChangeRequest,
+  type ChangeUnit,
+  contentOfChange,
+  digestOfChange,
+  isOpen,
+} from "./change-request.js";
+import { refuseDependence } from "./refuse-dependence.js";
+
+export async function decideChange(
+  deps: ChangeRequestDeps,
+  origin: ClientOrigin,
+  id: string,
+  {
+    decision,
+    digest,
+    comment,
+    proof,
+  }: DecideChangeBody & { decision: "approve" | "reject"; proof: ApprovalProof | null },
+): Promise<ChangeRequest | Refused> {
+  const { tenantId, clientId } = origin.principal;
+  const decidedAt = new Date(deps.now());
+  return deps.store.unitOfWork(async (unit) => {
+    const request = await lockAuthentic(unit, tenantId, id, decidedAt);
+    if (isRefused(request)) return request;
+    const made = { version: request.version + 1, clientId, decision, comment: comment ?? null, decidedAt };
+    const refused =
+      refuseDecider(request, clientId, digest, decidedAt) ??
+      (decision === "reject"
+        ? await refuseRejecter(deps, unit, request, made)
+        : await refuseDependent(unit, request, made));
+    if (refused !== undefined) return refused;
+    if (request.decisions.some((one) => one.clientId === clientId && one.decision === decision))
+      return request;
+    if (decision === "approve" && request.decisions.length >= recordedApprovalsMax)
+      return { refused: "APPROVAL_LIMIT_REACHED" };
+    const decided = withNext(request, { decisions: [...request.decisions, made] }, decidedAt);
+    unit.recordDecision(request, made, proof && sealEvidence(deps.box, id, proof));
+    const audit = describeAct(origin, `change_request.${decision}`, showId("chr", id), decidedAt);
+    if (decision === "reject") {
+      const rejected: ChangeRequest = { ...decided, state: "rejected" };
+      unit.save(rejected, request.state, [audit]);
+      return rejected;
+    }
+    unit.save(decided, request.state, [audit]);
+    return await advance(deps, unit, decided, decidedAt);
+  });
+}
+
+export async function listDecisions(
+  { store, box, now }: ChangeRequestDeps,
+  tenantId: string,
+  id: string,
+): Promise<ApprovalRecords | Refused> {
+  const request = await store.read(tenantId, id);
+  if (request === undefined) return notFound;
+  const at = new Date(now());
+  const decisions = await store.listEvidence(tenantId, id);
+  return {
+    digest: digestOfChange(request),
+    content: contentOfChange(request),
+    data: decisions.map((decision) => presentRecord(decision, (base) => box.open(id, base), at)),
+  };
+}
+
+function refuseDecider(
+  request: ChangeRequest,
+  clientId: string,
+  digest: string,
+  decidedAt: Date,
+): Refused | undefined {
+  if (!isOpen(request)) return isClosed;
+  if (request.state === "pending" && decidedAt >= request.expiresAt)
+    return { refused: "CHANGE_REQUEST_CLOSED", message: "The change request has expired." };
+  if (clientId === request.requestedBy)
+    return { refused: "POLICY_REJECTED", message: "A client cannot decide its own change request." };
+  if (!mayApprove(request.requirement, request.requestedBy, clientId))
+    return { refused: "POLICY_REJECTED", message: "The policy does not list this client as an approver." };
+  return digest === digestOfChange(request) ? undefined : { refused: "CHANGE_REQUEST_STALE" };
+}
+
+/**
+ * A rejection needs no independence of the requester, because stopping is safe. But the client that would lose its authority, and those
+ * that depend on it, would stop what protects the others from them.
+ */
+async function refuseRejecter(
+  deps: ChangeRequestDeps,
+  unit: ChangeUnit,
+  request: ChangeRequest,
+  made: ChangeRequest["decisions"][number],
+): Promise<Refused | undefined> {
+  const { approvals } = await unit.readStanding({ ...request, decisions: [made] });
+  if (approvals[0]?.isEnabled !== true)
+    return { refused: "POLICY_REJECTED", message: "Only a protected client can reject a change request." };
+  const loserId = executorOf(deps, request.kind).loserOf?.(request.change);
+  if (loserId === undefined || (await unit.areIndependent(made.clientId, loserId))) return undefined;
+  return {
+    refused: "APPROVER_NOT_INDEPENDENT",
+    message: "A client that the change would restrict, or one that depends on it, cannot reject the change.",
+  };
+}
+
+/** Whether the decider's approval would count; the decision is looked at as if it had been recorded. */
+async function refuseDependent(
+  unit: ChangeUnit,
+  request: ChangeRequest,
+  made: ChangeRequest["decisions"][number],
+): Promise<Refused | undefined> {
+  const { requester, approvals } = await unit.readStanding({ ...request, decisions: [made] });
+  const [own] = approvals;
+  if (own === undefined || !own.isEnabled)
+    return { refused: "POLICY_REJECTED", message: "Only a protected client can approve a change request." };
+  const fault = findIndependenceFault(requester, own);
+  return fault && refuseDependence(fault, "change");
+}
