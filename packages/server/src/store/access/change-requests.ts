@@ -13,12 +13,13 @@ import type { IdempotentRequest } from "../../app/requests/idempotency.js";
 import { selectBoundedPage, toListed } from "../core/bounded-page.js";
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
-import { type Statement, sql } from "../core/sql.js";
+import { sql } from "../core/sql.js";
 import type { EventLog, NewEvent } from "../events/events.js";
 import { insertDestination, removeDestination } from "../policy/destinations.js";
 import { createPolicyReads, writePolicy } from "../policy/policies.js";
 import { appendAudit } from "./audit.js";
 import { changeClient } from "./change-client.js";
+import { type ChangeRow, readRequest, selectRequests } from "./change-request-rows.js";
 import { insertChangeSignature, listChangeEvidence } from "./change-signatures.js";
 import { mayApproveChanges, readStandings, standingOf } from "./lineage.js";
 import { findClientOfTenant } from "./read-client.js";
@@ -275,26 +276,4 @@ function recordDecision(tx: Tx, { tenantId, id }: ChangeRequest, decision: Chang
     INSERT INTO change_decisions (tenant_id, change_request_id, version, client_id, decision, comment, decided_at)
     VALUES (${tenantId}, ${id}, ${version}, ${clientId}, ${made}, ${comment}, ${decidedAt})
   `);
-}
-
-interface ChangeRow extends Omit<ChangeRequest, "decisions">, RowMac {
-  decisions: (Omit<ChangeDecision, "decidedAt"> & { decidedAt: string })[];
-}
-
-/** The decisions are served by their primary key. */
-const selectRequests: Statement = sql`
-  SELECT r.tenant_id AS "tenantId", r.id, r.kind, r.target, r.change, r.comment, r.requirement, r.state, r.version,
-    r.requested_by AS "requestedBy", r.failure_code AS "failureCode", r.created_at AS "createdAt",
-    r.expires_at AS "expiresAt", r.effective_at AS "effectiveAt", r.updated_at AS "updatedAt", r.key_id AS "keyId", r.mac,
-    (SELECT coalesce(jsonb_agg(jsonb_build_object('version', d.version, 'clientId', d.client_id, 'decision', d.decision,
-        'comment', d.comment, 'decidedAt', d.decided_at) ORDER BY d.version), '[]')
-      FROM change_decisions d WHERE d.tenant_id = r.tenant_id AND d.change_request_id = r.id) AS decisions
-  FROM change_requests r
-`;
-
-function readRequest({ keyId: _, mac: __, ...row }: ChangeRow): ChangeRequest {
-  return {
-    ...row,
-    decisions: row.decisions.map((one) => ({ ...one, decidedAt: new Date(one.decidedAt) })),
-  };
 }
