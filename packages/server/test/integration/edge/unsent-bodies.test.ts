@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
+import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 const largestLength = "9007199254740991";
@@ -126,6 +127,23 @@ describe("a declared body that is not sent", () => {
       [1, 2, 3].map(() => service.call("POST", "/v1/policy/evaluate", admin, heavyEvaluation)),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  it("delays the heavy requests of its own client, until it is given up", async () => {
+    const {
+      others: [reader = ""],
+    } = await setUp(["policies:read"]);
+    for (let count = 0; count < 2; count++)
+      await sendHead(reader, "POST", "/v1/policy/evaluate", "20000", "{");
+    const evaluate = () => service.call("POST", "/v1/policy/evaluate", reader, heavyEvaluation);
+    const late = await eventually(evaluate, ({ status }) => status !== 200);
+    expect(late.status).toBe(429);
+    expect(await late.json()).toMatchObject({
+      error: { code: "CONCURRENCY_LIMITED", message: "This client has too many large requests in progress." },
+    });
+    const waiting = [evaluate(), evaluate(), evaluate()];
+    for (const socket of sockets.splice(0)) socket.destroy();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it("leaves no debt of years, not even one that was stored before", async () => {
