@@ -559,6 +559,7 @@ CREATE TABLE tenants (
   single_administrator boolean NOT NULL DEFAULT false,
   settings_key_id text,
   settings_mac bytea,
+  settings_entry bigint,
   CONSTRAINT tenants_pkey PRIMARY KEY (id),
   CONSTRAINT tenants_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128)))
 );
@@ -716,6 +717,8 @@ CREATE TABLE webhook_resends (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT webhook_resends_pkey PRIMARY KEY (tenant_id, action, idempotency_key)
 );
+
+CREATE INDEX audit_entries_opt_outs ON public.audit_entries USING btree (tenant_id, number) WHERE (action = ANY (ARRAY['tenant.single_administrator_on'::text, 'tenant.single_administrator_off'::text]));
 
 CREATE INDEX audit_heads_without_checkpoint ON public.audit_heads USING btree (checkpoint_at) WHERE (number > checkpoint_number);
 

@@ -4,6 +4,7 @@ import type { ChainEnds, Removal, SegmentStore } from "../../app/audit/segments/
 import { type Database, requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { type AuditRow, appendAudit, createAuditStore, entryColumns, readEntries } from "./audit.js";
+import { keepOptOut } from "./single-administrator.js";
 
 /** PostgreSQL's bigint arrives as a string. */
 type Stored<T> = Omit<T, "number"> & { number: string };
@@ -61,6 +62,7 @@ export function createSegmentStore(database: Database): SegmentStore {
 }
 
 async function removeEntries(tx: Tx, { from, to, check, entry, now }: Removal): Promise<void> {
+  await keepOptOut(tx, to.tenantId, to.number, now);
   // For this SQL transaction, the trigger that keeps the log append-only admits DELETE.
   await tx.query(sql`SELECT set_config('bursar.audit_prune', 'on', true)`);
   // A range of the primary key.

@@ -44,11 +44,7 @@ export function createTenantStore(database: Database): TenantStore {
       return row && readTenant(database, row);
     },
     setSingleAdministrator: (id, singleAdministrator, audit) =>
-      database.transaction(async (tx) => {
-        if (!(await writeSingleAdministrator(tx, id, singleAdministrator))) return false;
-        await appendAudit(tx, [audit]);
-        return true;
-      }),
+      database.transaction((tx) => writeSingleAdministrator(tx, id, singleAdministrator, audit)),
   };
 }
 

@@ -188,7 +188,12 @@ export async function startTestService(
     },
     setSingleAdministrator: async ({ tenantId, client }, isOn) => {
       const origin = { by: "operator", tenantId: client.tenantId } as const;
-      const audit = describeAct(origin, "tenant.single_administrator", tenantId, new Date());
+      const audit = describeAct(
+        origin,
+        `tenant.single_administrator_${isOn ? "on" : "off"}`,
+        tenantId,
+        new Date(),
+      );
       await createTenantStore(keyedDatabase).setSingleAdministrator(client.tenantId, isOn, audit);
     },
     createIndependentClient: async ({ tenantId }, scopes, name = "independent") => {

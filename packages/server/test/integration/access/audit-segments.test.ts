@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import { signCheckpoint } from "../../../src/app/audit/checkpoint.js";
 import { type ExportRequest, exportSegment } from "../../../src/app/audit/segments/export-segment.js";
 import { pruneSegment } from "../../../src/app/audit/segments/prune-segment.js";
 import { verifySegments } from "../../../src/app/audit/segments/verify-segments.js";
 import { createAuditStore } from "../../../src/store/access/audit.js";
+import { createTenantStore } from "../../../src/store/access/clients.js";
 import { type Database, withKeys } from "../../../src/store/core/database.js";
 import { createSegments, keys, keysOf, start } from "../../harness/access/segments.js";
 import type { TestDatabase } from "../../harness/database/test-database.js";
@@ -105,6 +107,23 @@ describe("exported segments of the audit log", () => {
     expect(await verifyChain(checkpoints)).toMatchObject({ fault: undefined, prunedTo: 2510n });
     expect(await faultsOfFiles([first, second], checkpoints)).toEqual([]);
     expect(await prune(first)).toEqual({ fault: "the entries up to 2510 have been removed before" });
+  });
+
+  it("do not end the opt-out of a tenant when its entry is removed", async () => {
+    await plain.run(`INSERT INTO tenants (id, name, created_at) VALUES ('${tenantId}', 't', now())`);
+    const tenants = createTenantStore(database);
+    const audit = describeAct(
+      { by: "operator", tenantId },
+      "tenant.single_administrator_on",
+      "t",
+      new Date(),
+    );
+    expect(await tenants.setSingleAdministrator(tenantId, true, audit)).toBe(true);
+    await append(tenantId, 3, 11);
+    await publish(tenantId);
+    expect(await prune(await write())).toMatchObject({ first: 1n });
+    expect(await verifyChain()).toMatchObject({ fault: undefined });
+    expect(await tenants.findTenant(tenantId)).toMatchObject({ singleAdministrator: true });
   });
 
   it("can be written one after the other without removing anything", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant } from "../../harness/access/officers.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 
@@ -29,6 +30,31 @@ describe("a tenant with a single administrator", () => {
     await optOut(tenant, false);
     const next = await tenant.pay(tenant.admin);
     expect(await tenant.approve(officer, next)).toMatchObject({ code: "APPROVER_NOT_INDEPENDENT" });
+  });
+});
+
+describe("an opt-out that the operator has ended", () => {
+  it("does not count again when its row is put back", async () => {
+    const tenant = await createGuardedTenant(service);
+    const id = tenant.owner.client.tenantId;
+    const officer = await tenant.hire();
+    const rotate = () => tenant.call(tenant.admin, "POST", `/v1/clients/${officer.clientId}/secrets`, {});
+    const columns = (
+      await service.database.query<{ name: string }>(sql`
+        SELECT column_name AS name FROM information_schema.columns
+        WHERE table_schema = current_schema() AND table_name = 'tenants' AND column_name ~ '^(settings_|single_)'`)
+    ).map(({ name }) => name);
+    const kept = `kept_${id.replaceAll("-", "")}`;
+    await service.setSingleAdministrator(tenant.owner, true);
+    await service.database.run(`CREATE TABLE ${kept} AS SELECT * FROM tenants WHERE id = '${id}'`);
+    await service.setSingleAdministrator(tenant.owner, false);
+    expect(await rotate()).toMatchObject({ status: 403 });
+    await service.database.run(`
+      UPDATE tenants SET (${columns.join(", ")}) = (SELECT ${columns.join(", ")} FROM ${kept}) WHERE id = '${id}';
+      DROP TABLE ${kept}`);
+    expect(await rotate()).toMatchObject({ status: 403 });
+    await service.setSingleAdministrator(tenant.owner, true);
+    expect(await rotate()).toMatchObject({ status: 201 });
   });
 });
 
