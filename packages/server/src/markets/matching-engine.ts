@@ -117,7 +117,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   let running: RunningMarket | undefined;
   let lease: MarketLease | undefined;
   let afterTenantId: string | undefined;
-  let areNewFirst = false;
+  let areNewFirst = true;
   /** What it held before a reset. */
   let former: MarketLease | undefined;
   let resets = 0;
@@ -221,13 +221,16 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     onClaimed: (orders: readonly ClaimedOrder[]) => void,
   ): Promise<MarketCommand[]> {
     const { lease: held, open, position } = current;
+    // A unit of work that begins again claims the same.
+    const turn = { afterTenantId, areNewFirst };
     const decide = async (unit: MarketUnit) => {
       const limit = admissionSize.current();
-      areNewFirst = !areNewFirst;
-      const claimed = await unit.claimOrders({ limit, afterTenantId, areNewFirst, now: new Date(now()) });
+      const claimed = await unit.claimOrders({ ...turn, limit, now: new Date(now()) });
       const tenantIds = [...new Set(claimed.map(({ tenantId }) => tenantId))].sort();
       // With as many tenants as orders, there may be others behind them.
       afterTenantId = tenantIds.length < limit ? undefined : tenantIds.at(-1);
+      // After a whole round, so that each tenant has both orders in turn, on whichever page it is.
+      areNewFirst = afterTenantId === undefined ? !turn.areNewFirst : turn.areNewFirst;
       onClaimed(claimed);
       if (claimed.length === 0) return [];
       const { policies, windows } = await planJudgement(
