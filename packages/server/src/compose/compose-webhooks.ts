@@ -124,7 +124,7 @@ export function composeWebhooks(
   });
   const writer = createDeliveryWriter({
     store: createBacklogStore(database),
-    onWritten: (tenantId) => wakeUps.publish("deliveries", [tenantId]),
+    onWritten: (tenantIds) => wakeUps.publish("deliveries", tenantIds),
     onError: (error) =>
       log.error({ err: error }, "Webhook deliveries could not be written. They are written later."),
     monotonicMs: () => performance.now(),

@@ -1,22 +1,25 @@
-import type { BacklogStore } from "../app/webhooks/delivery-backlog.js";
+import type { BacklogStore, WrittenDeliveries } from "../app/webhooks/delivery-backlog.js";
+import { createBatchSize } from "../runtime/isolate-failing-rows.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
 
 /**
- * Writes the deliveries that were too many to be written with their events: a bounded number at a time, and the tenants that have some take
- * turns. It rests for as long as it has worked, so that what it does leaves at least half of the database's time to others.
+ * Writes the deliveries that were too many to be written with their events: a bounded number at a time, of several tenants
+ * if there is room, and the tenants take turns. It rests for as long as it has worked, so that what it does leaves at least half of the database's time to others.
  */
 export type DeliveryWriter = Pick<WakingLoop, "start" | "wake" | "stop">;
 
 export interface DeliveryWriterDeps {
   store: BacklogStore;
-  /** Called after each commit, with the tenant that has more deliveries now. */
-  onWritten: (tenantId: string) => void;
+  /** Called after each commit, with the tenants that have more deliveries now. */
+  onWritten: (tenantIds: readonly string[]) => void;
   onError: (error: unknown) => void;
   monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
+/** How many deliveries a step writes. */
+const deliveriesMax = 1000;
 /** For wake-ups that were lost. */
 const lookEveryMs = 2000;
 const pauseAfterErrorMs = 500;
@@ -25,16 +28,34 @@ const restMaxMs = 200;
 
 export function createDeliveryWriter(deps: DeliveryWriterDeps): DeliveryWriter {
   const { store, monotonicMs } = deps;
+  const size = createBatchSize(deliveriesMax);
   let afterTenantId: string | undefined;
 
   async function step(): Promise<Rest> {
     const beganMs = monotonicMs();
     const tenantId = await store.findBacklog(afterTenantId);
     const isEndOfRound = tenantId === undefined && afterTenantId !== undefined;
-    afterTenantId = tenantId;
-    if (tenantId === undefined) return isEndOfRound ? undefined : { pauseMs: lookEveryMs };
-    if ((await store.writeSome(tenantId)) > 0) deps.onWritten(tenantId);
+    if (tenantId === undefined) {
+      afterTenantId = undefined;
+      return isEndOfRound ? undefined : { pauseMs: lookEveryMs };
+    }
+    const { tenantIds, lastTenantId } = await writeOrShrink(tenantId);
+    afterTenantId = lastTenantId ?? tenantId;
+    if (tenantIds.length > 0) deps.onWritten(tenantIds);
     return { lingerMs: Math.min(Math.max(monotonicMs() - beganMs, restMinMs), restMaxMs) };
+  }
+
+  /** After an error it writes half as many, and if a single event fails, the next step begins with another tenant. */
+  async function writeOrShrink(tenantId: string): Promise<WrittenDeliveries> {
+    try {
+      const written = await store.writeSome(tenantId, size.current());
+      size.grow();
+      return written;
+    } catch (error) {
+      if (size.current() === 1) afterTenantId = tenantId;
+      size.shrink();
+      throw error;
+    }
   }
 
   const { onError, timers } = deps;

@@ -12,6 +12,8 @@ export function newDeliveryId(time: Statement, sequence: Statement): Statement {
 
 /** How many deliveries one statement writes. PostgreSQL writes some ten thousand a second. */
 export const deliveriesMax = 1000;
+/** A tenant with no more than this in a batch is never deferred: many small tenants must not put each other into a backlog. */
+const fewDeliveries = 10;
 
 /** A tenant that has enabled endpoints. */
 export interface Subscriber {
@@ -41,7 +43,7 @@ export interface DeliveryPlan {
 
 /**
  * Deliveries are not written with a batch if there are too many: 500 events for 500 endpoints would be 250,000 rows, for which every other
- * tenant of the batch would wait. The smallest are written first. Those of a tenant that has a backlog join it.
+ * tenant of the batch would wait. The smallest are written first, and few always. Those of a tenant that has a backlog join it.
  */
 export function planDeliveries(
   subscribers: readonly Subscriber[],
@@ -56,7 +58,7 @@ export function planDeliveries(
     .sort((a, b) => a.deliveries - b.deliveries);
   for (const { tenantId, deliveries } of sizes) {
     planned += deliveries;
-    (planned <= deliveriesMax ? direct : deferred).push(tenantId);
+    (planned <= deliveriesMax || deliveries <= fewDeliveries ? direct : deferred).push(tenantId);
   }
   return { direct, deferred };
 }

@@ -101,7 +101,8 @@ describe("a statement of a queue", () => {
       await unit.claimAgain(keys);
       await unit.claimOnRail("book", keys);
     });
-    await createBacklogStore(database).writeSome(tenantId);
+    await service.database.run(`INSERT INTO delivery_backlogs VALUES ('${tenantId}', 0)`);
+    await createBacklogStore(database).writeSome(tenantId, 10);
     await removeExpiredCredentials(database);
     await removeOldDeltas(database, now);
     const onFailure = (_: unknown, error: unknown) => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
+import { createBacklogStore } from "../../../src/store/webhooks/delivery-backlogs.js";
 import { createEndpointStore } from "../../../src/store/webhooks/webhook-endpoints.js";
 import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
 import { eventually } from "../../harness/eventually.js";
@@ -81,5 +82,43 @@ describe("appending events", () => {
       );
       expect(rows.map(({ sequence }) => Number(sequence))).toEqual([1, 2, 3]);
     }
+  });
+
+  it("defers a tenant with many deliveries, and none of the many tenants with few", async () => {
+    const small = newTenants(400);
+    const [large = ""] = newTenants(1);
+    await addEndpoints(small, 3);
+    await addEndpoints([large], 40);
+    await append([...small, ...Array.from({ length: 50 }, () => large)]);
+    expect(await countRows(small)).toEqual({ deliveries: 1200, backlogs: 0 });
+    expect(await countRows([large])).toEqual({ deliveries: 0, backlogs: 1 });
+  });
+
+  it("leaves the room of tenants that have a backlog to others", async () => {
+    const tenants = newTenants(60);
+    await addEndpoints(tenants, 20);
+    await append(tenants);
+    expect(await countRows(tenants)).toEqual({ deliveries: 1000, backlogs: 10 });
+    const others = newTenants(1);
+    await addEndpoints(others, 20);
+    const waiting = await service.database.query<{ id: string }>(
+      sql`SELECT tenant_id AS id FROM delivery_backlogs WHERE tenant_id = ANY(${tenants}::uuid[])`,
+    );
+    const late = waiting.map(({ id }) => id);
+    await append([...Array.from({ length: 6 }, () => late).flat(), ...others]);
+    expect(await countRows(others)).toEqual({ deliveries: 20, backlogs: 0 });
+  });
+
+  it("ends the backlogs of many tenants in one step of the writer", async () => {
+    await service.database.run("DELETE FROM delivery_backlogs");
+    const tenants = newTenants(70);
+    await addEndpoints(tenants, 20);
+    await append(tenants);
+    expect(await countRows(tenants)).toEqual({ deliveries: 1000, backlogs: 20 });
+    const store = createBacklogStore(service.database);
+    const first = await store.findBacklog(undefined);
+    const { tenantIds } = await store.writeSome(first ?? "", 1000);
+    expect(tenantIds.length).toBe(20);
+    expect(await countRows(tenants)).toEqual({ deliveries: 1400, backlogs: 0 });
   });
 });

@@ -117,7 +117,7 @@ describe("deliveries that are too many for one statement", () => {
       Array.from({ length: to - from + 1 }, (_, index) => from + index);
     const writeAll = async () => {
       const store = createBacklogStore(service.database);
-      while ((await store.findBacklog(undefined)) !== undefined) await store.writeSome(tenantId);
+      while ((await store.findBacklog(undefined)) !== undefined) await store.writeSome(tenantId, 1000);
     };
     const change = (endpointId: string | undefined, what: object) =>
       createEndpointStore(service.database, log).changeEndpoint(
@@ -169,7 +169,7 @@ describe("deliveries that are too many for one statement", () => {
       let isWriting = true;
       const writing = (async () => {
         const store = createBacklogStore(service.database);
-        while (isWriting) await store.writeSome(tenantId);
+        while (isWriting) await store.writeSome(tenantId, 1000);
       })();
       for (let round = 0; round < 30; round++) await append(round % 3 === 0 ? 60 : 1);
       isWriting = false;
