@@ -183,7 +183,8 @@ describe("commands beside a running sandbox", () => {
     expect(await statusOf((await run(["token"])).output)).toBe(200);
   });
 
-  it("`audit verify` verifies the hash chains", async () => {
+  it("`audit verify` verifies the hash chains, also after `recover`, which writes to each", async () => {
+    expect((await run(["recover"])).code).toBe(0);
     const { code, output } = await run(["audit", "verify"]);
     expect(code).toBe(0);
     expect(output).toMatch(/^tnt_\w+ {2}\d+ entries {2}intact {2}[0-9a-f]{64}$/m);

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { feeTenantId } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { verifyAudit } from "../../app/audit/audit-chain.js";
@@ -51,8 +50,7 @@ export function addAuditCommand(program: Command): void {
             store: createAuditStore(database),
             keys,
             checkpoints,
-            // A migration creates the fee tenant, and migrations write no audit entries.
-            tenantIds: [nilTenantId, ...tenants.map(({ id }) => id).filter((id) => id !== feeTenantId)],
+            tenantIds: [nilTenantId, ...tenants.map(({ id }) => id)],
           }),
         };
       });

@@ -1,5 +1,5 @@
 import type { RetainedKey } from "../../app/access/integrity-keys.js";
-import { chainStartActions, describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
+import { firstEntries } from "../../app/audit/first-entries.js";
 import { OperatorError } from "../../operator-error.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
@@ -28,12 +28,16 @@ export async function prepareIntegrity(database: Database, retain: Retain, now: 
   });
 }
 
-/** Begins the chain of entries that belong to no tenant, unless an earlier version has begun it. */
+/** Begins the chains that no client or operator begins, unless an earlier version has begun them. Served by the primary key. */
 async function beginLog(tx: Tx, now: Date): Promise<void> {
-  const begun = await tx.query(sql`SELECT FROM audit_heads WHERE tenant_id = ${nilTenantId}`);
-  if (begun.length > 0) return;
-  const origin = { by: "operator", tenantId: nilTenantId } as const;
-  await appendAudit(tx, [describeAct(origin, chainStartActions.database, "database", now)]);
+  const entries = firstEntries(now);
+  const begun = await tx.query<{ tenantId: string }>(sql`
+    SELECT tenant_id AS "tenantId" FROM audit_heads WHERE tenant_id = ANY(${entries.map(({ tenantId }) => tenantId)})
+  `);
+  await appendAudit(
+    tx,
+    entries.filter((entry) => !begun.some(({ tenantId }) => tenantId === entry.tenantId)),
+  );
 }
 
 /**
