@@ -35,6 +35,7 @@ import {
   requestsToJudge,
 } from "./admit-orders.js";
 import { applyCommands, takeLevelChanges, touchedOrders, tradesOf } from "./apply-commands.js";
+import { createMarketClock } from "./market-clock.js";
 import { settleCommands } from "./settle-commands.js";
 
 /**
@@ -121,13 +122,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   /** What it held before a reset. */
   let former: MarketLease | undefined;
   let resets = 0;
-  /** No event is before the one before it, or before the order that it is about, whatever the clocks say. */
-  let clockMs = 0;
-
-  const tick = (atLeastMs = 0) => {
-    clockMs = Math.max(clockMs, now(), atLeastMs);
-    return new Date(clockMs);
-  };
+  const tick = createMarketClock(now);
 
   const loop = createWakingLoop({
     step: async (): Promise<Rest> => {
@@ -229,7 +224,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       const tenantIds = [...new Set(claimed.map(({ tenantId }) => tenantId))].sort();
       // With as many tenants as orders, there may be others behind them.
       afterTenantId = tenantIds.length < limit ? undefined : tenantIds.at(-1);
-      // After a whole round, so that each tenant has both orders in turn, on whichever page it is.
+      // After a whole round, so that each tenant has both orders in turn, on any page.
       areNewFirst = afterTenantId === undefined ? !turn.areNewFirst : turn.areNewFirst;
       onClaimed(claimed);
       if (claimed.length === 0) return [];

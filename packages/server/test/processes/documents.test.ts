@@ -98,10 +98,9 @@ describe("the instructions in the documents work", () => {
 
   it.runIf(hasCurl)("the guide on policy, from reading one to an approval", async () => {
     const page = "docs/guides/policy.md";
-    const [read = "", write = "", evaluate = "", list = "", appoint = "", approve = ""] = blocksOf(
-      page,
-      "sh",
-    );
+    const blocks = blocksOf(page, "sh");
+    const [read = "", write = "", operate = "", evaluate = "", list = "", appoint = "", approve = ""] =
+      blocks;
     expect(await shell(read)).toMatch(/^HTTP\/1\.1 200 .*etag: "1".*"version":1/s);
     const variables = { TOKEN: (await shell("./bursar token")).trim() };
     expect(await shell(evaluate, variables)).toContain('"rule":"own-wallets"');
@@ -151,6 +150,8 @@ describe("the instructions in the documents work", () => {
       () => call("GET", `/v1/transactions/${id}`, undefined),
       ({ state }) => state === "completed",
     );
+    await shell(operate, { TENANT_ID: me.tenant.id });
+    expect(await shell(read)).toContain('"name":"own-wallets"');
   });
 
   it("the example of the guide on signed requests", async () => {

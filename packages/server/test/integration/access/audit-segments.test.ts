@@ -4,12 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import { signCheckpoint } from "../../../src/app/audit/checkpoint.js";
 import { type ExportRequest, exportSegment } from "../../../src/app/audit/segments/export-segment.js";
-import { pruneSegment } from "../../../src/app/audit/segments/prune-segment.js";
-import { verifySegments } from "../../../src/app/audit/segments/verify-segments.js";
 import { createAuditStore } from "../../../src/store/access/audit.js";
 import { createTenantStore } from "../../../src/store/access/clients.js";
-import { type Database, withKeys } from "../../../src/store/core/database.js";
-import { createSegments, keys, keysOf, start } from "../../harness/access/segments.js";
+import type { Database } from "../../../src/store/core/database.js";
+import { createSegments, keys, start } from "../../harness/access/segments.js";
 import type { TestDatabase } from "../../harness/database/test-database.js";
 
 const segments = createSegments();
@@ -276,24 +274,6 @@ describe("exported segments of the audit log", () => {
     expect((await verifyChain()).fault).toContain("up to 5 were exported and removed is forged");
     await tamper(`DELETE FROM audit_bases WHERE tenant_id = '${tenantId}'`);
     expect((await verifyChain()).fault).toContain("entry 1 is missing");
-  });
-
-  it("still verify, and continue, after the master key was replaced", async () => {
-    const first = await write({ before: 6n });
-    const later = withKeys(plain, keysOf("two", ["one", "two"]));
-    await append(tenantId, 5, 10, later);
-    await publish(tenantId);
-    await append(tenantId, 1, 20, later);
-    const second = newPath();
-    await exportSegment(deps(later), { tenantId, path: second, afterPath: first });
-    const verdicts = await verifySegments(deps(later), [first, second], []);
-    expect(verdicts.map(({ verdict }) => verdict)).toMatchObject([{ last: 5n }, { first: 6n, last: 15n }]);
-    expect(await pruneSegment(deps(later), { tenantId, path: first })).toEqual({ first: 1n, last: 5n });
-    expect(await pruneSegment(deps(later), { tenantId, path: second })).toEqual({ first: 6n, last: 15n });
-    expect(await verifyChain([], later)).toMatchObject({ fault: undefined, prunedTo: 15n });
-    // A key that is not retained verifies nothing.
-    const without = await verifySegments({ ...deps(), keys: keysOf("two", ["two"]) }, [first], []);
-    expect(without[0]?.verdict).toEqual({ fault: "entry 1 was keyed with the unknown master key one" });
   });
 
   it("are removed by one of two commands that run at once", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import type { Route } from "../../../src/http/route.js";
 import { bodyOf, createObjects, pathOf } from "../../harness/http/route-requests.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 /** Every route that accepts an idempotency key. A new route is included automatically. */
 const routes = listRoutes({} as never, "").filter(({ idempotent }) => idempotent !== undefined);
@@ -27,8 +27,9 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
   (_, route) => {
     let token: string;
     let objects: Record<string, string>;
+    let owner: TestClient;
     beforeAll(async () => {
-      const owner = await service.createTenant("1000");
+      owner = await service.createTenant("1000");
       token = await service.token(owner);
       objects = await createObjects(service, token, owner.clientId);
     });
@@ -45,6 +46,8 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
           return { ...body, change: { client_id: objects["clients"], require_signature: true } };
         case "replayWebhooks":
           return { ...body, endpoint_id: objects["webhook-endpoints"] };
+        case "rotateOwnSecret":
+          return { ...body, current_secret: owner.secret };
         default:
           return body;
       }
@@ -97,6 +100,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
           : { ...body, name: "other" };
       if (operationId === "createChangeRequest") return await send(key, { ...body, comment: "other" });
       if (operationId === "replayWebhooks") return await send(key, { ...body, from_sequence: 2 });
+      if (operationId === "rotateOwnSecret") return await send(key, { ...body, overlap_seconds: 60 });
       return await send(key, otherBodies[operationId] ?? changed);
     }
   },
@@ -104,7 +108,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
 
 /** A secret is in the original response only. */
 function withoutSecrets(body: Record<string, unknown>): Record<string, unknown> {
-  const { secret: _secret, request_id: _requestId, key, ...rest } = body;
+  const { secret: _secret, key_id: _keyId, request_id: _requestId, key, ...rest } = body;
   const { secret: _keySecret, ...shown } = (key ?? {}) as Record<string, unknown>;
   return { ...rest, key: shown };
 }

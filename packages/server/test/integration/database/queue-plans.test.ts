@@ -37,7 +37,7 @@ const beliefs = {
 const isOfQueue = ({ text }: Statement) =>
   /(UPDATE|DELETE FROM|FROM|JOIN) (open_transactions|open_orders|pending_deliveries|webhook_leases|delivery_backlogs|market_deltas|used_nonces)\b|UPDATE (ledger_accounts|wallets)|ledger_accounts a\b|state = 'creating'/.test(
     text,
-  ) && !/LIMIT \$\d+\s*\)\s*page|INSERT INTO (transactions|orders)|SELECT level_sequence/.test(text);
+  ) && !/\)\s*page\b|INSERT INTO (transactions|orders)|SELECT level_sequence/.test(text);
 
 describe("a statement of a queue", () => {
   const recording: Recording = new Map();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type RewindablePostgres,
@@ -54,6 +55,8 @@ describe("a database that goes back in time under a running service", () => {
     await untilServing();
   };
   const rewind = async () => {
+    // The process looks at the database's position once a second. What is lost before it has looked can only be noticed as a restart.
+    await sleep(2500);
     await postgres.rewind();
     await untilServing();
   };

@@ -1,4 +1,4 @@
-import { type AccountKey, accountName, accountOfParty, mayBeNegative, timeOfUuidV7 } from "@bursar/domain";
+import { type AccountKey, accountOfParty, mayBeNegative, timeOfUuidV7 } from "@bursar/domain";
 import type { Balances } from "../../../src/app/ledger/ledger-unit.js";
 import type {
   ClaimedPayment,
@@ -15,6 +15,7 @@ import { writeTransactionDetails } from "../../../src/app/transactions/transacti
 import type { Actor } from "../world/scheduler.js";
 import { simulatedAssets } from "../world/simulated-assets.js";
 import { BrokenRule } from "./database-faults.js";
+import { createAccounts, lockAccounts } from "./simulated-accounts.js";
 import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { appendEvents } from "./simulated-events.js";
 import type { Rows } from "./simulated-rows.js";
@@ -232,23 +233,6 @@ async function readPayments(rows: Rows, claimed: readonly OpenTransaction[]): Pr
     } as ClaimedPayment);
   }
   return found;
-}
-
-async function lockAccounts(rows: Rows, keys: readonly AccountKey[]): Promise<Balances> {
-  const locked: Balances = new Map();
-  const names = keys.map(accountName).sort();
-  // A statement sees the rows that were there when it began, however long it waits for their locks.
-  for (const name of names.filter((one) => rows.get(accounts, one) !== undefined)) {
-    await rows.lock(accounts, name);
-    const balance = rows.get(accounts, name);
-    if (balance !== undefined) locked.set(name, balance);
-  }
-  return locked;
-}
-
-async function createAccounts(rows: Rows, keys: readonly AccountKey[]): Promise<void> {
-  for (const name of keys.map(accountName).sort())
-    if (await rows.isFree(accounts, name)) rows.put(accounts, name, { available: 0n, held: 0n });
 }
 
 const finalStates = ["completed", "rejected", "failed", "cancelled"];
