@@ -189,7 +189,7 @@ const tooManyChanges: Refused = {
 export const resetAction = "client.reset";
 
 /** A change that can be retried: its idempotency key, and a callback for a request that was carried out before. */
-export interface RetryableChange {
+interface RetryableChange {
   keyed: KeyedChange;
   onReplay: (objectId: string) => void;
 }

@@ -1,5 +1,5 @@
 import type { RetainedKey } from "../../app/access/integrity-keys.js";
-import { firstEntries } from "../../app/audit/first-entries.js";
+import { firstEntries } from "../../app/audit/operator-entries.js";
 import { OperatorError } from "../../operator-error.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";

@@ -1,5 +1,5 @@
-import { showId } from "@bursar/protocol";
-import { type AuditDraft, describeAct } from "../../app/audit/audit-entry.js";
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import { describeActOnTenant } from "../../app/audit/operator-entries.js";
 import { type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
@@ -95,12 +95,7 @@ export async function keepOptOut(tx: Tx, tenantId: string, removedTo: bigint, no
     WHERE t.id = ${tenantId} AND t.settings_entry <= ${removedTo.toString()} FOR NO KEY UPDATE OF t
   `);
   if (row === undefined || !readSingleAdministrator(tx, row)) return;
-  const audit = describeAct(
-    { by: "operator", tenantId },
-    "tenant.single_administrator_on",
-    showId("tnt", tenantId),
-    now,
-  );
+  const audit = describeActOnTenant(tenantId, "tenant.single_administrator_on", now);
   await writeSingleAdministrator(tx, tenantId, true, audit);
 }
 

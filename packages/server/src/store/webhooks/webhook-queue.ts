@@ -11,7 +11,7 @@ export function newDeliveryId(time: Statement, sequence: Statement): Statement {
 }
 
 /** How many deliveries one statement writes. PostgreSQL writes some ten thousand a second. */
-export const deliveriesMax = 1000;
+const deliveriesMax = 1000;
 /** A tenant with no more than this in a batch is never deferred: many small tenants must not put each other into a backlog. */
 const fewDeliveries = 10;
 

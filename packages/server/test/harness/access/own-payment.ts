@@ -17,7 +17,7 @@ export interface Scene extends GuardedTenant {
  * Ways to approve one's own payment. Each returns what it ends with: the answer to the step that must be refused. Afterwards the payment
  * must still wait. An independent officer can then approve it, which shows that nothing but the attack was refused.
  */
-export type Attack = (scene: Scene) => Promise<{ status: number; code: string | undefined }>;
+type Attack = (scene: Scene) => Promise<{ status: number; code: string | undefined }>;
 
 export const refusedChange = { status: 403, code: "CHANGE_REQUEST_REQUIRED" };
 export const dependent = { status: 403, code: "APPROVER_NOT_INDEPENDENT" };

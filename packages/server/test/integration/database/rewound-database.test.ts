@@ -81,7 +81,10 @@ describe("a database that goes back in time under a running service", () => {
     );
     await trader.placed({ side: "buy", type: "limit", price: "2100.00", size: "1" });
     await trader.placed({ side: "sell", type: "limit", price: "3000.00", size: "1" });
-    expect((await trader.book()).bids).toHaveLength(2);
+    await eventually(
+      () => trader.book(),
+      ({ bids }) => bids.length === 2,
+    );
     await rewind();
     const book = await trader.book();
     expect(book).toMatchObject({ bids: kept.bids, asks: kept.asks, sequence: kept.sequence });
