@@ -66,6 +66,12 @@ export const proofs = {
       deltas: { env: "BURSAR_DELTAS", short: 3000, long: 100_000, means: "changes of an order book" },
     },
   },
+  database: {
+    shows:
+      "a database that goes back in time or cannot write is noticed, and nothing is shown that it does not have",
+    files: [`${server}/faults/rewound-database.test.ts`, `${server}/faults/storage-faults.test.ts`],
+    sizes: {},
+  },
   webhooks: {
     shows: "every webhook arrives, verified, at receivers that fail at random, from a service that is killed",
     files: [`${server}/faults/webhook-storm.test.ts`],

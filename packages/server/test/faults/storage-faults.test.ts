@@ -4,13 +4,13 @@ import { chownSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { type Database, openDatabase } from "../../../src/store/core/database.js";
-import { sql } from "../../../src/store/core/sql.js";
-import { templateName, withDatabase } from "../../harness/database/postgres-for-tests.js";
-import type { TestDatabase } from "../../harness/database/test-database.js";
-import { eventually } from "../../harness/eventually.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
-import { transactionsOf } from "../../harness/transactions/transactions-client.js";
+import { type Database, openDatabase } from "../../src/store/core/database.js";
+import { sql } from "../../src/store/core/sql.js";
+import { templateName, withDatabase } from "../harness/database/postgres-for-tests.js";
+import type { TestDatabase } from "../harness/database/test-database.js";
+import { eventually } from "../harness/eventually.js";
+import { startTestService, type TestService } from "../harness/service/test-service.js";
+import { transactionsOf } from "../harness/transactions/transactions-client.js";
 
 const transfer = { reference: "fault", asset: "USD", amount: "1" };
 
