@@ -88,11 +88,15 @@ async function follow(
 /** Writes changes as the matching engine does. There are no trades, so that there can be many changes. */
 async function writeDeltas(deltas: readonly { sequence: number; changes: readonly LevelChangeRow[] }[]) {
   await first.database.query(sql`
-    INSERT INTO market_deltas (market, sequence, previous_sequence, changes, occurred_at)
-    SELECT 'ETH-USD', sequence, sequence - 1, changes, now() FROM unnest(
-      ${deltas.map(({ sequence }) => sequence)}::bigint[],
-      ${deltas.map(({ changes }) => JSON.stringify(changes))}::jsonb[]
-    ) AS written (sequence, changes)
+    WITH added AS (
+      INSERT INTO market_deltas (market, sequence, previous_sequence, changes, occurred_at)
+      SELECT 'ETH-USD', sequence, sequence - 1, changes, now() FROM unnest(
+        ${deltas.map(({ sequence }) => sequence)}::bigint[],
+        ${deltas.map(({ changes }) => JSON.stringify(changes))}::jsonb[]
+      ) AS written (sequence, changes)
+      RETURNING sequence
+    )
+    UPDATE markets SET level_sequence = (SELECT max(sequence) FROM added) WHERE market = 'ETH-USD'
   `);
 }
 
