@@ -40,6 +40,7 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["packages/server/test/integration/**/*.test.ts"],
+          exclude: proofFiles,
           setupFiles,
           isolate: false,
           sequence: { groupOrder: 0 },

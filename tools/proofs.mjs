@@ -72,6 +72,23 @@ export const proofs = {
     files: [`${server}/faults/rewound-database.test.ts`, `${server}/faults/storage-faults.test.ts`],
     sizes: {},
   },
+  plans: {
+    shows: "every statement is served by an index, whatever the planner's statistics say",
+    files: [
+      `${server}/integration/database/plans.test.ts`,
+      `${server}/integration/database/queue-plans.test.ts`,
+    ],
+    sizes: {},
+  },
+  endurance: {
+    shows: "markets, streams and connections hold under random and long activity",
+    files: [
+      `${server}/integration/markets/market-proofs.test.ts`,
+      `${server}/integration/stream/stream-endurance.test.ts`,
+      `${server}/integration/database/hanging-commits.test.ts`,
+    ],
+    sizes: {},
+  },
   webhooks: {
     shows: "every webhook arrives, verified, at receivers that fail at random, from a service that is killed",
     files: [`${server}/faults/webhook-storm.test.ts`],
@@ -114,7 +131,7 @@ export const proofs = {
   },
   processes: {
     shows: "the command line, the sandbox and the guides work in processes of their own",
-    files: [`${server}/processes/*.test.ts`],
+    files: [`${server}/processes/*.test.ts`, `${server}/integration/database/embedded-postgres.test.ts`],
     sizes: {},
   },
 };

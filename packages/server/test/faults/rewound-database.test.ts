@@ -83,7 +83,11 @@ describe("a database that goes back in time under a running service", () => {
       ({ bids }) => bids.length === 2,
     );
     await rewind();
-    const book = await trader.book();
+    // The book is unavailable until it was loaded again; what it shows then is what the database has.
+    const book = await eventually(
+      () => trader.book(),
+      ({ bids }) => bids !== undefined,
+    );
     expect(book).toMatchObject({ bids: kept.bids, asks: kept.asks, sequence: kept.sequence });
     // Sequences of the lost orders are used again, for another book.
     await trader.placed({ side: "sell", type: "limit", price: "4000.00", size: "2" });
