@@ -38,7 +38,7 @@ export const arrows = {
     compose: { parts: ["*"], packages: ["node", "pino"] },
     "main.ts": { parts: ["*"], packages: ["*"] },
     "listen.ts": { parts: ["operator-error.ts"], packages: ["node", "fastify"] },
-    "log.ts": { parts: [], packages: ["pino", "pino-pretty"] },
+    "log.ts": { parts: ["runtime"], packages: ["pino", "pino-pretty"] },
     "version.ts": { parts: [], packages: ["node"] },
     "operator-error.ts": { parts: [], packages: [] },
   }),

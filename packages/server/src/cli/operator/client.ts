@@ -5,10 +5,10 @@ import type { ApiClient } from "../../app/clients/client.js";
 import { type ClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
 import { OperatorError } from "../../operator-error.js";
+import { printable } from "../../runtime/printable.js";
 import { restoreClient } from "../../store/access/authenticate-clients.js";
 import { createClientStore, createTenantStore } from "../../store/access/clients.js";
 import type { Database } from "../../store/core/database.js";
-import { printable } from "../printable.js";
 import { idArgument, nameArgument, quotaArgument, scopeArgument, secondsArgument } from "./arguments.js";
 import { withDatabase } from "./operator-database.js";
 

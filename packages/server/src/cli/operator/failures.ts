@@ -1,12 +1,12 @@
 import { readId, showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { OperatorError } from "../../operator-error.js";
+import { printable } from "../../runtime/printable.js";
 import { type FailedRow, type FailureTable, listFailures, retryFailures } from "../../store/core/failures.js";
 import { orderFailures } from "../../store/markets/admit-orders.js";
 import { transactionFailures } from "../../store/transactions/settlement.js";
 import { walletFailures } from "../../store/wallets/activate-wallets.js";
 import { deliveryFailures } from "../../store/webhooks/webhook-sending.js";
-import { printable } from "../printable.js";
 import { withDatabase } from "./operator-database.js";
 
 /** Every kind of row that records its failures, with the prefix of its ids. */

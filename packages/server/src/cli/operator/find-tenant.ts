@@ -1,9 +1,9 @@
 import { readId, showId } from "@bursar/protocol";
 import type { Tenant } from "../../app/clients/create-tenant.js";
 import { OperatorError } from "../../operator-error.js";
+import { printable } from "../../runtime/printable.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import type { Database } from "../../store/core/database.js";
-import { printable } from "../printable.js";
 
 /** Finds a tenant by its id or by its name, which need not be unique. */
 export async function findTenant(database: Database, named: string): Promise<Tenant> {

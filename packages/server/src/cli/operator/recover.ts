@@ -1,6 +1,7 @@
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { makeTokenKey } from "../../credentials/token-keys.js";
+import { printable } from "../../runtime/printable.js";
 import type { Database } from "../../store/core/database.js";
 import {
   auditRecovery,
@@ -9,7 +10,6 @@ import {
   type RecoveredEpoch,
   recoverDatabase,
 } from "../../store/recovery/recover-database.js";
-import { printable } from "../printable.js";
 import { keyArgument, sequenceArgument } from "./arguments.js";
 import { withDatabase } from "./operator-database.js";
 

@@ -1,5 +1,5 @@
 import type { Verification } from "@bursar/protocol";
-import { printable } from "../printable.js";
+import { printable } from "../../runtime/printable.js";
 
 /** A delivery as a local receiver got it. */
 export interface ReceivedDelivery {

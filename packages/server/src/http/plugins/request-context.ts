@@ -102,15 +102,20 @@ function findRepeated(rawHeaders: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** Asked every few seconds by machines. If they succeed, they are no news. */
+const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
 /**
  * One line for each request, after its response. The query, and the authority of an absolute target, are omitted: they can contain
  * secrets.
  */
 export function logAccess(request: FastifyRequest, reply: FastifyReply): void {
-  if (!isLogged(request.log)) return;
+  const isProbe = probes.has(request.routeOptions.url ?? "") && reply.statusCode < 400;
+  const level = isProbe ? "debug" : "info";
+  if (!isLogged(request.log, level)) return;
   const path = request.url.replace(/^[^/?]+:\/\/[^/?]*/, "").split("?", 1)[0];
   const durationMs = Math.round(reply.elapsedTime * 10) / 10;
-  request.log.info(
+  request.log[level](
     {
       request_id: request.id,
       method: request.method,
@@ -123,8 +128,11 @@ export function logAccess(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Building the line costs more than asking whether it is logged. */
-function isLogged(log: FastifyBaseLogger & { isLevelEnabled?: (level: string) => boolean }): boolean {
-  return log.isLevelEnabled?.("info") ?? true;
+function isLogged(
+  log: FastifyBaseLogger & { isLevelEnabled?: (level: string) => boolean },
+  level: string,
+): boolean {
+  return log.isLevelEnabled?.(level) ?? true;
 }
 
 /**
