@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/setting.js";
-import { OperatorError, UnknownOutcome } from "../operator-error.js";
+import { explainFileError, OperatorError, UnknownOutcome } from "../operator-error.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
 import { softwareVersion } from "../version.js";
 
@@ -91,7 +91,10 @@ function explain(error: unknown): number {
     return 1;
   }
   const known = [error, (error as Error).cause].find((one) => one instanceof OperatorError);
-  console.error(known === undefined ? error : `bursar: ${known.message}`);
+  const file = explainFileError(error);
+  if (known !== undefined) console.error(`bursar: ${known.message}`);
+  else if (file !== undefined) console.error(`bursar: ${file.path} cannot be used: ${file.reason}.`);
+  else console.error(error);
   return 1;
 }
 

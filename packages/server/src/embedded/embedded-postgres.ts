@@ -1,9 +1,9 @@
-import { mkdirSync, realpathSync } from "node:fs";
+import { accessSync, constants, mkdirSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { OperatorError } from "../operator-error.js";
+import { explainFileError, OperatorError } from "../operator-error.js";
 import { acquireInstanceLock } from "./instance-lock.js";
 import { preparePostgresCluster } from "./postgres-cluster.js";
 import { type PostgresProcess, runPostgres } from "./postgres-process.js";
@@ -45,8 +45,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 function makeDataDir(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorError(`The data folder ${path} cannot be created: ${(error as Error).message}.`);
+    const reason = explainFileError(error)?.reason ?? (error as Error).message;
+    throw new OperatorError(
+      `The data folder ${path} cannot be used: ${reason}. Choose another one with BURSAR_DATA_DIR.`,
+      { cause: error },
+    );
   }
 }
 

@@ -16,6 +16,8 @@ import { canRead, type PostgresAccount } from "./postgres-account.js";
 export interface PostgresBinaries {
   initdb: string;
   postgres: string;
+  /** As PostgreSQL writes it into the file PG_VERSION of a cluster. */
+  majorVersion: string;
 }
 
 /**
@@ -33,7 +35,8 @@ export function preparePostgresBinaries(
   const usable = readable && link(packageDir);
   const root = usable ? packageDir : copy(packageDir, fallbackDir);
   const bin = join(root, "native", "bin");
-  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
+  const majorVersion = versionOf(packageDir).split(".", 1)[0] ?? "";
+  return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres"), majorVersion };
 }
 
 function findPackage(): string {
@@ -46,6 +49,12 @@ function findPackage(): string {
       `There is no embedded PostgreSQL for this machine (${name} is not installed). Set DATABASE_URL to a PostgreSQL database of your own.`,
     );
   }
+}
+
+/** The package has the version of its PostgreSQL. */
+function versionOf(packageDir: string): string {
+  const manifest = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8")) as { version: string };
+  return manifest.version;
 }
 
 /** Creates the links that the package lists; false if its folder is read-only. */
@@ -73,8 +82,7 @@ function linkOnce(source: string, path: string): void {
 }
 
 function copy(packageDir: string, fallbackDir: string): string {
-  const manifest = JSON.parse(readFileSync(join(packageDir, "package.json"), "utf8")) as { version: string };
-  const target = join(fallbackDir, `postgres-${manifest.version}-${process.arch}`);
+  const target = join(fallbackDir, `postgres-${versionOf(packageDir)}-${process.arch}`);
   if (existsSync(target)) return target;
   mkdirSync(fallbackDir, { recursive: true, mode: 0o755 });
   const draft = `${target}.${process.pid}`;

@@ -42,7 +42,8 @@ export function preparePostgresCluster(place: ClusterPlace): PostgresCluster {
   const account = choosePostgresAccount(home);
   const binaries = preparePostgresBinaries(account, account === undefined ? dataDir : place.fallbackDir);
   const passwordFile = join(dataDir, "postgres.password");
-  if (!existsSync(join(home, "PG_VERSION"))) create(place, home, passwordFile, account, binaries);
+  if (existsSync(join(home, "PG_VERSION"))) assertSameVersion(home, binaries);
+  else create(place, home, passwordFile, account, binaries);
   return {
     dir: realpathSync(home),
     account,
@@ -50,6 +51,15 @@ export function preparePostgresCluster(place: ClusterPlace): PostgresCluster {
     user: databaseUser,
     password: readPassword(passwordFile, home),
   };
+}
+
+/** PostgreSQL reads only files of its own major version, and its log says so less clearly. */
+function assertSameVersion(home: string, { majorVersion }: PostgresBinaries): void {
+  const found = readFileSync(join(home, "PG_VERSION"), "utf8").trim();
+  if (found !== majorVersion)
+    throw new OperatorError(
+      `The database in ${home} was created by PostgreSQL ${found}, and this version of Bursar contains PostgreSQL ${majorVersion}. Use the version of Bursar that created it, or choose another folder with BURSAR_DATA_DIR.`,
+    );
 }
 
 function create(

@@ -2,8 +2,14 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { canRead } from "../../src/embedded/postgres-account.js";
 import { spawnBursar } from "../harness/service/bursar-process.js";
+
+const isRoot = process.getuid?.() === 0;
+const nobody = { uid: 65_534, gid: 65_534 };
+const checkout = fileURLToPath(new URL("../../../..", import.meta.url));
 
 describe("the command line", () => {
   let folder: string;
@@ -133,12 +139,54 @@ describe("the command line", () => {
     });
   });
 
-  it("reports in one sentence that the data folder cannot be created", async () => {
-    const { code, output } = await run(["dev"], { BURSAR_DATA_DIR: configFile("a file") });
-    expect([code, output]).toEqual([
-      1,
-      expect.stringMatching(/^bursar: The data folder .* cannot be created: EEXIST.*\.\n$/),
-    ]);
+  it("reports in one sentence that the data folder cannot be used", async () => {
+    const file = configFile("a file");
+    const isOneSentence = (reason: string) =>
+      expect.stringMatching(
+        new RegExp(
+          `^bursar: The data folder .* cannot be used: ${reason}\\. Choose another one with BURSAR_DATA_DIR\\.\n$`,
+        ),
+      );
+    expect(await run(["dev"], { BURSAR_DATA_DIR: file })).toEqual({
+      code: 1,
+      output: isOneSentence("it is not a folder"),
+    });
+    expect(await run(["dev"], { BURSAR_DATA_DIR: join(file, "data") })).toEqual({
+      code: 1,
+      output: isOneSentence("it, or something above it, is not a folder"),
+    });
+  });
+
+  it.runIf(isRoot && canRead(checkout, nobody))(
+    "reports in one sentence that the account may not write to the data folder",
+    async () => {
+      const { child, exited, output } = spawnBursar({
+        args: ["dev"],
+        env: { BURSAR_DATA_DIR: "/usr/share" },
+        account: nobody,
+      });
+      await exited;
+      expect([child.exitCode, output()]).toEqual([
+        1,
+        "bursar: The data folder /usr/share cannot be used: permission denied. Choose another one with BURSAR_DATA_DIR.\n",
+      ]);
+    },
+  );
+
+  it("reports in one sentence that `bursar token` runs in the wrong folder, or finds something else", async () => {
+    expect(await run(["token"], { BURSAR_DATA_DIR: folder })).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^bursar: There are no sandbox credentials in \/.*BURSAR_DATA_DIR.*\n$/),
+    });
+    for (const content of ["{", "null", '{"url":1}', '{"url":"http://127.0.0.1:1"}']) {
+      writeFileSync(join(folder, "credentials.json"), content);
+      expect(await run(["token"], { BURSAR_DATA_DIR: folder })).toEqual({
+        code: 1,
+        output: expect.stringMatching(
+          /^bursar: .*credentials\.json does not contain sandbox credentials\. .*\n$/,
+        ),
+      });
+    }
   });
 
   it("requires a master key in production", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { loadConfig } from "../../config/load-config.js";
-import { OperatorError } from "../../operator-error.js";
+import { explainFileError, OperatorError } from "../../operator-error.js";
 import type { TokenRequest } from "./request-token.js";
 
 /** The address of the sandbox, and its clients with their secrets. The file has mode 600. */
@@ -23,13 +23,34 @@ export function hasSandboxCredentials(dataDir: string): boolean {
 }
 
 export function readSandboxCredentials(dataDir: string): SandboxCredentials {
+  const path = pathIn(resolve(dataDir));
+  let text: string;
   try {
-    return JSON.parse(readFileSync(pathIn(dataDir), "utf8")) as SandboxCredentials;
+    text = readFileSync(path, "utf8");
   } catch (cause) {
+    const reason = explainFileError(cause)?.reason;
     throw new OperatorError(
-      `There are no sandbox credentials in ${dataDir}. Start the sandbox with \`npm start\`, or name another server with --url and --client-id.`,
+      reason === undefined || !existsSync(path)
+        ? `There are no sandbox credentials in ${dirname(path)}. Run this in the folder of the sandbox (\`npm start\` creates one), set BURSAR_DATA_DIR to its data folder, or name another server with --url and --client-id.`
+        : `The sandbox credentials in ${path} cannot be read: ${reason}.`,
       { cause },
     );
+  }
+  const credentials = parseCredentials(text);
+  if (credentials === undefined)
+    throw new OperatorError(
+      `${path} does not contain sandbox credentials. Remove the file and start the sandbox again, which creates new tenants.`,
+    );
+  return credentials;
+}
+
+function parseCredentials(text: string): SandboxCredentials | undefined {
+  try {
+    const credentials = JSON.parse(text) as Partial<SandboxCredentials> | null;
+    if (typeof credentials?.url !== "string" || !Array.isArray(credentials.clients)) return undefined;
+    return credentials as SandboxCredentials;
+  } catch {
+    return undefined;
   }
 }
 

@@ -40,6 +40,15 @@ describe("the embedded PostgreSQL", () => {
       onLost: () => undefined,
     });
 
+  it("refuses a database of another major version, in one sentence", async () => {
+    const dataDir = join(folder, "data");
+    mkdirSync(join(dataDir, "postgres"), { recursive: true });
+    writeFileSync(join(dataDir, "postgres", "PG_VERSION"), "14\n");
+    await expect(start(dataDir)).rejects.toThrow(
+      /^The database in .* was created by PostgreSQL 14, and this version of Bursar contains PostgreSQL \d\d\. .*BURSAR_DATA_DIR\.$/,
+    );
+  });
+
   it("keeps its data across restarts, listens on loopback and requires a password", async () => {
     const first = await start(join(folder, "data"));
     const url = new URL(first.url);
