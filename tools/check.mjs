@@ -16,6 +16,7 @@ const checks = [
     ["--no-progress", "--treat-config-hints-as-errors"],
   ],
   ["compatibility with released versions", process.execPath, ["tools/compatibility.mjs"]],
+  ["alert rules", process.execPath, ["tools/alert-rules.mjs"]],
   ["generated files", process.execPath, ["tools/generate.mjs", "--check"]],
 ];
 

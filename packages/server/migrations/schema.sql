@@ -309,6 +309,15 @@ CREATE TABLE ledger_accounts (
   CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['wallet'::text, 'external'::text, 'market'::text, 'fees'::text])))
 );
 
+CREATE TABLE ledger_audits (
+  singleton boolean NOT NULL DEFAULT true,
+  finished_at timestamp with time zone NOT NULL,
+  violated integer NOT NULL,
+  CONSTRAINT ledger_audits_pkey PRIMARY KEY (singleton),
+  CONSTRAINT ledger_audits_singleton_check CHECK (singleton),
+  CONSTRAINT ledger_audits_violated_check CHECK ((violated >= 0))
+);
+
 CREATE TABLE ledger_entries (
   tenant_id uuid NOT NULL,
   transaction_id uuid NOT NULL,
@@ -815,6 +824,8 @@ CREATE INDEX used_nonces_by_expiry ON public.used_nonces USING btree (expires_at
 CREATE INDEX wallets_creating ON public.wallets USING btree (tenant_id, id) WHERE (state = 'creating'::text);
 
 CREATE INDEX wallets_failed ON public.wallets USING btree (id) WHERE (last_error IS NOT NULL);
+
+CREATE INDEX webhook_endpoints_disabled ON public.webhook_endpoints USING btree (disabled_reason, disabled_at) WHERE ((state = 'disabled'::text) AND (disabled_reason <> 'requested'::text));
 
 CREATE INDEX webhook_endpoints_enabled ON public.webhook_endpoints USING btree (tenant_id, id) WHERE (state = 'enabled'::text);
 

@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { RailPart } from "./app/rails/rail.js";
 import { assertAssetsKept } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
+import { stateMetrics } from "./compose/compose-metrics.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
 import { followChanges, migrateAndLog } from "./compose/follow-changes.js";
 import { createServiceClock, measureAtStart } from "./compose/service-clock.js";
@@ -217,7 +218,7 @@ async function buildEdge(
       metricsToken: settings.metrics_token,
       // A public URL implies a proxy, which makes every caller appear to be on this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
-      metrics: [...parts.metrics, ...clock.metrics],
+      metrics: [...parts.metrics, ...clock.metrics, ...stateMetrics(readiness)],
       trustedProxies: settings.trusted_proxies,
       proxyProtocol: settings.proxy_protocol === "true",
       securityTxt: { contact: settings.security_contact, expires: settings.security_expires },

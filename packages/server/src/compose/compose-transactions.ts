@@ -16,6 +16,7 @@ import {
   type PresentEventsDeps,
 } from "../app/events/present-events.js";
 import { createEventPageReader } from "../app/events/read-event-page.js";
+import { createTransactionMetrics } from "../app/metrics/transaction-metrics.js";
 import type { RailServices, Rails } from "../app/rails/rail.js";
 import { createRailRecorder } from "../app/rails/record-rail-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
@@ -38,6 +39,7 @@ import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchSettler } from "../engine/settle-batch.js";
 import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
+import type { Metric } from "../runtime/metric.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { createChangeRequestStore } from "../store/access/change-requests.js";
 import { isDatabaseUnavailable, isStatementTimeout } from "../store/core/database.js";
@@ -63,6 +65,7 @@ export interface TransactionParts {
   /** Cancels many transactions of a tenant. */
   cancelTransactions: CancelTransactions;
   load: LoadGauge;
+  metrics: readonly Metric[];
   presentEvents: PresentEvents;
   /** Ends long polls, because the service stops. */
   endWaiting: () => void;
@@ -102,7 +105,10 @@ export function composeTransactions(
   const evidence = createEvidenceBox(sealing, secretContexts.approval);
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
-  const settlements = createSettlementStore(database, events);
+  const counts = createTransactionMetrics();
+  const settlements = createSettlementStore(database, events, (tx, settled) =>
+    tx.afterCommit(() => counts.countSettled(settled)),
+  );
   const settleBatch = createBatchSettler({
     settlements,
     rails,
@@ -142,7 +148,10 @@ export function composeTransactions(
   const queue = createAcceptQueue({
     store: transactions,
     isUnavailable: isDatabaseUnavailable,
-    onAccepted: (tenantIds) => wakeUps.publish("accepted", tenantIds),
+    onAccepted: (tenantIds, accepted) => {
+      wakeUps.publish("accepted", tenantIds);
+      counts.countAccepted(accepted);
+    },
     monotonicMs,
     timers: nodeTimers,
   });
@@ -195,6 +204,7 @@ export function composeTransactions(
       now,
     }),
     load,
+    metrics: counts.metrics,
     presentEvents,
     endWaiting: changes.close,
     railServices: {

@@ -3,6 +3,7 @@ import { showId } from "@bursar/protocol";
 import type { ClientAccessCache } from "../app/clients/client.js";
 import { createEpochNames } from "../app/events/epoch.js";
 import type { PresentEvents } from "../app/events/present-events.js";
+import { createDeliveryMetrics } from "../app/metrics/delivery-metrics.js";
 import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
 import { createAuthorizedAttempter } from "../app/webhooks/authorize-delivery.js";
 import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
@@ -17,6 +18,7 @@ import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
 import { ConfigError } from "../config/setting.js";
 import type { Settings } from "../config/settings.js";
 import type { Sealing } from "../credentials/sealing.js";
+import type { Metric } from "../runtime/metric.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
@@ -70,6 +72,7 @@ function privateNetworksOf(settings: Settings): PrivateNetworks {
 export interface WebhookParts {
   useCases: WebhookUseCases;
   sender: WebhookSender;
+  metrics: readonly Metric[];
   close: () => Promise<void>;
 }
 
@@ -103,10 +106,11 @@ export function composeWebhooks(
     present: presentEvents,
     isUnavailable: isDatabaseUnavailable,
   });
+  const counts = createDeliveryMetrics(now);
   const sender = createWebhookSender({
     store: createSendingStore(database),
     renderEvents,
-    attempt: createAuthorizedAttempter({ attempt, clients, now }),
+    attempt: counts.count(createAuthorizedAttempter({ attempt, clients, now })),
     disableEndpoint: createDisabler(endpoints, now),
     concurrency: webhooks.concurrency,
     holder: newUuid(),
@@ -144,6 +148,7 @@ export function composeWebhooks(
   const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, now };
 
   return {
+    metrics: counts.metrics,
     sender: {
       ...sender,
       start: () => {

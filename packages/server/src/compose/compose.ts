@@ -9,7 +9,6 @@ import { createTenantCreator, type TenantCreator } from "../app/clients/create-t
 import { allClients, createSweeper, type Sweeper } from "../app/clients/sweeps.js";
 import { createTenantSuspension, type SetTenantSuspended } from "../app/clients/tenant-suspension.js";
 import { createEpochNames } from "../app/events/epoch.js";
-import { limitMetrics } from "../app/quotas/limit-metrics.js";
 import { createLoadShedder } from "../app/quotas/load-shedder.js";
 import { createRails, type RailDriver, type RailPart } from "../app/rails/rail.js";
 import type { UseCases } from "../app/use-cases.js";
@@ -41,6 +40,7 @@ import type { WebhookSender } from "../webhooks/webhook-sender.js";
 import { composeAccess } from "./compose-access.js";
 import { type ChangeRequestParts, composeChangeRequests } from "./compose-change-requests.js";
 import { composeMarkets, type MarketParts } from "./compose-markets.js";
+import { composeMetrics } from "./compose-metrics.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
 import { composeTransactions, type TransactionParts } from "./compose-transactions.js";
@@ -200,11 +200,7 @@ export function compose(given: ComposeOptions): Parts {
     },
     guard: access.guard,
     stream: stream.gateway,
-    metrics: [
-      ...access.metrics,
-      ...stream.gateway.metrics,
-      ...limitMetrics({ ...access, load: transactions.load }),
-    ],
+    metrics: composeMetrics(options, { access, transactions, webhooks, markets, stream: stream.gateway }),
     ...createTenantCreator({
       tenants: createTenantStore(database),
       clients: createClientStore(database),

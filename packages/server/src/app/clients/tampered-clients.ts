@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
 import { LRUCache } from "lru-cache";
-import type { Metric } from "../../runtime/metric.js";
+import type { NumberMetric } from "../../runtime/metric.js";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
 import type { ApiClient } from "./client.js";
 
@@ -18,7 +18,7 @@ const knownMax = 1000;
 export function createTamperReports({ audit, onTampered, now }: TamperedClientsDeps) {
   const reported = new LRUCache<string, number>({ max: knownMax });
   let count = 0;
-  const metric: Metric = {
+  const metric: NumberMetric = {
     name: "bursar_tampered_clients_total",
     help: "Reports of clients that were refused because their row or credentials were changed in the database.",
     kind: "counter",

@@ -15,8 +15,8 @@ export interface AcceptQueue {
 export interface AcceptQueueDeps {
   store: Pick<TransactionStore, "acceptTransactions">;
   isUnavailable: (error: unknown) => boolean;
-  /** Called after each commit that has accepted something, with the tenants that it was for. */
-  onAccepted: (tenantIds: readonly string[]) => void;
+  /** Called after each commit that has accepted something, with the tenants that it was for, and with what was accepted. */
+  onAccepted: (tenantIds: readonly string[], accepted: readonly AcceptedTransaction[]) => void;
   /** A clock that nobody can set back. */
   monotonicMs: () => number;
   timers: Pick<Timers, "soon">;
@@ -35,7 +35,7 @@ export function createAcceptQueue({
     tenantOf: ({ tenantId }) => tenantId,
     onWritten: (batch, outcomes) => {
       const accepted = batch.filter((_, index) => outcomes[index]?.kind === "accepted");
-      if (accepted.length > 0) onAccepted([...new Set(accepted.map(({ tenantId }) => tenantId))]);
+      if (accepted.length > 0) onAccepted([...new Set(accepted.map(({ tenantId }) => tenantId))], accepted);
     },
     monotonicMs,
     timers,

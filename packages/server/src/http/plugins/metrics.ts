@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Metric } from "../../runtime/metric.js";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import type { HistogramReading, Metric, Sample } from "../../runtime/metric.js";
 import { Refusal } from "../refusal.js";
 import type { Outcomes } from "./outcomes.js";
 
@@ -60,29 +60,36 @@ export function installMetrics(
   });
 }
 
-/** The value is read when the metrics are. */
-function addMetric(registry: Registry, { name, help, kind, read }: Metric): void {
-  const registers = [registry];
-  if (kind === "gauge") {
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  } else {
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-  }
+/** Values are read when the metrics are. The registry writes what `get` returns; prom-client's own classes keep values themselves. */
+function addMetric(registry: Registry, metric: Metric): void {
+  const { name, help, kind } = metric;
+  const get = async () => ({ name, help, type: kind, aggregator: "sum", values: await valuesOf(metric) });
+  registry.registerMetric({ name, help, type: kind, get } as never);
+}
+
+interface WrittenValue extends Sample {
+  metricName?: string;
+}
+
+async function valuesOf(metric: Metric): Promise<readonly WrittenValue[]> {
+  if (metric.kind === "histogram") return metric.read().flatMap((one) => bucketsOf(metric.name, one));
+  const read = await metric.read();
+  return typeof read === "number" ? [{ labels: {}, value: read }] : read;
+}
+
+/** A bucket counts what is at most its bound, so each includes those before it. */
+function bucketsOf(name: string, { labels, bounds, counts, sum }: HistogramReading): WrittenValue[] {
+  let total = 0;
+  const buckets = counts.map((count, index) => {
+    total += count;
+    const le = String(bounds[index] ?? "+Inf");
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
 }
 
 function mayRead(request: FastifyRequest, token: string | undefined, isLocalOpen: boolean): boolean {

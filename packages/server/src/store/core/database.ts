@@ -52,9 +52,19 @@ export interface Database extends KeyedQueryable {
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
   session: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  /** How the connections of the pool are used. */
+  poolUse: () => PoolUse;
   /** Rejects while the server answers but cannot write: a disk of it is full or fails, or its commits hang. */
   assertStores: () => Promise<void>;
   close: () => Promise<void>;
+}
+
+/** Connections of the pool, and callers that wait for one. */
+interface PoolUse {
+  inUse: number;
+  idle: number;
+  waiting: number;
+  max: number;
 }
 
 export interface Session extends Queryable {
@@ -193,6 +203,12 @@ export function openDatabase({
     session,
     query,
     transaction: (work) => session((connection) => inTransaction(connection, work, unanswered.followCommit)),
+    poolUse: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: connectionsMax,
+    }),
     assertStores: async () => {
       await storageFault.assertNone(session);
       await unanswered.assertCommits({ query });

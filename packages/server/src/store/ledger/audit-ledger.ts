@@ -112,6 +112,19 @@ export async function auditLedger(database: Database): Promise<LedgerVerdict[]> 
   });
 }
 
+/** Records the end of an audit, for the metrics. Served by the primary key. */
+export async function recordLedgerAudit(
+  database: Queryable,
+  verdicts: readonly LedgerVerdict[],
+  finishedAt: Date,
+): Promise<void> {
+  const violated = verdicts.filter(({ violations }) => violations.length > 0).length;
+  await database.query(sql`
+    INSERT INTO ledger_audits (finished_at, violated) VALUES (${finishedAt}, ${violated})
+    ON CONFLICT (singleton) DO UPDATE SET finished_at = excluded.finished_at, violated = excluded.violated
+  `);
+}
+
 function find(tx: Queryable, violations: Statement): Promise<Record<string, unknown>[]> {
   return tx.query(sql`${violations} LIMIT ${violationsMax}`);
 }

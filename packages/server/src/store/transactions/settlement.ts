@@ -27,12 +27,16 @@ import {
   waitingForApproval,
   waitingForRetry,
 } from "./claim-open.js";
-import { writeSettlements } from "./write-settlements.js";
+import { type OnSettlementsWritten, writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind the engine, cancellations and the recorder of rails. What a batch costs does not grow by rounds. */
-export function createSettlementStore(database: Database, log: EventLog): SettlementStore {
+export function createSettlementStore(
+  database: Database,
+  log: EventLog,
+  onWritten?: OnSettlementsWritten,
+): SettlementStore {
   return {
-    unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log))),
+    unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log, onWritten))),
     recordFailure: (key, error, now) => recordFailure(database, transactionFailures, key, error, now),
     findWork: (limit, afterTenantId, now) => findWork(database, limit, afterTenantId, now),
   };
@@ -46,7 +50,11 @@ export const transactionFailures: FailureTable = {
   retryAt: sql`retry_at`,
 };
 
-function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
+function createSettlementUnit(
+  tx: Tx,
+  log: EventLog,
+  onWritten: OnSettlementsWritten | undefined,
+): SettlementUnit {
   const claim = async (claimed: Statement): Promise<ClaimedPayment[]> => {
     const rows = await tx.query<PaymentRow>(selectPayments(claimed));
     if (rows.length === 0) return [];
@@ -71,7 +79,10 @@ function createSettlementUnit(tx: Tx, log: EventLog): SettlementUnit {
     ...createActivePolicyReads(tx),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
-    write: (settlements, balances) => writeSettlements(tx, log, settlements, balances),
+    write: async (settlements, balances) => {
+      await writeSettlements(tx, log, settlements, balances);
+      await onWritten?.(tx, settlements);
+    },
   };
 }
 

@@ -9,6 +9,9 @@ import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";
 import { recordUsage } from "../policy/usage.js";
 
+/** Called in the SQL transaction that has written settlements, before its commit. */
+export type OnSettlementsWritten = (tx: Tx, settlements: readonly Settlement[]) => void | Promise<void>;
+
 /** Writes what was decided, all of it or nothing. What is only sent travels together with the commit. */
 export async function writeSettlements(
   tx: Tx,

@@ -5,6 +5,7 @@ import { openDatabase } from "../../../src/store/core/database.js";
 import type { Statement } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { removeOldDeltas } from "../../../src/store/markets/market-levels.js";
+import { readQueues } from "../../../src/store/metrics/read-queues.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { createBacklogStore } from "../../../src/store/webhooks/delivery-backlogs.js";
 import { removeOldDeliveries } from "../../../src/store/webhooks/webhook-retention.js";
@@ -103,6 +104,7 @@ describe("a statement of a queue", () => {
     });
     await service.database.run(`INSERT INTO delivery_backlogs VALUES ('${tenantId}', 0)`);
     await createBacklogStore(database).writeSome(tenantId, 10);
+    await readQueues(database, ["ETH-USD"], now);
     await removeExpiredCredentials(database);
     await removeOldDeltas(database, now);
     const onFailure = (_: unknown, error: unknown) => {
