@@ -124,6 +124,7 @@ export {
   type WalletSummary,
 } from "./resources/wallet.js";
 export {
+  countResends,
   ReplayBody,
   ReplayedEvents,
   ResendFailedBody,

@@ -30,6 +30,13 @@ export const webhookErrors = {
     advice: "Verify it with `POST /v1/webhook-endpoints/{id}/verify`.",
     retry: "never",
   },
+  WEBHOOK_BACKLOG_FULL: {
+    status: 429,
+    message: "Too many webhook deliveries are waiting.",
+    when: "failed deliveries are to be resent or events replayed while 10,000 deliveries of the endpoint, or of the tenant if no endpoint is named, are waiting",
+    advice: "Wait until deliveries have been sent, and repeat the request.",
+    retry: "later",
+  },
   WEBHOOK_URL_REFUSED: {
     status: 422,
     message: "Webhooks cannot be sent to this URL.",

@@ -61,11 +61,28 @@ export const WebhookDeliveryQuery = Type.Object(
   { additionalProperties: false },
 );
 
+/** What one request sends again at most: some tens of milliseconds of work for the database, in one statement. */
+const resendMax = 1000;
+
+const ResendLimit = Type.Integer({
+  minimum: 1,
+  maximum: resendMax,
+  default: resendMax,
+  description:
+    "The maximum number of events or deliveries of this request. Ten of them cost one token of the quota.",
+});
+
+/** How many items the quota is charged for, whatever the request finds. */
+export function countResends({ limit = resendMax }: { limit?: number }): number {
+  return limit;
+}
+
 export const ResendFailedBody = Type.Object(
   {
     endpoint_id: Type.Optional(EndpointId),
     created_after: Type.Optional(Timestamp()),
     created_before: Type.Optional(Timestamp()),
+    limit: Type.Optional(ResendLimit),
   },
   { $id: "ResendFailedBody", additionalProperties: false, minProperties: 1 },
 );
@@ -83,6 +100,7 @@ export const ReplayBody = Type.Object(
   {
     endpoint_id: EndpointId,
     from_sequence: Type.Integer({ minimum: 1, description: "The first event to send again." }),
+    limit: Type.Optional(ResendLimit),
   },
   { $id: "ReplayBody", additionalProperties: false },
 );

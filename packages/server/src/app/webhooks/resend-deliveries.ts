@@ -1,4 +1,4 @@
-import { type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
+import { countResends, type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { readSequence } from "../events/event.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
@@ -8,7 +8,7 @@ import type { EndpointStore } from "./endpoint.js";
 
 export interface ResendDeps {
   resends: ResendStore;
-  deliveries: Pick<DeliveryStore, "readDelivery">;
+  deliveries: Pick<DeliveryStore, "readDelivery" | "countPending">;
   endpoints: Pick<EndpointStore, "readEndpoint">;
   /** Notifies the senders that there is something to send. */
   onResent: (tenantId: string) => void;
@@ -32,8 +32,8 @@ export interface Resends {
   ) => Once<{ resent: number; next_sequence: number | null }>;
 }
 
-/** What one request sends again at most: a second or so of work for the database, in one statement. */
-const resendMax = 10_000;
+/** While this many wait, no more are added: a client that repeats them faster than they are sent would fill the database. */
+const waitingMax = 10_000;
 
 export function createResends(deps: ResendDeps): Resends {
   const describe = (
@@ -75,23 +75,36 @@ export function createResends(deps: ResendDeps): Resends {
       const { endpoint_id, created_after, created_before } = body;
       const endpointId = await findEndpoint(deps, origin, endpoint_id);
       if (isRefused(endpointId)) return endpointId;
+      if (await isFull(deps, origin, endpointId)) return { refused: "WEBHOOK_BACKLOG_FULL" };
+      const limit = countResends(body);
       const request = describe(origin, "resend_failed", endpoint_id ?? "all", key, body);
       const filter = {
         ...(endpointId === undefined ? {} : { endpointId }),
         ...(created_after === undefined ? {} : { createdAfter: new Date(created_after) }),
         ...(created_before === undefined ? {} : { createdBefore: new Date(created_before) }),
       };
-      const answer = conclude(request, await deps.resends.resendFailed(request, filter, resendMax));
-      return isRefused(answer) ? answer : { ...answer, has_more: answer.resent === resendMax };
+      const answer = conclude(request, await deps.resends.resendFailed(request, filter, limit));
+      return isRefused(answer) ? answer : { ...answer, has_more: answer.resent === limit };
     },
     replayEvents: async (origin, body, key) => {
       const endpointId = await findEndpoint(deps, origin, body.endpoint_id);
       if (isRefused(endpointId)) return endpointId;
+      if (await isFull(deps, origin, endpointId)) return { refused: "WEBHOOK_BACKLOG_FULL" };
       const request = describe(origin, "replay", body.endpoint_id, key, body);
       const from = readSequence(body.from_sequence);
-      return conclude(request, await deps.resends.replayEvents(request, endpointId ?? "", from, resendMax));
+      const limit = countResends(body);
+      return conclude(request, await deps.resends.replayEvents(request, endpointId ?? "", from, limit));
     },
   };
+}
+
+/** Of one endpoint, or of all. A request that is repeated with its key while it is full is refused too, and succeeds later. */
+async function isFull(
+  { deliveries }: Pick<ResendDeps, "deliveries">,
+  origin: Origin,
+  endpointId: string | undefined,
+): Promise<boolean> {
+  return (await deliveries.countPending(tenantOf(origin), endpointId, waitingMax)) === waitingMax;
 }
 
 async function findEndpoint(

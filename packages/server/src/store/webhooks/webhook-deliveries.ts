@@ -28,6 +28,15 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       );
       return row && toDelivery(row);
     },
+    // Served by the primary key, or by pending_deliveries_by_endpoint.
+    countPending: async (tenantId, endpointId, max) => {
+      const ofEndpoint = endpointId === undefined ? sql`` : sql`AND p.endpoint_id = ${endpointId}`;
+      const [row] = await database.query<{ count: number }>(sql`
+        SELECT count(*)::integer AS count FROM (
+          SELECT FROM pending_deliveries p WHERE p.tenant_id = ${tenantId} ${ofEndpoint} LIMIT ${max}) AS pending
+      `);
+      return row?.count ?? 0;
+    },
     listDeliveries: async (tenantId, filter, limit, beforeId) => {
       const page = selectBoundedPage({ ...boundedList(tenantId, filter, beforeId), limit });
       const own = sql`WHERE d.tenant_id = ${tenantId} AND d.id = page.id`;

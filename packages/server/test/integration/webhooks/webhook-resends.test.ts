@@ -138,6 +138,48 @@ describe("webhook deliveries", () => {
     expect(repeats.map(({ sequence }) => sequence).sort()).toEqual([3, 4]);
   });
 
+  it("cost as many tokens of the quota as a request may send again, and are no more than it says", async () => {
+    const { hooks, endpoint } = await delivered("/limited", 3);
+    const replay = (limit?: number) =>
+      hooks.send("POST", "/v1/webhook-deliveries/replay", {
+        endpoint_id: endpoint.id,
+        from_sequence: 1,
+        ...(limit === undefined ? {} : { limit }),
+      });
+    const left = ({ headers }: { headers: Headers }) =>
+      Number(/r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1]);
+    const limited = await replay(2);
+    expect(limited.body).toEqual({ resent: 2, next_sequence: 3 });
+    const whole = await replay();
+    expect(whole.body).toEqual({ resent: 3, next_sequence: null });
+    // A thousand cost a hundred tokens; some come back in the meantime.
+    expect(left(limited) - left(whole)).toBeGreaterThan(50);
+    expect((await replay(1001)).status).toBe(400);
+  });
+
+  it("are refused while ten thousand of the endpoint are waiting, and no other endpoint is affected", async () => {
+    const { hooks, endpoint } = await delivered("/full", 1);
+    const other = await hooks.createEndpoint(`${receiver.url}/not-full`);
+    const [far, endpointId] = [new Date("2100-01-01"), readId("whe", endpoint.id) ?? ""];
+    await service.database.query(sql`
+      INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
+      SELECT ${hooks.tenantId}, gen_random_uuid(), ${endpointId}, 1, 'transaction.updated', ${far}
+      FROM generate_series(1, 10000)
+    `);
+    const replay = (endpoint_id: string) =>
+      hooks.send("POST", "/v1/webhook-deliveries/replay", { endpoint_id, from_sequence: 1, limit: 1 });
+    const refused = await replay(endpoint.id);
+    expect([refused.status, refused.body.error.code]).toEqual([429, "WEBHOOK_BACKLOG_FULL"]);
+    expect((await replay(other.id)).status).toBe(202);
+    const resend = (body: object) => hooks.send("POST", "/v1/webhook-deliveries/resend-failed", body);
+    expect((await resend({ created_after: "2020-01-01T00:00:00Z" })).status).toBe(429);
+    expect((await resend({ endpoint_id: other.id })).status).toBe(202);
+    await service.database.query(sql`
+      DELETE FROM pending_deliveries WHERE tenant_id = ${hooks.tenantId} AND due_at = ${far}
+    `);
+    expect((await replay(endpoint.id)).status).toBe(202);
+  });
+
   it("are replayed as often as requested, even while the first is in flight, and refer to the first one", async () => {
     const hooks = await tenant();
     const { id: endpoint_id } = await hooks.createEndpoint(`${receiver.url}/replayed-early`);

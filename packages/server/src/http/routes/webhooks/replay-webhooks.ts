@@ -1,4 +1,4 @@
-import { ReplayBody, ReplayedEvents } from "@bursar/protocol";
+import { countResends, ReplayBody, ReplayedEvents } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
@@ -14,11 +14,12 @@ export function replayWebhooks({ replayEvents }: Pick<UseCases, "replayEvents">)
       tag: "Webhooks",
       summary: "Replay events from a sequence",
       description:
-        "Sends the logged events of the kinds that the endpoint subscribes to, as new deliveries in log order. A request covers up to 10,000 events; `next_sequence` says where to continue.",
+        "Sends the logged events of the kinds that the endpoint subscribes to, as new deliveries in log order. A request covers up to 1000 events; `next_sequence` says where to continue.",
       body: ReplayBody,
+      itemsOf: (body) => countResends(body as ReplayBody),
       idempotent: "honoured",
       success: { status: 202, schema: ReplayedEvents },
-      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+      errors: ["WEBHOOK_BACKLOG_FULL", "WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request, reply) => {
       const { replayed, ...answer } = unwrap(

@@ -1,4 +1,4 @@
-import { ResendFailedBody, ResentDeliveries } from "@bursar/protocol";
+import { countResends, ResendFailedBody, ResentDeliveries } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
@@ -14,11 +14,12 @@ export function resendFailedWebhooks({ resendFailed }: Pick<UseCases, "resendFai
       tag: "Webhooks",
       summary: "Resend failed webhook deliveries",
       description:
-        "Resends deliveries that are `exhausted` and were not resent before, of an endpoint, of a time range, or both: oldest first, up to 10,000 per request.",
+        "Resends deliveries that are `exhausted` and were not resent before, of an endpoint, of a time range, or both: oldest first, up to 1000 per request.",
       body: ResendFailedBody,
+      itemsOf: (body) => countResends(body as ResendFailedBody),
       idempotent: "honoured",
       success: { status: 202, schema: ResentDeliveries },
-      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+      errors: ["WEBHOOK_BACKLOG_FULL", "WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request, reply) => {
       const { replayed, ...answer } = unwrap(
