@@ -163,6 +163,7 @@ export {
   type DeltaMessage,
   type SnapshotMessage,
   SubscribeToOrderbook,
+  findLabel,
   SubscribeToTrades,
   type TradeMessage,
 } from "./stream/market-messages.js";

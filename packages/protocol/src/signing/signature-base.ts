@@ -25,6 +25,25 @@ export interface MessageSignature {
   signature: Uint8Array;
 }
 
+/**
+ * The label of the signature that is meant for a profile: RFC 9421 gives labels no meaning, and an application finds its signature by the
+ * `tag`. Proxies and other applications may add signatures of their own. If none has the tag, a single one is taken for it, so that what
+ * it lacks can be said.
+ */
+export function findLabel(
+  signatureInput: string,
+  tag: string,
+): { label: string } | { label?: undefined; fault: string } {
+  const inputs = parse(signatureInput);
+  if (inputs === undefined || inputs.size === 0) return { fault: "Signature-Input is not well-formed." };
+  const tagged = [...inputs].filter(([, input]) => stringOf(input[1].get("tag")) === tag);
+  const [found, ...more] = tagged.length === 0 ? [...inputs] : tagged;
+  if (found !== undefined && more.length === 0) return { label: found[0] };
+  return tagged.length === 0
+    ? { fault: `None of the ${inputs.size} signatures has the tag ${tag}.` }
+    : { fault: `${tagged.length} signatures have the tag ${tag}; send one of them.` };
+}
+
 /** Reads one labelled signature of a message; undefined if the headers are malformed or lack it. */
 export function readSignature(
   signatureInput: string,

@@ -1,5 +1,6 @@
 import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from "node:crypto";
 import {
+  findLabel,
   type MessageSignature,
   readContentDigest,
   readId,
@@ -49,9 +50,11 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
     if (input === undefined && value === undefined) {
       return client.requireSignature ? { refused: "SIGNATURE_REQUIRED" } : undefined;
     }
-    const signature = readSignature(input ?? "", value ?? "", requestSignature.label);
+    const found = findLabel(input ?? "", requestSignature.tag);
+    if (found.label === undefined) return invalid(found.fault);
+    const signature = readSignature(input ?? "", value ?? "", found.label);
     if (signature === undefined)
-      return invalid(`There is no well-formed signature with the label ${requestSignature.label}.`);
+      return invalid(`The signature with the label ${found.label} is not well-formed.`);
     const fault = findFault(signature, request, deps.now());
     if (fault !== undefined) return invalid(fault);
     const keyId = readId("key", signature.keyid ?? "");
@@ -62,7 +65,7 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
       return invalid("alg is not the algorithm of the key.");
     const base = signatureBase(signature.components, signature.params, request);
     if (base === undefined) return invalid("The request lacks a component that the signature covers.");
-    if (!isSignedBy(key, base, signature.signature, deps)) return invalid("The signature does not verify.");
+    if (!isSignedBy(key, base, signature.signature, deps)) return invalid(doesNotVerify(request));
     if (!matchesDigest(request)) return { refused: "DIGEST_MISMATCH" };
     // Last, so that a nonce cannot be used up without the key.
     const expiresAt = new Date((signature.expires ?? 0) * 1000);
@@ -77,6 +80,17 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
 function invalid(message: string): Refused {
   return { refused: "SIGNATURE_INVALID", message };
 }
+
+/**
+ * Names what the signature must be over. The usual mistake is another target: behind a proxy the service knows its address only from its
+ * configuration. The caller has sent the path, and the public URL is public.
+ */
+function doesNotVerify({ method, targetUri }: SignedRequest): string {
+  const shown = targetUri.length > targetShownMax ? `${targetUri.slice(0, targetShownMax)}…` : targetUri;
+  return `The signature does not verify with this key over "@method": ${method} and "@target-uri": ${shown}`;
+}
+
+const targetShownMax = 1024;
 
 function findFault(signature: MessageSignature, request: SignedRequest, nowMs: number): string | undefined {
   const { created, expires, nonce, tag, components } = signature;

@@ -1,5 +1,4 @@
 import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from "node:crypto";
-import { createSigner, httpbis } from "http-message-signatures";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
@@ -166,7 +165,7 @@ describe("signed requests", () => {
     [
       "a target with the listening address instead of the public URL",
       () => ({ targetUri: `${service.url}/v1/clients` }),
-      "does not verify",
+      'over "@method": POST and "@target-uri": https://pay.example/bursar/v1/clients',
     ],
     [
       "a target with another query",
@@ -187,7 +186,6 @@ describe("signed requests", () => {
       }),
       "lacks a component that the signature covers",
     ],
-    ["another label", () => ({ label: "sig2" }), "no well-formed signature with the label sig1"],
   ])("are refused with %s", async (_what, wanted, message) => {
     const answer = await send(wanted());
     expect(answer).toMatchObject({
@@ -254,40 +252,5 @@ describe("signed requests", () => {
       401,
       { error: { code: "SIGNATURE_REQUIRED" } },
     ]);
-  });
-
-  it("are accepted from a public library", async () => {
-    const body = '{"name":"from a library","scopes":[]}';
-    const request = {
-      method: "POST",
-      url: "https://pay.example/bursar/v1/clients",
-      headers: {
-        Authorization: `Bearer ${token}`,
-        "Content-Type": "application/json",
-        "Content-Digest": `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,
-        "Idempotency-Key": randomBytes(8).toString("hex"),
-      },
-    };
-    const signed = await httpbis.signMessage(
-      {
-        name: "sig1",
-        key: createSigner(pair.privateKey, "ed25519", keyId),
-        fields: ["@method", "@target-uri", "authorization", "content-digest", "idempotency-key"],
-        params: ["created", "expires", "nonce", "keyid", "tag"],
-        paramValues: {
-          created: new Date(),
-          expires: new Date(Date.now() + 60_000),
-          nonce: randomBytes(16).toString("base64url"),
-          tag: "bursar-v1",
-        },
-      },
-      request,
-    );
-    const response = await fetch(`${service.url}/v1/clients`, {
-      method: "POST",
-      headers: signed.headers as Record<string, string>,
-      body,
-    });
-    expect(response.status).toBe(201);
   });
 });
