@@ -10,8 +10,7 @@ interface ListenOptions {
 /** Returns the address that the service listens on. */
 export async function listen(app: FastifyInstance, { host, port }: ListenOptions): Promise<string> {
   try {
-    const url = await app.listen({ host, port });
-    return url;
+    return await app.listen({ host: addressOf(host), port });
   } catch (error) {
     throw explainListenError(error, host, port);
   }
@@ -23,7 +22,7 @@ export async function findPort({ host, port }: ListenOptions): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
       probe.once("error", reject);
-      probe.listen({ host, port, exclusive: true }, resolve);
+      probe.listen({ host: addressOf(host), port, exclusive: true }, resolve);
     });
   } catch (error) {
     throw explainListenError(error, host, port);
@@ -31,6 +30,14 @@ export async function findPort({ host, port }: ListenOptions): Promise<number> {
   const found = (probe.address() as AddressInfo).port;
   await new Promise((resolve) => probe.close(resolve));
   return found;
+}
+
+/**
+ * Fastify would open a second server for the other address of `localhost`, which lacks what is installed on the first. Clients try both
+ * addresses of a name.
+ */
+function addressOf(host: string): string {
+  return host === "localhost" ? "127.0.0.1" : host;
 }
 
 export function explainListenError(error: unknown, host: string, port: number): unknown {

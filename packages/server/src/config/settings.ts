@@ -23,7 +23,11 @@ import {
  * `bursar config` are generated from this table.
  */
 export const settings = {
-  host: text({ env: "HOST", default: "127.0.0.1", about: "The address to listen on." }),
+  host: text({
+    env: "HOST",
+    default: "127.0.0.1",
+    about: "The address to listen on; `localhost` is 127.0.0.1. Use `::1` for IPv6.",
+  }),
   port: integer(
     { env: "PORT", default: 8080, about: "The port to listen on; 0 picks a free one." },
     { min: 0, max: 65_535 },

@@ -49,6 +49,14 @@ function faulty(header: string, reason: string): Refused {
 /** The origins of the service itself and of the pages that the operator allows. */
 export function readAllowedOrigins(publicUrl: string, configured: string | undefined): Set<string> {
   const others = (configured ?? "").split(",").map((origin) => origin.trim());
-  const own = URL.canParse(publicUrl) ? new URL(publicUrl).origin : "";
-  return new Set([own, ...others].filter((origin) => origin !== ""));
+  const own = URL.canParse(publicUrl) ? ownOrigins(new URL(publicUrl)) : [];
+  return new Set([...own, ...others].filter((origin) => origin !== ""));
+}
+
+const loopbackHosts = ["127.0.0.1", "localhost", "[::1]"];
+
+/** On this machine alone a browser may use any name of it. */
+function ownOrigins({ origin, protocol, hostname, port }: URL): string[] {
+  if (!loopbackHosts.includes(hostname)) return [origin];
+  return loopbackHosts.map((host) => `${protocol}//${host}${port === "" ? "" : `:${port}`}`);
 }

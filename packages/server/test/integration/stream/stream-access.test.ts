@@ -110,7 +110,8 @@ describe("access to the stream", () => {
   });
 
   it("accepts pages of its own origin and of configured origins", async () => {
-    for (const origin of [service.url, "https://app.example"]) {
+    const names = ["localhost", "[::1]"].map((name) => service.url.replace("127.0.0.1", name));
+    for (const origin of [service.url, ...names, "https://app.example"]) {
       const stream = await openStream(service.url, { token, headers: { origin } });
       stream.ws.close();
     }
