@@ -85,6 +85,7 @@ export {
   OrderbookQuery,
   orderbookDepthMax,
   Trade,
+  eventKinds,
   TradePage,
   TradeQuery,
 } from "./resources/market.js";
@@ -139,6 +140,7 @@ export {
   ChangedWebhookEndpoint,
   ChangeWebhookEndpointBody,
   CreatedWebhookEndpoint,
+  ResentWebhookDelivery,
   CreateWebhookEndpointBody,
   RotatedWebhookSecret,
   RotateWebhookSecretBody,

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
-import { Nullable, Timestamp } from "../values.js";
+import { Nullable, Strings, Timestamp } from "../values.js";
 import { EventKind } from "./event.js";
 
 const State = Type.Enum(["pending", "delivered", "exhausted"]);
@@ -16,6 +16,19 @@ const WebhookAttempt = Type.Object(
     answer: Nullable(Type.String(), "The first 1 KiB of the response."),
   },
   { $id: "WebhookAttempt" },
+);
+
+const WebhookRequest = Type.Object(
+  {
+    method: Type.Literal("POST"),
+    headers: Strings({
+      additionalProperties: Type.String(),
+      description:
+        "By their names in lower case; those of the last attempt where attempts differ. Signatures are not shown, nor `user-agent` and `webhook-epoch`, which are those of the sending process.",
+    }),
+    body: Type.String({ description: "The bytes that are sent, the same at every attempt." }),
+  },
+  { $id: "WebhookRequest" },
 );
 
 const summaryFields = {
@@ -39,11 +52,21 @@ const summaryFields = {
 const WebhookDeliverySummary = Type.Object(summaryFields, { $id: "WebhookDeliverySummary" });
 export type WebhookDeliverySummary = Static<typeof WebhookDeliverySummary>;
 
+const deliveryFields = { ...summaryFields, attempts: Type.Array(WebhookAttempt) };
+
 export const WebhookDelivery = Type.Object(
-  { ...summaryFields, attempts: Type.Array(WebhookAttempt) },
+  {
+    ...deliveryFields,
+    request: Nullable(
+      WebhookRequest,
+      "What each attempt sends. Null if the caller may not read events of this kind, or if the event is no longer in the log.",
+    ),
+  },
   { $id: "WebhookDelivery" },
 );
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
+
+export const ResentWebhookDelivery = Type.Object(deliveryFields, { $id: "ResentWebhookDelivery" });
 
 export const WebhookDeliveryPage = Page(WebhookDeliverySummary, "WebhookDeliveryPage");
 export const WebhookDeliveryPath = Type.Object({ id: Type.String() });

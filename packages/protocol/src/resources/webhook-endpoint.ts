@@ -133,8 +133,11 @@ export const RotateWebhookSecretBody = Type.Object(
 export const RotatedWebhookSecret = Type.Object(
   {
     webhook_endpoint: WebhookEndpoint,
-    secret: Type.String({ description: "Shown only once." }),
-    key_id: Type.String({ description: keyIdText }),
+    secret: Nullable(
+      Type.String(),
+      "Shown only once. Null if the request repeats an earlier one by its idempotency key.",
+    ),
+    key_id: KeyId,
   },
   { $id: "RotatedWebhookSecret" },
 );

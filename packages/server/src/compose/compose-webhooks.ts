@@ -12,6 +12,7 @@ import type { DisabledReason, EndpointStore } from "../app/webhooks/endpoint.js"
 import type { SecretBox } from "../app/webhooks/endpoint-secrets.js";
 import { createEventRenderer } from "../app/webhooks/render-events.js";
 import { createResends } from "../app/webhooks/resend-deliveries.js";
+import { createDeliveryShower } from "../app/webhooks/show-delivery.js";
 import { createEndpointTester } from "../app/webhooks/test-endpoint.js";
 import { createEndpointVerifier } from "../app/webhooks/verify-endpoint.js";
 import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
@@ -168,8 +169,7 @@ export function composeWebhooks(
       ...createEndpointChanges({ ...deps, onChanged }),
       verifyEndpoint: createEndpointVerifier({ ...deps, attempt, onChanged }),
       testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, now }),
-      readDelivery: async (tenantId, id) =>
-        (await deliveries.readDelivery(tenantId, id)) ?? { refused: "WEBHOOK_DELIVERY_NOT_FOUND" },
+      showDelivery: createDeliveryShower({ deliveries, renderEvents }),
       listDeliveries: deliveries.listDeliveries,
       ...createResends({
         resends: createResendStore(database),

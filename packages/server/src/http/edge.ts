@@ -2,6 +2,8 @@ import type { Scope } from "@bursar/protocol";
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   type FastifySchema,
   LogController,
 } from "fastify";
@@ -179,7 +181,7 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
   if (access === "open") app.route({ ...common, onRequest: first });
   else if (access === "oauth") app.route({ ...common, onRequest: [...first, waits] });
   else {
-    const { onRequest, ...hooks } = guardRoute(
+    const { onRequest, preValidation, ...hooks } = guardRoute(
       {
         scopes: scopesOf(access),
         quotaClass: quotaClassOf({ method, path, access }),
@@ -190,8 +192,19 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): voi
       },
       guard,
     );
-    app.route({ ...common, ...hooks, onRequest: [...first, waits, onRequest] });
+    app.route({
+      ...common,
+      ...hooks,
+      onRequest: [...first, waits, onRequest],
+      preValidation: route.isBodyOptional === true ? [preValidation, fillBody] : preValidation,
+    });
   }
+}
+
+/** After the signature was verified, which covers what was sent. */
+function fillBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  request.body ??= {};
+  done();
 }
 
 function scopesOf(access: Exclude<Route["access"], "open" | "oauth">): readonly Scope[] {

@@ -21,6 +21,8 @@ export interface Route {
   deprecated?: Deprecation;
   description?: string;
   body?: TSchema;
+  /** Whether the body can be left out, which is the same as an empty object. */
+  isBodyOptional?: true;
   query?: TSchema;
   params?: TSchema;
   /** The schema that the body is validated by, if a use case validates it more closely; `body` is the documented one. */

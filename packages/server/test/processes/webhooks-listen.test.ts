@@ -50,16 +50,18 @@ function answerTo(url: string, sentBody: string, attempt: number): Promise<Respo
 }
 
 describe("bursar webhooks listen", () => {
-  it("prints one line for each delivery, and marks those with an invalid signature", async () => {
+  it("prints one line for each delivery, and refuses those with an invalid signature", async () => {
     const { url, waitFor, output } = await listen();
     expect(await deliver(url)).toBe(200);
     await waitFor(/transaction\.updated {2}tx_1 {2}completed {2}v2 {2}#7 {2}attempt 1 {2}verified\n/);
     expect(await deliver(url, body, 2)).toBe(200);
     await waitFor(/attempt 2 {2}verified {2}repeated\n/);
-    await deliver(url, body.replace("tx_1", "tx_2"));
-    await waitFor(/tx_2 .* NOT VERIFIED \(webhook-signature does not match any known secret\)/);
-    await fetch(url, { method: "POST", body: "hello" });
-    await waitFor(/no event .* NOT VERIFIED/);
+    expect(await deliver(url, body.replace("tx_1", "tx_2"))).toBe(401);
+    await waitFor(
+      /tx_2 .* NOT VERIFIED \(webhook-signature does not match any known secret\) {2}repeated {2}answered 401/,
+    );
+    expect((await fetch(url, { method: "POST", body: "hello" })).status).toBe(400);
+    await waitFor(/no event .* NOT VERIFIED .*answered 400/);
     // A pipe is not a terminal.
     expect(output()).not.toContain("\u001b");
   });
@@ -68,6 +70,26 @@ describe("bursar webhooks listen", () => {
     const { url, waitFor } = await listen("--status", "503", "--delay", "50");
     expect(await deliver(url)).toBe(503);
     await waitFor(/verified {2}answered 503/);
+    expect(await deliver(url, `${body} `)).toBe(401);
+  });
+
+  it("prints payloads on request, with nothing in them that a terminal would obey", async () => {
+    const { url, waitFor, output } = await listen("--print");
+    await deliver(url);
+    await waitFor(/ {4}"delivery_id": "dlv_1",\n/);
+    await deliver(url, "\u001b[2Jhostile\u202e\u009b1m");
+    await waitFor(/hostile\\u\{202e\}\\u\{9b\}1m\n/);
+    await deliver(url, JSON.stringify({ reference: "\u001b]0;title\u0007\u009b2J" }));
+    await waitFor(/"reference": "\\u001b\]0;title\\u0007\\u\{9b\}2J"\n/);
+    for (const obeyed of ["\u001b", "\u0007", "\u009b", "\u202e"]) expect(output()).not.toContain(obeyed);
+  });
+
+  it("prints only the named kinds of events, and whatever does not verify", async () => {
+    const { url, waitFor, output } = await listen("--events", "wallet.updated,order.updated");
+    expect(await deliver(url)).toBe(200);
+    expect(await deliver(url, body.replace("tx_1", "tx_2"))).toBe(401);
+    await waitFor(/tx_2 .* NOT VERIFIED/);
+    expect(output()).not.toContain("tx_1");
   });
 
   it("forwards a delivery unchanged, and returns the response", async () => {
@@ -84,6 +106,7 @@ describe("bursar webhooks listen", () => {
     const answer = await answerTo(url, body, 1);
     expect([answer.status, await answer.text()]).toEqual([418, "short and stout"]);
     expect([answer.headers.get("retry-after"), answer.headers.get("set-cookie")]).toEqual(["60", null]);
+    expect(await deliver(url, body.replace("tx_1", "tx_2"))).toBe(401);
     expect(got).toEqual([["dlv_1", body]]);
     await new Promise((resolve) => {
       server.close(resolve);
@@ -112,6 +135,7 @@ describe("bursar webhooks listen", () => {
     [["--port", "65536"], 2],
     [["--status", "99"], 2],
     [["--secret", "hunter2"], 2],
+    [["--events", "wallet.updated,nothing"], 2],
     [["--forward-to", "file:///etc/passwd"], 2],
   ])("%j is refused", async (options, expected) => {
     const listener = spawnBursar({ args: ["webhooks", "listen", ...options] });

@@ -83,7 +83,7 @@ function headersOf(
 }
 
 /** The trace of a delivery (W3C Trace Context) is its own id, and each attempt is a span of it: for the receiver to go on with. */
-function traceOf(deliveryId: string, number: number): string {
+export function traceOf(deliveryId: string, number: number): string {
   const trace = deliveryId.replaceAll("-", "");
   return `00-${trace}-${trace.slice(-12)}${number.toString(16).padStart(4, "0")}-01`;
 }

@@ -1,5 +1,6 @@
 import { type ChangeWebhookEndpointBody, showId } from "@bursar/protocol";
 import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { authorityOf, refuseKinds, refuseSecret } from "./authorize-delivery.js";
 import { refuseUrl } from "./create-endpoint.js";
@@ -8,7 +9,7 @@ import { type SecretBox, type ShownSecret, secretBytes, showSecret } from "./end
 import type { UrlJudge } from "./webhook-post.js";
 
 export interface ChangeEndpointDeps {
-  endpoints: Pick<EndpointStore, "changeEndpoint">;
+  endpoints: Pick<EndpointStore, "changeEndpoint" | "changeEndpointOnce">;
   judgeUrl: UrlJudge;
   box: Pick<SecretBox, "seal">;
   /** Notifies the senders, so that a change takes effect at once. */
@@ -30,11 +31,13 @@ export interface EndpointChanges {
   /** Enabling an enabled endpoint or disabling a disabled one changes nothing. An endpoint that was not verified becomes pending. */
   setEndpointEnabled: (origin: Origin, id: string, enabled: boolean) => Changed;
   deleteEndpoint: (origin: Origin, id: string) => Changed;
+  /** The secret is null if an earlier request with the same key has made it: it is shown once. */
   rotateEndpointSecret: (
     origin: Origin,
     id: string,
-    overlapSeconds: number | undefined,
-  ) => Promise<{ endpoint: WebhookEndpoint; secret: ShownSecret } | Refused>;
+    body: { overlap_seconds?: number },
+    idempotencyKey: string | undefined,
+  ) => Promise<{ endpoint: WebhookEndpoint; secret: ShownSecret | null } | Refused>;
 }
 
 const overlapSecondsDefault = 86_400;
@@ -89,20 +92,37 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
         return { state: { to: verifiedAt === null ? "pending" : "enabled" } };
       }),
     deleteEndpoint: (origin, id) => apply(origin, id, "delete", () => ({ state: { to: "deleted" } })),
-    rotateEndpointSecret: async (origin, id, overlapSeconds = overlapSecondsDefault) => {
-      const secret = deps.randomBytes(secretBytes);
-      const endpoint = await apply(
-        origin,
-        id,
-        "rotate_secret",
-        (before, now) =>
-          refuseSecret(origin, before) ?? {
-            secrets: rotate(before.secrets, deps.box.seal(id, secret), overlapSeconds, now),
-          },
-      );
-      return isRefused(endpoint) ? endpoint : { endpoint, secret: showSecret(secret) };
-    },
+    rotateEndpointSecret: (origin, id, body, idempotencyKey) =>
+      rotateSecret(deps, origin, id, body, idempotencyKey),
   };
+}
+
+async function rotateSecret(
+  deps: ChangeEndpointDeps,
+  origin: Origin,
+  id: string,
+  body: { overlap_seconds?: number },
+  idempotencyKey: string | undefined,
+): Promise<{ endpoint: WebhookEndpoint; secret: ShownSecret | null } | Refused> {
+  const { overlap_seconds: overlapSeconds = overlapSecondsDefault } = body;
+  const tenantId = tenantOf(origin);
+  const now = new Date(deps.now());
+  const secret = deps.randomBytes(secretBytes);
+  const audit = describeAct(origin, "webhook_endpoint.rotate_secret", showId("whe", id), now);
+  const request = idempotentRequest(idempotencyKey, { ...body, id });
+  const decide = (before: WebhookEndpoint) =>
+    refuseSecret(origin, before) ?? {
+      secrets: rotate(before.secrets, deps.box.seal(id, secret), overlapSeconds, now),
+    };
+  const result = await deps.endpoints.changeEndpointOnce(tenantId, id, decide, request, audit);
+  if (result === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
+  if (isRefused(result)) return result;
+  if ("changed" in result) {
+    deps.onChanged(tenantId);
+    return { endpoint: result.changed, secret: showSecret(secret) };
+  }
+  const { earlier, requestHash } = result;
+  return replay(requestHash, request?.hash, () => ({ endpoint: earlier, secret: null }));
 }
 
 /** The receiver at a new URL has not asked for anything yet, and the one at the old URL must not be able to forge deliveries to it. */

@@ -83,4 +83,12 @@ export interface EndpointStore {
     occurredAt: Date,
     audit: AuditDraft | undefined,
   ) => Promise<WebhookEndpoint | Refused | undefined>;
+  /** As `changeEndpoint`, once for each key; if a request has used the key before, the endpoint as it is and the hash of that request. */
+  changeEndpointOnce: (
+    tenantId: string,
+    id: string,
+    decide: (endpoint: WebhookEndpoint) => EndpointChange | Refused,
+    request: IdempotentRequest | undefined,
+    audit: AuditDraft,
+  ) => Promise<{ changed: WebhookEndpoint } | Earlier<WebhookEndpoint> | Refused | undefined>;
 }

@@ -50,7 +50,7 @@ export function presentDeliverySummary(delivery: Delivery): WebhookDeliverySumma
 }
 
 /** A delivery with every attempt. */
-export function presentDelivery(delivery: Delivery): DeliveryBody {
+export function presentDelivery(delivery: Delivery): Omit<DeliveryBody, "request"> {
   return {
     ...presentDeliverySummary(delivery),
     attempts: delivery.attempts.map(({ at, status, latencyMs, error, excerpt }, index) => ({

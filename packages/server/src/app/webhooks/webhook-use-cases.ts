@@ -1,9 +1,10 @@
 import type { Refused } from "../requests/refused.js";
 import type { EndpointChanges } from "./change-endpoint.js";
 import type { CreateEndpoint } from "./create-endpoint.js";
-import type { Delivery, DeliveryStore } from "./delivery.js";
+import type { DeliveryStore } from "./delivery.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
 import type { Resends } from "./resend-deliveries.js";
+import type { ShowDelivery } from "./show-delivery.js";
 import type { TestEndpoint } from "./test-endpoint.js";
 import type { VerifyEndpoint } from "./verify-endpoint.js";
 
@@ -14,6 +15,6 @@ export interface WebhookUseCases extends EndpointChanges, Resends {
   listEndpoints: EndpointStore["listEndpoints"];
   testEndpoint: TestEndpoint;
   verifyEndpoint: VerifyEndpoint;
-  readDelivery: (tenantId: string, id: string) => Promise<Delivery | Refused>;
+  showDelivery: ShowDelivery;
   listDeliveries: DeliveryStore["listDeliveries"];
 }

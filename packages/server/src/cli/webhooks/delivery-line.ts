@@ -42,6 +42,28 @@ export function deliveryLine(delivery: ReceivedDelivery, style: LineStyle): stri
   return parts.join("  ");
 }
 
+/** Whether a delivery is of one of these kinds; all are if none is named. */
+export function isOfKinds({ body }: Pick<ReceivedDelivery, "body">, kinds?: readonly string[]): boolean {
+  return kinds === undefined || kinds.includes(String(readBody(body).event));
+}
+
+const payloadLengthMax = 65_536;
+
+/** The payload of a delivery, indented if it is JSON. Like everything of an untrusted sender, it is made safe for the terminal. */
+export function payloadLines({ body }: Pick<ReceivedDelivery, "body">): string[] {
+  const shown = indented(body);
+  const cut = shown.length > payloadLengthMax ? `${shown.slice(0, payloadLengthMax)}…` : shown;
+  return cut.split("\n").map(printable);
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
 type Fields = Record<string, unknown>;
 
 interface Subject {

@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
-import { parseWebhookSecret } from "@bursar/protocol";
+import { type EventKind, eventKinds, parseWebhookSecret } from "@bursar/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { OperatorError } from "../../operator-error.js";
 import { sandboxClient } from "../sandbox/sandbox-credentials.js";
-import { deliveryLine, type LineStyle, plainStyle } from "./delivery-line.js";
+import { deliveryLine, isOfKinds, type LineStyle, payloadLines, plainStyle } from "./delivery-line.js";
 import { registerSandboxEndpoint, type SandboxEndpoint } from "./sandbox-endpoint.js";
 import { startWebhookReceiver } from "./webhook-receiver.js";
 
@@ -11,6 +11,8 @@ interface ListenOptions {
   port: number;
   secret?: Uint8Array;
   client: string;
+  events?: readonly EventKind[];
+  print: boolean;
   status: number;
   delay: number;
   forwardTo?: string;
@@ -37,17 +39,25 @@ export function addWebhooksCommand(program: Command): void {
         .argParser(secretArgument),
     )
     .option("--client <name>", "which of the sandbox's clients to receive for", "sandbox")
-    .option("--status <code>", "the status to respond with", numberArgument(200, 599), 200)
+    .option("--events <kinds>", "only these kinds of events, separated by commas", kindsArgument)
+    .option("--print", "print the payload of each delivery too", false)
+    .option(
+      "--status <code>",
+      "the status to respond with to a delivery that verifies",
+      numberArgument(200, 599),
+      200,
+    )
     .option("--delay <ms>", "the delay before the response", numberArgument(0, 600_000), 0)
     .option(
       "--forward-to <url>",
-      "forward each delivery, and respond with what that receiver responds",
+      "forward each delivery that verifies, and respond with what that receiver responds",
       urlArgument,
     )
     .action(listen);
 }
 
-async function listen({ port, secret, client, status, delay, forwardTo }: ListenOptions): Promise<void> {
+async function listen(options: ListenOptions): Promise<void> {
+  const { port, secret, client, events, status, delay, forwardTo } = options;
   const stopped = untilStopped();
   const style = isColourWanted() ? colours : plainStyle;
   let endpoint: SandboxEndpoint | undefined;
@@ -57,11 +67,16 @@ async function listen({ port, secret, client, status, delay, forwardTo }: Listen
     status,
     delayMs: delay,
     forwardTo,
-    onDelivery: (delivery) => console.log(deliveryLine(delivery, style)),
+    onDelivery: (delivery) => {
+      // What does not verify is always shown: its kind is a claim of its sender.
+      if (delivery.verification.verified && !isOfKinds(delivery, events)) return;
+      console.log(deliveryLine(delivery, style));
+      if (options.print) for (const line of payloadLines(delivery)) console.log(style.dim(`    ${line}`));
+    },
   });
   try {
     if (secret === undefined) {
-      endpoint = await registerSandboxEndpoint(sandboxClient(client), receiver.url);
+      endpoint = await registerSandboxEndpoint(sandboxClient(client), receiver.url, events);
       await endpoint.verify();
     }
     const registered = endpoint === undefined ? "" : `, registered as ${endpoint.id}`;
@@ -98,6 +113,13 @@ function numberArgument(min: number, max: number) {
     if (value >= min && value <= max) return value;
     throw new InvalidArgumentError(`The value must be a whole number from ${min} to ${max}.`);
   };
+}
+
+function kindsArgument(text: string): EventKind[] {
+  const kinds = text.split(",").map((kind) => kind.trim());
+  const unknown = kinds.find((kind) => !(eventKinds as readonly string[]).includes(kind));
+  if (unknown === undefined) return [...new Set(kinds)] as EventKind[];
+  throw new InvalidArgumentError(`The kinds are ${eventKinds.join(", ")}.`);
 }
 
 function secretArgument(text: string): Uint8Array {

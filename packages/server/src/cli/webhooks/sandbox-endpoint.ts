@@ -14,8 +14,12 @@ export interface SandboxEndpoint {
 const requestTimeoutMs = 10_000;
 const description = "bursar webhooks listen";
 
-/** Registers a URL for all events. An endpoint that an earlier run left behind is reused with a new secret. */
-export async function registerSandboxEndpoint(client: TokenRequest, url: string): Promise<SandboxEndpoint> {
+/** Registers a URL, for all events if none is named. An endpoint that an earlier run left behind is reused with a new secret. */
+export async function registerSandboxEndpoint(
+  client: TokenRequest,
+  url: string,
+  events: readonly string[] = ["*"],
+): Promise<SandboxEndpoint> {
   const { data } = await callApi<{ data: { id: string; url: string; state: string }[] }>(
     client,
     "GET",
@@ -23,7 +27,7 @@ export async function registerSandboxEndpoint(client: TokenRequest, url: string)
   );
   const earlier = data.find((endpoint) => endpoint.url === url && endpoint.state !== "disabled");
   const { id, secret } =
-    earlier === undefined ? await create(client, url) : await rotateSecret(client, earlier.id);
+    earlier === undefined ? await create(client, url, events) : await reuse(client, earlier.id, events);
   const bytes = parseWebhookSecret(secret);
   if (bytes === undefined) throw new OperatorError(`${client.url} returned a malformed secret.`);
   return {
@@ -48,13 +52,16 @@ interface Registered {
   secret: string;
 }
 
-function create(client: TokenRequest, url: string): Promise<Registered> {
-  return callApi(client, "POST", "/v1/webhook-endpoints", { url, events: ["*"], description });
+function create(client: TokenRequest, url: string, events: readonly string[]): Promise<Registered> {
+  return callApi(client, "POST", "/v1/webhook-endpoints", { url, events, description });
 }
 
-async function rotateSecret(client: TokenRequest, id: string): Promise<Registered> {
-  const path = `/v1/webhook-endpoints/${id}/rotate-secret`;
-  const { secret } = await callApi<{ secret: string }>(client, "POST", path, { overlap_seconds: 0 });
+async function reuse(client: TokenRequest, id: string, events: readonly string[]): Promise<Registered> {
+  const path = `/v1/webhook-endpoints/${id}`;
+  await callApi(client, "PATCH", path, { events });
+  const { secret } = await callApi<{ secret: string }>(client, "POST", `${path}/rotate-secret`, {
+    overlap_seconds: 0,
+  });
   return { id, secret };
 }
 

@@ -34,7 +34,10 @@ const toleranceSeconds = 300;
 const forwardTimeoutMs = 15_000;
 const rememberedIdsMax = 10_000;
 
-/** A webhook receiver for development: it verifies each delivery, reports it, and responds as configured. */
+/**
+ * A webhook receiver for development: it verifies each delivery, reports it, and responds as configured. One that does not verify is
+ * refused and not forwarded, as by a real receiver: a wrong secret must not look like success to the sender.
+ */
 export async function startWebhookReceiver(options: WebhookReceiverOptions): Promise<WebhookReceiver> {
   const seenIds = new Set<string>();
   const receive = async (request: IncomingMessage): Promise<Answer> => {
@@ -47,10 +50,9 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions): Pro
     // Answered here and not forwarded, so that the endpoint can be used before the other receiver runs.
     if (challenge !== undefined) return { status: 200, body: Buffer.from(challenge) };
     await sleep(options.delayMs);
-    const answer =
-      options.forwardTo === undefined
-        ? { status: options.status }
-        : await forward(options.forwardTo, headers, body);
+    const answer = verification.verified
+      ? await answerVerified(options, headers, body)
+      : refuse(headers, verification.reason);
     const { status } = answer;
     options.onDelivery({ at: new Date(), headers, body, verification, isRepeated: seenIds.has(id), status });
     if (seenIds.size < rememberedIdsMax) seenIds.add(id);
@@ -72,6 +74,21 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions): Pro
       await closed;
     },
   };
+}
+
+async function answerVerified(
+  { forwardTo, status }: WebhookReceiverOptions,
+  headers: Record<string, string | undefined>,
+  body: string,
+): Promise<Answer> {
+  return forwardTo === undefined ? { status } : await forward(forwardTo, headers, body);
+}
+
+/** 400 if it is not a webhook at all, otherwise 401. */
+function refuse(headers: Readonly<Record<string, string | undefined>>, reason: string): Answer {
+  const isWebhook = ["webhook-id", "webhook-timestamp", "webhook-signature"].every((name) => headers[name]);
+  const body = Buffer.from(`${reason}\n`);
+  return { status: isWebhook ? 401 : 400, headers: { "content-type": "text/plain" }, body };
 }
 
 /** Checks both signatures. One is enough for a real receiver, but this one is for finding mistakes. */

@@ -18,7 +18,10 @@ export function describeOperation(route: Route, { reference }: Pick<Components, 
     ...(body === undefined
       ? {}
       : {
-          requestBody: { required: true, content: { [contentTypeOf(route)]: { schema: reference(body) } } },
+          requestBody: {
+            required: route.isBodyOptional !== true,
+            content: { [contentTypeOf(route)]: { schema: reference(body) } },
+          },
         }),
     responses: describeResponses(route, reference),
     security: describeSecurity(access),

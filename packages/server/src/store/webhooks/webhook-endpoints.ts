@@ -1,3 +1,4 @@
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import { actorIdOfAct } from "../../app/events/actor.js";
 import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
 import { isRefused } from "../../app/requests/refused.js";
@@ -7,6 +8,7 @@ import type { Database, Queryable, Tx } from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
+import { findAnswer, reserveKey, settleKey } from "./keyed-requests.js";
 
 export interface EndpointRow extends Omit<WebhookEndpoint, "secrets" | "authority"> {
   clientId: string | null;
@@ -50,29 +52,63 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
         const endpoint = await readEndpoint(tx, tenantId, id, sql`FOR UPDATE`);
         if (endpoint === undefined) return undefined;
         const change = decide(endpoint);
+        return isRefused(change)
+          ? change
+          : await writeChange(tx, log, { endpoint, change, occurredAt, audit });
+      }),
+    changeEndpointOnce: (tenantId, id, decide, request, audit) =>
+      database.transaction(async (tx) => {
+        const endpoint = await readEndpoint(tx, tenantId, id, sql`FOR UPDATE`);
+        if (endpoint === undefined) return undefined;
+        const { action, occurredAt } = audit;
+        const keyed = { tenantId, action, request, occurredAt };
+        const earlier = await insertOrFind(
+          () => reserveKey(tx, keyed),
+          () => findAnswer<object>(tx, keyed),
+        );
+        if (earlier !== undefined) return { earlier: endpoint, requestHash: earlier.requestHash };
+        const change = decide(endpoint);
+        await settleKey(tx, keyed, isRefused(change) ? undefined : {});
         if (isRefused(change)) return change;
-        if (Object.keys(change).length === 0) return endpoint;
-        const changed = await applyChange(tx, endpoint, change, occurredAt);
-        if (audit !== undefined) await appendAudit(tx, [audit]);
-        if (change.state !== undefined || change.events !== undefined) changeSubscription(tx, log, endpoint);
-        if (endpoint.state === "enabled" && change.state?.to === "disabled") {
-          await log.append(tx, [
-            {
-              tenantId,
-              event: "endpoint.disabled",
-              subjectId: id,
-              version: changed.version,
-              state: "disabled",
-              previousState: "enabled",
-              failureCode: change.state.reason,
-              occurredAt,
-              actorId: audit === undefined ? null : actorIdOfAct(audit),
-            },
-          ]);
-        }
-        return changed;
+        return { changed: await writeChange(tx, log, { endpoint, change, occurredAt, audit }) };
       }),
   };
+}
+
+interface DecidedChange {
+  endpoint: WebhookEndpoint;
+  change: EndpointChange;
+  occurredAt: Date;
+  audit: AuditDraft | undefined;
+}
+
+/** Writes a change of an endpoint that is locked, with its audit entry, and its event if it was disabled. */
+async function writeChange(
+  tx: Tx,
+  log: EventLog,
+  { endpoint, change, occurredAt, audit }: DecidedChange,
+): Promise<WebhookEndpoint> {
+  const { tenantId, id } = endpoint;
+  if (Object.keys(change).length === 0) return endpoint;
+  const changed = await applyChange(tx, endpoint, change, occurredAt);
+  if (audit !== undefined) await appendAudit(tx, [audit]);
+  if (change.state !== undefined || change.events !== undefined) changeSubscription(tx, log, endpoint);
+  if (endpoint.state === "enabled" && change.state?.to === "disabled") {
+    await log.append(tx, [
+      {
+        tenantId,
+        event: "endpoint.disabled",
+        subjectId: id,
+        version: changed.version,
+        state: "disabled",
+        previousState: "enabled",
+        failureCode: change.state.reason,
+        occurredAt,
+        actorId: audit === undefined ? null : actorIdOfAct(audit),
+      },
+    ]);
+  }
+  return changed;
 }
 
 async function readEndpoint(

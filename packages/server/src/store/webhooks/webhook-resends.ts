@@ -1,10 +1,10 @@
-import type { Earlier } from "../../app/requests/idempotency.js";
 import type { FailedFilter, ResendRequest, ResendStore, Resent } from "../../app/webhooks/delivery.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
-import { findByKey, insertOrFind } from "../core/insert-or-find.js";
+import { insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
+import { findAnswer, reserveKey, settleKey } from "./keyed-requests.js";
 import { newDeliveryId } from "./webhook-queue.js";
 
 export function createResendStore(database: Database): ResendStore {
@@ -14,14 +14,15 @@ export function createResendStore(database: Database): ResendStore {
     act: (tx: Queryable) => Promise<Answer | Nothing>,
   ): Promise<Resent<Answer> | Nothing> =>
     database.transaction(async (tx) => {
+      const keyed = { ...resend, occurredAt: resend.audit.occurredAt };
       const earlier = await insertOrFind(
-        () => reserveKey(tx, resend),
-        () => findAnswer<Answer>(tx, resend),
+        () => reserveKey(tx, keyed),
+        () => findAnswer<Answer>(tx, keyed),
       );
       if (earlier !== undefined) return earlier;
       const answer = await act(tx);
       // A refused request does not use up its key.
-      await settleKey(tx, resend, answer);
+      await settleKey(tx, keyed, answer);
       if (answer === undefined) return answer;
       await appendAudit(tx, [resend.audit]);
       return { answer };
@@ -36,43 +37,6 @@ export function createResendStore(database: Database): ResendStore {
         repeatEvents(tx, resend, endpointId, from, limit),
       ),
   };
-}
-
-/** The key's row is written first, so that of two equal requests one waits for the other. Served by the primary key. */
-async function reserveKey(
-  tx: Queryable,
-  { tenantId, action, request, audit }: ResendRequest,
-): Promise<boolean> {
-  if (request === undefined) return true;
-  const inserted = await tx.query(sql`
-    INSERT INTO webhook_resends (tenant_id, action, idempotency_key, request_hash, answer, created_at)
-    VALUES (${tenantId}, ${action}, ${request.key}, decode(${request.hash}, 'hex'), 'null', ${audit.occurredAt})
-    ON CONFLICT DO NOTHING RETURNING tenant_id
-  `);
-  return inserted.length === 1;
-}
-
-async function findAnswer<Answer>(
-  tx: Queryable,
-  { tenantId, action, request }: ResendRequest,
-): Promise<Earlier<Answer> | undefined> {
-  const table = { columns: sql`answer`, table: sql`webhook_resends`, scope: sql`AND action = ${action}` };
-  const found = await findByKey<{ answer: Answer }>(tx, table, tenantId, request?.key);
-  return found && { earlier: found.answer, requestHash: found.requestHash };
-}
-
-async function settleKey(
-  tx: Queryable,
-  { tenantId, action, request }: ResendRequest,
-  answer: object | undefined,
-): Promise<void> {
-  if (request === undefined) return;
-  const own = sql`WHERE tenant_id = ${tenantId} AND action = ${action} AND idempotency_key = ${request.key}`;
-  await tx.query(
-    answer === undefined
-      ? sql`DELETE FROM webhook_resends ${own}`
-      : sql`UPDATE webhook_resends SET answer = ${JSON.stringify(answer)} ${own}`,
-  );
 }
 
 const insertRepeats = sql`

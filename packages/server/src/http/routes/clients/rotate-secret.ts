@@ -16,9 +16,10 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       tag: "Clients",
       summary: "Rotate a client's secret",
       description:
-        "The present secret stays valid for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
+        "The present secret stays valid for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm. The body can be left out.",
       params: ClientPath,
       body: RotateSecretBody,
+      isBodyOptional: true,
       idempotent: "honoured",
       success: { status: 201, schema: RotatedSecret },
       errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED"],

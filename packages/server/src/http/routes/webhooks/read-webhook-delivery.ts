@@ -1,11 +1,10 @@
 import { WebhookDelivery, WebhookDeliveryPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { presentDelivery } from "../../../app/webhooks/present-webhooks.js";
 import { principalOf, unwrap } from "../../access/guard.js";
 import { deliveryIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
-export function readWebhookDelivery({ readDelivery }: Pick<UseCases, "readDelivery">) {
+export function readWebhookDelivery({ showDelivery }: Pick<UseCases, "showDelivery">) {
   return defineRoute(
     {
       method: "GET",
@@ -13,14 +12,16 @@ export function readWebhookDelivery({ readDelivery }: Pick<UseCases, "readDelive
       access: "webhooks:manage",
       operationId: "readWebhookDelivery",
       tag: "Webhooks",
-      summary: "Read a webhook delivery and its attempts",
+      summary: "Read a webhook delivery, what it sends, and its attempts",
+      description:
+        "`request` has the body as it is sent, byte for byte, if the caller may read events of this kind: with `events:read`, or the scope of the kind.",
       params: WebhookDeliveryPath,
       success: { status: 200, schema: WebhookDelivery },
       errors: ["WEBHOOK_DELIVERY_NOT_FOUND"],
     },
     async (request) => {
-      const { tenantId } = principalOf(request).principal;
-      return presentDelivery(unwrap(await readDelivery(tenantId, deliveryIdOf(request.params))));
+      const { principal } = principalOf(request);
+      return unwrap(await showDelivery(principal, deliveryIdOf(request.params)));
     },
   );
 }

@@ -1,4 +1,4 @@
-import { WebhookDelivery, WebhookDeliveryPath } from "@bursar/protocol";
+import { ResentWebhookDelivery, WebhookDeliveryPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { presentDelivery } from "../../../app/webhooks/present-webhooks.js";
 import { originOf, unwrap } from "../../access/guard.js";
@@ -18,7 +18,7 @@ export function resendWebhookDelivery({ resendDelivery }: Pick<UseCases, "resend
       description: "Creates a new delivery with its own id; `repeats` names the original.",
       params: WebhookDeliveryPath,
       idempotent: "honoured",
-      success: { status: 202, schema: WebhookDelivery },
+      success: { status: 202, schema: ResentWebhookDelivery },
       errors: ["WEBHOOK_DELIVERY_NOT_FOUND"],
     },
     async (request, reply) => {

@@ -2,6 +2,7 @@ import { RotatedWebhookSecret, RotateWebhookSecretBody, WebhookEndpointPath } fr
 import type { UseCases } from "../../../app/use-cases.js";
 import { presentEndpoint, presentSecret } from "../../../app/webhooks/present-webhooks.js";
 import { originOf, unwrap } from "../../access/guard.js";
+import { readIdempotencyKey } from "../../access/idempotency-key.js";
 import { endpointIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -15,18 +16,25 @@ export function rotateWebhookSecret({ rotateEndpointSecret }: Pick<UseCases, "ro
       tag: "Webhooks",
       summary: "Rotate a webhook endpoint's secret",
       description:
-        "The previous secret also signs for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one, so that a repeated request does no harm.",
+        "The previous secret also signs for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one. The body can be left out. Repeating an `Idempotency-Key` rotates nothing and shows no secret.",
       params: WebhookEndpointPath,
       body: RotateWebhookSecretBody,
+      isBodyOptional: true,
+      idempotent: "honoured",
       success: { status: 201, schema: RotatedWebhookSecret },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request, reply) => {
-      const { overlap_seconds } = request.body;
       const { endpoint, secret } = unwrap(
-        await rotateEndpointSecret(originOf(request), endpointIdOf(request.params), overlap_seconds),
+        await rotateEndpointSecret(
+          originOf(request),
+          endpointIdOf(request.params),
+          request.body,
+          readIdempotencyKey(request),
+        ),
       );
       reply.code(201);
+      if (secret === null) reply.header("idempotent-replayed", "true");
       return { webhook_endpoint: presentEndpoint(endpoint), ...presentSecret(secret) };
     },
   );
