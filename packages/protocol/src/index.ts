@@ -38,7 +38,16 @@ export {
   TokenForm,
 } from "./access/oauth.js";
 export { ClientQuotas, type QuotaClass, quotaCatalog, quotaClasses } from "./access/quota.js";
-export { allScopes, isScope, protectingScopes, type Scope, scopeCatalog } from "./access/scopes.js";
+export {
+  allScopes,
+  grantableScopes,
+  isOperatorScope,
+  isScope,
+  operatorScopes,
+  protectingScopes,
+  type Scope,
+  scopeCatalog,
+} from "./access/scopes.js";
 export { type Components, createComponents } from "./components.js";
 export { type Deprecation, deprecated, deprecationKeyword } from "./deprecation.js";
 export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
@@ -70,11 +79,13 @@ export {
 export { PolicyDocument, policyDocumentBytesMax } from "./policy/policy-document.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
 export { AssetList } from "./resources/asset.js";
+export { CreateDepositBody } from "./resources/deposit.js";
 export {
   type Event,
   type EventKind,
   EventList,
   EventQuery,
+  eventKinds,
   eventScopes,
   mayReadEvents,
 } from "./resources/event.js";
@@ -85,7 +96,6 @@ export {
   OrderbookQuery,
   orderbookDepthMax,
   Trade,
-  eventKinds,
   TradePage,
   TradeQuery,
 } from "./resources/market.js";
@@ -130,6 +140,7 @@ export {
   ReplayedEvents,
   ResendFailedBody,
   ResentDeliveries,
+  ResentWebhookDelivery,
   WebhookDelivery,
   WebhookDeliveryPage,
   WebhookDeliveryPath,
@@ -140,7 +151,6 @@ export {
   ChangedWebhookEndpoint,
   ChangeWebhookEndpointBody,
   CreatedWebhookEndpoint,
-  ResentWebhookDelivery,
   CreateWebhookEndpointBody,
   RotatedWebhookSecret,
   RotateWebhookSecretBody,
@@ -153,6 +163,7 @@ export {
 export { readContentDigest } from "./signing/content-digest.js";
 export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
 export {
+  findLabel,
   type MessageSignature,
   readSignature,
   type SignedMessage,
@@ -165,7 +176,6 @@ export {
   type DeltaMessage,
   type SnapshotMessage,
   SubscribeToOrderbook,
-  findLabel,
   SubscribeToTrades,
   type TradeMessage,
 } from "./stream/market-messages.js";

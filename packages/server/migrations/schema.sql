@@ -813,6 +813,8 @@ CREATE INDEX transactions_by_client ON public.transactions USING btree (tenant_i
 
 CREATE INDEX transactions_by_destination ON public.transactions USING btree (tenant_id, destination_account_id, id);
 
+CREATE INDEX transactions_by_kind ON public.transactions USING btree (tenant_id, kind, id) WHERE (kind <> 'transfer'::text);
+
 CREATE INDEX transactions_by_reference ON public.transactions USING btree (tenant_id, reference, id);
 
 CREATE INDEX transactions_by_source ON public.transactions USING btree (tenant_id, source_account_id, id);

@@ -7,6 +7,8 @@ export const scopeCatalog = {
   "transactions:read": "Read transactions.",
   "transactions:write": "Create and cancel transactions.",
   "transactions:approve": "Approve or reject transactions that await approval.",
+  "deposits:write":
+    "Create deposits, which credit wallets with money from outside. Only the operator grants it.",
   "orderbook:read": "Read order books and markets.",
   "orders:read": "Read orders and trades.",
   "orders:write": "Place and cancel orders.",
@@ -27,9 +29,22 @@ export const protectingScopes = [
   "clients:manage",
 ] as const satisfies readonly (keyof typeof scopeCatalog)[];
 
+/**
+ * Only the operator gives these to a client, when it creates the client: a holder creates money in the books of its tenant. A client with
+ * one of them is protected too, but it does not decide about change requests, as the holders of `protectingScopes` do.
+ */
+export const operatorScopes = ["deposits:write"] as const satisfies readonly (keyof typeof scopeCatalog)[];
+
 export type Scope = keyof typeof scopeCatalog;
 
 export const allScopes = Object.keys(scopeCatalog) as Scope[];
+
+/** What the first client of a tenant holds, and can grant to others. */
+export const grantableScopes = allScopes.filter((scope) => !isOperatorScope(scope));
+
+export function isOperatorScope(scope: Scope): boolean {
+  return (operatorScopes as readonly Scope[]).includes(scope);
+}
 
 export function isScope(text: string): text is Scope {
   return Object.hasOwn(scopeCatalog, text);

@@ -2,6 +2,7 @@ import { authorityErrors } from "./authority-errors.js";
 import type { ErrorEntry } from "./error-entry.js";
 import { limitErrors } from "./limit-errors.js";
 import { marketErrors } from "./market-errors.js";
+import { networkErrors } from "./network-errors.js";
 import { policyErrors } from "./policy-errors.js";
 import { streamErrors } from "./stream-errors.js";
 import { webhookErrors } from "./webhook-errors.js";
@@ -42,7 +43,7 @@ export const errorCatalog = {
   IDEMPOTENCY_KEY_MISSING: {
     status: 400,
     message: "Idempotency-Key is missing.",
-    when: "a request to create a transaction or an order has no `Idempotency-Key`",
+    when: "a request to create a transaction, a deposit or an order has no `Idempotency-Key`",
     advice: "Send a unique key, and the same key when you retry the request.",
     retry: "never",
   },
@@ -235,27 +236,7 @@ export const errorCatalog = {
     advice: "Check the id.",
     retry: "never",
   },
-  ADDRESS_NOT_SUPPORTED: {
-    status: 422,
-    message: "This asset cannot be sent to an address.",
-    when: "`destination` is an address, and the network of the asset cannot pay addresses",
-    advice: "Send to a wallet, or use an asset of a network that has addresses.",
-    retry: "never",
-  },
-  NETWORK_UNKNOWN: {
-    status: 422,
-    message: "Unknown network.",
-    when: "`network` is neither configured nor, for a destination, the CAIP-2 id of a chain",
-    advice: "For a wallet, omit it or use `book`; for a destination, use an id such as `eip155:1`.",
-    retry: "never",
-  },
-  NETWORK_MISMATCH: {
-    status: 422,
-    message: "The asset and the wallets are on different networks.",
-    when: "`source` or `destination` names a wallet that is not on the network of the asset",
-    advice: "Use wallets on the network that `GET /v1/assets` shows for the asset.",
-    retry: "never",
-  },
+  ...networkErrors,
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     message: "The idempotency key was used for a different request.",

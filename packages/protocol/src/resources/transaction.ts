@@ -90,7 +90,9 @@ export const Transaction = Type.Object(
     fee: Nullable(Fee, "What the network charged; null if nothing was charged."),
     network: Type.String(),
     failure: Nullable(Failure, "Why it was rejected, failed or cancelled; null otherwise."),
-    policy_version: Type.Integer({ description: "The version of the policy that evaluated it." }),
+    policy_version: Type.Integer({
+      description: "The version of the policy that evaluated it; 0 for a deposit, which no policy evaluates.",
+    }),
     approval: Nullable(ApprovalStatus, "Null if no approval was required."),
     history: Type.Array(HistoryEntry, {
       description:
@@ -123,6 +125,7 @@ export const TransactionPath = Type.Object({ id: Type.String() });
 export const TransactionQuery = Type.Object(
   {
     ...PageQuery.properties,
+    kind: Type.Optional(Type.Enum([...transactionKinds])),
     state: Type.Optional(State),
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
     asset: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),

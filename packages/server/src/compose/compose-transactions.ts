@@ -1,10 +1,4 @@
-import {
-  type Asset,
-  type AssetRegistry,
-  createAssetRegistry,
-  formatAmount,
-  parseAmount,
-} from "@bursar/domain";
+import { type Asset, type AssetRegistry, createAssetRegistry, formatAmount } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import { recordCreations } from "../app/audit/record-creations.js";
@@ -44,21 +38,22 @@ import { nodeTimers } from "../runtime/timers.js";
 import { createChangeRequestStore } from "../store/access/change-requests.js";
 import { isDatabaseUnavailable, isStatementTimeout } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
-import { fundWallet } from "../store/ledger/fund-wallet.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
 import { createRailTransactionStore } from "../store/transactions/rail-transactions.js";
 import { createSettlementStore } from "../store/transactions/settlement.js";
 import { createTransactionStore } from "../store/transactions/transactions.js";
+import type { OnSettlementsWritten } from "../store/transactions/write-settlements.js";
 import { createWalletActivation } from "../store/wallets/activate-wallets.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
+import { composeDeposits, type DepositParts } from "./compose-deposits.js";
 import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
 import { createEvidenceBox } from "./evidence-box.js";
 import { secretContexts } from "./secret-contexts.js";
 
 /** Wallets, transactions, the engine that processes them, and the event log. */
-export interface TransactionParts {
+export interface TransactionParts extends Pick<DepositParts, "fundWallet" | "fundPrimary"> {
   useCases: TransactionUseCases & WalletUseCases;
   assets: AssetRegistry;
   engine: Engine;
@@ -71,8 +66,6 @@ export interface TransactionParts {
   endWaiting: () => void;
   /** What the drivers of rails work with. */
   railServices: Omit<RailServices, "onError">;
-  /** Credits a tenant's primary wallet with money from outside. */
-  fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
 }
 
 interface TransactionNeeds {
@@ -106,9 +99,8 @@ export function composeTransactions(
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
   const counts = createTransactionMetrics();
-  const settlements = createSettlementStore(database, events, (tx, settled) =>
-    tx.afterCommit(() => counts.countSettled(settled)),
-  );
+  const onSettled: OnSettlementsWritten = (tx, settled) => tx.afterCommit(() => counts.countSettled(settled));
+  const settlements = createSettlementStore(database, events, onSettled);
   const settleBatch = createBatchSettler({
     settlements,
     rails,
@@ -194,7 +186,13 @@ export function composeTransactions(
     generation: database.identity.generation,
   });
 
+  const { createDeposit, ...funding } = composeDeposits(options, {
+    ...{ assets, events, transactions, wallets },
+    onSettled,
+  });
+
   return {
+    ...funding,
     assets,
     engine,
     cancelTransactions: createBatchCanceller({
@@ -216,6 +214,7 @@ export function composeTransactions(
       createTransaction: recordCreations(audit, "transaction.create", createTransaction, (created) =>
         showId("tx", created.transaction.id),
       ),
+      createDeposit,
       recordRefusedItems: createRefusedItemsRecorder(audit, now),
       isUnavailable: isDatabaseUnavailable,
       showTransaction: createTransactionShower({ read, finished }),
@@ -260,14 +259,6 @@ export function composeTransactions(
       listWallets: wallets.listWallets,
       setFrozen: createFreezer({ store: wallets, cancelOrders: orders.cancelOrdersOfFrozenWallet, now }),
       presentWallet: createWalletPresenter(assets),
-    },
-    fundPrimary: async (tenantId, code, amount) => {
-      const asset = assets.find(code);
-      const units = asset === undefined ? "malformed" : parseAmount(amount, asset.decimals);
-      if (typeof units === "string") throw new Error(`cannot fund ${amount} ${code}`);
-      const { id: walletId, network } = await wallets.findWalletByRole(tenantId, "primary");
-      if (asset?.network !== network) throw new Error(`cannot fund ${code} on the network ${network}`);
-      await fundWallet(database, { tenantId, walletId, asset: code, amount: units, id: newUuid() });
     },
   };
 }

@@ -76,8 +76,8 @@ export interface Parts {
   metrics: readonly Metric[];
   createTenant: TenantCreator["createTenant"];
   createTenantOnce: TenantCreator["createTenantOnce"];
-  /** Credits a tenant's primary wallet with money from outside. */
-  fundPrimary: (tenantId: string, asset: string, amount: string) => Promise<void>;
+  fundWallet: TransactionParts["fundWallet"];
+  fundPrimary: TransactionParts["fundPrimary"];
   engine: Engine;
   changeRequestWorker: ChangeRequestParts["worker"];
   /** Finishes what disabling a client or suspending a tenant leaves to do. */
@@ -217,6 +217,7 @@ export function compose(given: ComposeOptions): Parts {
         sweeper.runFor({ tenantId, clientId: allClients, isStopped: isSuspended }),
       now,
     }),
+    fundWallet: transactions.fundWallet,
     fundPrimary: transactions.fundPrimary,
     prepareIntegrity: () => prepareIntegrity(database, keys.retain, new Date(now())),
     adoptDatabase: () => adoptDatabase(database, keys.retain, new Date(now())),

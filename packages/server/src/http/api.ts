@@ -44,6 +44,7 @@ import { readMe } from "./routes/tokens/read-me.js";
 import { revokeToken } from "./routes/tokens/revoke-token.js";
 import { tokenKeys } from "./routes/tokens/token-keys.js";
 import { cancelTransaction } from "./routes/transactions/cancel-transaction.js";
+import { createDeposit } from "./routes/transactions/create-deposit.js";
 import { createTransaction } from "./routes/transactions/create-transaction.js";
 import { createTransactions } from "./routes/transactions/create-transactions.js";
 import { decideApproval } from "./routes/transactions/decide-approval.js";
@@ -76,6 +77,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
   return [
     createTransaction(useCases),
     createTransactions(useCases),
+    createDeposit(useCases),
     listTransactions(useCases),
     readTransaction(useCases),
     cancelTransaction(useCases),

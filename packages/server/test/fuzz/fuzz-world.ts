@@ -1,4 +1,4 @@
-import { allScopes, protectingScopes, type Scope } from "@bursar/protocol";
+import { allScopes, grantableScopes, protectingScopes, type Scope } from "@bursar/protocol";
 import { type JsonSchema, listOperations, readApiDocument } from "../harness/http/api-document.js";
 import { createObjects } from "../harness/http/route-requests.js";
 import type { TestService } from "../harness/service/test-service.js";
@@ -24,9 +24,10 @@ export async function createFuzzWorld(service: TestService): Promise<LivingWorld
   // Requests change clients and remove their secrets, so they use clients that no other part of the test needs.
   // A protected client would be changed by change requests only.
   const protecting: readonly Scope[] = protectingScopes;
-  const scopes = allScopes.filter((scope) => !protecting.includes(scope));
+  const scopes = grantableScopes.filter((scope) => !protecting.includes(scope));
   const created = await service.call("POST", "/v1/clients", token, { name: "victim", scopes });
   const victim = (await created.json()) as { id: string; secret: string };
+  const bank = await service.createIndependentClient(owner, ["deposits:write"], "bank");
   const own = await createObjects(service, token, victim.id);
   const foreign = await createObjects(service, await service.token(stranger), stranger.clientId);
   const ids: Record<string, string[]> = Object.fromEntries(
@@ -44,6 +45,7 @@ export async function createFuzzWorld(service: TestService): Promise<LivingWorld
     authorizations: [
       `Bearer ${token}`,
       `Bearer ${await service.token(stranger)}`,
+      `Bearer ${bank.token}`,
       `Bearer ${await service.token(owner, "wallets:read")}`,
       `Basic ${Buffer.from(`${victim.id}:${victim.secret}`).toString("base64")}`,
       "Bearer x.y.z",

@@ -77,7 +77,7 @@ describe("the instructions in the documents work", () => {
     const done = await eventually(listed, (text) => text.includes('"state":"completed"'));
     expect(JSON.parse(done).data).toHaveLength(1);
     await listener.waitFor(
-      /transaction\.updated {2}tx_\w{26} {2}completed {2}v2 {2}#1 {2}attempt 1 {2}verified\n/,
+      /transaction\.updated {2}tx_\w{26} {2}completed {2}v2 {2}#4 {2}attempt 1 {2}verified\n/,
     );
     listener.child.kill("SIGINT");
     expect(await listener.exited).toMatchObject({ code: 0 });
@@ -152,6 +152,14 @@ describe("the instructions in the documents work", () => {
     );
     await shell(operate, { TENANT_ID: me.tenant.id });
     expect(await shell(read)).toContain('"name":"own-wallets"');
+  });
+
+  it.runIf(hasCurl)("the deposit of the guide on transactions, which is made once", async () => {
+    const block = blocksOf("docs/guides/transactions.md", "sh").find((one) => one.includes("/v1/deposits"));
+    const here = (block ?? "").replace(".bursar/credentials.json", join(dataDir, "credentials.json"));
+    const first = await shell(here);
+    expect(JSON.parse(first)).toMatchObject({ kind: "deposit", state: "completed", amount: "25.5" });
+    expect(await shell(here)).toBe(first);
   });
 
   it("the example of the guide on signed requests", async () => {

@@ -134,6 +134,14 @@ describe("commands beside a running sandbox", () => {
       await fetch(`${url()}/v1/audit?limit=1`, { headers: { authorization: `Bearer ${token}` } })
     ).json()) as { data: object[] };
     expect(entries.data[0]).toMatchObject({ action: "wallet.fund", object: primary, actor: "operator" });
+    const log = (await (
+      await fetch(`${url()}/v1/events?limit=200`, { headers: { authorization: `Bearer ${token}` } })
+    ).json()) as { data: object[] };
+    expect(log.data.at(-1)).toMatchObject({
+      event: "transaction.updated",
+      actor: { type: "operator" },
+      data: { transaction: { kind: "deposit", amount: "12.5", destination: { wallet_id: primary } } },
+    });
     const { code, output } = await run(["audit", "ledger"]);
     expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 12, false]);
   });

@@ -7,7 +7,7 @@ import type {
   ClientChange,
   ClientStore,
 } from "../clients/client.js";
-import { changesAuthority } from "../clients/client-authority.js";
+import { changesAuthority, refuseOperatorScopes } from "../clients/client-authority.js";
 import { keysMax } from "../clients/client-credentials.js";
 import { refuseBeyondScopes } from "../clients/client-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -51,6 +51,8 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
       controllers: "unchanged",
       takes: true,
       decide: (client, { scopes, state, require_signature, cancel }) => {
+        const ungrantable = refuseOperatorScopes({ by: "client" }, scopes ?? [], client.scopes);
+        if (ungrantable !== undefined) return ungrantable;
         if (cancel !== undefined && (state ?? client.state) !== "disabled")
           return invalid("cancel", "is possible only for a client that is disabled");
         const change: ClientChange = {

@@ -1,24 +1,46 @@
-import { protectingScopes, type Scope } from "@bursar/protocol";
+import { isOperatorScope, operatorScopes, protectingScopes, type Scope } from "@bursar/protocol";
+import type { Origin } from "../audit/audit-entry.js";
 import type { Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientFacts } from "./client.js";
 
 export { protectingScopes };
 
+/** A client with one of these is protected. */
+const protectedScopes: readonly Scope[] = [...protectingScopes, ...operatorScopes];
+
 /**
- * A protected client decides about other clients' requests, or names those that do. Its credentials, scopes, state and `requireSignature`
+ * A protected client decides about other clients' requests, names those that do, or creates money. Its credentials, scopes, state and `requireSignature`
  * are changed by itself, by the operator, or by an approved change request: a client that could give it a new credential could act as it.
  */
 export function isProtected(client: Pick<ApiClient, "scopes">, facts: ClientFacts): boolean {
   if (facts.isSingleAdministrator) return false;
-  return facts.isNamedByPolicy || protectingScopes.some((scope) => client.scopes.includes(scope));
+  return facts.isNamedByPolicy || protectedScopes.some((scope) => client.scopes.includes(scope));
 }
 
 export function refuseProtected({ scopes }: Pick<ApiClient, "scopes">): Refused {
-  const held = protectingScopes.filter((scope) => scopes.includes(scope));
+  const held = protectedScopes.filter((scope) => scopes.includes(scope));
   const reason = held.length > 0 ? `it holds ${held.join(", ")}` : "the policy names it";
   return {
     refused: "CHANGE_REQUEST_REQUIRED",
     message: `The client is protected, because ${reason}. Another client must approve this change: see POST /v1/change-requests.`,
+  };
+}
+
+/**
+ * Some scopes only the operator grants, when it creates the client. A client that holds one cannot pass it on either: its copies would
+ * have the operator's word without the operator's decision.
+ */
+export function refuseOperatorScopes(
+  origin: Pick<Origin, "by">,
+  wanted: readonly Scope[],
+  held: readonly Scope[],
+): Refused | undefined {
+  if (origin.by === "operator") return undefined;
+  const granted = wanted.filter((scope) => isOperatorScope(scope) && !held.includes(scope));
+  if (granted.length === 0) return undefined;
+  return {
+    refused: "INSUFFICIENT_SCOPE",
+    message: `Only the operator grants ${granted.join(", ")}, to a client that it creates with \`bursar client create\`.`,
   };
 }
 

@@ -25,6 +25,7 @@ import {
   changesAuthority,
   isProtected,
   refuseAppearance,
+  refuseOperatorScopes,
   refuseProtected,
 } from "./client-authority.js";
 import { hashSecret, newSecret } from "./client-secret.js";
@@ -85,7 +86,7 @@ async function createClient(
   body: CreateClientBody,
   idempotencyKey: string | undefined,
 ): Promise<CreatedClient | Refused> {
-  const refused = refuseBeyondScopes(origin, body.scopes);
+  const refused = refuseOperatorScopes(origin, body.scopes, []) ?? refuseBeyondScopes(origin, body.scopes);
   if (refused !== undefined) return refused;
   const { client, secret } = draftClient({ keys, newUuid, randomBytes, now }, origin, body);
   const request = idempotentRequest(idempotencyKey, body);
@@ -153,8 +154,12 @@ async function changeClient(
   const quotas = body.quotas === undefined ? undefined : readClientQuotas(body.quotas);
   const beyond = quotas === undefined ? undefined : await refuseBeyondQuota(deps, origin, quotas);
   const changed = await applyClientChange(deps, origin, clientId, "client.change", (client) => {
+    const scopes = body.scopes ?? [];
     const refused =
-      refuseBeyondScopes(origin, body.scopes ?? []) ?? beyond ?? refuseToCancel(body, client.state);
+      refuseOperatorScopes(origin, scopes, client.scopes) ??
+      refuseBeyondScopes(origin, scopes) ??
+      beyond ??
+      refuseToCancel(body, client.state);
     if (refused !== undefined) return refused;
     return {
       ...(body.cancel === undefined ? {} : { cancel: body.cancel }),

@@ -1,4 +1,4 @@
-import { allScopes, showId } from "@bursar/protocol";
+import { grantableScopes, showId } from "@bursar/protocol";
 import { type AuditDraft, describeAct } from "../audit/audit-entry.js";
 import { hashRequest, replay } from "../requests/idempotency.js";
 import type { EarlierResult, OperatorRequest, OperatorResult } from "../requests/operator-request.js";
@@ -55,7 +55,8 @@ export interface TenantCreator {
 }
 
 /**
- * Creates a tenant with its first client. That client holds every scope, because a client can only grant scopes that it holds. A repeated
+ * Creates a tenant with its first client. That client holds every scope that clients can grant, because it grants only
+ * scopes that it holds. A repeated
  * command shows the secret again, for a day: if the first answer was lost, nobody has it.
  */
 export function createTenantCreator(deps: CreateTenantDeps): TenantCreator {
@@ -82,7 +83,7 @@ function draftTenant(deps: CreateTenantDeps, name: string) {
   const { newUuid, now } = deps;
   const tenant: Tenant = { id: newUuid(), name, singleAdministrator: false, createdAt: new Date(now()) };
   const origin = { by: "operator", tenantId: tenant.id } as const;
-  const { client, secret } = draftClient(deps, origin, { name: "first", scopes: allScopes });
+  const { client, secret } = draftClient(deps, origin, { name: "first", scopes: grantableScopes });
   const audit = [
     describeAct(origin, "tenant.create", showId("tnt", tenant.id), tenant.createdAt),
     describeAct(origin, "client.create", showId("cli", client.id), tenant.createdAt),

@@ -2,12 +2,12 @@ import {
   type AccountKey,
   type AssetRegistry,
   accountName,
-  type DecidableTransaction,
   decideOnBalances,
   externalAccountId,
   type Receipt,
   timeOfUuidV7,
 } from "@bursar/domain";
+import { asClaimed } from "../deposits/deposit.js";
 import { hashRequest } from "../requests/idempotency.js";
 import {
   accountsOf,
@@ -163,7 +163,7 @@ function toRow(
   { assets, newUuid }: RecordRailEventsDeps,
   network: string,
   deposit: ObservedDeposit,
-): NewDeposit {
+): NewDeposit & Pick<ObservedDeposit, "receipt"> {
   const { tenantId, walletId, asset: code, amount, fromAddress, receipt, ordinal } = deposit;
   const asset = assets.find(code);
   if (asset === undefined || asset.network !== network)
@@ -173,6 +173,7 @@ function toRow(
   return {
     tenantId,
     id,
+    clientId: null,
     idempotencyKey,
     requestHash: hashRequest({ deposit: idempotencyKey }),
     reference: receipt.hash,
@@ -181,23 +182,8 @@ function toRow(
     sourceAccountId: externalAccountId(network),
     sourceAddress: fromAddress,
     destinationAccountId: walletId,
+    metadata: null,
     createdAt: new Date(timeOfUuidV7(id)),
     receipt,
   };
-}
-
-function asClaimed(row: NewDeposit, network: string): ClaimedTransaction {
-  const { tenantId, id, asset, amount, sourceAccountId, destinationAccountId, createdAt } = row;
-  const accepted: DecidableTransaction = {
-    tenantId,
-    state: "accepted",
-    version: 1,
-    network,
-    asset,
-    amount,
-    sourceAccountId,
-    destinationAccountId,
-    feeHold: null,
-  };
-  return { ...accepted, id, kind: "deposit", clientId: null, createdAt, countedAt: null };
 }

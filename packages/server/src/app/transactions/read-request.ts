@@ -114,7 +114,8 @@ export function toPolicyRequest(
   };
 }
 
-function readMoney(
+/** The asset and amount of a request, if the asset has such an amount. */
+export function readMoney(
   assets: AssetRegistry,
   body: Pick<CreateTransactionBody, "asset" | "amount">,
 ): { asset: Asset; amount: bigint } | Refused {
@@ -157,6 +158,6 @@ function networkMismatch(side: "source" | "destination", wallet: KnownWallet, as
   );
 }
 
-function fieldFault(refused: Refused["refused"], field: string, reason: string): Refused {
+export function fieldFault(refused: Refused["refused"], field: string, reason: string): Refused {
   return { refused, details: [{ path: `body.${field}`, reason }] };
 }

@@ -6,7 +6,6 @@ import type {
   Decision,
   Initiator,
   PolicyRequest,
-  Receipt,
   TransactionKind,
   UsageByWindow,
 } from "@bursar/domain";
@@ -75,8 +74,10 @@ export interface NewJudgement {
   requirement: ApprovalRequirement | null;
 }
 
-/** A deposit that is stored when it is first seen. */
+/** A deposit that is stored when it is first seen, or when it is requested. */
 export interface NewDeposit extends TransactionKey {
+  /** The client that has created it; null if the operator did, or if it was seen on a network. */
+  clientId: string | null;
   idempotencyKey: string;
   requestHash: string;
   reference: string;
@@ -85,8 +86,8 @@ export interface NewDeposit extends TransactionKey {
   sourceAccountId: string;
   sourceAddress: string | null;
   destinationAccountId: string;
+  metadata: Readonly<Record<string, string>> | null;
   createdAt: Date;
-  receipt: Receipt;
 }
 
 /**

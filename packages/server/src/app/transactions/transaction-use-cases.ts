@@ -1,4 +1,5 @@
 import type { Recorded } from "../audit/record-creations.js";
+import type { CreateDeposit } from "../deposits/create-deposit.js";
 import type { ListEvents } from "../events/present-events.js";
 import type { ReadEventPage } from "../events/read-event-page.js";
 import type { ListApprovals } from "./approval-evidence.js";
@@ -12,6 +13,7 @@ import type { TransactionStore } from "./transaction.js";
 /** What can be asked about transactions and the log of what happened to them. */
 export interface TransactionUseCases {
   createTransaction: Recorded<CreateTransaction>;
+  createDeposit: CreateDeposit;
   recordRefusedItems: RecordRefusedItems;
   /** Whether an error means that the database is unavailable. */
   isUnavailable: (error: unknown) => boolean;

@@ -3,6 +3,7 @@ import type {
   Asset,
   FailureCode,
   RejectionCode,
+  TransactionKind,
   TransactionParties,
   TransactionState,
 } from "@bursar/domain";
@@ -13,7 +14,7 @@ import type { StepDetails } from "./transaction-details.js";
 export interface AcceptedTransaction {
   tenantId: string;
   id: string;
-  /** The client that asked for it; null for a deposit, which nobody asked for. */
+  /** The client that asked for it; null for a deposit that the operator made or a network. */
   clientId: string | null;
   idempotencyKey: string;
   requestHash: string;
@@ -113,6 +114,7 @@ export function asOfVersion(transaction: Transaction, version: number): Transact
 }
 
 export interface TransactionFilter {
+  kind?: TransactionKind;
   state?: TransactionState;
   reference?: string;
   asset?: string;

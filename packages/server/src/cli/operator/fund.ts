@@ -1,11 +1,10 @@
 import { type Asset, formatAmount, parseAmount } from "@bursar/domain";
 import { readId, showId } from "@bursar/protocol";
 import { type Command, InvalidArgumentError } from "commander";
-import { describeAct } from "../../app/audit/audit-entry.js";
 import { hashRequest } from "../../app/requests/idempotency.js";
 import { assertAssetsKept } from "../../compose/assert-assets-kept.js";
 import { OperatorError } from "../../operator-error.js";
-import { findWalletToFund, fundWallet } from "../../store/ledger/fund-wallet.js";
+import { findWalletToFund } from "../../store/transactions/deposits.js";
 import { type OperatorTools, withDatabase } from "./operator-database.js";
 import { keyArgument, keyOption, keyReused, repeatable } from "./repeatable.js";
 
@@ -21,7 +20,7 @@ const referenceLengthMax = 128;
 export function addFundCommand(program: Command): void {
   program
     .command("fund")
-    .description("credit a book wallet with money from outside, as a posting in the ledger")
+    .description("credit a book wallet with money from outside, as a transaction of the kind deposit")
     .argument("<wallet>", "the wallet's id")
     .argument("<asset>", "the asset's code")
     .argument("<amount>", "the amount, as a decimal number")
@@ -53,7 +52,7 @@ function referenceArgument(text: string): string {
 
 /** Funds the wallet, or finds that the same command did; returns what is printed in both cases. */
 async function fund(tools: OperatorTools, takeKey: () => string, given: FundArguments): Promise<string> {
-  const { database, parts, newUuid, now } = tools;
+  const { database, parts } = tools;
   const { wallet, code, amount, reference } = given;
   await assertAssetsKept(database, parts.assets.list);
   const { asset, units } = readFunds(parts.assets.find(code), code, amount);
@@ -66,11 +65,9 @@ async function fund(tools: OperatorTools, takeKey: () => string, given: FundArgu
     amount: shown,
     reference: reference ?? null,
   };
-  const request = { action: "wallet.fund", key, hash: hashRequest(content), reference } as const;
-  const act = describeAct({ by: "operator", tenantId }, request.action, content.wallet, new Date(now()));
-  const audit = { ...act, requestId: key };
-  const funding = { tenantId, walletId, asset: asset.code, amount: units, id: newUuid(), request, audit };
-  const earlier = await fundWallet(database, funding);
+  const request = { key, hash: hashRequest(content) };
+  const funding = { tenantId, walletId, asset, amount: units, reference, request };
+  const earlier = await parts.fundWallet(funding);
   if (earlier !== undefined && earlier.requestHash !== request.hash) throw keyReused(key);
   return `${wallet} has received ${shown} ${asset.code}`;
 }

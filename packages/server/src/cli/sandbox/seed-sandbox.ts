@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { quotaLimits, tradingPolicy } from "@bursar/domain";
-import { allScopes, type Client, quotaClasses, readId, type Scope, showId } from "@bursar/protocol";
+import { type Client, grantableScopes, quotaClasses, readId, type Scope, showId } from "@bursar/protocol";
 import { isRefused } from "../../app/requests/refused.js";
 import type { Parts } from "../../compose/compose.js";
 import type { Settings } from "../../config/settings.js";
@@ -31,7 +31,7 @@ const furtherClients: readonly SeededClient[] = [
   // It cannot manage clients, because it could raise its limits.
   {
     name: "limited",
-    scopes: allScopes.filter((scope) => scope !== "clients:manage"),
+    scopes: grantableScopes.filter((scope) => scope !== "clients:manage"),
     quotas: { create: { per_second: 1, burst: 3 }, read: { per_second: 5, burst: 10 } },
   },
   // Approves what the others request.

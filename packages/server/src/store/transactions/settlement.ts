@@ -2,7 +2,6 @@ import { type Approval, type ApprovalRequirement, type AssetAmount, timeOfUuidV7
 import type {
   ClaimedPayment,
   ClaimedTransaction,
-  NewDeposit,
   PendingApproval,
   SettlementStore,
   SettlementUnit,
@@ -27,6 +26,7 @@ import {
   waitingForApproval,
   waitingForRetry,
 } from "./claim-open.js";
+import { insertDeposits } from "./deposits.js";
 import { type OnSettlementsWritten, writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind the engine, cancellations and the recorder of rails. What a batch costs does not grow by rounds. */
@@ -271,28 +271,4 @@ async function readOnRail(
     createdAt: new Date(timeOfUuidV7(row.id)),
     feeHold: readFeeHold({ feeAsset, feeHeld }),
   })) as ClaimedTransaction[];
-}
-
-/** Conflicts are served by the unique key. In its order, so that two processes that see the same block do not wait for each other. */
-async function insertDeposits(tx: Queryable, deposits: readonly NewDeposit[]): Promise<ReadonlySet<string>> {
-  const ordered = deposits.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
-  const column = <T>(pick: (deposit: NewDeposit) => T) => ordered.map(pick);
-  const rows = await tx.query<{ id: string }>(sql`
-    WITH inserted AS (
-      INSERT INTO transactions
-        (tenant_id, id, idempotency_key, request_hash, reference, asset, amount, kind, source_account_id, source_address,
-         destination_account_id, created_at)
-      SELECT tenant_id, id, key, hash, reference, asset, amount, 'deposit', source, address, destination, created_at FROM unnest(
-        ${column((d) => d.tenantId)}::uuid[], ${column((d) => d.id)}::uuid[], ${column((d) => d.idempotencyKey)}::text[],
-        ${column((d) => `\\x${d.requestHash}`)}::bytea[], ${column((d) => d.reference)}::text[],
-        ${column((d) => d.asset)}::text[], ${column((d) => d.amount)}::numeric[], ${column((d) => d.sourceAccountId)}::uuid[],
-        ${column((d) => d.sourceAddress)}::text[], ${column((d) => d.destinationAccountId)}::uuid[],
-        ${column((d) => d.createdAt)}::timestamptz[]
-      ) AS seen (tenant_id, id, key, hash, reference, asset, amount, source, address, destination, created_at)
-      ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
-      RETURNING tenant_id, id
-    )
-    INSERT INTO open_transactions (tenant_id, id, state, version) SELECT tenant_id, id, 'accepted', 1 FROM inserted RETURNING id
-  `);
-  return new Set(rows.map(({ id }) => id));
 }

@@ -1,4 +1,4 @@
-import { isFinal, type TransactionState } from "@bursar/domain";
+import { isFinal, type TransactionKind, type TransactionState } from "@bursar/domain";
 import type { TransactionFilter } from "../../app/transactions/transaction.js";
 import {
   type IdRange,
@@ -22,6 +22,7 @@ export interface TransactionPage {
  * The ids of a page, newest first. Plans are generic, so PostgreSQL cannot know that `completed` is common and `rejected` is rare;
  * which condition leads is decided here, and the others are looked at row by row, for a bounded number of rows:
  *   a reference   its transactions are few (transactions_by_reference)
+ *   a rare kind   all but transfers (transactions_by_kind, which does not hold transfers)
  *   a wallet      unless a rare state is asked for too (transactions_by_source and _by_destination)
  *   a client      unless a rare state is asked for too (transactions_by_client)
  *   a state       what is open is little (open_transactions), a final state has an index (events_by_final_state)
@@ -29,12 +30,13 @@ export interface TransactionPage {
  */
 export function selectPageOfIds(page: TransactionPage): Statement {
   const { tenantId, limit, beforeId, filter } = page;
-  const { state, walletId, reference, clientId, asset } = filter;
+  const { kind, state, walletId, reference, clientId, asset } = filter;
   const range = idRange(filter, beforeId);
   const isCommonState = state === undefined || state === "completed";
   const ofWallet = walletId === undefined ? [] : [isOfWallet(walletId)];
   const ofClient = clientId === undefined ? [] : [sql`t.client_id = ${clientId}`];
   const ofAsset = asset === undefined ? [] : [sql`t.asset = ${asset}`];
+  const ofKind = kind === undefined ? [] : [sql`t.kind = ${kind}`];
   const inState = state === undefined ? [] : [hasState(state)];
   const bounded = (lead: Lead, conditions: readonly Statement[]) =>
     selectBoundedPage({ lead, rest: looked(tenantId, conditions), limit });
@@ -44,13 +46,20 @@ export function selectPageOfIds(page: TransactionPage): Statement {
       ...ofWallet,
       ...ofClient,
       ...ofAsset,
+      ...ofKind,
       ...inState,
     ]);
+  if (kind !== undefined && kind !== "transfer")
+    return bounded(ofRareKind(tenantId, kind, range), [...ofWallet, ...ofClient, ...ofAsset, ...inState]);
   if (walletId !== undefined && isCommonState)
-    return bounded(ofEitherSide(tenantId, walletId, range), [...ofClient, ...ofAsset, ...inState]);
+    return bounded(ofEitherSide(tenantId, walletId, range), [...ofClient, ...ofAsset, ...ofKind, ...inState]);
   if (clientId !== undefined && isCommonState)
-    return bounded(withValue(tenantId, sql`t.client_id`, clientId, range), [...ofAsset, ...inState]);
-  const others = [...ofWallet, ...ofClient, ...ofAsset];
+    return bounded(withValue(tenantId, sql`t.client_id`, clientId, range), [
+      ...ofAsset,
+      ...ofKind,
+      ...inState,
+    ]);
+  const others = [...ofWallet, ...ofClient, ...ofAsset, ...ofKind];
   if (state === undefined) return bounded(all(tenantId, range), others);
   if (isFinal(state)) return bounded(inFinalState(tenantId, state, range), others);
   return selectBoundedPage({
@@ -75,6 +84,13 @@ function all(tenantId: string, range: IdRange): Lead {
 function withValue(tenantId: string, column: Statement, value: string, range: IdRange): Lead {
   return (max) => sql`
     SELECT t.id FROM transactions t WHERE t.tenant_id = ${tenantId} ${newestWith(column, sql`t.id`, value, range, max)}`;
+}
+
+/** Transfers are nearly all transactions. They are not in this index, so that accepting one writes no further entry. */
+function ofRareKind(tenantId: string, kind: TransactionKind, range: IdRange): Lead {
+  return (max) => sql`
+    SELECT t.id FROM transactions t
+    WHERE t.tenant_id = ${tenantId} AND t.kind <> 'transfer' ${newestWith(sql`t.kind`, sql`t.id`, kind, range, max)}`;
 }
 
 /** A wallet can be on either side. Each side is read by its own index and gives its newest; the newest of both lead. */

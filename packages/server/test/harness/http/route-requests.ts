@@ -22,6 +22,12 @@ const bodies: Record<string, unknown> = {
   createTransactions: {
     transactions: [{ idempotency_key: "matrix", reference: "matrix", asset: "USD", amount: "1" }],
   },
+  createDeposit: {
+    reference: "matrix",
+    asset: "USD",
+    amount: "1",
+    destination: { wallet_id: "wlt_01h455vb4pex5vsknk084sn02q" },
+  },
   createWallet: { name: "matrix", purpose: "payout" },
   placeOrder: { market: "ETH-USD", side: "buy", price: "1", size: "1" },
   amendOrder: { size: "0.5" },

@@ -14,6 +14,7 @@ import { type Service, startService } from "../../../src/main.js";
 import { type LocalClocks, machineClocks } from "../../../src/runtime/database-clock.js";
 import { createTenantStore } from "../../../src/store/access/clients.js";
 import { openDatabase } from "../../../src/store/core/database.js";
+import { creditPrimary } from "../database/credit-wallet.js";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
 import { wideMarkets } from "../markets/wide-markets.js";
 
@@ -157,7 +158,10 @@ export async function startTestService(
   });
   const { url } = service;
   if (parts === undefined) throw new Error("the service has no parts");
-  const { createTenant, fundPrimary, useCases, keys, setTenantSuspended, database: keyedDatabase } = parts;
+  const { createTenant, useCases, assets, keys, setTenantSuspended, database: keyedDatabase } = parts;
+
+  const credit = (tenantId: string, asset: string, amount: string) =>
+    creditPrimary({ database: keyedDatabase, assets }, tenantId, asset, amount);
 
   const tokenOf: BlackBoxService["token"] = async ({ clientId, secret }, scope) => {
     const proof = { method: "secret", clientId: readId("cli", clientId) ?? "", secret } as const;
@@ -175,7 +179,7 @@ export async function startTestService(
     keys,
     createTenant: async (usd) => {
       const { tenant, client, secret } = await createTenant("test");
-      if (usd !== undefined) await fundPrimary(tenant.id, "USD", usd);
+      if (usd !== undefined) await credit(tenant.id, "USD", usd);
       return {
         tenantId: showId("tnt", tenant.id),
         clientId: showId("cli", client.id),
@@ -221,7 +225,7 @@ export async function startTestService(
       if (isRefused(added)) throw new Error(added.refused);
       return showId("key", added.key.id);
     },
-    fund: ({ client }, asset, amount) => fundPrimary(client.tenantId, asset, amount),
+    fund: ({ client }, asset, amount) => credit(client.tenantId, asset, amount),
     token: tokenOf,
     call: (method, path, token, body, headers = {}) =>
       fetch(url + path, {

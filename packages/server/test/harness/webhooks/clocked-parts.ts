@@ -9,6 +9,7 @@ import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createWakeUps } from "../../../src/runtime/wake-ups.js";
 import { readPrivateNetworks } from "../../../src/webhooks/judge-address.js";
+import { creditPrimary } from "../database/credit-wallet.js";
 import { createTestDatabase } from "../database/test-database.js";
 import { eventually } from "../eventually.js";
 
@@ -51,7 +52,7 @@ export async function startClockedParts() {
 
   async function createTenant() {
     const { tenant, client } = await parts.createTenant("clocked");
-    await parts.fundPrimary(tenant.id, "USD", "1000000");
+    await creditPrimary(parts, tenant.id, "USD", "1000000");
     const origin: Origin = { by: "operator", tenantId: tenant.id };
     const principal = {
       tenantId: tenant.id,

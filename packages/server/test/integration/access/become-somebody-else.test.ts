@@ -1,4 +1,4 @@
-import { allScopes, readId } from "@bursar/protocol";
+import { grantableScopes, readId } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant } from "../../harness/access/officers.js";
@@ -49,7 +49,7 @@ const attacks: Attacks = {
   },
   "give an officer more scopes": {
     attack: ({ call, admin, officer }) =>
-      call(admin, "PATCH", `/v1/clients/${officer.clientId}`, { scopes: allScopes }),
+      call(admin, "PATCH", `/v1/clients/${officer.clientId}`, { scopes: grantableScopes }),
     expected: refusedChange,
   },
   "hide a change of scopes behind a new name": {

@@ -1,4 +1,4 @@
-import { allScopes, type Scope } from "@bursar/protocol";
+import { grantableScopes, type Scope } from "@bursar/protocol";
 import { beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import type { Route } from "../../../src/http/route.js";
@@ -51,7 +51,7 @@ describe("every route", () => {
   it.each(named.filter(([, route]) => scopesOf(route).length > 0))(
     "%s refuses a token with every scope except the required one",
     async (_name, route) => {
-      const others = allScopes.filter((scope) => !scopesOf(route).includes(scope)).join(" ");
+      const others = grantableScopes.filter((scope) => !scopesOf(route).includes(scope)).join(" ");
       const response = await call(route, await service.token(owner, others));
       expect(response.headers.get("www-authenticate")).toContain(
         `error="insufficient_scope", scope="${scopesOf(route)[0]}"`,

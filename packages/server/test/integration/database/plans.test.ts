@@ -9,7 +9,7 @@ import { fillTables } from "../../harness/database/fill-tables.js";
 import { explain, findPlanFaults } from "../../harness/database/plans.js";
 import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
 import { bodyOf, createObjects, pathOf } from "../../harness/http/route-requests.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 /**
@@ -59,6 +59,7 @@ describe("every statement of the service", () => {
     const objects = await createObjects(service, await service.token(owner), owner.clientId);
     await replacePolicy(api);
     await readEverything(api, objects);
+    await deposit(owner, objects["wallets"] ?? "");
     await changeEverything(api, objects);
     await removeExpiredCredentials(recordStatements(service.database, recording));
     await addOpenTransactions();
@@ -76,6 +77,16 @@ describe("every statement of the service", () => {
       const seen = (await api.send("GET", route.path)).headers.get("etag") ?? "";
       const { status } = await api.send("PUT", route.path, bodyOf(route), { "if-match": seen });
       expect(status).toBe(200);
+    }
+  }
+
+  /** Only a client of the operator may. Twice, so that the key is found. */
+  async function deposit(owner: TestClient, walletId: string): Promise<void> {
+    const { token } = await service.createIndependentClient(owner, ["deposits:write"]);
+    const body = { reference: "plans", asset: "USD", amount: "1", destination: { wallet_id: walletId } };
+    for (const _ of [1, 2]) {
+      const headers = { "idempotency-key": "plans" };
+      expect((await service.call("POST", "/v1/deposits", token, body, headers)).status).toBe(201);
     }
   }
 

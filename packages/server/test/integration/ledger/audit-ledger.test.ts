@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entriesOf } from "../../../src/app/ledger/ledger-unit.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
-import { fundWallet } from "../../../src/store/ledger/fund-wallet.js";
 import { lockAccounts, withLedger, writeBalances, writeEntries } from "../../../src/store/ledger/ledger.js";
+import { creditWallet } from "../../harness/database/credit-wallet.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 const [tenantId, payer, payee] = [randomUUID(), randomUUID(), randomUUID()];
@@ -23,7 +23,7 @@ describe("the audit of the ledger", () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     for (const asset of ["USD", "ETH"])
-      await fundWallet(database, { tenantId, walletId: payer, asset, amount: 100n, id: randomUUID() });
+      await creditWallet(database, { tenantId, walletId: payer, asset, amount: 100n, id: randomUUID() });
     await database.query(sql`INSERT INTO event_sequences VALUES (${tenantId}, 3)`);
     const amount = { tenantId, line: 1, debit: payer, credit: payee, asset: "USD", amount: 30n };
     await record(1, completed, "completed", { releases: [], postings: [amount, fee(1n)], holds: [] });

@@ -8,8 +8,8 @@ import {
 } from "@bursar/domain";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
-import { fundWallet } from "../../../src/store/ledger/fund-wallet.js";
 import { lockAccounts, withLedger, writeBalances, writeEntries } from "../../../src/store/ledger/ledger.js";
+import { creditWallet } from "../../harness/database/credit-wallet.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 describe("the ledger", () => {
@@ -63,11 +63,11 @@ describe("the ledger", () => {
     ).toEqual([]);
   });
 
-  it("funds a wallet from the book's external account, also twice at once", async () => {
+  it("credits a wallet from the book's external account, also twice at once", async () => {
     const walletId = randomUUID();
     const funding = { tenantId: randomUUID(), walletId, asset: "USD", amount: 50n };
     await Promise.all(
-      Array.from({ length: 4 }, () => fundWallet(database, { ...funding, id: randomUUID() })),
+      Array.from({ length: 4 }, () => creditWallet(database, { ...funding, id: randomUUID() })),
     );
     const rows = await database.query(sql`
       SELECT account_id, available::text FROM ledger_accounts WHERE tenant_id = ${funding.tenantId} ORDER BY available`);
@@ -85,8 +85,8 @@ describe("the ledger", () => {
       amount: 50n,
       id: randomUUID(),
     };
-    await fundWallet(database, funding);
-    await expect(fundWallet(database, funding)).rejects.toThrow("ledger_entries_pkey");
+    await creditWallet(database, funding);
+    await expect(creditWallet(database, funding)).rejects.toThrow("ledger_entries_pkey");
     expect(await kindsOf([funding.walletId])).toEqual([{ kind: "wallet", available: "50" }]);
   });
 

@@ -179,7 +179,13 @@ async function insertDeposits(rows: Rows, deposits: readonly NewDeposit[]): Prom
     if (asset === undefined) throw new Error(`there is no asset ${deposit.asset}`);
     const accepted: AcceptedTransaction = {
       ...{ tenantId, id, idempotencyKey, requestHash, reference, asset, amount, createdAt },
-      ...{ clientId: null, metadata: null, expiresAt: null, policyVersion: 0, needsJudgement: false },
+      ...{
+        clientId: deposit.clientId,
+        metadata: deposit.metadata,
+        expiresAt: null,
+        policyVersion: 0,
+        needsJudgement: false,
+      },
       parties: {
         kind: "deposit",
         source: { address: deposit.sourceAddress },

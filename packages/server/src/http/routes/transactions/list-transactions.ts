@@ -38,8 +38,9 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
 }
 
 function toFilter(query: Static<typeof TransactionQuery>): TransactionFilter {
-  const { state, reference, asset, wallet_id, client_id, created_after, created_before } = query;
+  const { kind, state, reference, asset, wallet_id, client_id, created_after, created_before } = query;
   return {
+    ...(kind === undefined ? {} : { kind }),
     ...(state === undefined ? {} : { state }),
     ...(reference === undefined ? {} : { reference }),
     ...(asset === undefined ? {} : { asset }),

@@ -1,0 +1,81 @@
+import type { DepositStore } from "../../app/deposits/deposit.js";
+import type { NewDeposit } from "../../app/transactions/settlement.js";
+import { appendAudit } from "../access/audit.js";
+import { reviewCaller } from "../access/review-caller.js";
+import type { Database, Queryable } from "../core/database.js";
+import { recordOperatorRequest } from "../core/operator-requests.js";
+import { sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+import { lockAccounts, withLedger } from "../ledger/ledger.js";
+import { type OnSettlementsWritten, writeSettlements } from "./write-settlements.js";
+
+/** The SQL behind deposits to the book, of clients and of the operator. */
+export function createDepositStore(
+  database: Database,
+  log: EventLog,
+  onWritten: OnSettlementsWritten,
+): DepositStore {
+  return {
+    unitOfWork: (work) =>
+      withLedger(database, (tx) =>
+        work({
+          reviewCaller: (tenantId, caller) => reviewCaller(tx, tenantId, caller),
+          // Served by the primary key.
+          findNetwork: async (tenantId, walletId) => {
+            const [row] = await tx.query<{ network: string }>(
+              sql`SELECT network FROM wallets WHERE tenant_id = ${tenantId} AND id = ${walletId}`,
+            );
+            return row?.network;
+          },
+          recordRequest: (request, result) => recordOperatorRequest(tx, request, result),
+          insertDeposits: (deposits) => insertDeposits(tx, deposits),
+          lockAccounts: (accounts) => lockAccounts(tx, accounts),
+          appendAudit: (entry) => appendAudit(tx, [entry]),
+          write: async (settlements, balances) => {
+            await writeSettlements(tx, log, settlements, balances);
+            await onWritten(tx, settlements);
+          },
+        }),
+      ),
+  };
+}
+
+/** The wallet that an operator names by its id alone. */
+export async function findWalletToFund(
+  database: Database,
+  walletId: string,
+): Promise<{ tenantId: string; network: string } | undefined> {
+  const [row] = await database.query<{ tenantId: string; network: string }>(
+    sql`SELECT tenant_id AS "tenantId", network FROM wallets WHERE id = ${walletId}`,
+  );
+  return row;
+}
+
+/** Conflicts are served by the unique key. In its order, so that two processes that see the same block do not wait for each other. */
+export async function insertDeposits(
+  tx: Queryable,
+  deposits: readonly NewDeposit[],
+): Promise<ReadonlySet<string>> {
+  const ordered = deposits.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
+  const column = <T>(pick: (deposit: NewDeposit) => T) => ordered.map(pick);
+  const rows = await tx.query<{ id: string }>(sql`
+    WITH inserted AS (
+      INSERT INTO transactions
+        (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind, source_account_id,
+         source_address, destination_account_id, metadata, created_at)
+      SELECT tenant_id, id, key, hash, client, reference, asset, amount, 'deposit', source, address, destination, metadata, created_at
+      FROM unnest(
+        ${column((d) => d.tenantId)}::uuid[], ${column((d) => d.id)}::uuid[], ${column((d) => d.idempotencyKey)}::text[],
+        ${column((d) => `\\x${d.requestHash}`)}::bytea[], ${column((d) => d.clientId)}::uuid[], ${column((d) => d.reference)}::text[],
+        ${column((d) => d.asset)}::text[], ${column((d) => d.amount)}::numeric[], ${column((d) => d.sourceAccountId)}::uuid[],
+        ${column((d) => d.sourceAddress)}::text[], ${column((d) => d.destinationAccountId)}::uuid[],
+        ${column((d) => (d.metadata === null ? null : JSON.stringify(d.metadata)))}::jsonb[],
+        ${column((d) => d.createdAt)}::timestamptz[]
+      ) AS seen (tenant_id, id, key, hash, client, reference, asset, amount, source, address, destination, metadata, created_at)
+      ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
+      RETURNING tenant_id, id
+    )
+    INSERT INTO open_transactions (tenant_id, id, state, version) SELECT tenant_id, id, 'accepted', 1 FROM inserted RETURNING id
+  `);
+  return new Set(rows.map(({ id }) => id));
+}
