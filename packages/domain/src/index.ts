@@ -1,6 +1,13 @@
 export { type ApprovedChange, changeContent } from "./access/change-content.js";
 export { countIndependent } from "./access/count-independent.js";
-export { areIndependent, closeLineages, controllersMax, everyone, type Lineage } from "./access/lineage.js";
+export {
+  areIndependent,
+  closeLineages,
+  controllersMax,
+  everyone,
+  type Lineage,
+  lineageMax,
+} from "./access/lineage.js";
 export { type KeySchedule, scheduleKeys } from "./access/token-key-schedule.js";
 export type { Book, BookOptions, Depth, DepthLevel, LevelChange } from "./book/book.js";
 export { createBook, restoreBook } from "./book/fast-book.js";

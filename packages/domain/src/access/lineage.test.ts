@@ -1,6 +1,6 @@
 import { array, assert, integer, nat, property, uniqueArray } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { areIndependent, closeLineages, controllersMax } from "./lineage.js";
+import { areIndependent, closeLineages, controllersMax, lineageMax } from "./lineage.js";
 
 type Edges = Record<string, readonly string[]>;
 
@@ -38,6 +38,23 @@ describe("independence", () => {
       false,
       true,
     ]);
+  });
+});
+
+describe("a long lineage", () => {
+  const chain = Array.from({ length: lineageMax + 1 }, (_, index) => `${index}`);
+  const edges: Edges = {
+    other: [],
+    ...Object.fromEntries(chain.map((id, at) => [id, chain.slice(at - 1, at)])),
+  };
+
+  it.each([
+    ["the first", chain],
+    ["the last", chain.toReversed()],
+  ])("is independent of nobody when it has too many clients, beginning with %s", (_name, ids) => {
+    const independent = close(edges, [...ids, "other"]);
+    expect(independent(`${lineageMax - 1}`, "other")).toBe(true);
+    expect(independent(`${lineageMax}`, "other")).toBe(false);
   });
 });
 

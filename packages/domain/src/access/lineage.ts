@@ -11,6 +11,9 @@ export const everyone: Lineage = -1n;
 /** A client that more clients control is independent of nobody. The operator can reset it. */
 export const controllersMax = 20;
 
+/** A client whose lineage has more clients is independent of nobody: a tally reads the rows of all of them while payments wait for it. */
+export const lineageMax = 100;
+
 interface Visit {
   index: number;
   controllers: readonly string[];
@@ -51,7 +54,7 @@ export function closeLineages(
   };
   const close = (index: number) => {
     const circle = open.splice(open.lastIndexOf(index));
-    const lineage = circle.reduce((all, member) => all | at(lineages, member), 0n);
+    const lineage = toBounded(circle.reduce((all, member) => all | at(lineages, member), 0n));
     for (const member of circle) {
       lineages[member] = lineage;
       isClosed[member] = true;
@@ -75,6 +78,12 @@ export function closeLineages(
     }
   }
   return new Map([...indexes].map(([clientId, index]) => [clientId, at(lineages, index)]));
+}
+
+function toBounded(lineage: Lineage): Lineage {
+  let count = 0;
+  for (let rest = lineage; rest > 0n; rest &= rest - 1n) if (++count > lineageMax) return everyone;
+  return lineage;
 }
 
 function at<T>(list: readonly T[], index: number): T {

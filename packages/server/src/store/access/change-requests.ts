@@ -6,7 +6,6 @@ import type {
   ChangeRequestStore,
   ChangeStanding,
   ChangeUnit,
-  OpenChanges,
 } from "../../app/change-requests/change-request.js";
 import { actorIdOfAct } from "../../app/events/actor.js";
 import type { IdempotentRequest } from "../../app/requests/idempotency.js";
@@ -21,7 +20,8 @@ import { appendAudit } from "./audit.js";
 import { changeClient } from "./change-client.js";
 import { type ChangeRow, readRequest, selectRequests } from "./change-request-rows.js";
 import { insertChangeSignature, listChangeEvidence } from "./change-signatures.js";
-import { mayApproveChanges, readStandings, standingOf } from "./lineage.js";
+import { countOpen } from "./count-open-changes.js";
+import { createStandingReader, mayApproveChanges, type StandingReader, standingOf } from "./lineage.js";
 import { findClientOfTenant } from "./read-client.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
 
@@ -92,13 +92,14 @@ function createChangeUnit(tx: Tx, log: EventLog) {
     if (isWritten) record(audit);
     return isWritten;
   };
+  const standings = createStandingReader(tx);
   const unit: ChangeUnit = {
     ...createPolicyReads(tx),
     insert: (request, keyed) => insertRequest(tx, request, keyed),
-    countOpen: (tenantId, requesterId) => countOpen(tx, tenantId, requesterId),
+    countOpen: (tenantId, requesterId) => countOpen(tx, standings, tenantId, requesterId),
     areIndependent: async (clientId, otherId) => {
-      const standings = await readStandings(tx, [clientId, otherId]);
-      const [one, other] = [standingOf(standings, clientId), standingOf(standings, otherId)];
+      const found = await standings.read([clientId, otherId]);
+      const [one, other] = [standingOf(found, clientId), standingOf(found, otherId)];
       if (one.isSingleAdministrator) return clientId !== otherId;
       return areIndependent(one.lineage, other.lineage);
     },
@@ -112,7 +113,7 @@ function createChangeUnit(tx: Tx, log: EventLog) {
       const request = readRequest(row);
       return { request, isAuthentic: isChangeAuthentic(tx, request, row) };
     },
-    readStanding: (request) => readStanding(tx, request),
+    readStanding: (request) => readStanding(standings, request),
     recordDecision: (request, decision, evidence) => {
       recordDecision(tx, request, decision);
       const { tenantId, id } = request;
@@ -142,27 +143,6 @@ function createChangeUnit(tx: Tx, log: EventLog) {
     await log.append(tx, events);
   };
   return { unit, appendCollected };
-}
-
-/** Served by change_requests_open. The tenant stays locked, so that concurrent requests do not all find room. */
-async function countOpen(tx: Tx, tenantId: string, requesterId: string): Promise<OpenChanges> {
-  tx.send(sql`SELECT FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
-  const rows = await tx.query<{ requestedBy: string; count: number }>(sql`
-    SELECT requested_by AS "requestedBy", count(*)::integer AS count FROM change_requests
-    WHERE tenant_id = ${tenantId} AND state IN ('pending', 'scheduled') GROUP BY requested_by
-  `);
-  const standings = await readStandings(tx, [requesterId, ...rows.map((row) => row.requestedBy)]);
-  const { lineage, isSingleAdministrator } = standingOf(standings, requesterId);
-  const hasControllers = !isSingleAdministrator && (lineage & (lineage - 1n)) !== 0n;
-  const isRelated = (id: string) => !areIndependent(lineage, standingOf(standings, id).lineage);
-  const sum = (counted: typeof rows) => counted.reduce((all, { count }) => all + count, 0);
-  return {
-    ofTenant: sum(rows),
-    own: sum(rows.filter(({ requestedBy }) => requestedBy === requesterId)),
-    ofLineage: hasControllers
-      ? sum(rows.filter(({ requestedBy }) => requestedBy !== requesterId && isRelated(requestedBy)))
-      : 0,
-  };
 }
 
 /**
@@ -249,9 +229,9 @@ async function findEarlier(source: Queryable, tenantId: string, key: string | un
   return row && { earlier: readRequest(row), requestHash: found.requestHash };
 }
 
-async function readStanding(tx: Tx, request: ChangeRequest): Promise<ChangeStanding> {
+async function readStanding(reader: StandingReader, request: ChangeRequest): Promise<ChangeStanding> {
   const { requestedBy, createdAt, decisions } = request;
-  const standings = await readStandings(tx, [requestedBy, ...decisions.map(({ clientId }) => clientId)]);
+  const standings = await reader.read([requestedBy, ...decisions.map(({ clientId }) => clientId)]);
   const { isActive, ...requester } = standingOf(standings, requestedBy);
   const requestedAtMs = createdAt.getTime();
   return {

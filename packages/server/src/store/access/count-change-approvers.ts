@@ -23,7 +23,7 @@ export async function countChangeApprovers(
   enough: number,
 ): Promise<number> {
   const candidates = await listCandidates(source, tenantId, requesterId, clientIds);
-  const read = createStandingReader(source, readMax);
+  const { read } = createStandingReader(source, readMax);
   let approved = 0;
   for (let count = sliceSize; ; count += sliceSize) {
     const considered = candidates.slice(0, count);

@@ -1,13 +1,11 @@
-import { type Approval, type ApprovalRequirement, type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
+import { type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
-  PendingApproval,
   SettlementStore,
   SettlementUnit,
   TransactionKey,
 } from "../../app/transactions/settlement.js";
-import { type ClientStanding, readStandings, standingOf } from "../access/lineage.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/failures.js";
 import { hasKey, joinByKey } from "../core/locate-rows.js";
@@ -27,6 +25,7 @@ import {
   waitingForRetry,
 } from "./claim-open.js";
 import { insertDeposits } from "./deposits.js";
+import { readPendingApprovals } from "./pending-approvals.js";
 import { type OnSettlementsWritten, writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind the engine, cancellations and the recorder of rails. What a batch costs does not grow by rounds. */
@@ -59,8 +58,11 @@ function createSettlementUnit(
     const rows = await tx.query<PaymentRow>(selectPayments(claimed));
     if (rows.length === 0) return [];
     if (rows.some(({ isHeld }) => isHeld)) await confirmHolds(tx, rows);
-    const approvals = await readApprovals(tx, rows);
-    return rows.map((row) => readPayment(row, approvals.get(row.id) ?? null));
+    const approvals = await readPendingApprovals(tx, rows);
+    return rows.flatMap((row) => {
+      const approval = approvals.get(row.id) ?? null;
+      return approval === "later" ? [] : [readPayment(row, approval)];
+    });
   };
   return {
     claimAccepted: (tenants, perTenantMax) => claim(claimAccepted(tenants, perTenantMax)),
@@ -181,61 +183,6 @@ function readPayment(row: PaymentRow, approval: ClaimedPayment["approval"]): Cla
 
 function readFeeHold({ feeAsset, feeHeld }: FeeColumns): AssetAmount | null {
   return feeAsset === null ? null : { asset: feeAsset, amount: BigInt(feeHeld) };
-}
-
-interface WaitingRow {
-  id: string;
-  requirement: ApprovalRequirement;
-  askedAt: Date;
-  clientId: string;
-  approvals: { clientId: string; decision: Approval["decision"]; at: string; isSigned: boolean }[];
-}
-
-/**
- * What transactions wait for; whether a client may still approve, and whom it depends on, is what it is now. In statements of their own,
- * which see all that was committed before the rows were locked: a statement that waited for a lock has those rows as they are then, but
- * everything else as it was when the waiting began. Served by primary keys.
- */
-async function readApprovals(
-  tx: Queryable,
-  claimed: readonly PaymentRow[],
-): Promise<Map<string, PendingApproval>> {
-  const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
-  if (waiting.length === 0) return new Map();
-  const rows = await tx.query<WaitingRow>(sql`
-    SELECT j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", w.client_id AS "clientId", (
-      SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at,
-          'isSigned', EXISTS (SELECT FROM approval_signatures s
-            WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version
-              AND s.algorithm = 'ed25519'))
-        ORDER BY a.version), '[]')
-      FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
-    FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[],
-      ${waiting.map((w) => w.clientId)}::uuid[]) AS w (tenant_id, id, client_id)
-    CROSS JOIN LATERAL (
-      SELECT * FROM judgements j WHERE j.tenant_id = w.tenant_id AND j.transaction_id = w.id LIMIT 1) AS j
-  `);
-  const clientIds = rows.flatMap((row) => [row.clientId, ...row.approvals.map(({ clientId }) => clientId)]);
-  const standings = await readStandings(tx, clientIds);
-  return new Map(
-    rows.map(({ id, requirement, askedAt, clientId, approvals }) => [
-      id,
-      {
-        requirement,
-        askedAt,
-        initiator: standingOf(standings, clientId),
-        approvals: approvals.map((one) => readApproval(one, standingOf(standings, one.clientId))),
-      },
-    ]),
-  );
-}
-
-function readApproval(
-  { clientId, decision, at, isSigned }: WaitingRow["approvals"][number],
-  { isActive, scopes, lineage, authorityChangedAtMs }: ClientStanding,
-): Approval {
-  const isEnabled = isActive && scopes.includes("transactions:approve");
-  return { clientId, decision, atMs: Date.parse(at), isEnabled, lineage, authorityChangedAtMs, isSigned };
 }
 
 interface RailRow

@@ -1,9 +1,12 @@
-import { recordedApprovalsMax } from "@bursar/domain";
+import { everyone, lineageMax, recordedApprovalsMax } from "@bursar/domain";
 import { readId, type Scope, type Transaction } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
+import { createChangeRequestStore } from "../../../src/store/access/change-requests.js";
 import { countChangeApprovers } from "../../../src/store/access/count-change-approvers.js";
-import { readStandings, standingOf } from "../../../src/store/access/lineage.js";
+import { createStandingReader, readStandings, standingOf } from "../../../src/store/access/lineage.js";
+import { type Database, withKeys } from "../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
+import { readPendingApprovals } from "../../../src/store/transactions/pending-approvals.js";
 import { countVerifications, inChain, insertClients } from "../../harness/access/insert-clients.js";
 import { createGuardedTenant, type GuardedTenant } from "../../harness/access/officers.js";
 import { eventually } from "../../harness/eventually.js";
@@ -43,18 +46,18 @@ async function countRows({ text, values }: Statement): Promise<number> {
 describe("the lineages of clients", () => {
   it("cost a few rows for each client of a chain, although everybody is asked for", async () => {
     const { owner } = await createGuardedTenant(service);
-    const ids = await insertClients(service, owner, 300, inChain);
+    const ids = await insertClients(service, owner, lineageMax, inChain);
     const { counted, statements, source } = observe();
     const standings = await readStandings(source, [...ids, owner.client.id]);
-    expect(standings.size).toBe(301);
-    expect(counted.count).toBe(301);
+    expect(standings.size).toBe(lineageMax + 1);
+    expect(counted.count).toBe(lineageMax + 1);
     const [first, last, own] = [ids[0] ?? "", ids.at(-1) ?? "", owner.client.id].map(
       (id) => standingOf(standings, id).lineage,
     ) as [bigint, bigint, bigint];
     expect([(first & last) === 0n, (last & own) === 0n]).toEqual([false, true]);
     let rows = 0;
     for (const statement of statements) rows += await countRows(statement);
-    expect(rows).toBeLessThan(301 * 10);
+    expect(rows).toBeLessThan((lineageMax + 1) * 20);
   });
 
   it("are followed to the end of a chain of which one is asked for, in a few statements", async () => {
@@ -68,6 +71,38 @@ describe("the lineages of clients", () => {
     expect(statements.length).toBeLessThan(15);
   });
 
+  it("count as shared with everybody if they are too long, and are not read then", async () => {
+    const { owner } = await createGuardedTenant(service);
+    const ids = await insertClients(service, owner, 300, inChain);
+    const [, other = ""] = await insertClients(service, owner, 2, () => []);
+    const { counted, statements, source } = observe();
+    const standings = await readStandings(source, [ids.at(-1) ?? "", ids[lineageMax] ?? "", other]);
+    const lineageOf = (id = "") => standingOf(standings, id).lineage;
+    expect([lineageOf(ids.at(-1)), lineageOf(ids[lineageMax])]).toEqual([everyone, everyone]);
+    expect(lineageOf(other)).toBeGreaterThan(0n);
+    expect(counted.count).toBe(3);
+    expect(statements.length).toBeLessThan(5);
+  });
+
+  it("are the same for a tally whether other tallies are read with it or not", async () => {
+    const { owner } = await createGuardedTenant(service);
+    const chains: string[][] = [];
+    for (let index = 0; index < 6; index += 1) chains.push(await insertClients(service, owner, 90, inChain));
+    const ends = chains.map((ids) => ids.at(-1) ?? "");
+    const { counted, source } = observe();
+    const reader = createStandingReader(source);
+    const groups = ends.map((_, index) => [...ends.slice(index), ...ends.slice(0, index)]);
+    const readCount = await reader.readAhead(groups);
+    expect(readCount).toBeGreaterThanOrEqual(1);
+    expect(readCount).toBeLessThan(groups.length);
+    expect(counted.count).toBeLessThanOrEqual(400);
+    for (const group of groups.slice(0, readCount)) {
+      const known = [...(await reader.read(group)).values()].map(({ lineage }) => lineage !== everyone);
+      // Those that come first have room for their lineages.
+      expect(known).toEqual([true, true, false, false, false, false]);
+    }
+  });
+
   it("are read for those who are asked for, however many other clients the tenant has", async () => {
     const { owner } = await createGuardedTenant(service);
     const ids = await insertClients(service, owner, 300, () => [owner.client.id]);
@@ -78,6 +113,61 @@ describe("the lineages of clients", () => {
     let rows = 0;
     for (const statement of statements) rows += await countRows(statement);
     expect(rows).toBeLessThan(60);
+  });
+});
+
+describe("a batch of payments that wait for approval", () => {
+  it("reads a bounded number of clients, and leaves the rest for the next batch, tenant by tenant", async () => {
+    const tenants = [await createGuardedTenant(service), await createGuardedTenant(service)];
+    const claimed: { tenantId: string; id: string; clientId: string; state: "awaiting_approval" }[] = [];
+    for (const { owner } of tenants)
+      for (let payment = 0; payment < 3; payment += 1) {
+        const chain = await insertClients(service, owner, 95, inChain);
+        const key = { tenantId: readId("tnt", owner.tenantId) ?? "", id: crypto.randomUUID() };
+        claimed.push({ ...key, clientId: chain.at(-1) ?? "", state: "awaiting_approval" });
+        await service.database.query(sql`
+          INSERT INTO judgements (tenant_id, transaction_id, policy_version, rule, requirement, judged_at)
+          VALUES (${key.tenantId}, ${key.id}, 1, 'r', '{"approvals":1,"clientIds":null,"expiresAfterSeconds":60}', now())
+        `);
+      }
+    const { counted, source } = observe();
+    const pending = await readPendingApprovals(source, claimed);
+    const isLater = claimed.map(({ id }) => pending.get(id) === "later");
+    expect(isLater).toEqual([false, false, true, false, false, true]);
+    expect(counted.count).toBeLessThanOrEqual(400);
+  });
+});
+
+describe("the open change requests of a client", () => {
+  it("are counted with standings that were read before the tenant is locked", async () => {
+    const { owner } = await createGuardedTenant(service);
+    const chain = await insertClients(service, owner, 60, inChain);
+    const texts: string[] = [];
+    const seen = (text: string) => void texts.push(text.replaceAll(/\s+/g, " "));
+    const { transaction, ...rest } = withKeys(service.database, service.keys);
+    const database: Database = {
+      ...rest,
+      transaction: (work) =>
+        transaction((tx) =>
+          work({
+            ...tx,
+            query: (statement) => {
+              seen(statement.text);
+              return tx.query(statement);
+            },
+            send: (statement) => {
+              seen(statement.text);
+              tx.send(statement);
+            },
+          }),
+        ),
+    };
+    const { unitOfWork } = createChangeRequestStore(database, { append: () => Promise.resolve() } as never);
+    await unitOfWork((unit) => unit.countOpen(readId("tnt", owner.tenantId) ?? "", chain.at(-1) ?? ""));
+    const lockedAt = texts.findIndex((text) => text.includes("FROM tenants WHERE id = $1 FOR NO KEY UPDATE"));
+    const lastRead = texts.findLastIndex((text) => text.includes("FROM clients"));
+    expect(lastRead).toBeGreaterThan(0);
+    expect(lockedAt).toBeGreaterThan(lastRead);
   });
 });
 

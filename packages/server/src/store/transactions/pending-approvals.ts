@@ -1,0 +1,82 @@
+import type { Approval, ApprovalRequirement } from "@bursar/domain";
+import type { ClaimedPayment, PendingApproval } from "../../app/transactions/settlement.js";
+import { type ClientStanding, createStandingReader, standingOf } from "../access/lineage.js";
+import type { KeyedQueryable } from "../core/database.js";
+import { sql } from "../core/sql.js";
+
+type ClaimedRow = Pick<ClaimedPayment, "tenantId" | "id" | "clientId" | "state">;
+
+interface WaitingRow {
+  id: string;
+  requirement: ApprovalRequirement;
+  askedAt: Date;
+  clientId: string;
+  approvals: { clientId: string; decision: Approval["decision"]; at: string; isSigned: boolean }[];
+}
+
+/**
+ * What transactions wait for; whether a client may still approve, and whom it depends on, is what it is now. In statements of their own,
+ * which see all that was committed before the rows were locked: a statement that waited for a lock has those rows as they are then, but
+ * everything else as it was when the waiting began. What would need more clients than one batch reads stays due, for `later`. Served by
+ * primary keys.
+ */
+export async function readPendingApprovals(
+  tx: KeyedQueryable,
+  claimed: readonly ClaimedRow[],
+): Promise<Map<string, PendingApproval | "later">> {
+  const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
+  if (waiting.length === 0) return new Map();
+  const rows = await tx.query<WaitingRow>(sql`
+    SELECT j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", w.client_id AS "clientId", (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at,
+          'isSigned', EXISTS (SELECT FROM approval_signatures s
+            WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version
+              AND s.algorithm = 'ed25519'))
+        ORDER BY a.version), '[]')
+      FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
+    FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[],
+      ${waiting.map((w) => w.clientId)}::uuid[]) AS w (tenant_id, id, client_id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM judgements j WHERE j.tenant_id = w.tenant_id AND j.transaction_id = w.id LIMIT 1) AS j
+  `);
+  const reader = createStandingReader(tx);
+  const turns = inTurns(waiting, rows);
+  const clientsOf = (row: WaitingRow) => [row.clientId, ...row.approvals.map(({ clientId }) => clientId)];
+  const readCount = await reader.readAhead(turns.map(clientsOf));
+  const pending = new Map<string, PendingApproval | "later">();
+  for (const [index, row] of turns.entries())
+    pending.set(row.id, index < readCount ? toPending(row, await reader.read(clientsOf(row))) : "later");
+  return pending;
+}
+
+/** The first of each tenant, then the second of each: a tenant with long lineages does not delay the others. */
+function inTurns(claimed: readonly ClaimedRow[], rows: readonly WaitingRow[]): WaitingRow[] {
+  const turns = new Map<string, number>();
+  const counts = new Map<string, number>();
+  for (const { id, tenantId } of claimed) {
+    const turn = counts.get(tenantId) ?? 0;
+    turns.set(id, turn);
+    counts.set(tenantId, turn + 1);
+  }
+  return rows.toSorted((one, other) => (turns.get(one.id) ?? 0) - (turns.get(other.id) ?? 0));
+}
+
+function toPending(
+  { requirement, askedAt, clientId, approvals }: WaitingRow,
+  standings: ReadonlyMap<string, ClientStanding>,
+): PendingApproval {
+  return {
+    requirement,
+    askedAt,
+    initiator: standingOf(standings, clientId),
+    approvals: approvals.map((one) => readApproval(one, standingOf(standings, one.clientId))),
+  };
+}
+
+function readApproval(
+  { clientId, decision, at, isSigned }: WaitingRow["approvals"][number],
+  { isActive, scopes, lineage, authorityChangedAtMs }: ClientStanding,
+): Approval {
+  const isEnabled = isActive && scopes.includes("transactions:approve");
+  return { clientId, decision, atMs: Date.parse(at), isEnabled, lineage, authorityChangedAtMs, isSigned };
+}
