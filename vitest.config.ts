@@ -28,7 +28,11 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: "unit",
-          include: ["packages/*/src/**/*.test.ts", "packages/domain/test/**/*.test.ts", "tools/**/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "packages/{devnet,domain}/test/**/*.test.ts",
+            "tools/**/*.test.ts",
+          ],
           exclude: proofFiles,
           isolate: false,
           sequence: { groupOrder: 1 },

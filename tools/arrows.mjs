@@ -4,6 +4,9 @@ import { dirname, join, normalize } from "node:path";
 import { parseSync } from "oxc-parser";
 import { listFiles, root } from "./files.mjs";
 
+/** The development chain is not part of a production install, so nothing else may import it: it is started by its path. */
+const developmentPart = "packages/devnet/src";
+
 /**
  * A part is the first of these prefixes that a file's path begins with; it may import itself, the listed parts and the
  * listed packages. `*` is everything.
@@ -11,6 +14,7 @@ import { listFiles, root } from "./files.mjs";
  */
 export const arrows = {
   "packages/domain/src": { parts: [], packages: [] },
+  [developmentPart]: { parts: [], packages: ["node", "typebox", "viem"] },
   "packages/protocol/src": { parts: ["packages/domain/src"], packages: ["typebox", "structured-headers"] },
   ...server({
     runtime: { parts: [], packages: ["node", "lru-cache", "p-limit", "ipaddr.js"] },
@@ -74,7 +78,10 @@ export function findForbiddenImports(path, source) {
       const permitted = allowed.packages.some((entry) => entry === "*" || entry === name);
       return permitted ? [] : [`${path} imports the package ${specifier}`];
     }
-    const permitted = target === part || allowed.parts.includes("*") || allowed.parts.includes(target);
+    const permitted =
+      target === part ||
+      allowed.parts.includes(target) ||
+      (allowed.parts.includes("*") && target !== developmentPart);
     return permitted ? [] : [`${path} imports ${target}`];
   });
 }

@@ -59,7 +59,8 @@ function restore() {
 async function build() {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   if (!existsSync(join(root, "packages/server/dist"))) console.log("bursar: building (tsc -b)");
-  const status = await run(process.execPath, [compiler, "-b", "packages/server"], "building");
+  const projects = ["packages/server", "packages/devnet"];
+  const status = await run(process.execPath, [compiler, "-b", ...projects], "building");
   if (status !== 0) fail("the build failed; what the compiler wrote is above.");
 }
 

@@ -6,7 +6,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root } from "./files.mjs";
 
-/** @typedef {{ devDependencies?: unknown, dev?: boolean, optional?: boolean, devOptional?: boolean, link?: boolean, workspaces?: string[] }} Locked */
+/** @typedef {{ devDependencies?: unknown, dev?: boolean, optional?: boolean, devOptional?: boolean, link?: boolean, resolved?: string }} Locked */
+
+/** Workspaces that a production install has no use for; what they depend on is locked as development dependencies. */
+const developmentWorkspaces = ["packages/devnet"];
 
 /** @param {string} path */
 const readJson = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
@@ -15,8 +18,8 @@ const readJson = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
 function productionLock() {
   const lock = readJson("package-lock.json");
   const packages = Object.entries(/** @type {Record<string, Locked>} */ (lock.packages))
-    .filter(([path, { dev, optional, devOptional }]) => {
-      if (dev === true) return false;
+    .filter(([path, { dev, optional, devOptional, resolved }]) => {
+      if (dev === true || developmentWorkspaces.includes(resolved ?? path)) return false;
       return !(optional === true || devOptional === true) || existsSync(join(root, path));
     })
     .map(([path, { devDependencies: _, ...locked }]) => [path, locked]);
@@ -27,14 +30,15 @@ function productionLock() {
 const parent = mkdtempSync(join(tmpdir(), "bursar-sbom-"));
 const folder = join(parent, "bursar");
 try {
-  const { devDependencies: _, ...manifest } = readJson("package.json");
+  const { devDependencies: _, workspaces, ...manifest } = readJson("package.json");
+  const productive = workspaces.filter((/** @type {string} */ path) => !developmentWorkspaces.includes(path));
   const write = (/** @type {string} */ path, /** @type {unknown} */ content) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), JSON.stringify(content));
   };
-  write("package.json", manifest);
+  write("package.json", { ...manifest, workspaces: productive });
   write("package-lock.json", productionLock());
-  for (const workspace of manifest.workspaces)
+  for (const workspace of productive)
     write(`${workspace}/package.json`, readJson(`${workspace}/package.json`));
   const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "application"];
   const { status, error } = spawnSync("npm", args, { cwd: folder, stdio: "inherit" });

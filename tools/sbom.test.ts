@@ -24,7 +24,14 @@ function json(command: string, args: string[]): unknown {
 it("the bill of materials lists what a production install has", () => {
   const bill = json("npm", ["run", "--silent", "sbom"]) as { components: { purl: string }[] };
   const components = bill.components.map(({ purl }) => decodeURIComponent(purl.replace("pkg:npm/", "")));
-  const production = listed(json("npm", ["ls", "--omit=dev", "--all", "--json"]) as Listed);
+  const production = listed(
+    json("npm", ["ls", "--omit=dev", "--all", "--json", "--workspace", "packages/server"]) as Listed,
+  );
   expect([...new Set(components)].sort()).toEqual([...production].sort());
   expect(components.some((name) => name.startsWith("fastify@"))).toBe(true);
+});
+
+it("a production install has nothing of the development chain", () => {
+  const args = ["ls", "--omit=dev", "--all", "--json", "--workspace", "packages/devnet"];
+  expect([...listed(json("npm", args) as Listed)]).toEqual(["@bursar/devnet@0.1.0"]);
 });

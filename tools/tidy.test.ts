@@ -141,6 +141,7 @@ describe("the arrows", () => {
     ["packages/server/src/app/a.ts", 'import f from "node-fetch";', "imports the package node-fetch"],
     ["packages/server/src/app/a.ts", 'import Fastify from "fastify";', "imports the package fastify"],
     ["packages/server/src/elsewhere/a.ts", "", "belongs to no part"],
+    ["packages/server/src/cli/a.ts", 'await import("@bursar/devnet");', "imports packages/devnet/src"],
   ])("%s must not say %s", (path, source, fault) => {
     expect(new Set(findForbiddenImports(path, source))).toEqual(new Set([expect.stringContaining(fault)]));
   });

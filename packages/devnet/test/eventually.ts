@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Polls until the value is the expected one. It gives up late, because the machine may be busy with something else. */
+export async function eventually<T>(
+  ask: () => Promise<T> | T,
+  isExpected: (value: T) => boolean,
+  timeoutMs = 120_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await ask();
+    if (isExpected(value)) return value;
+    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)} after ${timeoutMs} ms`);
+    await sleep(20);
+  }
+}
