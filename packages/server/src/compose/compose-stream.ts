@@ -58,6 +58,7 @@ export function composeStream(
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),
     newConnectionId: () => showId("con", newUuid()),
     isUnavailable: isDatabaseUnavailable,
+    checkEpoch: database.identify,
     epoch: () => epochs.current() ?? "",
     log,
     now,

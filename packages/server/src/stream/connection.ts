@@ -55,7 +55,10 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   const send = (message: object) => outbox.send(textFrame(JSON.stringify(message)));
   const fail = (error: Error) => {
     log.error({ err: error, request_id: requestId }, "A stream failed.");
-    close(1011, "try again");
+    // Nothing is sent after what could not be sent.
+    subscriptions.stopAll();
+    const end = () => close(1011, "try again");
+    deps.checkEpoch().then(end, end);
   };
   const subscriptions = createSubscriptions({ tenantId, ...outbox, fail }, limits.subscriptions);
   const session = createSession({ ...options, send, close, subscriptions }, deps);

@@ -36,15 +36,22 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
   const isEnough = (candidate: Principal) =>
     candidate.scopes.has(deps.scope) && options.subscriptions.areAllowed(candidate);
 
-  function conclude(judgement: Authenticated | TokenRefusal): undefined {
-    if (isRefused(judgement)) close(4401, judgement.refused);
-    else if (!isEnough(judgement.principal)) close(1008, "INSUFFICIENT_SCOPE");
+  function conclude(judgement: Authenticated | TokenRefusal): Promise<void> | undefined {
+    if (isRefused(judgement)) return refuse(judgement);
+    if (!isEnough(judgement.principal)) close(1008, "INSUFFICIENT_SCOPE");
     else {
       principal = judgement.principal;
-      if (isNotified || claims.expiresAtMs - now() > noticeMs) return;
+      if (isNotified || claims.expiresAtMs - now() > noticeMs) return undefined;
       isNotified = true;
       send({ type: "reauthenticate", expires_at: expiresAt() } satisfies Reauthenticate);
     }
+    return undefined;
+  }
+
+  /** The first code that a stream is closed with counts. */
+  async function refuse({ refused }: TokenRefusal): Promise<void> {
+    if (refused !== "TOKEN_EXPIRED") await deps.checkEpoch().catch(() => undefined);
+    close(4401, refused);
   }
 
   function findFault(judgement: Authenticated | TokenRefusal): Refused | undefined {

@@ -13,6 +13,11 @@ export interface StreamDeps {
   readMessage: ReadMessage;
   limits: StreamLimits;
   isUnavailable: (error: unknown) => boolean;
+  /**
+   * Looks which database it is; if it is in a new epoch, all streams are closed with that code. A stream that is about to end asks first,
+   * because a restore and `bursar recover` also end tokens and connections, and the client should know the real reason.
+   */
+  checkEpoch: () => Promise<void>;
   /** The epoch of the database, as clients see it. */
   epoch: () => string;
   log: Logger;
