@@ -34,6 +34,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
 
 /** Runs the command line and returns the exit code. */
 export async function runCli(argv: readonly string[]): Promise<number> {
+  ignoreClosedPipes();
   const program = new Command("bursar").description("A self-hosted transaction service for digital assets.");
   for (const load of commandsFor(argv)) (await load())(program);
   for (const command of allCommands(program)) {
@@ -45,6 +46,14 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   } catch (error) {
     return explain(error);
   }
+}
+
+/** If the reader of the output ends, as `head` does, a command still finishes what it does: it may be in the middle of a change. */
+function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
 }
 
 /** The named command; all of them for help or an unknown name. */

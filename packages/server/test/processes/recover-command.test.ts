@@ -54,6 +54,10 @@ describe("`bursar recover` beside a running sandbox", () => {
     expect(second.output).toContain(`This recovery was done before. Its epoch is ${begun}`);
     expect((await readEvents(fresh)).status).toBe(200);
     expect((await run("audit", "ledger")).code).toBe(0);
+    // As with `| head`.
+    const unread = spawnBursar({ args: ["recover", "--key", "drill"], env: { BURSAR_DATA_DIR: dataDir } });
+    unread.child.stdout?.destroy();
+    expect([await unread.exited, unread.output()]).toEqual([{ code: 0, signal: null }, ""]);
     expect(await run("recover", "--lift", "many")).toMatchObject({ code: 2 });
   });
 });

@@ -100,6 +100,8 @@ async function untilStopped(): Promise<void> {
       // A second signal exits at once, because the default handler is back.
       process.once(name, () => resolve());
     }
+    // Nobody reads what it prints any more.
+    process.stdout.once("error", () => resolve());
   });
 }
 
