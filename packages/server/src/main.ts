@@ -62,6 +62,9 @@ export interface ServiceOptions {
   signal: AbortSignal;
 }
 
+const olderServerMessage =
+  "A database server on an earlier timeline is not used: it is an old primary that has come back, or a copy from before a promotion. Stop it. If it was put back on purpose, run `bursar recover` on it and restart the service.";
+
 /** The part of the shutdown timeout that is reserved for closing the stores. */
 const reservedForStoresMs = 4000;
 
@@ -88,13 +91,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       url: source.url,
       schema: settings.database_schema,
       connectionsMax: settings.database_connections,
+      onOlderServer: (server, { timeline, seenTimeline }) =>
+        log.error({ server, timeline, seen_timeline: seenTimeline }, olderServerMessage),
     });
     closers.push(database.close);
     const clock = createServiceClock(database, options.clocks ?? machineClocks, log);
     closers.push(async () => clock.stop());
     const publicUrl = publicUrlOf(settings);
     const wakeUps = createWakeUps({
-      openChannel: createNotifyChannelOpener(source.url),
+      openChannel: createNotifyChannelOpener(source.url, database.identity),
       processId: randomUUID(),
     });
     closers.push(wakeUps.close);

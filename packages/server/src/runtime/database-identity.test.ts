@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createDatabaseIdentity, type DatabaseChange, type DatabaseReading } from "./database-identity.js";
 
-const reading: DatabaseReading = { server: "a", epoch: { id: "one", number: 1 }, position: 100 };
+const reading: DatabaseReading = {
+  server: "a",
+  cluster: "c",
+  timeline: "00000002",
+  epoch: { id: "one", number: 1 },
+  position: 100,
+};
 
 function watched() {
   const identity = createDatabaseIdentity();
@@ -53,6 +59,18 @@ describe("the identity of the database", () => {
     expect(identity.known().position).toBe(100);
     observe({ ...reading, server: "b", position: 10 });
     expect(identity.known().position).toBe(10);
+  });
+
+  it("does not change to a server on an earlier timeline of the same cluster", () => {
+    const { identity, observe, changes } = watched();
+    observe(reading);
+    expect(observe({ ...reading, server: "old", timeline: "00000001" })).toBeUndefined();
+    expect([identity.server(), changes]).toEqual(["a", []]);
+    // Nor after a standby, which has no timeline to show.
+    observe({ ...reading, server: "standby", timeline: undefined });
+    expect(observe({ ...reading, server: "old", timeline: "00000001" })).toBeUndefined();
+    expect(observe({ ...reading, server: "new", timeline: "00000003" })).toBe(2);
+    expect(observe({ ...reading, server: "dump", cluster: "d", timeline: "00000001" })).toBe(3);
   });
 
   it("notifies every listener, even if one fails", () => {

@@ -10,6 +10,8 @@ export interface DatabaseIdentity {
   generation: () => number;
   /** The name of the epoch, as it is stored; undefined until it was read. */
   epoch: () => string | undefined;
+  /** Names the server process behind the connections; undefined until it was read. */
+  server: () => string | undefined;
   /** Whether the database has had an earlier epoch, so that versions and sequences can have had another meaning. */
   hasEarlierEpochs: () => boolean;
   /** Called in the same turn of the event loop in which a change is noticed. Returns a function that ends the subscription. */
@@ -25,8 +27,12 @@ export interface DatabaseChange {
 
 /** What a connection has found behind it. */
 export interface DatabaseReading {
-  /** Names the server process: its cluster, timeline and time of start. */
+  /** Names the server process and the database in it: the cluster, the timeline and the time of start. */
   server: string;
+  /** Undefined if the server does not show it. */
+  cluster: string | undefined;
+  /** Eight hexadecimal digits. Undefined if the server does not show it, as a standby. */
+  timeline: string | undefined;
   epoch: Epoch | undefined;
   /** How much the server has written to its log and flushed; undefined if it cannot be read. */
   position: number | undefined;
@@ -37,15 +43,32 @@ export interface Epoch {
   number: number;
 }
 
+export interface KnownDatabase extends Partial<DatabaseReading> {
+  generation: number;
+}
+
 /** The part that connections report to. */
 export interface ObservedIdentity extends DatabaseIdentity {
   /** What is known before a reading, to compare it with. */
-  known: () => { generation: number; position: number; epoch: Epoch | undefined };
+  known: () => KnownDatabase;
   /**
    * Takes a reading into account and returns the generation that it belongs to. Undefined if the database was found to be another one while
    * the reading was made: then it says nothing.
    */
   observe: (reading: DatabaseReading, since: { generation: number }) => number | undefined;
+}
+
+/**
+ * Whether a server of the same cluster is on an earlier timeline than was seen: it is an old primary that was replaced by a standby, or a
+ * copy from before that. What was committed since is not on it.
+ */
+export function isOlderTimeline(
+  found: Pick<DatabaseReading, "cluster" | "timeline">,
+  seen: Partial<Pick<DatabaseReading, "cluster" | "timeline">>,
+): boolean {
+  if (found.cluster === undefined || found.timeline === undefined || seen.timeline === undefined)
+    return false;
+  return found.cluster === seen.cluster && found.timeline < seen.timeline;
 }
 
 export function createDatabaseIdentity(
@@ -69,20 +92,23 @@ export function createDatabaseIdentity(
   return {
     generation: () => generation,
     epoch: () => current?.epoch?.id,
+    server: () => current?.server,
     hasEarlierEpochs: () => (current?.epoch?.number ?? 1) > 1,
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    known: () => ({ generation, position: current?.position ?? 0, epoch: current?.epoch }),
+    known: () => ({ ...current, generation }),
     observe: (reading, since) => {
       if (since.generation !== generation) return undefined;
       const before = current;
+      // Found on a connection to another server at the same time.
+      if (isOlderTimeline(reading, before ?? {})) return undefined;
       current = {
         ...reading,
         // Before the migrations there is no epoch.
         epoch: reading.epoch ?? before?.epoch,
-        position: reading.position,
+        timeline: reading.timeline ?? (before?.cluster === reading.cluster ? before?.timeline : undefined),
       };
       if (before === undefined) return generation;
       const isSameServer = before.server === reading.server;

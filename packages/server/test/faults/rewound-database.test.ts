@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../src/store/core/sql.js";
 import { type RewindablePostgres, startRewindablePostgres } from "../harness/database/rewindable-postgres.js";
 import { eventually } from "../harness/eventually.js";
 import { createTrader, type Trader } from "../harness/markets/trader.js";
@@ -51,10 +51,8 @@ describe("a database that goes back in time under a running service", () => {
     await postgres.keep();
     await untilServing();
   };
-  const rewind = async () => {
-    // The process looks at the database's position once a second. What is lost before it has looked can only be noticed as a restart.
-    await sleep(2500);
-    await postgres.rewind();
+  const rewind = async (how?: "as it is" | "worked on") => {
+    await postgres.rewind(how);
     await untilServing();
   };
   const pay = async (amount = "1") => {
@@ -66,8 +64,11 @@ describe("a database that goes back in time under a running service", () => {
     data: { sequence: number }[];
     epoch: string;
   }
-  const events = async (after = 0) =>
-    (await api.send("GET", `/v1/events?after=${after}&limit=200`)).body as unknown as Page;
+  const events = async () => {
+    const { status, text, body } = await api.send("GET", "/v1/events?limit=200");
+    if (status !== 200) throw new Error(text);
+    return body as unknown as Page;
+  };
 
   it("shows the order book that the database has", async () => {
     await trader.placed({ side: "buy", type: "limit", price: "2000.00", size: "1" });
@@ -267,6 +268,45 @@ describe("a database that goes back in time under a running service", () => {
       () => hooks.list("state=pending"),
       (pending) => pending.length === 0,
     );
+  });
+
+  const listEpochs = () =>
+    postgres.database.query<{ number: string }>(sql`SELECT number FROM database_epochs ORDER BY number`);
+
+  it("begins one epoch, although the copy has written more to its log than was lost and two processes notice", async () => {
+    const another = await service.another();
+    try {
+      await pay();
+      await keep();
+      const { epoch } = await events();
+      const known = await listEpochs().catch(listEpochs);
+      const lost = await pay();
+      await rewind("worked on");
+      await eventually(
+        async () => (await another.call("GET", "/readyz", undefined)).status,
+        (status) => status === 200,
+      );
+      expect((await api.read(lost.id)).status).toBe(404);
+      expect((await events()).epoch).not.toBe(epoch);
+      expect(await listEpochs().catch(listEpochs)).toHaveLength(known.length + 1);
+    } finally {
+      await another.stop();
+    }
+  });
+
+  it("begins an epoch that was never used, although the copy is from before the last one", async () => {
+    await pay();
+    await keep();
+    const first = (await events()).epoch;
+    await pay();
+    await rewind();
+    const second = (await events()).epoch;
+    const [last] = (await listEpochs().catch(listEpochs)).slice(-1);
+    await rewind("worked on");
+    const third = (await events()).epoch;
+    expect(new Set([first, second, third]).size).toBe(3);
+    const [now] = (await listEpochs().catch(listEpochs)).slice(-1);
+    expect(Number(now?.number)).toBe(Number(last?.number) + 1);
   });
 
   it("keeps the epoch and everything else when the server only restarts", async () => {

@@ -141,7 +141,12 @@ describe("an external database", () => {
   it("is waited for while it is read-only, and the service does not report itself as ready", async () => {
     const bursar = run(["serve"]);
     const url = await bursar.ready();
-    const status = async () => (await fetch(`${url}/readyz`)).status;
+    const status = async () => {
+      const answer = await fetch(`${url}/readyz`).catch((cause: unknown) => {
+        throw new Error(`the service does not answer; it wrote:\n${bursar.output()}`, { cause });
+      });
+      return answer.status;
+    };
     await setReadOnly("on");
     await eventually(status, (value) => value === 503);
     const second = run(["serve"]);

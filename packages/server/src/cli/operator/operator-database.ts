@@ -50,7 +50,10 @@ export async function withDatabase<T>(
     connectionsMax: 2,
     statementTimeoutMs: auditTimeoutMs,
   });
-  const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId: randomUUID() });
+  const wakeUps = createWakeUps({
+    openChannel: createNotifyChannelOpener(url, database.identity),
+    processId: randomUUID(),
+  });
   const log = createLogger("error", process.stderr.isTTY === true);
   const clock = createDatabaseClock({
     ...machineClocks,

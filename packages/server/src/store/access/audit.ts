@@ -10,7 +10,7 @@ import {
   nilTenantId,
 } from "../../app/audit/audit-entry.js";
 import { chainHash, chainStart, isPositionAuthentic, positionMac } from "../../app/audit/chain-hash.js";
-import { type Database, type KeyedQueryable, type Queryable, requireKeys } from "../core/database.js";
+import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
 /** PostgreSQL's bigint arrives as a string. */
@@ -76,7 +76,7 @@ export const entryColumns = sql`
  * Appends entries to the chains of their tenants, in the SQL transaction of the action that they describe. The heads stay locked until it
  * ends, so it locks no other rows afterwards, except the counters of the event log.
  */
-export async function appendAudit(tx: KeyedQueryable, drafts: readonly AuditDraft[]): Promise<void> {
+export async function appendAudit(tx: Tx, drafts: readonly AuditDraft[]): Promise<void> {
   const byTenant = new Map<string, AuditDraft[]>();
   for (const draft of drafts) {
     const tenantId = draft.tenantId ?? nilTenantId;
@@ -98,7 +98,7 @@ export async function appendAudit(tx: KeyedQueryable, drafts: readonly AuditDraf
  * Starts to key the chains that are not yet: an entry that is keyed covers the hash of the last one that is not. Called once for each
  * database, because later it would accept a chain that somebody else has written.
  */
-export async function keyChains(tx: KeyedQueryable, now: Date): Promise<void> {
+export async function keyChains(tx: Tx, now: Date): Promise<void> {
   const heads = await tx.query<{ tenantId: string }>(sql`
     SELECT tenant_id AS "tenantId" FROM audit_heads WHERE number > 0 ORDER BY tenant_id
   `);
@@ -132,7 +132,7 @@ async function lockHead(tx: Queryable, tenantId: string): Promise<AuditHead> {
 }
 
 async function appendToChain(
-  tx: KeyedQueryable,
+  tx: Tx,
   { tenantId, ...head }: AuditHead,
   drafts: readonly AuditDraft[],
 ): Promise<void> {
@@ -167,4 +167,10 @@ async function appendToChain(
     UPDATE audit_heads SET number = ${number.toString()}, hash = ${Buffer.from(hash)}, key_id = ${keyId}, mac = ${Buffer.from(mac)}
     WHERE tenant_id = ${tenantId}
   `);
+  tx.witness({
+    kind: "audit entry",
+    tenantId,
+    at: Number(number),
+    mark: Buffer.from(hash).toString("hex"),
+  });
 }

@@ -2,8 +2,12 @@ import type { Socket } from "node:net";
 import pg from "pg";
 import { OperatorError } from "../../operator-error.js";
 import { readDatabaseUrl } from "./database-url.js";
+import { probeServers, type ServerTimeline } from "./identity/probe-servers.js";
 
-/** Connects to the servers of a database URL, in turn: to the one that worked last, until a connection to it fails. */
+/**
+ * Connects to the servers of a database URL. It stays with the one that worked last until a connection to it fails, and then tries the
+ * others in turn. While no connection is open, it looks at all of them first.
+ */
 export interface Connector {
   /** The driver's client, which connects to the current server whatever its configuration says. */
   Client: typeof pg.Client;
@@ -12,6 +16,15 @@ export interface Connector {
   connectTimeoutMs: number | undefined;
   /** Which server is the current one, as a number that changes when a connection to it fails. */
   current: () => number;
+  /**
+   * Looks at all servers at once and makes the best one the current one: of those that take writes, the one on the highest timeline, because
+   * an old primary that has come back takes writes too. If none is found, the current one stays. Does nothing if there is one server.
+   */
+  choose: (isAllowed: (server: ServerTimeline) => boolean) => Promise<void>;
+  /** The host and the port that a client was made for. */
+  nameOf: (client: pg.ClientBase) => string;
+  /** Makes the next server the current one, because this one cannot be used. */
+  passOver: (client: pg.ClientBase) => void;
   /** Rejects if the URL requires a server that takes writes, and this one takes none. The next server is then the current one. */
   assertTakesWrites: (client: pg.ClientBase) => Promise<void>;
 }
@@ -36,6 +49,21 @@ export function createConnector(url: string): Connector {
   const moveOn = (client: object) => {
     if (serverOf.get(client) === current) current = (current + 1) % servers.length;
   };
+  let choosing: Promise<void> | undefined;
+
+  async function choose(isAllowed: (server: ServerTimeline) => boolean): Promise<void> {
+    const found = await probeServers(servers.map(({ url }) => url));
+    const usable = found.flatMap((server, index) =>
+      server !== undefined && isAllowed(server) ? [{ ...server, index }] : [],
+    );
+    // Servers of another cluster cannot be compared; then the order of the URL decides.
+    const [best, ...others] = usable.filter(({ cluster }) => cluster === usable[0]?.cluster);
+    if (best === undefined) return;
+    current = others.reduce(
+      (one, other) => ((other.timeline ?? "") > (one.timeline ?? "") ? other : one),
+      best,
+    ).index;
+  }
 
   class RoutedClient extends pg.Client {
     readonly #serverName = servers[current]?.name;
@@ -81,6 +109,15 @@ export function createConnector(url: string): Connector {
     serverCount: servers.length,
     connectTimeoutMs,
     current: () => current,
+    choose: async (isAllowed) => {
+      if (servers.length === 1) return;
+      choosing ??= choose(isAllowed).finally(() => {
+        choosing = undefined;
+      });
+      await choosing;
+    },
+    nameOf: (client) => servers[serverOf.get(client) ?? 0]?.name ?? "",
+    passOver: moveOn,
     assertTakesWrites: async (client) => {
       if (!mustTakeWrites) return;
       const { rows } = await client.query("SELECT current_setting('transaction_read_only') AS setting");

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import { createDatabaseIdentity, type DatabaseIdentity } from "../../runtime/database-identity.js";
-import { createConnector } from "./connector.js";
-import { identifyDatabase } from "./database-identity.js";
+import type { CommittedFact, CommitWitnesses } from "../../runtime/commit-witnesses.js";
+import type { DatabaseIdentity } from "../../runtime/database-identity.js";
+import { createConnections } from "./connections.js";
 import {
   DatabaseUnavailableError,
   explain,
@@ -11,9 +11,11 @@ import {
   lockNotAvailable,
   OutcomeUnknownError,
 } from "./database-unavailable-error.js";
+import { identifyDatabase } from "./identity/identify-database.js";
+import type { OlderServerError } from "./identity/older-server-error.js";
+import type { RunText } from "./identity/read-server.js";
 import { inTransaction } from "./in-transaction.js";
 import { parameterText } from "./parameter-text.js";
-import { prepareSession } from "./session-settings.js";
 import { Statement } from "./sql.js";
 import { createStorageFault } from "./storage-fault.js";
 import { answerInTime, createUnanswered, UnansweredError } from "./unanswered.js";
@@ -37,6 +39,8 @@ export interface Tx extends KeyedQueryable {
   send: (statement: Statement) => void;
   /** Runs the work after the commit, and not if the commit failed or its outcome is unknown. */
   afterCommit: (work: () => void) => void;
+  /** Names something that this transaction writes. If the database does not have it after a restart, committed data was lost. */
+  witness: (fact: CommittedFact) => void;
 }
 
 /**
@@ -46,6 +50,8 @@ export interface Tx extends KeyedQueryable {
 export interface Database extends KeyedQueryable {
   /** Which database it is. Every connection is checked before it is used. */
   identity: DatabaseIdentity;
+  /** What is known to be committed, to compare it with the database after a restart. */
+  witnesses: Pick<CommitWitnesses, "committed" | "read">;
   /** Checks it on a connection that is open: an operator can begin a new epoch, and a standby can be promoted. */
   identify: () => Promise<void>;
   /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
@@ -73,7 +79,7 @@ export interface Session extends Queryable {
 }
 
 export interface DatabaseOptions {
-  /** May name several servers; the first that takes writes is used. */
+  /** May name several servers; of those that take writes, the one on the highest timeline is used. */
   url: string;
   connectionsMax: number;
   /** The schema with the tables; `public` if left out. */
@@ -82,17 +88,15 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
   /** How long to wait for a connection, a new one or one of the pool. */
   connectTimeoutMs?: number;
+  /** Called with the name of a server that is refused because it is an old primary; again after a minute. */
+  onOlderServer?: (name: string, error: OlderServerError) => void;
 }
 
-const connectTimeoutDefaultMs = 5000;
 /**
  * How long a statement may take before the database counts as unavailable. To TCP a server that hangs looks like a slow one
  * for many minutes; callers need an answer sooner.
  */
 const statementTimeoutDefaultMs = 15_000;
-/** The server gives up earlier: a statement that no caller waits for would otherwise continue, with its connection and its locks. */
-const serverGivesUpMs = 1000;
-const keepAliveDelayMs = 10_000;
 const schemaDefault = "public";
 
 export function openDatabase({
@@ -102,61 +106,16 @@ export function openDatabase({
   statementTimeoutMs = statementTimeoutDefaultMs,
   ...rest
 }: DatabaseOptions): Database {
-  const connector = createConnector(url);
-  const identity = createDatabaseIdentity();
-  /** What each connection was made to. */
-  const generationOf = new WeakMap<pg.ClientBase, number>();
-  const connectTimeoutMs = rest.connectTimeoutMs ?? connector.connectTimeoutMs ?? connectTimeoutDefaultMs;
-  const pool = new pg.Pool({
-    Client: connector.Client,
-    max: connectionsMax,
-    connectionTimeoutMillis: connectTimeoutMs,
-    application_name: "bursar",
-    onConnect: async (client) => {
-      await connector.assertTakesWrites(client);
-      // Sent together, so that the check costs no round trip of its own.
-      const prepared = prepareSession(client, {
-        statementTimeoutMs: statementTimeoutMs - serverGivesUpMs,
-        schema,
-        timeoutMs: connectTimeoutMs,
-      });
-      const identified = identifyDatabase(async (text, values) => {
-        const config = { text, values: values && [...values], query_timeout: connectTimeoutMs };
-        return (await client.query(config as pg.QueryConfig)).rows;
-      }, identity);
-      const [, generation] = await Promise.all([prepared, identified]);
-      if (generation === undefined) throw new Error("the database changed while a connection was made");
-      generationOf.set(client, generation);
-    },
-    // Statements are sent without waiting for the answers to those before; their order stays.
-    pipeline: true,
-    keepAlive: true,
-    // So that a connection to a server that was replaced is noticed while it waits for an answer.
-    keepAliveInitialDelayMillis: keepAliveDelayMs,
+  const { pool, identity, witnesses, connect } = createConnections({
+    url,
+    connectionsMax,
+    schema,
+    statementTimeoutMs,
+    connectTimeoutMs: rest.connectTimeoutMs,
+    onOlderServer: rest.onOlderServer,
   });
-  // The loss of a connection is reported twice: to the caller of a statement, and by this event, which ends the process if it has no
-  // listener. The caller gets the error; the pool replaces the connection.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
-
   const storageFault = createStorageFault(() => performance.now());
   const unanswered = createUnanswered(pool, connectionsMax, () => performance.now());
-
-  /** Tries each server once; the pool itself connects to the current one only. Connections to an earlier database are closed. */
-  async function connect(): Promise<pg.PoolClient> {
-    for (let triesLeft = connector.serverCount; ; triesLeft -= 1) {
-      const server = connector.current();
-      try {
-        for (;;) {
-          const client = await pool.connect();
-          if (generationOf.get(client) === identity.generation()) return client;
-          client.release(true);
-        }
-      } catch (error) {
-        if (triesLeft === 1 || connector.current() === server) return explain(error);
-      }
-    }
-  }
 
   async function session<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const generation = identity.generation();
@@ -191,18 +150,27 @@ export function openDatabase({
 
   const query: Database["query"] = (statement) => session((connection) => connection.query(statement));
 
+  const transaction: Database["transaction"] = (work) => {
+    const generation = identity.generation();
+    return session((connection) =>
+      inTransaction(connection, work, {
+        onSent: unanswered.followCommit,
+        onCommitted: (fact) => witnesses.committed(generation, fact),
+      }),
+    );
+  };
+
   return {
     identity,
+    witnesses,
     identify: () =>
       session(async (connection) => {
-        await identifyDatabase(
-          (text, values = []) => connection.query(new Statement(text, values)),
-          identity,
-        );
+        const run: RunText = (text, values = []) => connection.query(new Statement(text, values));
+        await identifyDatabase(run, { identity, witnesses, isAlone: false });
       }),
     session,
     query,
-    transaction: (work) => session((connection) => inTransaction(connection, work, unanswered.followCommit)),
+    transaction,
     poolUse: () => ({
       inUse: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

@@ -1,12 +1,20 @@
+import type { CommittedFact } from "../../runtime/commit-witnesses.js";
 import type { Session, Tx } from "./database.js";
 import { DatabaseUnavailableError, isAnswered, OutcomeUnknownError } from "./database-unavailable-error.js";
 import { sql } from "./sql.js";
+
+export interface CommitFollower {
+  /** Called when a commit is sent, with its answer. */
+  onSent: (commit: Promise<unknown>) => void;
+  /** Called after a commit, with something that it contains. */
+  onCommitted: (fact: CommittedFact) => void;
+}
 
 /** Runs the work in a transaction on one connection: committed when it resolves, rolled back when it rejects. */
 export async function inTransaction<T>(
   connection: Session,
   work: (tx: Tx) => Promise<T>,
-  followCommit: (commit: Promise<unknown>) => void,
+  { onSent, onCommitted }: CommitFollower,
 ): Promise<T> {
   const afterwards: (() => void)[] = [];
   const sent: Promise<unknown>[] = [];
@@ -23,6 +31,7 @@ export async function inTransaction<T>(
       query: connection.query,
       send: (statement) => send(connection.query(statement)),
       afterCommit: (one) => afterwards.push(one),
+      witness: (fact) => afterwards.push(() => onCommitted(fact)),
     });
   } catch (error) {
     // The first statement that failed is the reason; those after it only say that the transaction has failed.
@@ -34,7 +43,7 @@ export async function inTransaction<T>(
   }
   // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
   const commit = connection.query(sql`COMMIT`);
-  followCommit(commit);
+  onSent(commit);
   send(commit);
   await Promise.all(sent).catch((error: unknown) => {
     if (!(error instanceof DatabaseUnavailableError) || isAnswered(error.cause)) throw error;

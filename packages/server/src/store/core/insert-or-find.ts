@@ -1,4 +1,4 @@
-import type { Queryable } from "./database.js";
+import type { Database, Queryable } from "./database.js";
 import { type Statement, sql } from "./sql.js";
 
 /**
@@ -40,6 +40,19 @@ export async function insertOrFindAll<Item extends Keyed, Row extends EarlierRow
   return items.map(({ id, tenantId, idempotencyKey }) =>
     conflicts.has(id) ? expectFound(found.get(`${tenantId} ${idempotencyKey}`)) : undefined,
   );
+}
+
+/** Remembers one of the rows that a batch has inserted: it is lost only with all of them. */
+export function witnessInserted(
+  { witnesses }: Pick<Database, "witnesses">,
+  generation: number,
+  kind: "transaction" | "order",
+  items: readonly Keyed[],
+  found: readonly unknown[],
+): void {
+  const inserted = items[found.lastIndexOf(undefined)];
+  if (inserted === undefined) return;
+  witnesses.committed(generation, { kind, tenantId: inserted.tenantId, at: inserted.id, mark: "" });
 }
 
 /** Inserts one row; returns what has used its key before, or undefined if it was inserted. */

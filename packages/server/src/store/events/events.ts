@@ -5,6 +5,7 @@ import type {
   LoggedEvent,
   LostRange,
 } from "../../app/events/event.js";
+import type { CommittedFact } from "../../runtime/commit-witnesses.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
 import type { Database, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -30,8 +31,15 @@ export function createEventStore(database: Database): EventStore & EventReader &
     return rows.map(readEvent);
   };
   return {
-    listEvents: (tenantId, after, limit) =>
-      read(sql`WHERE tenant_id = ${tenantId} AND sequence > ${after} ORDER BY sequence LIMIT ${limit}`),
+    listEvents: async (tenantId, after, limit) => {
+      const generation = database.identity.generation();
+      const events = await read(
+        sql`WHERE tenant_id = ${tenantId} AND sequence > ${after} ORDER BY sequence LIMIT ${limit}`,
+      );
+      const last = events.length < limit ? events.at(-1) : undefined;
+      if (last !== undefined) database.witnesses.read(generation, factOf(tenantId, last));
+      return events;
+    },
     readEvents: (tenantId, sequences) =>
       read(
         sql`WHERE tenant_id = ${tenantId} AND sequence = ANY(${[...sequences]}::bigint[]) ORDER BY sequence`,
@@ -67,6 +75,16 @@ async function readLost(database: Database, where: Statement): Promise<LostRange
   );
   return row && { kept: Number(row.kept), lifted: Number(row.lifted) };
 }
+
+/** What identifies an event besides its sequence, as `hasLostCommit` compares it. */
+function factOf(
+  tenantId: string,
+  { sequence, subjectId, version, occurredAt }: WitnessedEvent,
+): CommittedFact {
+  return { kind: "event", tenantId, at: sequence, mark: `${subjectId} ${version} ${occurredAt.getTime()}` };
+}
+
+type WitnessedEvent = Pick<LoggedEvent, "sequence" | "subjectId" | "version" | "occurredAt">;
 
 /** Copies field by field, because this runs for every event and spreading takes forty times as long. */
 function readEvent(row: EventRow): LoggedEvent {
@@ -136,6 +154,9 @@ async function appendEvents(tx: Tx, events: readonly NewEvent[]) {
     next.set(tenantId, sequence + 1);
     return sequence;
   });
+  // One is enough, because a commit is lost as a whole.
+  const last = events.at(-1);
+  if (last !== undefined) tx.witness(factOf(last.tenantId, { ...last, sequence: sequences.at(-1) ?? 0 }));
   const plan = planDeliveries(subscribers, counts);
   const insert = insertEvents(events, sequences);
   tx.send(subscribers.length > 0 ? withDeliveries(insert, plan) : insert);

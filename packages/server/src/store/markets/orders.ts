@@ -9,7 +9,7 @@ import {
 } from "../../app/markets/order.js";
 import { toListed } from "../core/bounded-page.js";
 import { assertGeneration, type Database, type Queryable } from "../core/database.js";
-import { insertOrFindAll } from "../core/insert-or-find.js";
+import { insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { selectPageOfOrders } from "./order-page.js";
 
@@ -33,11 +33,13 @@ export function createOrderStore(database: Database): OrderStore {
   return {
     acceptOrders: async (batch) => {
       assertGeneration(database, batch);
+      const generation = database.identity.generation();
       const earlier = await insertOrFindAll(batch, {
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
         find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
         read: readEarlier,
       });
+      witnessInserted(database, generation, "order", batch, earlier);
       return earlier.map((found) => found ?? accepted);
     },
     findOrderByKey: async (tenantId, idempotencyKey) => {

@@ -21,7 +21,7 @@ import { readTransactionDetails } from "../../app/transactions/transaction-detai
 import { coalesce } from "../../runtime/coalesce.js";
 import { toListed } from "../core/bounded-page.js";
 import { assertGeneration, type Database } from "../core/database.js";
-import { insertOrFindAll } from "../core/insert-or-find.js";
+import { insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
@@ -109,11 +109,13 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
   return {
     acceptTransactions: async (batch) => {
       assertGeneration(database, batch);
+      const generation = database.identity.generation();
       const earlier = await insertOrFindAll(batch, {
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
         find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
         read: readEarlier,
       });
+      witnessInserted(database, generation, "transaction", batch, earlier);
       return earlier.map((found) => found ?? accepted);
     },
     readTransaction: (tenantId, id) => readOne({ tenantId, id }),

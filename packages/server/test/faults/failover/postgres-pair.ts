@@ -12,6 +12,8 @@ export interface PostgresPair {
   /** Names both servers. */
   url: string;
   primary: () => PostgresServer;
+  /** After a failover, the old primary, which is not running. */
+  standby: () => PostgresServer;
   /** Makes every commit wait for the standby from now on, or none. */
   setSynchronous: (isSynchronous: boolean) => Promise<void>;
   /** Cuts the standby off: what is committed from now on is lost if it takes over. */
@@ -76,6 +78,7 @@ export async function startPostgresPair(folder: string): Promise<PostgresPair> {
   return {
     url: `postgres://${user}@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/postgres`,
     primary: () => primary,
+    standby: () => standby,
     setSynchronous,
     holdBack: async () => {
       await standby.ask("ALTER SYSTEM SET primary_conninfo = ''");

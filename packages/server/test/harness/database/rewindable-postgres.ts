@@ -16,12 +16,18 @@ export interface RewindablePostgres {
   start: () => Promise<void>;
   /** Keeps a copy of the data folder, with a restart. */
   keep: () => Promise<void>;
-  /** Puts the kept copy in the place of the data folder, with a restart. */
-  rewind: () => Promise<void>;
+  /**
+   * Puts the kept copy in the place of the data folder, with a restart. If it is `worked on`, the copy is started elsewhere before, as an
+   * operator does to look at it, and its log is then further than that of the data which it replaces.
+   */
+  rewind: (how?: "as it is" | "worked on") => Promise<void>;
   /** For the harness of the service. */
   database: TestDatabase;
   close: () => Promise<void>;
 }
+
+/** More than a test writes. */
+const logFiles = 6;
 
 export async function startRewindablePostgres(name: string): Promise<RewindablePostgres> {
   const folder = createTemporaryFolder(name);
@@ -36,6 +42,16 @@ export async function startRewindablePostgres(name: string): Promise<RewindableP
 
   async function stop(): Promise<void> {
     await proxy.cut();
+    await postgres.stop();
+  }
+
+  /** While nobody else can connect. Each switch begins a new file of the log. */
+  async function workOn(): Promise<void> {
+    postgres = await run();
+    const alone = openDatabase({ url: postgres.url, connectionsMax: 1 });
+    for (let n = 0; n < logFiles; n++)
+      await alone.session((session) => session.script("SELECT txid_current(), pg_switch_wal()"));
+    await alone.close();
     await postgres.stop();
   }
 
@@ -56,10 +72,11 @@ export async function startRewindablePostgres(name: string): Promise<RewindableP
       execFileSync("cp", ["-a", postgres.dir, kept]);
       await start();
     },
-    rewind: async () => {
+    rewind: async (how) => {
       await stop();
       rmSync(postgres.dir, { recursive: true });
       execFileSync("cp", ["-a", kept, postgres.dir]);
+      if (how === "worked on") await workOn();
       await start();
     },
     database: {

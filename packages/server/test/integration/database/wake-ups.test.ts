@@ -31,7 +31,8 @@ describe("notifications between processes", () => {
 
   /** A process that records the notifications it receives, once its channel is open. */
   async function join(processId: string, url: string, topic: Topic = "events") {
-    const wakeUps = createWakeUps({ openChannel: createNotifyChannelOpener(url), processId });
+    const openChannel = createNotifyChannelOpener(url, database.identity);
+    const wakeUps = createWakeUps({ openChannel, processId });
     closers.push(wakeUps.close);
     const received: (readonly string[] | "any")[] = [];
     wakeUps.subscribe(topic, (tenantIds) => received.push(tenantIds));

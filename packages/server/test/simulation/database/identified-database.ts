@@ -12,7 +12,13 @@ export function identifyConnections(
 ): SimulatedDatabase {
   function observe(): void {
     const number = database.epoch();
-    const reading = { server: `server ${number}`, epoch: { id: `epoch ${number}`, number }, position: 0 };
+    const reading = {
+      server: `server ${number}`,
+      cluster: undefined,
+      timeline: undefined,
+      epoch: { id: `epoch ${number}`, number },
+      position: 0,
+    };
     identity.observe(reading, identity.known());
   }
 

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { type CommittedFact, createCommitWitnesses } from "./commit-witnesses.js";
+
+const event = (tenantId: string, at: number): CommittedFact => ({ kind: "event", tenantId, at, mark: "m" });
+
+describe("what a process knows to be committed", () => {
+  it("is the last event of a tenant, even if the answers to two commits overtake each other", () => {
+    const witnesses = createCommitWitnesses(() => 0);
+    witnesses.committed(0, event("one", 2));
+    witnesses.committed(0, event("one", 1));
+    expect(witnesses.list()).toEqual([event("one", 2)]);
+  });
+
+  it("is the last row of a tenant", () => {
+    const witnesses = createCommitWitnesses(() => 0);
+    const row = (at: string): CommittedFact => ({ kind: "transaction", tenantId: "one", at, mark: "" });
+    witnesses.committed(0, row("b"));
+    witnesses.committed(0, row("a"));
+    expect(witnesses.list()).toEqual([row("a")]);
+  });
+
+  it("is bounded, and what is read does not displace what was committed", () => {
+    const witnesses = createCommitWitnesses(() => 0);
+    witnesses.committed(0, event("busy", 1));
+    for (let n = 0; n < 1000; n++) witnesses.read(0, event(`tenant ${n}`, 1));
+    expect(witnesses.list()).toHaveLength(65);
+    expect(witnesses.list()).toContainEqual(event("busy", 1));
+    expect(witnesses.list()).toContainEqual(event("tenant 999", 1));
+  });
+
+  it("is not what an earlier generation of the database has answered", () => {
+    let generation = 0;
+    const witnesses = createCommitWitnesses(() => generation);
+    generation = 1;
+    witnesses.committed(0, event("one", 1));
+    expect(witnesses.list()).toEqual([]);
+    witnesses.committed(1, event("one", 1));
+    witnesses.clear();
+    expect(witnesses.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,54 @@
+/**
+ * Something that this process knows to be committed, because it has committed it or has read it from the log. A database that does not have
+ * it has lost data.
+ */
+export interface CommittedFact {
+  kind: "event" | "audit entry" | "transaction" | "order";
+  tenantId: string;
+  /** The sequence of an event, the number of an audit entry, or the id of a row. */
+  at: number | string;
+  /** What is there. After a loss, sequences and numbers are used again, for something else. Empty for ids, which are used once. */
+  mark: string;
+}
+
+/** The latest such facts: committed data is lost from the end, so the latest are lost first, and few of them are enough. */
+export interface CommitWitnesses {
+  /** Remembers what a unit of work has committed; ignored if the database was found to be another one since it began. */
+  committed: (generation: number, fact: CommittedFact) => void;
+  /** Remembers what was read at the end of a log. Kept apart, so that readers of quiet logs do not displace what was committed last. */
+  read: (generation: number, fact: CommittedFact) => void;
+  list: () => CommittedFact[];
+  /** In a new epoch, what an earlier one has lost says nothing. */
+  clear: () => void;
+}
+
+const factsMax = 64;
+
+export function createCommitWitnesses(currentGeneration: () => number): CommitWitnesses {
+  const committed = new Map<string, CommittedFact>();
+  const read = new Map<string, CommittedFact>();
+  const remember = (facts: Map<string, CommittedFact>) => (generation: number, fact: CommittedFact) => {
+    if (generation !== currentGeneration()) return;
+    const key = `${fact.kind} ${fact.tenantId}`;
+    const before = facts.get(key);
+    // Answers to commits can overtake each other.
+    const latest = before !== undefined && isAfter(before, fact) ? before : fact;
+    // At the end of the map, whose first entry is removed.
+    facts.delete(key);
+    facts.set(key, latest);
+    if (facts.size > factsMax) facts.delete(facts.keys().next().value ?? "");
+  };
+  return {
+    committed: remember(committed),
+    read: remember(read),
+    list: () => [...committed.values(), ...read.values()],
+    clear: () => {
+      committed.clear();
+      read.clear();
+    },
+  };
+}
+
+function isAfter(one: CommittedFact, other: CommittedFact): boolean {
+  return typeof one.at === "number" && typeof other.at === "number" && one.at > other.at;
+}

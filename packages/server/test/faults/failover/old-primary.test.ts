@@ -1,0 +1,92 @@
+import { rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Database, openDatabase } from "../../../src/store/core/database.js";
+import { sql } from "../../../src/store/core/sql.js";
+import { eventually } from "../../harness/eventually.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { createTemporaryFolder } from "../../harness/temporary-folder.js";
+import { transactionsOf } from "../../harness/transactions/transactions-client.js";
+import { type PostgresPair, startPostgresPair } from "./postgres-pair.js";
+
+/** Nothing has stopped the old primary from coming back: it takes writes, and is the first server of the URL. */
+describe("an old primary that comes back after a failover", () => {
+  const folder = createTemporaryFolder("old-primary");
+  let pair: PostgresPair;
+  let database: Database;
+  let service: TestService;
+  beforeAll(async () => {
+    pair = await startPostgresPair(folder);
+    database = openDatabase({ url: pair.url, connectionsMax: 2 });
+    const run = (script: string) => database.session((session) => session.script(script));
+    service = await startTestService(
+      {},
+      {
+        database: { ...database, url: pair.url, run, drop: database.close },
+        masterKey: Buffer.alloc(32, 7),
+        publicUrl: undefined,
+      },
+      // Not patient: what counts is that a server is refused, not how long it takes.
+      openDatabase,
+    );
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await database?.close();
+    await pair?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const status = async () => (await service.call("GET", "/readyz", undefined)).status;
+  const untilServing = () => eventually(status, (value) => value === 200);
+
+  it("is not used by a process that has worked on the later timeline, and is not chosen by a new one", async () => {
+    const api = transactionsOf(service, await service.token(await service.createTenant("100")));
+    const pay = async () => {
+      const { status: answer, text, body } = await api.create({ reference: "r", asset: "USD", amount: "1" });
+      if (answer !== 202) throw new Error(text);
+      return await api.settled(body.id);
+    };
+    await pay();
+    await pair.failOver();
+    await untilServing();
+    const paid = await eventually(
+      () => pay().catch(() => undefined),
+      (made) => made !== undefined,
+    );
+    const { body } = await api.send("GET", "/v1/events?limit=1");
+    const [old, primary] = [pair.standby(), pair.primary()];
+    await old.start();
+
+    // Of two servers that take writes, a new process takes the one on the later timeline.
+    const fresh = openDatabase({ url: pair.url, connectionsMax: 1 });
+    const [reached] = await fresh.query<{ port: number }>(sql`SELECT inet_server_port() AS port`);
+    expect(reached?.port).toBe(primary.port);
+    await fresh.close();
+
+    await primary.kill();
+    await eventually(
+      () => service.logLines.filter((line) => line.includes("A database server on an earlier timeline")),
+      (lines) => lines.length > 0,
+    );
+    expect(await status()).toBe(503);
+    const refused = await api.create({ reference: "r", asset: "USD", amount: "1" });
+    expect(refused.status).toBe(503);
+    const [line] = service.logLines.filter((one) => one.includes("on an earlier timeline"));
+    expect(JSON.parse(line ?? "")).toMatchObject({ timeline: "00000001", seen_timeline: "00000002" });
+    expect(await old.ask("SELECT FROM database_epochs")).toHaveLength(1);
+
+    await primary.start();
+    await untilServing();
+    expect(
+      await eventually(
+        () => api.read(paid?.id ?? ""),
+        ({ status: answer }) => answer !== 503,
+      ),
+    ).toMatchObject({
+      status: 200,
+    });
+    expect((await api.send("GET", "/v1/events?limit=1")).body).toMatchObject({
+      epoch: (body as unknown as { epoch: string }).epoch,
+    });
+  });
+});
