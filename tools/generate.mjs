@@ -126,6 +126,7 @@ async function servedDocument(path) {
         requestsPerClient: 1,
         connectionsPerClient: 1,
         heavyRequestsPerTenant: 1,
+        databaseConnections: 2,
         idleTimeoutMs: 1,
       },
     },

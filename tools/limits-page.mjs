@@ -82,6 +82,8 @@ ${settingsTable("limits.", (key) => key === "limits.accept_wait_ms" || key === "
 
 In addition, at most 10,000 transactions wait to be written in a process, and at most 5,000 of one tenant. Further ones are refused with the same error. Those of different tenants are written in turn.
 
+Other requests of one tenant take turns for the connections to the database: at most half of those that requests may use serve one tenant, and at most 1000 requests of it wait. Further ones are refused with 429 \`CONCURRENCY_LIMITED\`.
+
 ## Sizes and times
 
 ${settingsTable("limits.", (key) => !/_per_client$|_per_tenant$|accept_wait|event_loop/.test(key))}

@@ -238,6 +238,7 @@ async function buildEdge(
         requestsPerClient: settings["limits.requests_per_client"],
         connectionsPerClient: settings["limits.connections_per_client"],
         heavyRequestsPerTenant: settings["limits.heavy_requests_per_tenant"],
+        databaseConnections: settings.database_connections,
         idleTimeoutMs: settings["limits.idle_timeout_ms"],
       },
     },

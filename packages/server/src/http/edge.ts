@@ -7,9 +7,10 @@ import Fastify, {
   type FastifySchema,
   LogController,
 } from "fastify";
+import type { BoundedGate } from "../runtime/bounded-gate.js";
 import type { Metric } from "../runtime/metric.js";
 import type { Readiness } from "../runtime/readiness.js";
-import { type AccessGuard, guardRoute, installRequestState } from "./access/guard.js";
+import { type AccessGuard, guardRoute, installRequestState, principalOf } from "./access/guard.js";
 import { deprecationHooks } from "./deprecations.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installCors } from "./plugins/cors.js";
@@ -37,6 +38,7 @@ import { installSecurityTxt, type SecurityTxtOptions } from "./plugins/security-
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
 import { quotaClassOf } from "./quotas/quota-gate.js";
+import { createTurns, inTurn } from "./quotas/turns.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/operations/healthz.js";
@@ -68,6 +70,8 @@ export interface EdgeOptions {
 }
 
 interface EdgeLimits extends ConcurrencyLimits {
+  /** Those of the process; the requests of tenants take turns for them. */
+  databaseConnections: number;
   bodyBytes: number;
   headerBytes: number;
   jsonDepth: number;
@@ -111,14 +115,16 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
     metrics: options.metrics,
     outcomes,
   });
+  const turns = createTurns(options.limits.databaseConnections);
   const allRoutes = [healthz, readyz(options.readiness), ...routes];
   installDocuments(app, allRoutes, options.guard);
   installSecurityTxt(app, { ...options.securityTxt, publicUrl: options.guard.publicUrl, now: options.now });
-  for (const route of allRoutes.filter(({ access }) => access !== "oauth")) addRoute(app, route, options);
+  for (const route of allRoutes.filter(({ access }) => access !== "oauth"))
+    addRoute(app, route, options, turns);
   await app.register(async (context) => {
     installOAuthContext(context, options);
     for (const route of allRoutes.filter(({ access }) => access === "oauth"))
-      addRoute(context, route, options);
+      addRoute(context, route, options, turns);
   });
   stopCollecting();
   installMethodNotAllowed(app, methodsByPath);
@@ -163,9 +169,13 @@ function withoutChildren(log: FastifyBaseLogger): FastifyBaseLogger {
   return same;
 }
 
-function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions): void {
+function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions, turns: BoundedGate): void {
   const { guard, readiness, now } = options;
-  const { method, path, access, handle } = route;
+  const { method, path, access } = route;
+  const handle =
+    access === "open" || access === "oauth" || route.takesNoTurns === true
+      ? route.handle
+      : inTurn(route.handle, turns, (request) => principalOf(request).principal.tenantId);
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
   const { onRequest: ends, ...deprecation } = deprecationHooks(route, now);
   const common = {

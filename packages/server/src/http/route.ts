@@ -31,6 +31,11 @@ export interface Route {
   bodyBytesMax?: number;
   /** The number of items in a valid body, for which the quota is charged. */
   itemsOf?: (body: unknown) => number;
+  /**
+   * Whether its requests are served without taking turns with others of the tenant, because they need no connection to the database of
+   * their own: they are served from memory, written together with others, or wait for something.
+   */
+  takesNoTurns?: true;
   /** Whether a stream ticket is accepted in place of a token. */
   takesTickets?: true;
   /** Whether the route honours `Idempotency-Key`, or requires it. */

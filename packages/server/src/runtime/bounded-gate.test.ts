@@ -75,3 +75,28 @@ it("places are not taken from a key that has no more than the others", async () 
   await world.endAll();
   expect(await Promise.all(all)).toEqual(["running", "a", "b", "c", "full"]);
 });
+
+it("one key runs no more at once than it may, and others run beside it", async () => {
+  const world = createWorld({
+    concurrentMax: 4,
+    concurrentOfKeyMax: 2,
+    waitingMax: 100,
+    waitingOfKeyMax: 50,
+  });
+  const ofA = Array.from({ length: 5 }, () => world.add("a"));
+  await world.settle();
+  expect(world.started.map(({ name }) => name)).toEqual(["a", "a"]);
+  const ofB = Array.from({ length: 3 }, () => world.add("b"));
+  await world.settle();
+  expect(world.started.map(({ name }) => name)).toEqual(["a", "a", "b", "b"]);
+  // The place of the one that ends goes to a key that may run one more: here the same.
+  world.started[2]?.end();
+  await world.settle();
+  expect(world.started.map(({ name }) => name)).toEqual(["a", "a", "b", "b", "b"]);
+  world.started[3]?.end();
+  world.started[4]?.end();
+  await world.settle();
+  expect(world.started).toHaveLength(5);
+  await world.endAll();
+  expect(await Promise.all([...ofA, ...ofB])).toHaveLength(8);
+});

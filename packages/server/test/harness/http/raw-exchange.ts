@@ -43,6 +43,7 @@ export async function listenForRawRequests(): Promise<TestEdge> {
       requestsPerClient: 500,
       connectionsPerClient: 1000,
       heavyRequestsPerTenant: 2,
+      databaseConnections: 10,
     },
   });
   await edge.app.listen({ host: "127.0.0.1", port: 0 });

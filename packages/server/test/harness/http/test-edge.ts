@@ -67,6 +67,7 @@ export async function createTestEdge(
         requestsPerClient: 500,
         connectionsPerClient: 1000,
         heavyRequestsPerTenant: 2,
+        databaseConnections: 10,
         idleTimeoutMs: 60_000,
       },
       ...changed,

@@ -18,6 +18,7 @@ export function openStream({ openStream: open }: Pick<UseCases, "openStream">) {
       description:
         "A WebSocket with the subprotocol `bursar.v1.json`; its messages are described by `/asyncapi.json`.",
       query: StreamQuery,
+      takesNoTurns: true,
       success: {
         status: 101,
         schema: Type.Null({ description: "The connection is upgraded to a WebSocket." }),

@@ -19,6 +19,7 @@ export function showOrderbook({ showOrderbook: show }: Pick<UseCases, "showOrder
         "Defaults to the first market and 50 levels per side. With `If-None-Match` the response is 304 if nothing has changed.",
       query: OrderbookQuery,
       ifNoneMatch: true,
+      takesNoTurns: true,
       success: { status: 200, schema: Orderbook },
       errors: ["MARKET_NOT_FOUND"],
     },

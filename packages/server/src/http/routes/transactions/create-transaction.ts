@@ -22,6 +22,7 @@ export function createTransaction({
         "Accepted for asynchronous processing: the response is sent once the transaction is durable, before it is processed. Repeating the key with the same body returns the original response; with a different body it is refused. Keys do not expire.",
       body: CreateTransactionBody,
       idempotent: "required",
+      takesNoTurns: true,
       success: { status: 202, schema: Transaction },
       errors: [
         "IDEMPOTENCY_KEY_MISSING",

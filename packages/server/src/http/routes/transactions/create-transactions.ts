@@ -50,6 +50,7 @@ export function createTransactions({
       checkedBody: CheckedBody,
       bodyBytesMax,
       itemsOf: (body) => (body as { transactions: unknown[] }).transactions.length,
+      takesNoTurns: true,
       success: { status: 202, schema: TransactionBatchResult },
       errors: [],
     },

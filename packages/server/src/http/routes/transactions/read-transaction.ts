@@ -23,6 +23,7 @@ export function readTransaction({
         "With `If-None-Match` the response is 304 if nothing has changed. With `Prefer: wait=N` in addition, the response is delayed for up to min(N, 30) seconds until something changes.",
       params: TransactionPath,
       ifNoneMatch: true,
+      takesNoTurns: true,
       success: { status: 200, schema: Transaction },
       errors: ["TRANSACTION_NOT_FOUND"],
     },

@@ -117,6 +117,7 @@ describe("the PROXY protocol", () => {
         requestsPerClient: 500,
         connectionsPerClient: 1000,
         heavyRequestsPerTenant: 2,
+        databaseConnections: 10,
       },
     });
     await app.listen({ host: "127.0.0.1", port: 0 });

@@ -1,0 +1,45 @@
+import { readId } from "@bursar/protocol";
+import { afterAll, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { eventually } from "../../harness/eventually.js";
+import { startTestService } from "../../harness/service/test-service.js";
+
+/** Few connections, so that a tenant needs few requests to occupy them. One is the test's own. */
+const service = await startTestService({ BURSAR_DATABASE_CONNECTIONS: "5" });
+afterAll(() => service.stop());
+
+const createWallet = (token: string) =>
+  service.call("POST", "/v1/wallets", token, { name: "new", purpose: "payout" });
+
+describe("requests of a tenant that wait for each other in the database", () => {
+  it("leave connections to other tenants, to payments and to readiness, and are all served in the end", async () => {
+    const [busy, other] = [await service.createTenant(), await service.createTenant("1000")];
+    const [busyToken, otherToken] = [await service.token(busy), await service.token(other)];
+    const waiting = await service.database.transaction(async (tx) => {
+      // Every act of the tenant is appended to its audit log, and waits for this lock.
+      await tx.query(
+        sql`SELECT FROM audit_heads WHERE tenant_id = ${readId("tnt", busy.tenantId)} FOR UPDATE`,
+      );
+      const burst = Array.from({ length: 40 }, () => createWallet(busyToken));
+      await eventually(
+        () => tx.query(sql`SELECT FROM pg_locks WHERE NOT granted`),
+        (locks) => locks.length > 0,
+      );
+      expect((await createWallet(otherToken)).status).toBe(202);
+      expect((await service.call("GET", "/v1/wallets", otherToken)).status).toBe(200);
+      const body = { reference: "r", asset: "USD", amount: "1" };
+      const headers = { "idempotency-key": "beside" };
+      const paid = await service.call("POST", "/v1/transactions", otherToken, body, headers);
+      expect(paid.status).toBe(202);
+      const { id } = (await paid.json()) as { id: string };
+      await eventually(
+        async () => (await service.call("GET", `/v1/transactions/${id}`, otherToken)).json(),
+        (transaction) => (transaction as { state: string }).state === "completed",
+      );
+      expect((await service.call("GET", "/readyz", undefined)).status).toBe(200);
+      return { burst };
+    });
+    const statuses = (await Promise.all(waiting.burst)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([202]));
+  });
+});
