@@ -582,6 +582,15 @@ CREATE TABLE token_keys (
   CONSTRAINT token_keys_public_key_check CHECK ((length(public_key) = 32))
 );
 
+CREATE TABLE trace_contexts (
+  tenant_id uuid NOT NULL,
+  transaction_id uuid NOT NULL,
+  version integer NOT NULL,
+  context bytea NOT NULL,
+  CONSTRAINT trace_contexts_pkey PRIMARY KEY (tenant_id, transaction_id, version),
+  CONSTRAINT trace_contexts_context_check CHECK ((octet_length(context) = 24))
+);
+
 CREATE TABLE trades (
   market text NOT NULL,
   sequence bigint NOT NULL,
@@ -808,6 +817,8 @@ CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
 
 CREATE INDEX tenants_suspended ON public.tenants USING btree (id) WHERE (suspended_at IS NOT NULL);
+
+CREATE INDEX trace_contexts_by_age ON public.trace_contexts USING btree (transaction_id);
 
 CREATE INDEX transactions_by_client ON public.transactions USING btree (tenant_id, client_id, id);
 

@@ -7,6 +7,7 @@ import type { RailPart } from "./app/rails/rail.js";
 import { assertAssetsKept } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { stateMetrics } from "./compose/compose-metrics.js";
+import { composeTracing, type TracingParts } from "./compose/compose-tracing.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
 import { followChanges, migrateAndLog } from "./compose/follow-changes.js";
 import { createServiceClock, measureAtStart } from "./compose/service-clock.js";
@@ -103,6 +104,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       processId: randomUUID(),
     });
     closers.push(wakeUps.close);
+    const tracing = composeTracing(settings, log, clock.now);
+    if (tracing !== undefined) closers.push(tracing.close);
     const parts = compose({
       database,
       wakeUps,
@@ -112,12 +115,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       webhooks: webhookOptions(settings, options.isSandbox),
       rails: options.rails ?? [],
       log,
+      tracer: tracing?.tracer,
       newUuid: createUuidV7Source({ now: clock.now, randomBytes }),
       now: clock.now,
       isClockTrusted: () => clock.fault() === undefined,
     });
     closers.push(parts.close);
-    const { app, readiness } = await buildEdge(settings, log, database, parts, publicUrl, clock);
+    const { app, readiness } = await buildEdge(
+      settings,
+      log,
+      database,
+      { ...parts, tracing },
+      publicUrl,
+      clock,
+    );
     const edgeTimeoutMs = Math.max(settings["limits.shutdown_timeout_ms"] - reservedForStoresMs, 500);
     // Closed together, because the edge waits for its last connection, and a stream is one.
     closers.push(async () => {
@@ -208,7 +219,7 @@ async function buildEdge(
   settings: Settings,
   log: Logger,
   database: Database,
-  parts: Parts,
+  parts: Parts & { tracing: TracingParts | undefined },
   publicUrl: string,
   clock: DatabaseClock,
 ) {
@@ -223,7 +234,13 @@ async function buildEdge(
       metricsToken: settings.metrics_token,
       // A public URL implies a proxy, which makes every caller appear to be on this machine.
       isMetricsLocalOpen: settings.public_url === undefined,
-      metrics: [...parts.metrics, ...clock.metrics, ...stateMetrics(readiness)],
+      metrics: [
+        ...parts.metrics,
+        ...clock.metrics,
+        ...stateMetrics(readiness),
+        ...(parts.tracing?.metrics ?? []),
+      ],
+      tracer: parts.tracing?.tracer,
       trustedProxies: settings.trusted_proxies,
       proxyProtocol: settings.proxy_protocol === "true",
       securityTxt: { contact: settings.security_contact, expires: settings.security_expires },

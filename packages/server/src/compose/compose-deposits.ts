@@ -7,7 +7,7 @@ import type { TransactionStore } from "../app/transactions/transaction.js";
 import type { WalletStore } from "../app/wallets/wallet.js";
 import type { EventLog } from "../store/events/events.js";
 import { createDepositStore } from "../store/transactions/deposits.js";
-import type { OnSettlementsWritten } from "../store/transactions/write-settlements.js";
+import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** Money from outside the book. */
@@ -24,14 +24,14 @@ interface DepositNeeds {
   events: EventLog;
   transactions: Pick<TransactionStore, "findByKey">;
   wallets: Pick<WalletStore, "findWalletByRole">;
-  onSettled: OnSettlementsWritten;
+  observeUnit: ObserveUnit;
 }
 
 export function composeDeposits(
   { database, newUuid, now }: Pick<ComposeOptions, "database" | "newUuid" | "now">,
-  { assets, events, transactions, wallets, onSettled }: DepositNeeds,
+  { assets, events, transactions, wallets, observeUnit }: DepositNeeds,
 ): DepositParts {
-  const deposits = createDepositStore(database, events, onSettled);
+  const deposits = createDepositStore(database, events, observeUnit);
   const fundWallet = createFunder({ deposits, newUuid, now });
   return {
     createDeposit: createDepositCreator({ assets, deposits, transactions, newUuid, now }),

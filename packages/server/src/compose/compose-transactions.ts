@@ -42,13 +42,13 @@ import { createApprovalStore } from "../store/transactions/approvals.js";
 import { createRailTransactionStore } from "../store/transactions/rail-transactions.js";
 import { createSettlementStore } from "../store/transactions/settlement.js";
 import { createTransactionStore } from "../store/transactions/transactions.js";
-import type { OnSettlementsWritten } from "../store/transactions/write-settlements.js";
 import { createWalletActivation } from "../store/wallets/activate-wallets.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 import { composeDeposits, type DepositParts } from "./compose-deposits.js";
 import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
+import { observeSettlements } from "./compose-tracing.js";
 import { createEvidenceBox } from "./evidence-box.js";
 import { secretContexts } from "./secret-contexts.js";
 
@@ -80,7 +80,7 @@ export function composeTransactions(
   options: ComposeOptions,
   { rails, audit, policy: { policies, allowList }, orders }: TransactionNeeds,
 ): TransactionParts {
-  const { database, sealing, settings, wakeUps, log, newUuid, now } = options;
+  const { database, sealing, settings, wakeUps, log, tracer, newUuid, now } = options;
   const events = createEventLog(wakeUps);
   const monotonicMs = () => performance.now();
   const assets = createAssetRegistry(settings.assets);
@@ -99,8 +99,8 @@ export function composeTransactions(
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
   const counts = createTransactionMetrics();
-  const onSettled: OnSettlementsWritten = (tx, settled) => tx.afterCommit(() => counts.countSettled(settled));
-  const settlements = createSettlementStore(database, events, onSettled);
+  const observeUnit = observeSettlements(counts.countSettled, tracer);
+  const settlements = createSettlementStore(database, events, observeUnit);
   const settleBatch = createBatchSettler({
     settlements,
     rails,
@@ -188,7 +188,7 @@ export function composeTransactions(
 
   const { createDeposit, ...funding } = composeDeposits(options, {
     ...{ assets, events, transactions, wallets },
-    onSettled,
+    observeUnit,
   });
 
   return {

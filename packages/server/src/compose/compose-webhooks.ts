@@ -23,6 +23,7 @@ import type { Metric } from "../runtime/metric.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
+import { readSettlementContexts } from "../store/tracing/trace-contexts.js";
 import { createBacklogStore } from "../store/webhooks/delivery-backlogs.js";
 import { createDeliveryStore } from "../store/webhooks/webhook-deliveries.js";
 import { createEndpointStore } from "../store/webhooks/webhook-endpoints.js";
@@ -87,7 +88,7 @@ export function composeWebhooks(
   presentEvents: PresentEvents,
   clients: ClientAccessCache,
 ): WebhookParts {
-  const { database, sealing, wakeUps, webhooks, log, newUuid, now } = options;
+  const { database, sealing, wakeUps, webhooks, log, tracer, newUuid, now } = options;
   const endpoints = createEndpointStore(database, createEventLog(wakeUps));
   const deliveries = createDeliveryStore(database);
   const guarded = createGuardedPost(webhooks);
@@ -101,11 +102,16 @@ export function composeWebhooks(
     retryDelaysMs: webhooks.retryDelaysMs,
     random: Math.random,
     now,
+    tracer,
   });
   const { renderEvents, clearRendered } = createEventRenderer({
     events: createEventStore(database),
     present: presentEvents,
     isUnavailable: isDatabaseUnavailable,
+    readTraces:
+      tracer === undefined
+        ? undefined
+        : (tenantId, wanted) => readSettlementContexts(database, tenantId, wanted),
   });
   const counts = createDeliveryMetrics(now);
   const sender = createWebhookSender({

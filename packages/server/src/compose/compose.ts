@@ -23,6 +23,7 @@ import { bookRail } from "../rails/book/book-rail.js";
 import type { LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
 import { nodeTimers } from "../runtime/timers.js";
+import type { Tracer } from "../runtime/tracing/tracer.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
 import { publishCheckpoint } from "../store/access/checkpoints.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
@@ -35,6 +36,7 @@ import { type Database, withKeys } from "../store/core/database.js";
 import { removeShownSecrets } from "../store/core/operator-requests.js";
 import { createEventLog } from "../store/events/events.js";
 import { createTotalsThinner } from "../store/policy/thin-totals.js";
+import { removeOldContexts } from "../store/tracing/trace-contexts.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
 import { composeAccess } from "./compose-access.js";
@@ -58,6 +60,8 @@ export interface ComposeOptions {
   /** Rails beside the book. */
   rails?: readonly RailPart[];
   log: Logger;
+  /** Undefined if nothing is recorded. */
+  tracer?: Tracer | undefined;
   newUuid: () => string;
   /** The database's time, see `DatabaseClock`. */
   now: () => number;
@@ -164,6 +168,7 @@ export function compose(given: ComposeOptions): Parts {
     Promise.all([
       removeExpiredCredentials(database),
       removeShownSecrets(database),
+      removeOldContexts(database, now()),
       thinTotals(now()),
       markets.keepHouse(),
     ]).catch((error: unknown) => log.warn({ err: error }, "housekeeping failed"));

@@ -17,6 +17,7 @@ import {
   secret,
   text,
 } from "./setting.js";
+import { traceSettings } from "./trace-settings.js";
 
 /**
  * Every setting that is a single value. The key is its path in the configuration file. `docs/reference/configuration.md` and
@@ -247,6 +248,7 @@ export const settings = {
     { min: 0, max: 60_000 },
   ),
   ...quotaSettings,
+  ...traceSettings,
 } satisfies Record<string, Setting<string> | Setting<number>>;
 
 export type SettingKey = keyof typeof settings;
@@ -276,6 +278,8 @@ type DefaultedKey = Exclude<
   | "security_contact"
   | "security_expires"
   | "stream.allowed_origins"
+  | "traces.otlp_url"
+  | "traces.otlp_headers"
   | "webhooks.private_networks"
 >;
 

@@ -10,6 +10,7 @@ import Fastify, {
 import type { BoundedGate } from "../runtime/bounded-gate.js";
 import type { Metric } from "../runtime/metric.js";
 import type { Readiness } from "../runtime/readiness.js";
+import type { Tracer } from "../runtime/tracing/tracer.js";
 import { type AccessGuard, guardRoute, installRequestState, principalOf } from "./access/guard.js";
 import { deprecationHooks } from "./deprecations.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
@@ -35,6 +36,7 @@ import {
   setCommonHeaders,
 } from "./plugins/request-context.js";
 import { installSecurityTxt, type SecurityTxtOptions } from "./plugins/security-txt.js";
+import { installTracing } from "./plugins/tracing.js";
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
 import { quotaClassOf } from "./quotas/quota-gate.js";
@@ -58,6 +60,8 @@ export interface EdgeOptions {
   metricsToken: string | undefined;
   isMetricsLocalOpen: boolean;
   metrics: readonly Metric[];
+  /** Undefined if nothing is recorded. */
+  tracer?: Tracer | undefined;
   /** Addresses or networks, separated by commas. */
   trustedProxies: string | undefined;
   /** Whether these proxies send the client's address with the PROXY protocol. */
@@ -104,6 +108,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installErrors(app, options);
   const outcomes = installOutcomes(app);
   installRequestContext(app, pending, outcomes);
+  installTracing(app, options.tracer, outcomes);
   await installCors(app, options.corsOrigins);
   const { methodsByPath, stop: stopCollecting } = collectMethods(app);
   outcomes.onOutcome(logAccess);

@@ -208,8 +208,13 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     const { id, attempts } = job.due;
     try {
       const body = bodyOf(job.event, id);
-      const { kind } = job.event;
-      const { attempt, verdict, next } = await deps.attempt(lease.endpoint, id, attempts + 1, body, kind);
+      const { attempt, verdict, next } = await deps.attempt(
+        lease.endpoint,
+        id,
+        attempts + 1,
+        body,
+        job.event,
+      );
       const health = queue.finish(job, verdict, now());
       const result = { lease, deliveryId: id, attempt, next };
       recorder.add({

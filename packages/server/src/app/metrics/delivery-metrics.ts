@@ -17,8 +17,8 @@ export function createDeliveryMetrics(now: () => number): DeliveryMetrics {
   const delays = createHistogram([], delayBoundsSeconds);
   const finished = createLabelledCounter(["state"]);
   return {
-    count: (attempt) => async (endpoint, deliveryId, number, body, kind) => {
-      const attempted = await attempt(endpoint, deliveryId, number, body, kind);
+    count: (attempt) => async (endpoint, deliveryId, number, body, event) => {
+      const attempted = await attempt(endpoint, deliveryId, number, body, event);
       const { verdict, next } = attempted;
       attempts.observe([verdict], attempted.attempt.latencyMs / 1000);
       if (next.state !== "pending") finished.add([next.state]);

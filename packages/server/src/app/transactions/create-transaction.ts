@@ -1,5 +1,6 @@
 import { timeOfUuidV7 } from "@bursar/domain";
 import type { CreateTransactionBody } from "@bursar/protocol";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { Principal } from "../access/authenticate-request.js";
 import { type AllowList, kindOfAddress } from "../policy/allow-list.js";
 import { judgeActive } from "../policy/judge-active.js";
@@ -37,11 +38,12 @@ export type CreateTransaction = (
   principal: Principal,
   idempotencyKey: string,
   body: CreateTransactionBody,
+  trace?: TraceContext,
 ) => Promise<CreatedTransaction | Refused>;
 
 /** Checks a request, judges it if that needs nothing but the policy, and stores it. The rest is the engine's. */
 export function createTransactionCreator(deps: CreateTransactionDeps): CreateTransaction {
-  return async (principal, idempotencyKey, body) => {
+  return async (principal, idempotencyKey, body, trace) => {
     const { tenantId, clientId } = principal;
     const generation = deps.generation();
     const request = await readTransactionRequest(deps, tenantId, body);
@@ -83,6 +85,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
       policyVersion: active.version,
       needsJudgement: verdict.kind === "later",
       generation,
+      trace,
     };
     const outcome = await deps.queue.accept(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };

@@ -7,6 +7,7 @@ import type {
   TransactionParties,
   TransactionState,
 } from "@bursar/domain";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { Listed } from "../requests/listed.js";
 import type { StepDetails } from "./transaction-details.js";
 
@@ -31,6 +32,8 @@ export interface AcceptedTransaction {
   needsJudgement: boolean;
   /** The generation of the database that it was checked against; it is not stored in another one. */
   generation?: number;
+  /** The span of the request, if it is recorded. */
+  trace?: TraceContext | undefined;
 }
 
 /** One step of its life after acceptance. */
@@ -46,7 +49,7 @@ export interface TransactionStep {
 
 /** A transaction with what has happened to it, oldest first; nothing has happened to one that was just accepted. */
 export interface Transaction
-  extends Omit<AcceptedTransaction, "idempotencyKey" | "requestHash" | "needsJudgement"> {
+  extends Omit<AcceptedTransaction, "idempotencyKey" | "requestHash" | "needsJudgement" | "trace"> {
   steps: readonly TransactionStep[];
   judgement: TransactionJudgement | null;
 }

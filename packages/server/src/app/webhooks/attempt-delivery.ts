@@ -1,5 +1,7 @@
 import { delayAfter, readRetryAfterMs } from "@bursar/domain";
 import { showId, signStandardWebhook, signWebhookMessage } from "@bursar/protocol";
+import { formatTraceparent, type TraceContext } from "../../runtime/tracing/trace-context.js";
+import type { Span, Tracer } from "../../runtime/tracing/tracer.js";
 import type { DeliveryAttempt } from "./delivery.js";
 import type { WebhookEndpoint } from "./endpoint.js";
 import { liveKeys, type OpenKey, rememberOpened, type SecretBox } from "./endpoint-secrets.js";
@@ -20,6 +22,8 @@ export interface AttemptDeps {
   /** Returns a number from 0 to 1. */
   random: () => number;
   now: () => number;
+  /** Records attempts of deliveries whose trace is recorded. */
+  tracer?: Pick<Tracer, "startChild"> | undefined;
 }
 
 export interface Attempted {
@@ -35,16 +39,27 @@ export type AttemptDelivery = (
   deliveryId: string,
   number: number,
   body: string,
+  /** The span that has caused the event, if it is recorded. */
+  trace?: TraceContext,
 ) => Promise<Attempted>;
 
 export function createDeliveryAttempter(given: AttemptDeps): AttemptDelivery {
   const deps = { ...given, open: rememberOpened(given.box) };
-  return async (endpoint, deliveryId, number, body) => {
+  return async (endpoint, deliveryId, number, body, trace) => {
     const startedMs = deps.now();
+    const span = trace && deps.tracer?.startChild(trace, { name: "POST webhook", kind: "client" });
+    const traceparent = span === undefined ? traceOf(deliveryId, number) : formatTraceparent(span.context);
     const headers = headersOf(deps, endpoint, deliveryId, number, body, startedMs);
     const { tenantId, url } = endpoint;
-    const outcome = await deps.post({ tenantId, url, headers, body, timeoutMs: deps.timeoutMs });
+    const outcome = await deps.post({
+      tenantId,
+      url,
+      headers: { ...headers, traceparent },
+      body,
+      timeoutMs: deps.timeoutMs,
+    });
     const verdict = judge(outcome);
+    if (span !== undefined) endSpan(span, outcome, { deliveryId, number, url });
     return {
       attempt: describe(outcome, startedMs),
       verdict,
@@ -78,11 +93,28 @@ function headersOf(
     "content-digest": signed["content-digest"],
     "signature-input": signed["signature-input"],
     signature: signed.signature,
-    traceparent: traceOf(deliveryId, number),
   };
 }
 
-/** The trace of a delivery (W3C Trace Context) is its own id, and each attempt is a span of it: for the receiver to go on with. */
+/** Not the URL: its path and query can contain a secret of the receiver. */
+function endSpan(
+  span: Span,
+  outcome: PostOutcome,
+  { deliveryId, number, url }: { deliveryId: string; number: number; url: string },
+): void {
+  const isAnswered = outcome.kind === "answered";
+  const attributes = {
+    "http.request.method": "POST",
+    "http.response.status_code": isAnswered ? outcome.status : undefined,
+    "server.address": URL.canParse(url) ? new URL(url).hostname : undefined,
+    "bursar.delivery.id": showId("dlv", deliveryId),
+    "bursar.delivery.attempt": number,
+  };
+  const isDelivered = judge(outcome) === "delivered";
+  span.end(attributes, isDelivered ? undefined : isAnswered ? `status ${outcome.status}` : outcome.reason);
+}
+
+/** Without a recorded trace, that of a delivery is its own id, and each attempt is a span of it: for the receiver to go on with. */
 export function traceOf(deliveryId: string, number: number): string {
   const trace = deliveryId.replaceAll("-", "");
   return `00-${trace}-${trace.slice(-12)}${number.toString(16).padStart(4, "0")}-01`;

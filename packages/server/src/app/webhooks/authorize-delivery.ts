@@ -1,4 +1,5 @@
 import { type EventKind, eventScopes, mayReadEvents, showId } from "@bursar/protocol";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { Origin } from "../audit/audit-entry.js";
 import type { ClientAccessCache } from "../clients/client.js";
 import type { Refused } from "../requests/refused.js";
@@ -12,7 +13,11 @@ import type { EndpointAuthority, WebhookEndpoint } from "./endpoint.js";
 
 /** Sends the delivery of an event once, or withholds it. */
 export type AttemptEvent = (
-  ...args: [...delivery: Parameters<AttemptDelivery>, kind: EventKind]
+  endpoint: WebhookEndpoint,
+  deliveryId: string,
+  number: number,
+  body: string,
+  event: { kind: EventKind; trace?: TraceContext | undefined },
 ) => Promise<Attempted>;
 
 export interface AuthorizedAttemptDeps {
@@ -22,9 +27,11 @@ export interface AuthorizedAttemptDeps {
 }
 
 export function createAuthorizedAttempter({ attempt, clients, now }: AuthorizedAttemptDeps): AttemptEvent {
-  return async (endpoint, deliveryId, number, body, kind) => {
+  return async (endpoint, deliveryId, number, body, { kind, trace }) => {
     const reason = await whyWithheld(endpoint, kind, clients);
-    return reason === undefined ? attempt(endpoint, deliveryId, number, body) : withhold(reason, now());
+    return reason === undefined
+      ? attempt(endpoint, deliveryId, number, body, trace)
+      : withhold(reason, now());
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Event as EventBody, showId } from "@bursar/protocol";
 import { LRUCache } from "lru-cache";
 import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { EventReader, LoggedEvent } from "../events/event.js";
 import type { PresentEvents } from "../events/present-events.js";
 import type { DueDelivery } from "./sending.js";
@@ -14,6 +15,8 @@ export interface RenderedEvent {
   subjectId: string;
   before: string;
   after: string;
+  /** The span that has caused it, if it is recorded. */
+  trace?: TraceContext | undefined;
 }
 
 /** The event of each delivery, in the order given; an error if the event cannot be presented, which is a fault of the service. */
@@ -29,9 +32,17 @@ export interface EventRendererDeps {
   present: PresentEvents;
   /** Whether an error means that the database is unavailable: then no event is at fault. */
   isUnavailable: (error: unknown) => boolean;
+  /** Reads the spans that have caused events; left out if nothing is recorded. */
+  readTraces?: ReadTraces | undefined;
   /** How many characters are cached. */
   charactersMax?: number;
 }
+
+/** The spans of those of a tenant's events that have one. */
+type ReadTraces = (
+  tenantId: string,
+  events: readonly Pick<LoggedEvent, "subjectId" | "version">[],
+) => Promise<readonly { subjectId: string; version: number; context: TraceContext }[]>;
 
 const charactersMaxDefault = 4_000_000;
 
@@ -43,6 +54,7 @@ export function createEventRenderer({
   events,
   present,
   isUnavailable,
+  readTraces,
   charactersMax = charactersMaxDefault,
 }: EventRendererDeps): { renderEvents: RenderEvents; clearRendered: () => void } {
   const cache = new LRUCache<string, RenderedEvent>({
@@ -58,7 +70,8 @@ export function createEventRenderer({
   ): Promise<void> {
     const clearsBefore = clears;
     const logged = await events.readEvents(tenantId, [...sequences]);
-    const subjects = new Map(logged.map(({ sequence, subjectId }) => [sequence, subjectId]));
+    const bySequence = new Map(logged.map((one) => [one.sequence, one]));
+    const traces = await tracesOf(readTraces, tenantId, logged);
     const presented = await isolateFailingRows<LoggedEvent, EventBody[]>(
       logged,
       (batch) => present(tenantId, batch),
@@ -74,7 +87,8 @@ export function createEventRenderer({
       },
     );
     for (const body of presented.flat()) {
-      const rendered = render(body, subjects.get(body.sequence) ?? "");
+      const { subjectId = "", version = 0 } = bySequence.get(body.sequence) ?? {};
+      const rendered = render(body, subjectId, traces.get(`${subjectId} ${version}`));
       into.set(nameOf(tenantId, body.sequence), rendered);
       if (clears === clearsBefore) cache.set(nameOf(tenantId, body.sequence), rendered);
     }
@@ -106,9 +120,24 @@ export function createEventRenderer({
   };
 }
 
-function render({ event, ...rest }: EventBody, subjectId: string): RenderedEvent {
+async function tracesOf(
+  readTraces: ReadTraces | undefined,
+  tenantId: string,
+  logged: readonly LoggedEvent[],
+): Promise<ReadonlyMap<string, TraceContext>> {
+  const traced = logged.filter(({ event }) => event === "transaction.updated");
+  if (readTraces === undefined || traced.length === 0) return new Map();
+  const found = await readTraces(tenantId, traced);
+  return new Map(found.map(({ subjectId, version, context }) => [`${subjectId} ${version}`, context]));
+}
+
+function render(
+  { event, ...rest }: EventBody,
+  subjectId: string,
+  trace: TraceContext | undefined,
+): RenderedEvent {
   const before = `{"event":${JSON.stringify(event)},"delivery_id":"`;
-  return { kind: event, subjectId, before, after: `",${JSON.stringify(rest).slice(1)}` };
+  return { kind: event, subjectId, before, after: `",${JSON.stringify(rest).slice(1)}`, trace };
 }
 
 function nameOf(tenantId: string, sequence: number): string {

@@ -26,20 +26,24 @@ export function createDeliveryShower({ deliveries, renderEvents }: ShowDeliveryD
     const [rendered] = await renderEvents([due]);
     // An event that the log has lost, or that cannot be presented, is no reason to hide the attempts.
     if (rendered === undefined || rendered instanceof Error) return { ...shown, request: null };
-    return { ...shown, request: requestOf(delivery, bodyOf(rendered, id)) };
+    return { ...shown, request: requestOf(delivery, bodyOf(rendered, id), rendered.trace !== undefined) };
   };
 }
 
 /**
  * The headers that follow from what is stored. The signatures are left out: with them, a reader of this response could repeat the delivery
- * to the receiver for as long as its timestamp is accepted.
+ * to the receiver for as long as its timestamp is accepted. So is the `traceparent` of a recorded trace: its span is not stored.
  */
-function requestOf({ id, attempts }: Delivery, body: string): NonNullable<WebhookDelivery["request"]> {
+function requestOf(
+  { id, attempts }: Delivery,
+  body: string,
+  isTraced: boolean,
+): NonNullable<WebhookDelivery["request"]> {
   const last = attempts.at(-1);
   const ofLast = {
     "webhook-timestamp": `${Math.floor(Date.parse(last?.at ?? "") / 1000)}`,
     "webhook-attempt": `${attempts.length}`,
-    traceparent: traceOf(id, attempts.length),
+    ...(isTraced ? {} : { traceparent: traceOf(id, attempts.length) }),
   };
   return {
     method: "POST",

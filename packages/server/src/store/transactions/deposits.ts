@@ -7,18 +7,19 @@ import { recordOperatorRequest } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
-import { type OnSettlementsWritten, writeSettlements } from "./write-settlements.js";
+import { type ObserveUnit, writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind deposits to the book, of clients and of the operator. */
 export function createDepositStore(
   database: Database,
   log: EventLog,
-  onWritten: OnSettlementsWritten,
+  observeUnit: ObserveUnit,
 ): DepositStore {
   return {
     unitOfWork: (work) =>
-      withLedger(database, (tx) =>
-        work({
+      withLedger(database, (tx) => {
+        const onWriting = observeUnit();
+        return work({
           reviewCaller: (tenantId, caller) => reviewCaller(tx, tenantId, caller),
           // Served by the primary key.
           findNetwork: async (tenantId, walletId) => {
@@ -32,11 +33,11 @@ export function createDepositStore(
           lockAccounts: (accounts) => lockAccounts(tx, accounts),
           appendAudit: (entry) => appendAudit(tx, [entry]),
           write: async (settlements, balances) => {
+            await onWriting(tx, settlements);
             await writeSettlements(tx, log, settlements, balances);
-            await onWritten(tx, settlements);
           },
-        }),
-      ),
+        });
+      }),
   };
 }
 

@@ -26,16 +26,16 @@ import {
 } from "./claim-open.js";
 import { insertDeposits } from "./deposits.js";
 import { readPendingApprovals } from "./pending-approvals.js";
-import { type OnSettlementsWritten, writeSettlements } from "./write-settlements.js";
+import { type ObserveUnit, writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind the engine, cancellations and the recorder of rails. What a batch costs does not grow by rounds. */
 export function createSettlementStore(
   database: Database,
   log: EventLog,
-  onWritten?: OnSettlementsWritten,
+  observeUnit?: ObserveUnit,
 ): SettlementStore {
   return {
-    unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log, onWritten))),
+    unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log, observeUnit?.()))),
     recordFailure: (key, error, now) => recordFailure(database, transactionFailures, key, error, now),
     findWork: (limit, afterTenantId, now) => findWork(database, limit, afterTenantId, now),
   };
@@ -52,7 +52,7 @@ export const transactionFailures: FailureTable = {
 function createSettlementUnit(
   tx: Tx,
   log: EventLog,
-  onWritten: OnSettlementsWritten | undefined,
+  onWriting: ReturnType<ObserveUnit> | undefined,
 ): SettlementUnit {
   const claim = async (claimed: Statement): Promise<ClaimedPayment[]> => {
     const rows = await tx.query<PaymentRow>(selectPayments(claimed));
@@ -82,8 +82,8 @@ function createSettlementUnit(
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
     write: async (settlements, balances) => {
+      await onWriting?.(tx, settlements);
       await writeSettlements(tx, log, settlements, balances);
-      await onWritten?.(tx, settlements);
     },
   };
 }

@@ -23,6 +23,7 @@ import { toListed } from "../core/bounded-page.js";
 import { assertGeneration, type Database } from "../core/database.js";
 import { insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
+import { insertRequestContexts } from "../tracing/trace-contexts.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
 interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "parties" | "steps" | "judgement"> {
@@ -169,7 +170,7 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
     ), opened AS (
       INSERT INTO open_transactions (tenant_id, id, state, version, needs_judgement)
       SELECT tenant_id, id, 'accepted', 1, id = ANY (${toJudge}::uuid[]) FROM accepted
-    )
+    )${insertRequestContexts(batch)}
     SELECT id FROM unnest(${ids}::uuid[]) AS given (id) WHERE id NOT IN (SELECT id FROM accepted)
   `;
 }

@@ -9,8 +9,11 @@ import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";
 import { recordUsage } from "../policy/usage.js";
 
-/** Called in the SQL transaction that has written settlements, before its commit. */
-export type OnSettlementsWritten = (tx: Tx, settlements: readonly Settlement[]) => void | Promise<void>;
+/**
+ * Called when a unit of work begins. What it returns is called in the same SQL transaction before settlements are written, while their rows
+ * are locked and the event log is not.
+ */
+export type ObserveUnit = () => (tx: Tx, settlements: readonly Settlement[]) => void | Promise<void>;
 
 /** Writes what was decided, all of it or nothing. What is only sent travels together with the commit. */
 export async function writeSettlements(

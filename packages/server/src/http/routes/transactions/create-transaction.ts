@@ -37,7 +37,9 @@ export function createTransaction({
     },
     async (request, reply) => {
       const key = requireIdempotencyKey(request);
-      const { transaction, replayed } = unwrap(await create(originOf(request), key, request.body));
+      const { transaction, replayed } = unwrap(
+        await create(originOf(request), key, request.body, request.span?.context),
+      );
       const body = presentTransaction(transaction);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(202).header("location", `/v1/transactions/${body.id}`).header("retry-after", "1");

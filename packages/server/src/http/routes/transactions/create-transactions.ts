@@ -13,6 +13,7 @@ import type { ClientOrigin } from "../../../app/audit/audit-entry.js";
 import { isRefused } from "../../../app/requests/refused.js";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
+import type { TraceContext } from "../../../runtime/tracing/trace-context.js";
 import { originOf } from "../../access/guard.js";
 import { isIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
@@ -57,7 +58,7 @@ export function createTransactions({
     async (request, reply) => {
       const origin = originOf(request);
       const results = await settleInSlices(request.body.transactions, (item, index) =>
-        createOne(create, origin, item, index),
+        createOne(create, { origin, trace: request.span?.context }, item, index),
       );
       const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
       // If all failed, so did the request. Otherwise the client must learn which items were accepted.
@@ -81,7 +82,7 @@ export function createTransactions({
 
 async function createOne(
   create: UseCases["createTransaction"],
-  origin: ClientOrigin,
+  { origin, trace }: { origin: ClientOrigin; trace: TraceContext | undefined },
   item: unknown,
   index: number,
 ): Promise<TransactionBatchItemResult> {
@@ -92,7 +93,7 @@ async function createOne(
   }
   const { idempotency_key: key, ...body } = item as TransactionBatchItem;
   if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID", requestId);
-  const created = await create(origin, key, body);
+  const created = await create(origin, key, body, trace);
   if (isRefused(created)) {
     // A use case refers to the body of a single request.
     const details = created.details?.map(({ path, reason }) => ({
