@@ -39,7 +39,11 @@ describe("a client that is disabled while it sends a request", () => {
   beforeEach(async () => {
     const tenant = await service.createTenant();
     owner = await service.token(tenant);
-    caller = await service.createIndependentClient(tenant, ["clients:manage", "transactions:approve"]);
+    caller = await service.createIndependentClient(tenant, [
+      "clients:manage",
+      "transactions:approve",
+      "deposits:write",
+    ]);
     // The token is known from here on.
     expect((await service.call("GET", "/v1/me", caller.token)).status).toBe(200);
   });
@@ -84,6 +88,10 @@ describe("a client that is disabled while it sends a request", () => {
       expect(made.status).toBe(401);
       const created = await other.call("POST", "/v1/clients", caller.token, { name: "made", scopes: [] });
       expect(created.status).toBe(401);
+      const destination = { wallet_id: "wlt_01h455vb4pex5vsknk084sn02q" };
+      const money = { reference: "r", asset: "USD", amount: "1", destination };
+      const headers = { "idempotency-key": "k" };
+      expect((await other.call("POST", "/v1/deposits", caller.token, money, headers)).status).toBe(401);
       const { state, secrets } = await read();
       expect([state, secrets.length]).toEqual(["disabled", 1]);
     } finally {
