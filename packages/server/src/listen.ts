@@ -10,7 +10,8 @@ interface ListenOptions {
 /** Returns the address that the service listens on. */
 export async function listen(app: FastifyInstance, { host, port }: ListenOptions): Promise<string> {
   try {
-    return await app.listen({ host: addressOf(host), port });
+    const url = await app.listen({ host: addressOf(host), port });
+    return host === "localhost" ? url.replace(addressOf(host), host) : url;
   } catch (error) {
     throw explainListenError(error, host, port);
   }
