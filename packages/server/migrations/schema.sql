@@ -638,16 +638,30 @@ CREATE TABLE transactions (
   CONSTRAINT transactions_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'payout'::text, 'deposit'::text, 'sweep'::text, 'refuel'::text])))
 );
 
-CREATE TABLE usage_totals (
-  tenant_id uuid NOT NULL,
-  scope text NOT NULL,
+CREATE TABLE usage_buckets (
+  window_id bigint NOT NULL,
   scope_id uuid NOT NULL,
-  asset text NOT NULL,
-  at timestamp with time zone NOT NULL,
+  start timestamp with time zone NOT NULL,
   sum numeric(78,0) NOT NULL,
   count bigint NOT NULL,
-  CONSTRAINT usage_totals_pkey PRIMARY KEY (tenant_id, scope, scope_id, asset, at),
-  CONSTRAINT usage_totals_scope_check CHECK ((scope = ANY (ARRAY['wallet'::text, 'client'::text, 'tenant'::text])))
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT usage_buckets_pkey PRIMARY KEY (window_id, scope_id, start)
+);
+
+CREATE TABLE usage_windows (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  tenant_id uuid NOT NULL,
+  per text NOT NULL,
+  asset text NOT NULL,
+  period_seconds integer NOT NULL,
+  bucket_seconds integer NOT NULL,
+  filled_to bigint,
+  in_force boolean NOT NULL DEFAULT false,
+  retired_at timestamp with time zone,
+  CONSTRAINT usage_windows_pkey PRIMARY KEY (id),
+  CONSTRAINT usage_windows_bucket_seconds_check CHECK ((bucket_seconds > 0)),
+  CONSTRAINT usage_windows_per_check CHECK ((per = ANY (ARRAY['wallet'::text, 'client'::text, 'tenant'::text]))),
+  CONSTRAINT usage_windows_period_seconds_check CHECK ((period_seconds > 0))
 );
 
 CREATE TABLE used_nonces (
@@ -830,7 +844,13 @@ CREATE INDEX transactions_by_reference ON public.transactions USING btree (tenan
 
 CREATE INDEX transactions_by_source ON public.transactions USING btree (tenant_id, source_account_id, id);
 
-CREATE INDEX usage_totals_by_age ON public.usage_totals USING btree (at);
+CREATE INDEX usage_buckets_by_start ON public.usage_buckets USING btree (start);
+
+CREATE INDEX usage_buckets_expired ON public.usage_buckets USING btree (expires_at);
+
+CREATE INDEX usage_windows_by_tenant ON public.usage_windows USING btree (tenant_id, asset);
+
+CREATE INDEX usage_windows_retired ON public.usage_windows USING btree (retired_at) WHERE (retired_at IS NOT NULL);
 
 CREATE INDEX used_nonces_by_expiry ON public.used_nonces USING btree (expires_at);
 
@@ -862,3 +882,5 @@ CREATE TRIGGER audit_heads_stay BEFORE DELETE OR TRUNCATE ON public.audit_heads 
 CREATE UNIQUE INDEX destinations_listed ON public.destinations USING btree (tenant_id, network, address) WHERE (removed_at IS NULL);
 
 CREATE UNIQUE INDEX events_by_subject ON public.events USING btree (tenant_id, subject_id, version);
+
+CREATE UNIQUE INDEX usage_windows_current ON public.usage_windows USING btree (tenant_id, per, asset, period_seconds) WHERE (retired_at IS NULL);

@@ -9,6 +9,14 @@ export const policyErrors = {
     advice: "Do not retry unchanged; `message` gives the rule's reason.",
     retry: "never",
   },
+  LIMITS_NOT_READY: {
+    status: 503,
+    message: "The sums of a new limit are being computed from past transactions.",
+    when: "a policy has a sum or count that the policy in force does not have, and the tenant has so many transactions that it cannot be computed within one request",
+    advice:
+      "Repeat the request, after `Retry-After` if it is given: each attempt continues where the last one ended.",
+    retry: "later",
+  },
   POLICY_VERSION_NOT_FOUND: {
     status: 404,
     message: "Policy version not found.",

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { type AssetRegistry, createTimeZones, type MarketRegistry, type PolicyWorld } from "@bursar/domain";
 import type { ChangeRequestService } from "../app/change-requests/change-request-service.js";
 import { createPolicyExecutors } from "../app/change-requests/policy-executors.js";
@@ -13,6 +14,7 @@ import { createEvaluatedRequestReader } from "../app/policy/evaluated-request.js
 import { createPolicyChangePlanner } from "../app/policy/plan-policy-change.js";
 import type { ActivePolicies, PolicyReads } from "../app/policy/policy.js";
 import type { PolicyUseCases } from "../app/policy/policy-use-cases.js";
+import { createLimitPreparation } from "../app/policy/prepare-limits.js";
 import { createPolicyReader } from "../app/policy/read-policy.js";
 import { createPolicyReplacer } from "../app/policy/replace-policy.js";
 import type { Rails } from "../app/rails/rail.js";
@@ -20,6 +22,7 @@ import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { createKeyedMutex, type KeyedMutex } from "../runtime/keyed-mutex.js";
 import { createEventLog } from "../store/events/events.js";
 import { createDestinationStore } from "../store/policy/destinations.js";
+import { createWindowFiller } from "../store/policy/fill-windows.js";
 import { createPolicyStore } from "../store/policy/policies.js";
 import { createUsageStore } from "../store/policy/usage.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
@@ -44,6 +47,9 @@ interface PolicyNeeds {
 
 /** A count takes up to 100 ms, so the last one in the queue waits for about a second. */
 const countsWaitingMax = 10;
+
+/** Each takes up to five seconds, if the tenant has much history. */
+const preparationsWaitingMax = 1;
 
 export function composePolicy(
   { database, settings, wakeUps, newUuid, now }: ComposeOptions,
@@ -76,12 +82,23 @@ export function composePolicy(
       destinationDelaySeconds,
     });
   const planner = plannerOf(store, createKeyedMutex(countsWaitingMax));
+  const prepareLimits = createLimitPreparation(
+    createWindowFiller({
+      database,
+      log: createEventLog(wakeUps),
+      now,
+      monotonicMs: () => performance.now(),
+      pause: (ms) => setTimeout(ms),
+    }),
+    createKeyedMutex(preparationsWaitingMax),
+  );
 
   return {
     policies,
     executors: createPolicyExecutors({
       planner,
       plannerOf: (reads) => plannerOf(reads),
+      prepareLimits,
       rails,
       destinations,
       destinationDelaySeconds,
@@ -92,7 +109,7 @@ export function composePolicy(
     allowList: destinations,
     useCases: {
       readPolicy: createPolicyReader(store),
-      replacePolicy: createPolicyReplacer({ store, planner, requestChange, now }),
+      replacePolicy: createPolicyReplacer({ store, planner, prepareLimits, requestChange, now }),
       listPolicyVersions: store.listVersions,
       evaluatePolicy: createPolicyEvaluator({
         policies,

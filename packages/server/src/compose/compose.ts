@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type AssetRegistry, createAssetRegistry, policyLimits } from "@bursar/domain";
+import { type AssetRegistry, createAssetRegistry } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { Logger } from "pino";
 import type { IntegrityKeys } from "../app/access/integrity-keys.js";
@@ -35,7 +35,7 @@ import { analyzeYoungTables } from "../store/core/analyze-young-tables.js";
 import { type Database, withKeys } from "../store/core/database.js";
 import { removeShownSecrets } from "../store/core/operator-requests.js";
 import { createEventLog } from "../store/events/events.js";
-import { createTotalsThinner } from "../store/policy/thin-totals.js";
+import { removeOldUsage } from "../store/policy/remove-old-usage.js";
 import { removeOldContexts } from "../store/tracing/trace-contexts.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
@@ -162,14 +162,13 @@ export function compose(given: ComposeOptions): Parts {
   const railDrivers = createDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
-  const thinTotals = createTotalsThinner(database, policyLimits.periodSecondsMax * 1000);
   const housekeeping = setInterval(() => {
     if (!options.isClockTrusted()) return;
     Promise.all([
       removeExpiredCredentials(database),
       removeShownSecrets(database),
       removeOldContexts(database, now()),
-      thinTotals(now()),
+      removeOldUsage(database),
       markets.keepHouse(),
     ]).catch((error: unknown) => log.warn({ err: error }, "housekeeping failed"));
   }, housekeepingIntervalMs).unref();

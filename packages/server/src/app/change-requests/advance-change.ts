@@ -37,6 +37,16 @@ export async function lockAuthentic(
   return { refused: "CHANGE_REQUEST_TAMPERED" };
 }
 
+/** Prepares a change that the next unit of work could apply. */
+export async function prepareChange(
+  deps: ChangeRequestDeps,
+  request: ChangeRequest | undefined,
+): Promise<Refused | undefined> {
+  if (request === undefined || !isOpen(request)) return undefined;
+  const isDelayed = request.state === "pending" && request.requirement.delaySeconds > 0;
+  return isDelayed ? undefined : await executorOf(deps, request.kind).prepare?.(request as never);
+}
+
 /**
  * Takes an open request as far as it can go now: pending until it is approved or expires, scheduled until its delay has passed, then
  * applied. The approvals are tallied again before a scheduled change takes effect, because an approver can have been taken over since.

@@ -17,6 +17,11 @@ export interface ChangeExecutor<Kind extends ChangeKind> {
   /** Whether this caller may request the change. It must hold the scope that making the change directly would need. */
   check: (origin: ClientOrigin, change: ChangeOf<Kind>) => Promise<CheckedChange | Refused>;
   /**
+   * Called before the unit in which the change may be applied, for what takes longer than a SQL transaction should. If it is refused, the
+   * request stays as it is and is tried again.
+   */
+  prepare?: (request: ChangeRequest<Kind>) => Promise<Refused | undefined>;
+  /**
    * Applies an approved change in the unit's SQL transaction, with its own audit entry. It decides again, because the target can have
    * changed. A refusal makes the request `failed` with its code, so it must be returned before anything is written.
    */

@@ -15,8 +15,10 @@ import {
   isClosed,
   lockAuthentic,
   notFound,
+  prepareChange,
   withNext,
 } from "./advance-change.js";
+import { createDueApplier } from "./apply-due.js";
 import { type ChangeRequest, type ChangeRequestStore, isOpen, type OpenChanges } from "./change-request.js";
 import { decideChange, listDecisions } from "./decide-change.js";
 
@@ -61,7 +63,7 @@ export function createChangeRequestService(
       decideChange(deps, origin, id, { ...body, decision, proof }),
     listChangeDecisions: (tenantId, id) => listDecisions(deps, tenantId, id),
     cancelChange: (origin, id) => cancelChange(deps, origin, id),
-    applyDue: () => applyDue(deps),
+    applyDue: createDueApplier(deps),
   };
 }
 
@@ -98,6 +100,9 @@ async function requestChange(
     updatedAt: createdAt,
     decisions: [],
   };
+  // Without approvals it is applied at once.
+  const unprepared = requirement.approvals === 0 ? await prepareChange(deps, request) : undefined;
+  if (unprepared !== undefined) return unprepared;
   return deps.store.unitOfWork(async (unit) => {
     const full = refuseFull(await unit.countOpen(request.tenantId, request.requestedBy));
     if (full !== undefined) return full;
@@ -145,24 +150,4 @@ async function cancelChange(
     ]);
     return cancelled;
   });
-}
-
-const dueMax = 20;
-
-/**
- * Expires or applies what is due; returns how many that were. Each has its own SQL transaction, so that one that fails does not keep the
- * others waiting.
- */
-async function applyDue(deps: ChangeRequestDeps): Promise<number> {
-  let done = 0;
-  for (const { tenantId, id } of await deps.store.listDue(new Date(deps.now()), dueMax)) {
-    const advancing = deps.store.unitOfWork(async (unit) => {
-      const now = new Date(deps.now());
-      const request = await lockAuthentic(unit, tenantId, id, now);
-      if (!isRefused(request) && isOpen(request)) await advance(deps, unit, request, now);
-      done += 1;
-    });
-    await advancing.catch((error: unknown) => deps.onFailure({ tenantId, id }, error));
-  }
-  return done;
 }

@@ -132,6 +132,12 @@ export interface ChangeUnit extends ClientUnit, PolicyReads {
   ) => void;
 }
 
+export interface DueChange {
+  tenantId: string;
+  id: string;
+  dueAt: Date;
+}
+
 export interface ChangeRequestStore {
   /** What an earlier request with the same idempotency key created. */
   findEarlier: (tenantId: string, key: string) => Promise<Earlier<ChangeRequest> | undefined>;
@@ -149,8 +155,8 @@ export interface ChangeRequestStore {
     limit: number,
     beforeId: string | undefined,
   ) => Promise<Listed<ChangeRequest>>;
-  /** Open requests that have expired or are to take effect, the oldest first. */
-  listDue: (now: Date, limit: number) => Promise<{ tenantId: string; id: string }[]>;
+  /** Open requests that have expired or are to take effect, the oldest first; `after` is the last one of the previous page. */
+  listDue: (now: Date, limit: number, after: DueChange | undefined) => Promise<DueChange[]>;
   /** Without their decisions, for events. */
   readMany: (tenantId: string, ids: readonly string[]) => Promise<ChangeRequest[]>;
 }

@@ -10,6 +10,7 @@ import {
   isClosed,
   lockAuthentic,
   notFound,
+  prepareChange,
   withNext,
 } from "./advance-change.js";
 import {
@@ -33,6 +34,9 @@ export async function decideChange(
   }: DecideChangeBody & { decision: "approve" | "reject"; proof: ApprovalProof | null },
 ): Promise<ChangeRequest | Refused> {
   const { tenantId, clientId } = origin.principal;
+  const unprepared =
+    decision === "approve" ? await prepareChange(deps, await deps.store.read(tenantId, id)) : undefined;
+  if (unprepared !== undefined) return unprepared;
   const decidedAt = new Date(deps.now());
   return deps.store.unitOfWork(async (unit) => {
     const request = await lockAuthentic(unit, tenantId, id, decidedAt);

@@ -4,6 +4,7 @@ import { type Destination, type DestinationStore, readAddress } from "../destina
 import type { AllowList } from "../policy/allow-list.js";
 import { type PolicyChangePlanner, requirementOf } from "../policy/plan-policy-change.js";
 import type { PolicyReads } from "../policy/policy.js";
+import type { PrepareLimits } from "../policy/prepare-limits.js";
 import type { Rails } from "../rails/rail.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { type ChangeExecutor, refuseWithoutScope } from "./change-executor.js";
@@ -15,6 +16,7 @@ export interface PolicyExecutorDeps {
   /** Plans a change from what the pool reads, or in `apply` from what the unit reads in its SQL transaction. */
   planner: PolicyChangePlanner;
   plannerOf: (reads: PolicyReads) => PolicyChangePlanner;
+  prepareLimits: PrepareLimits;
   rails: Pick<Rails, "find">;
   destinations: Pick<DestinationStore, "readDestination"> & AllowList;
   destinationDelaySeconds: number;
@@ -47,6 +49,7 @@ export function createPolicyExecutors(deps: PolicyExecutorDeps): {
 function policyExecutor({
   planner,
   plannerOf,
+  prepareLimits,
   onReplaced,
   now,
 }: PolicyExecutorDeps): ChangeExecutor<"policy.replace"> {
@@ -69,6 +72,13 @@ function policyExecutor({
       if (isRefused(planned)) return planned;
       return { target: "policy", requirement: planned.requirement ?? atOnce };
     },
+    prepare: async ({ tenantId, requestedBy, change }) => {
+      const planned = await plan(planner, { tenantId, clientId: requestedBy }, change, new Date(now()));
+      // `apply` decides what becomes of one that is refused.
+      return isRefused(planned)
+        ? undefined
+        : await prepareLimits(tenantId, change.expected_version, planned.windows);
+    },
     apply: async (unit, request, requester, at) => {
       const { tenantId, requestedBy, change } = request;
       const planned =
@@ -76,12 +86,12 @@ function policyExecutor({
         (await plan(plannerOf(unit), { tenantId, clientId: requestedBy }, change, at));
       if (isRefused(planned)) return planned;
       if (!isMet(request, planned.requirement ?? atOnce)) return { refused: "CHANGE_REQUEST_STALE" };
-      const { document, guards } = planned;
+      const { document, guards, windows } = planned;
       const version = change.expected_version + 1;
       const written = await unit.writePolicy(
         tenantId,
         change.expected_version,
-        { document, clientId: requestedBy, createdAt: at, guards },
+        { document, clientId: requestedBy, createdAt: at, guards, windows },
         describeLateAct(request, "policy.replace", `policy/${version}`, at),
       );
       return written === undefined ? { refused: "PRECONDITION_FAILED" } : undefined;

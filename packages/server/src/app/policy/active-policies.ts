@@ -123,7 +123,7 @@ export function compileStored(
   return closed ?? (compilePolicy(closedPolicy, world).policy as CompiledPolicy);
 }
 
-function unionOfWindows(...lists: CompiledPolicy["windows"][]): CompiledPolicy["windows"] {
+export function unionOfWindows(...lists: CompiledPolicy["windows"][]): CompiledPolicy["windows"] {
   const keyed = lists.flat().map((one) => [`${one.per} ${one.asset} ${one.periodSeconds}`, one] as const);
   return [...new Map(keyed).values()];
 }

@@ -39,7 +39,8 @@ export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy 
     if (isRefused(request)) return request;
     const active = await findPolicy(deps, tenantId, body.document);
     if (isRefused(active)) return active;
-    return presentEvaluation(await evaluate(deps, active, request), deps.assets);
+    const evaluated = await evaluate(deps, active, request);
+    return isRefused(evaluated) ? evaluated : presentEvaluation(evaluated, deps.assets);
   };
 }
 
@@ -71,13 +72,20 @@ async function evaluate(
   request: PolicyRequest,
 ) {
   const windows = windowsOfActive(active, request).map((window) => ({ tenantId: request.tenantId, window }));
-  const held = windows.length === 0 ? new Map() : await usage.readUsage(windows, new Date(now()));
+  const held = await usage.readUsage(windows, new Date(now()));
+  if (held === undefined) return historyTooLong;
   const { measurements } = judgeWithUsage(active.policy, request, held);
   const judgement = { verdict: judgeActiveWithUsage(active, request, held), measurements };
   if (request.market !== null)
     return { version, isDecidedAtOnce: windows.length === 0, judgement: judgementOfOrder(judgement) };
   return { version, isDecidedAtOnce: judgeActive(active, request).kind !== "later", judgement };
 }
+
+const historyTooLong: Refused = {
+  refused: "LIMITS_NOT_READY",
+  message:
+    "The document has a limit that the policy in force does not have, and its period has too many transactions to be evaluated. Put the policy in force first.",
+};
 
 /** An order cannot wait for approval, so a rule that requires it rejects the order. */
 function judgementOfOrder({ verdict, measurements }: Judgement): Judgement {

@@ -5,11 +5,12 @@ import {
   type PolicyChanges,
   type PolicyDocument,
   type PolicyWorld,
+  type WindowKind,
 } from "@bursar/domain";
 import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
 import type { ChangeRequirement } from "../change-requests/change-request.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { compileStored, firstPolicy } from "./active-policies.js";
+import { compileGuard, compileStored, firstPolicy, unionOfWindows } from "./active-policies.js";
 import type { CheckDocument } from "./check-document.js";
 import { loosens } from "./loosens.js";
 import { planGuards } from "./plan-guards.js";
@@ -33,6 +34,8 @@ interface PolicyPlan {
   /** Null if it can take effect at once: it tightens, the policy names nobody, or the operator makes it. */
   requirement: Requirement | null;
   guards: readonly PolicyGuard[];
+  /** What it and its guards sum over. */
+  windows: readonly WindowKind[];
 }
 
 interface Replacement {
@@ -85,6 +88,7 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
         document: checked.document,
         requirement: needsApproval ? requirementOf(changes) : null,
         guards,
+        windows: await windowsOf(deps, tenantId, checked.policy, guards),
       };
     },
     destinationChanges: async (tenantId) => {
@@ -117,6 +121,17 @@ async function refuseUnmet(
   if (available >= approvals) return undefined;
   const reason = `is more than the ${available} approvals that a change requested by the caller could get now. Approvers must be enabled, protected, and independent of the caller and of each other`;
   return { refused: "POLICY_INVALID", details: [{ path: `${path}.changes.approvals`, reason }] };
+}
+
+async function windowsOf(
+  { store, world }: Pick<PlanPolicyChangeDeps, "store" | "world">,
+  tenantId: string,
+  policy: CompiledPolicy,
+  guards: readonly PolicyGuard[],
+): Promise<readonly WindowKind[]> {
+  const all = [policy.windows];
+  for (const guard of guards) all.push((await compileGuard(store, world, tenantId, guard)).windows);
+  return unionOfWindows(...all);
 }
 
 const tooManyChanges: Refused = {

@@ -1,4 +1,4 @@
-import type { CompiledPolicy, PolicyDocument } from "@bursar/domain";
+import type { CompiledPolicy, PolicyDocument, WindowKind } from "@bursar/domain";
 import type { FreshCache } from "../../runtime/fresh-cache.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 
@@ -30,6 +30,8 @@ export interface NewPolicy {
   clientId: string | null;
   createdAt: Date;
   guards: readonly PolicyGuard[];
+  /** What it and its guards sum over. All of them must have been prepared. */
+  windows: readonly WindowKind[];
 }
 
 /** The client that put a version in force, and the time. */

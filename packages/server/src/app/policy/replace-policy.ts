@@ -5,10 +5,12 @@ import type { ChangeRequestService } from "../change-requests/change-request-ser
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { PolicyChangePlanner } from "./plan-policy-change.js";
 import type { PolicyStore, StoredPolicy } from "./policy.js";
+import type { PrepareLimits } from "./prepare-limits.js";
 
 export interface ReplacePolicyDeps {
   store: Pick<PolicyStore, "writePolicy">;
   planner: Pick<PolicyChangePlanner, "planReplacement">;
+  prepareLimits: PrepareLimits;
   requestChange: ChangeRequestService["requestChange"];
   now: () => number;
 }
@@ -27,6 +29,7 @@ export type ReplacePolicy = (
 export function createPolicyReplacer({
   store,
   planner,
+  prepareLimits,
   requestChange,
   now,
 }: ReplacePolicyDeps): ReplacePolicy {
@@ -42,10 +45,13 @@ export function createPolicyReplacer({
       const requested = await requestChange(origin, { kind: "policy.replace", change }, undefined);
       return isRefused(requested) ? requested : { changeRequest: requested.request };
     }
+    const unprepared = await prepareLimits(tenantId, expectedVersion, plan.windows);
+    if (unprepared !== undefined) return unprepared;
+    const { document, guards, windows } = plan;
     const written = await store.writePolicy(
       tenantId,
       expectedVersion,
-      { document: plan.document, clientId, createdAt, guards: plan.guards },
+      { document, clientId, createdAt, guards, windows },
       describeAct(origin, "policy.replace", `policy/${expectedVersion + 1}`, createdAt),
     );
     return written === undefined ? { refused: "PRECONDITION_FAILED" } : { policy: written };

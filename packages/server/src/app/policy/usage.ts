@@ -18,6 +18,6 @@ export interface Counted {
 }
 
 export interface UsageStore {
-  /** The current usage of every window, by its key. */
-  readUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
+  /** The current usage of every window, by its key. Undefined if the history of a window that no policy in force tests is too long. */
+  readUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow | undefined>;
 }

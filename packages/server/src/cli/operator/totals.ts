@@ -6,21 +6,21 @@ import { listTotalsAhead, repairTotals } from "../../store/policy/repair-totals.
 import { withDatabase } from "./operator-database.js";
 
 export function addTotalsCommand(program: Command): void {
-  const totals = program.command("totals").description("repair the running totals behind rolling limits");
+  const totals = program.command("totals").description("repair the sums behind rolling limits");
   totals
     .command("repair")
     .description(
-      "find totals that a wrong clock has dated in the future, so that limits stay used up; with --apply, date them now",
+      "find sums that a wrong clock has dated in the future, so that limits stay used up; with --apply, move them to the current time",
     )
-    .option("--apply", "change the totals; without it they are only listed")
+    .option("--apply", "change the sums; without it they are only listed")
     .action(({ apply = false }: { apply?: boolean }) => repair(apply));
 }
 
 async function repair(isApplied: boolean): Promise<void> {
   await withDatabase(async ({ database, now }) => {
     const found = await listTotalsAhead(database, new Date(now()));
-    if (found.length === 0) return console.log("No total is dated in the future.");
-    // The service reads the totals whenever it judges something, so nobody has to be woken.
+    if (found.length === 0) return console.log("No sum is dated in the future.");
+    // The service reads the sums whenever it judges something, so nobody has to be woken.
     const events = createEventLog({ publish: () => undefined });
     for (const { tenantId, count, latestAt } of found) {
       const tenant = showId("tnt", tenantId);
@@ -28,8 +28,8 @@ async function repair(isApplied: boolean): Promise<void> {
         const at = new Date(now());
         const audit = describeAct({ by: "operator", tenantId }, "totals.repair", tenant, at);
         const repaired = await repairTotals(database, events, { tenantId, now: at, audit });
-        console.log(`${tenant}  ${repaired} totals were dated up to ${latestAt.toISOString()}, repaired`);
-      } else console.log(`${tenant}  ${count} totals are dated up to ${latestAt.toISOString()}`);
+        console.log(`${tenant}  ${repaired} sums were dated up to ${latestAt.toISOString()}, repaired`);
+      } else console.log(`${tenant}  ${count} sums are dated up to ${latestAt.toISOString()}`);
     }
     if (!isApplied)
       console.log("Nothing was changed. Check the clocks, then run `bursar totals repair --apply`.");

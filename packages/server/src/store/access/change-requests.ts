@@ -60,11 +60,12 @@ export function createChangeRequestStore(database: Database, log: EventLog): Cha
       return { items: rows.map(readRequest), scannedTo };
     },
     // Served by change_requests_due.
-    listDue: (now, limit) =>
+    listDue: (now, limit, after) =>
       database.query(sql`
-        SELECT tenant_id AS "tenantId", id FROM change_requests
+        SELECT tenant_id AS "tenantId", id, coalesce(effective_at, expires_at) AS "dueAt" FROM change_requests
         WHERE state IN ('pending', 'scheduled') AND coalesce(effective_at, expires_at) <= ${now}
-        ORDER BY coalesce(effective_at, expires_at) LIMIT ${limit}
+          ${after === undefined ? sql`` : sql`AND (coalesce(effective_at, expires_at), id) > (${after.dueAt}, ${after.id})`}
+        ORDER BY coalesce(effective_at, expires_at), id LIMIT ${limit}
       `),
     // Served by the primary key.
     readMany: async (tenantId, ids) => {

@@ -12,6 +12,7 @@ import { appendAudit } from "../access/audit.js";
 import { countChangeApprovers } from "../access/count-change-approvers.js";
 import type { Database, KeyedQueryable, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { lockTenant, putWindowsInForce } from "./usage-windows.js";
 
 export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "publish">): PolicyStore {
   return {
@@ -94,8 +95,10 @@ export async function writePolicy(
   expectedVersion: number,
   policy: NewPolicy,
 ): Promise<StoredPolicy | undefined> {
+  await lockTenant(tx, tenantId);
   const version = await insertNext(tx, tenantId, expectedVersion, policy);
   if (version === undefined) return undefined;
+  await putWindowsInForce(tx, tenantId, policy.windows);
   await recordNamedClients(tx, tenantId, expectedVersion);
   return { version, document: policy.document, updatedAt: policy.createdAt, guards: policy.guards };
 }

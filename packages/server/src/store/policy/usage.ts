@@ -2,18 +2,34 @@ import { countsTowardsLimits, type UsageByWindow } from "@bursar/domain";
 import type { Counted, TenantWindow, UsageStore } from "../../app/policy/usage.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import { type Statement, sql } from "../core/sql.js";
+import { HistoryTooLongError, readHistory } from "./usage-history.js";
 
 /**
- * Rolling sums are stored as running totals: each row holds everything counted up to its time. The sum over a period is the difference
- * of the totals at its ends, which takes two look-ups whether the period has ten transactions or ten million. A batch adds one row for
- * each wallet, client and tenant in it, not one for each transaction.
+ * Rolling sums are kept in buckets, for each wallet, client or tenant in a window that a policy tests. A window has about 60 buckets, so a
+ * sum reads at most 120 short rows whether the period has ten transactions or ten million, counting writes one row, and taking back
+ * changes one. A period begins inside a bucket, which counts as a whole: up to a sixtieth of the period more, never less.
  */
 export function createUsageStore(database: Database): UsageStore {
-  return { readUsage: (windows, now) => readUsage(database, windows, now) };
+  return {
+    readUsage: (windows, now) =>
+      readUsage(database, windows, now).catch((error: unknown) => {
+        if (error instanceof HistoryTooLongError) return undefined;
+        throw error;
+      }),
+  };
 }
 
-// Served by the primary key, twice.
+/** Takes the place of an asset in a window over all assets, which only has a count. */
+const allAssets = "";
+
+/** A window is read and counted for a minute after its policy was replaced, because another process can still have that policy. */
+const isCounted = sql`(w.retired_at IS NULL OR w.retired_at > now() - interval '1 minute') AND w.filled_to IS NULL`;
+
+/**
+ * A window of a policy that is not in force has no buckets, and is summed over the tenant's log. Served by usage_windows_by_tenant and the
+ * primary key of buckets.
+ */
 export async function readUsage(
   source: Queryable,
   windows: readonly TenantWindow[],
@@ -21,25 +37,30 @@ export async function readUsage(
 ): Promise<UsageByWindow> {
   if (windows.length === 0) return new Map();
   const column = <T>(pick: (entry: TenantWindow) => T) => windows.map(pick);
-  const rows = await source.query<{ key: string; sum: string; count: string }>(sql`
-    SELECT w.key, coalesce(upto.sum, 0) - coalesce(before.sum, 0) AS sum, coalesce(upto.count, 0) - coalesce(before.count, 0) AS count
+  const rows = await source.query<{ key: string; isKept: boolean; sum: string; count: string }>(sql`
+    SELECT asked.key, kept.id IS NOT NULL AS "isKept", coalesce(used.sum, 0) AS sum, coalesce(used.count, 0) AS count
     FROM unnest(
       ${column(({ window }) => window.key)}::text[], ${column(({ tenantId }) => tenantId)}::uuid[],
       ${column(({ window }) => window.per)}::text[], ${column(({ window }) => window.id)}::uuid[],
-      ${column(({ window }) => window.asset ?? allAssets)}::text[],
-      ${column(({ window }) => new Date(now.getTime() - window.periodSeconds * 1000))}::timestamptz[]
-    ) AS w (key, tenant_id, scope, scope_id, asset, since)
+      ${column(({ window }) => window.asset ?? allAssets)}::text[], ${column(({ window }) => window.periodSeconds)}::integer[]
+    ) AS asked (key, tenant_id, per, scope_id, asset, period_seconds)
     LEFT JOIN LATERAL (
-      SELECT u.sum, u.count FROM usage_totals u
-      WHERE u.tenant_id = w.tenant_id AND u.scope = w.scope AND u.scope_id = w.scope_id AND u.asset = w.asset
-      ORDER BY u.at DESC LIMIT 1) upto ON true
+      SELECT w.id, w.bucket_seconds FROM usage_windows w
+      WHERE w.tenant_id = asked.tenant_id AND w.asset = asked.asset AND w.per = asked.per
+        AND w.period_seconds = asked.period_seconds AND ${isCounted}
+      ORDER BY w.retired_at DESC NULLS FIRST LIMIT 1) AS kept ON true
     LEFT JOIN LATERAL (
-      SELECT u.sum, u.count FROM usage_totals u
-      WHERE u.tenant_id = w.tenant_id AND u.scope = w.scope AND u.scope_id = w.scope_id AND u.asset = w.asset
-        AND u.at <= w.since
-      ORDER BY u.at DESC LIMIT 1) before ON true
+      SELECT sum(b.sum) AS sum, sum(b.count) AS count FROM usage_buckets b
+      WHERE b.window_id = kept.id AND b.scope_id = asked.scope_id
+        AND b.start > ${now}::timestamptz - interval '1 second' * (asked.period_seconds + kept.bucket_seconds)) AS used ON true
   `);
-  return new Map(rows.map(({ key, sum, count }) => [key, { sum: BigInt(sum), count: BigInt(count) }]));
+  const usage: UsageByWindow = new Map(
+    rows.map(({ key, sum, count }) => [key, { sum: BigInt(sum), count: BigInt(count) }]),
+  );
+  const missing = new Set(rows.flatMap(({ key, isKept }) => (isKept ? [] : [key])));
+  for (const entry of windows)
+    if (missing.has(entry.window.key)) usage.set(entry.window.key, await readHistory(source, entry, now));
+  return usage;
 }
 
 /**
@@ -59,27 +80,10 @@ export async function lockUsage(
   return await readUsage(tx, windows, now);
 }
 
-/** Takes the place of an asset in the totals over all assets, which only have a count. */
-const allAssets = "";
-
-/** The amounts that a batch adds to the totals of one wallet, client or tenant. */
-interface Addition {
-  tenantId: string;
-  scope: "wallet" | "client" | "tenant";
-  scopeId: string;
-  asset: string;
-  at: Date;
-  sum: bigint;
-  count: number;
-}
-
-/**
- * Counts transactions that were allowed, and subtracts transactions that ended without being completed, from any state; see
- * `countUsage`.
- */
+/** Counts transactions that were allowed, and subtracts those that ended without being completed, from any state; see `countUsage`. */
 export function recordUsage(tx: Tx, settlements: readonly Settlement[]): void {
   const counted: Counted[] = [];
-  const ended: Addition[] = [];
+  const ended: Counted[] = [];
   for (const { transaction, decision, occurredAt } of settlements) {
     const { tenantId, clientId, sourceAccountId, asset, amount, countedAt } = transaction;
     // A deposit is not requested by a client, so it does not count towards limits.
@@ -88,127 +92,81 @@ export function recordUsage(tx: Tx, settlements: readonly Settlement[]): void {
     const at = counts ? (transaction.state === "accepted" ? occurredAt : null) : countedAt;
     if (at === null) continue;
     const one = { tenantId, clientId, walletId: sourceAccountId, asset, amount, at };
-    if (counts) counted.push(one);
-    else ended.push(...gather([one]));
+    (counts ? counted : ended).push(one);
   }
   countUsage(tx, counted);
-  if (ended.length > 0) takeBack(tx, ended);
+  takeBack(tx, ended);
 }
 
 /**
- * Counts allowed transactions and orders. The caller must hold the locks of the tenants' logs, so that only one SQL transaction at a time
- * writes the totals of a tenant.
+ * Counts allowed transactions and orders in the windows of their tenants' policies; without a window it writes nothing. The windows are
+ * read by the statement itself, because a process can have an earlier policy. The caller must hold the locks of the tenants' logs: a
+ * window that becomes complete waits for them, so everything is counted either from the log or here. Served by usage_windows_by_tenant
+ * and the primary key of buckets.
  */
 export function countUsage(tx: Tx, counted: readonly Counted[]): void {
-  if (counted.length > 0) addTotals(tx, gather(counted));
+  if (counted.length > 0) tx.send(addToBuckets(bucketsOf(listCounted(counted), isCounted)));
 }
 
-function gather(counted: readonly Counted[]): Addition[] {
-  const additions = new Map<string, Addition>();
-  for (const { tenantId, clientId, walletId, asset, amount, at, count } of joinAlike(counted)) {
-    for (const [scope, scopeId] of [
-      ["wallet", walletId],
-      ["client", clientId],
-      ["tenant", tenantId],
-    ] as const) {
-      for (const name of [asset, allAssets]) {
-        const key = `${scope} ${scopeId} ${name}`;
-        const known = additions.get(key) ?? { tenantId, scope, scopeId, asset: name, at, sum: 0n, count: 0 };
-        known.sum += name === allAssets ? 0n : amount;
-        known.count += count;
-        if (at > known.at) known.at = at;
-        additions.set(key, known);
-      }
-    }
-  }
-  return [...additions.values()];
+/**
+ * Subtracts from the bucket that counted it, which is one row for each window. A bucket that is gone is older than the period, or was
+ * repaired. Served by usage_windows_by_tenant and the primary key of buckets.
+ */
+function takeBack(tx: Tx, ended: readonly Counted[]): void {
+  if (ended.length === 0) return;
+  tx.send(sql`
+    UPDATE usage_buckets b SET sum = b.sum - gone.sum, count = b.count - gone.count
+    FROM (
+      SELECT given.sum, given.count, found.place FROM (${bucketsOf(listCounted(ended), isCounted)}) AS given
+      CROSS JOIN LATERAL (
+        SELECT r.ctid AS place FROM usage_buckets r
+        WHERE r.window_id = given.window_id AND r.scope_id = given.scope_id AND r.start = given.start LIMIT 1) AS found
+    ) AS gone WHERE b.ctid = gone.place
+  `);
 }
 
-/** Merges the entries of one client, wallet and asset. A batch has many of them, and each would be added to six totals. */
-function joinAlike(counted: readonly Counted[]): Iterable<Counted & { count: number }> {
+/** Entries, `c`, as rows that `bucketsOf` takes. Those of one client, wallet, asset and time are one row: a batch has many of them. */
+function listCounted(counted: readonly Counted[]): Statement {
   const joined = new Map<string, Counted & { count: number }>();
-  for (const { tenantId, clientId, walletId, asset, amount, at } of counted) {
-    const key = `${clientId} ${walletId} ${asset}`;
+  for (const one of counted) {
+    const key = `${one.clientId} ${one.walletId} ${one.asset} ${one.at.getTime()}`;
     const known = joined.get(key);
-    if (known === undefined) {
-      joined.set(key, { tenantId, clientId, walletId, asset, amount, at, count: 1 });
-      continue;
+    if (known === undefined) joined.set(key, { ...one, count: 1 });
+    else {
+      known.amount += one.amount;
+      known.count += 1;
     }
-    known.amount += amount;
-    known.count += 1;
-    if (at > known.at) known.at = at;
   }
-  return joined.values();
+  const rows = [...joined.values()];
+  const column = <T>(pick: (one: Counted & { count: number }) => T) => rows.map(pick);
+  return sql`unnest(
+      ${column((c) => c.tenantId)}::uuid[], ${column((c) => c.clientId)}::uuid[], ${column((c) => c.walletId)}::uuid[],
+      ${column((c) => c.asset)}::text[], ${column((c) => c.amount)}::numeric[], ${column((c) => c.count)}::bigint[],
+      ${column((c) => c.at)}::timestamptz[]
+    ) AS c (tenant_id, client_id, wallet_id, asset, amount, count, at)`;
 }
 
-/**
- * A total never has an earlier time than its predecessor. If two processes count at the same time, or with clocks that differ, the last
- * total includes everything.
- */
-function addTotals(tx: Tx, additions: readonly Addition[]): void {
-  const column = <T>(pick: (addition: Addition) => T) => additions.map(pick);
-  tx.send(sql`
-    INSERT INTO usage_totals (tenant_id, scope, scope_id, asset, at, sum, count)
-    SELECT a.tenant_id, a.scope, a.scope_id, a.asset, greatest(a.at, last.at), a.sum + coalesce(last.sum, 0), a.count + coalesce(last.count, 0)
-    FROM unnest(
-      ${column((a) => a.tenantId)}::uuid[], ${column((a) => a.scope)}::text[], ${column((a) => a.scopeId)}::uuid[],
-      ${column((a) => a.asset)}::text[], ${column((a) => a.at)}::timestamptz[], ${column((a) => a.sum)}::numeric[],
-      ${column((a) => a.count)}::bigint[]
-    ) AS a (tenant_id, scope, scope_id, asset, at, sum, count)
-    LEFT JOIN LATERAL (
-      SELECT u.at, u.sum, u.count FROM usage_totals u
-      WHERE u.tenant_id = a.tenant_id AND u.scope = a.scope AND u.scope_id = a.scope_id AND u.asset = a.asset
-      ORDER BY u.at DESC LIMIT 1) last ON true
-    ON CONFLICT (tenant_id, scope, scope_id, asset, at) DO UPDATE SET sum = EXCLUDED.sum, count = EXCLUDED.count
-  `);
+/** The buckets of windows, `w`, that entries, `c`, are counted in, in the order of their keys. */
+export function bucketsOf(entries: Statement, which: Statement): Statement {
+  return sql`
+    SELECT w.id AS window_id, bucket.scope_id, bucket.start, w.period_seconds, w.bucket_seconds,
+      sum(CASE w.asset WHEN ${allAssets} THEN 0 ELSE c.amount END) AS sum, sum(c.count)::bigint AS count
+    FROM ${entries}
+    CROSS JOIN LATERAL (
+      SELECT * FROM usage_windows w WHERE w.tenant_id = c.tenant_id AND w.asset IN (c.asset, ${allAssets}) AND ${which} OFFSET 0) AS w
+    CROSS JOIN LATERAL (
+      SELECT CASE w.per WHEN 'wallet' THEN c.wallet_id WHEN 'client' THEN c.client_id ELSE c.tenant_id END AS scope_id,
+        date_bin(interval '1 second' * w.bucket_seconds, c.at, 'epoch') AS start) AS bucket
+    GROUP BY w.id, bucket.scope_id, bucket.start, w.period_seconds, w.bucket_seconds
+    ORDER BY w.id, bucket.scope_id, bucket.start`;
 }
 
-/** An amount by which the totals of one wallet, client or tenant are too high between two times. */
-interface Excess extends Addition {
-  until: Date;
-}
-
-/**
- * Subtracts entries from every total since they were counted. Each total is updated once for all entries: with one update per entry,
- * three thousand transactions that expired together could not be written in time. The cost grows with the number of totals since the
- * first of the entries.
- */
-function takeBack(tx: Tx, gone: readonly Addition[]): void {
-  const excesses = excessesOf(gone);
-  const column = <T>(pick: (excess: Excess) => T) => excesses.map(pick);
-  tx.send(sql`
-    UPDATE usage_totals u SET sum = u.sum - e.sum, count = u.count - e.count
-    FROM unnest(
-      ${column((e) => e.tenantId)}::uuid[], ${column((e) => e.scope)}::text[], ${column((e) => e.scopeId)}::uuid[],
-      ${column((e) => e.asset)}::text[], ${column((e) => e.at)}::timestamptz[], ${column((e) => e.until)}::timestamptz[],
-      ${column((e) => e.sum)}::numeric[], ${column((e) => e.count)}::bigint[]
-    ) AS e (tenant_id, scope, scope_id, asset, since, until, sum, count)
-    WHERE u.tenant_id = e.tenant_id AND u.scope = e.scope AND u.scope_id = e.scope_id AND u.asset = e.asset
-      AND u.at >= e.since AND u.at < e.until
-  `);
-}
-
-const endOfTime = new Date(Date.UTC(9999, 0));
-
-/** Between two of the times at which entries were counted, the amount to subtract is the sum of the entries before. */
-function excessesOf(gone: readonly Addition[]): Excess[] {
-  const byTotal = new Map<string, Addition[]>();
-  for (const addition of gone) {
-    const key = `${addition.scope} ${addition.scopeId} ${addition.asset}`;
-    const known = byTotal.get(key);
-    if (known === undefined) byTotal.set(key, [addition]);
-    else known.push(addition);
-  }
-  return [...byTotal.values()].flatMap((additions) => {
-    const inTime = additions.toSorted((a, b) => a.at.getTime() - b.at.getTime());
-    const excesses: Excess[] = [];
-    let [sum, count] = [0n, 0];
-    for (const [index, addition] of inTime.entries()) {
-      sum += addition.sum;
-      count += addition.count;
-      const until = inTime[index + 1]?.at ?? endOfTime;
-      if (until > addition.at) excesses.push({ ...addition, sum, count, until });
-    }
-    return excesses;
-  });
+export function addToBuckets(buckets: Statement): Statement {
+  return sql`
+    INSERT INTO usage_buckets (window_id, scope_id, start, sum, count, expires_at)
+    SELECT window_id, scope_id, start, sum, count, start + interval '1 second' * (period_seconds + bucket_seconds)
+    FROM (${buckets}) AS added
+    ON CONFLICT (window_id, scope_id, start) DO UPDATE
+      SET sum = usage_buckets.sum + EXCLUDED.sum, count = usage_buckets.count + EXCLUDED.count
+  `;
 }

@@ -1,8 +1,8 @@
 import type { PolicyDocument } from "@bursar/domain";
 import { type ChangeClientBody, readId, type Transaction } from "@bursar/protocol";
-import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../eventually.js";
 import type { BlackBoxService, InspectableService } from "../service/test-service.js";
+import { storePolicy } from "./store-policy.js";
 
 interface PolicyAnswer {
   status: number;
@@ -51,10 +51,7 @@ export async function createPolicyTenant(service: InspectableService) {
 
   /** Written past the API, so that it is in force before the tenant's first request. */
   const usePolicy = (document: PolicyDocument) =>
-    service.database.query(sql`
-      INSERT INTO policies (tenant_id, version, document, client_id, created_at)
-      VALUES (${tenantId}, 1, ${JSON.stringify(document)}::jsonb, ${owner.client.id}, now())
-    `);
+    storePolicy(service.database, { tenantId, clientId: owner.client.id }, document);
   const create = (amount: string, key = `key-${count++}`, more: object = {}) =>
     service.call(
       "POST",

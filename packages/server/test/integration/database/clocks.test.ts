@@ -55,13 +55,13 @@ describe("a process whose clock was set 30 days ahead", () => {
     };
     expect([await pay(), await pay()]).toEqual(["completed", "rejected"]);
     const [latest] = await service.database.query<{ aheadMs: number }>(sql`
-      SELECT (extract(epoch FROM max(at) - now()) * 1000)::double precision AS "aheadMs"
-      FROM usage_totals WHERE tenant_id = ${tenant.tenantId}
+      SELECT (extract(epoch FROM max(start) - now()) * 1000)::double precision AS "aheadMs"
+      FROM usage_buckets WHERE window_id IN (SELECT id FROM usage_windows WHERE tenant_id = ${tenant.tenantId})
     `);
     expect(latest?.aheadMs).toBeLessThan(nearlyMs);
     // A minute later.
     await service.database.query(
-      sql`UPDATE usage_totals SET at = at - interval '61 seconds' WHERE tenant_id = ${tenant.tenantId}`,
+      sql`UPDATE usage_buckets SET start = start - interval '61 seconds' WHERE window_id IN (SELECT id FROM usage_windows WHERE tenant_id = ${tenant.tenantId})`,
     );
     expect(await pay()).toBe("completed");
   });

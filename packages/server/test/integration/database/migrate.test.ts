@@ -72,6 +72,60 @@ describe("migrating", () => {
     );
   });
 
+  it("turns running totals into the buckets of the windows that policies test, and counts as much as before", async () => {
+    const before = all.findIndex(({ name }) => name.endsWith("_usage_buckets.sql"));
+    await migrate(database, all.slice(0, before));
+    const tenantId = "018f0000-0000-7000-8000-000000000001";
+    const limit = (more: object) => ({ when: { sum: { asset: "USD", per: "wallet", above: "1", ...more } } });
+    const documents = [
+      { rules: [limit({ period_seconds: 3600 })] },
+      { rules: [limit({ period_seconds: 60 })] },
+      {
+        rules: [
+          limit({ period_seconds: 86_400 }),
+          { when: { count: { per: "tenant", period_seconds: 60, above: 1 } } },
+          {},
+        ],
+      },
+    ];
+    for (const [index, document] of documents.entries())
+      await database.query(sql`
+        INSERT INTO policies (tenant_id, version, document, client_id, created_at, guards)
+        VALUES (${tenantId}, ${index + 1}, ${JSON.stringify(document)}::jsonb, ${tenantId}, now(),
+          ${JSON.stringify(
+            index === 2
+              ? [
+                  { version: 1, until: "2100-01-01" },
+                  { version: null, until: "2100-01-01" },
+                ]
+              : [],
+          )}::jsonb)
+      `);
+    // Five a minute for two days, up to now.
+    await database.query(sql`
+      INSERT INTO usage_totals (tenant_id, scope, scope_id, asset, at, sum, count)
+      SELECT ${tenantId}, scope, ${tenantId}, asset, now() - interval '12 seconds' * (14400 - n), CASE asset WHEN '' THEN 0 ELSE n * 7 END, n
+      FROM generate_series(1, 14400) AS n, (VALUES ('wallet', 'USD'), ('wallet', ''), ('tenant', '')) AS kind (scope, asset)
+    `);
+    await migrate(database, all);
+    const rows = await database.query<{ window: string; sum: number; count: number }>(sql`
+      SELECT concat_ws(' ', w.per, w.asset, w.period_seconds) AS window,
+        sum(b.sum)::integer AS sum, sum(b.count)::integer AS count
+      FROM usage_windows w JOIN usage_buckets b ON b.window_id = w.id
+      WHERE w.in_force AND w.filled_to IS NULL AND b.start > now() - interval '1 second' * (w.period_seconds + w.bucket_seconds)
+      GROUP BY 1 ORDER BY 1
+    `);
+    expect(rows.map(({ window }) => window)).toEqual(["tenant  60", "wallet USD 3600", "wallet USD 86400"]);
+    const [minute, hour, day] = rows;
+    // Up to a sixtieth of the period more, and not less.
+    expect(minute?.count).toBeGreaterThanOrEqual(5);
+    expect(minute?.count).toBeLessThanOrEqual(6);
+    expect(hour?.sum).toBeGreaterThanOrEqual(300 * 7);
+    expect(hour?.sum).toBeLessThanOrEqual(305 * 7);
+    expect(day?.sum).toBeGreaterThanOrEqual(7200 * 7);
+    expect(day?.sum).toBeLessThanOrEqual(7320 * 7);
+  });
+
   it("refuses a database that is newer than the code", async () => {
     await migrate(database, [...all, next("SELECT 1")]);
     await expect(migrate(database, all)).rejects.toThrow("start a newer version");

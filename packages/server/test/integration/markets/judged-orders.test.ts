@@ -5,6 +5,7 @@ import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/markets/trader.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { storePolicy } from "../../harness/transactions/store-policy.js";
 
 const allow = { action: "allow" } as const;
 const buy = (price: string, size: string, more: object = {}) => ({ side: "buy", price, size, ...more });
@@ -31,10 +32,11 @@ describe("an order under a policy", () => {
 
   /** Written directly to the database, so that it is in force before the tenant's first request. */
   const usePolicy = (rules: PolicyDocument["rules"]) =>
-    service.database.query(sql`
-      INSERT INTO policies (tenant_id, version, document, client_id, created_at)
-      VALUES (${tenantId()}, 1, ${JSON.stringify({ rules, default: allow })}::jsonb, ${trader.owner.client.id}, now())
-    `);
+    storePolicy(
+      service.database,
+      { tenantId: tenantId(), clientId: trader.owner.client.id },
+      { rules, default: allow },
+    );
   const tenantId = () => readId("tnt", trader.owner.tenantId) ?? "";
   const outcome = async (body: object) => {
     const { state, failure } = await trader.placed(body);
@@ -145,15 +147,15 @@ describe("an order under a policy", () => {
     expect(await lastTotal()).toEqual({ sum: "99542", count: "142" });
   });
 
-  it("is counted after a concurrent one, even if no rule uses sums yet", async () => {
-    await usePolicy([]);
+  it("is counted after a concurrent one, even if it was allowed without sums", async () => {
+    await usePolicy([{ name: "orders", when: { kind: "order" }, action: "allow" }, dailyLimit("1000.00")]);
     expect(await outcome(buy("10", "1"))).toEqual(["open", null]);
     // At the end of a batch an engine locks the log, counts usage, and commits.
     const { body } = await service.database.transaction(async (engine) => {
       await engine.query(sql`UPDATE event_sequences SET sequence = sequence WHERE tenant_id = ${tenantId()}`);
       await engine.query(sql`
-        INSERT INTO usage_totals SELECT tenant_id, scope, scope_id, asset, now(), sum + 500, count + 1 FROM usage_totals
-        WHERE tenant_id = ${tenantId()}
+        UPDATE usage_buckets SET sum = sum + 500, count = count + 1
+        WHERE window_id IN (SELECT id FROM usage_windows WHERE tenant_id = ${tenantId()})
       `);
       const placed = await trader.place(buy("10", "1"));
       await eventually(
@@ -171,8 +173,8 @@ describe("an order under a policy", () => {
 
   const lastTotal = async () => {
     const [total] = await service.database.query<{ sum: string; count: string }>(sql`
-      SELECT sum, count FROM usage_totals WHERE tenant_id = ${tenantId()} AND scope = 'tenant' AND asset = 'USD'
-      ORDER BY at DESC LIMIT 1
+      SELECT sum(sum) AS sum, sum(count) AS count FROM usage_buckets
+      WHERE window_id IN (SELECT id FROM usage_windows WHERE tenant_id = ${tenantId()})
     `);
     return total;
   };

@@ -184,7 +184,7 @@ describe("a policy evaluation", () => {
     const state = async () => [
       await service.database.query(sql`
         SELECT (SELECT count(*) FROM transactions) AS transactions, (SELECT count(*) FROM open_transactions) AS open,
-          (SELECT sum(count) FROM usage_totals WHERE tenant_id = ${tenant.tenantId}) AS counted, (SELECT count(*) FROM judgements) AS judgements,
+          (SELECT sum(count) FROM usage_buckets) AS counted, (SELECT count(*) FROM usage_windows) AS windows, (SELECT count(*) FROM judgements) AS judgements,
           (SELECT count(*) FROM policies) AS policies, (SELECT count(*) FROM audit_entries WHERE action NOT IN ('token.issue', 'transaction.create')) AS audit
       `),
       await tenant.balances(),

@@ -29,6 +29,19 @@ describe("a transaction that needs approval", () => {
         approvals,
         ...more,
       },
+      // Never reached, but counted.
+      {
+        name: "limit",
+        when: { sum: { asset: "USD", per: "wallet", period_seconds: 86_400, above: "1000000" } },
+        action: "reject",
+        reason: "Too much.",
+      },
+      {
+        name: "count",
+        when: { count: { per: "tenant", period_seconds: 86_400, above: 1000 } },
+        action: "reject",
+        reason: "Too many.",
+      },
     ],
     default: { action: "allow" },
   });
@@ -125,7 +138,8 @@ describe("a transaction that needs approval", () => {
     expect(done).toMatchObject({ failure: { code: "APPROVAL_REJECTED" }, approval: { state: "rejected" } });
     expect(await tenant.balances()).toMatchObject({ available: "100000", held: "0" });
     const totals = await service.database.query<{ sum: string; count: string }>(sql`
-      SELECT DISTINCT sum, count FROM usage_totals WHERE tenant_id = ${tenant.tenantId}
+      SELECT DISTINCT sum, count FROM usage_buckets
+      WHERE window_id IN (SELECT id FROM usage_windows WHERE tenant_id = ${tenant.tenantId})
     `);
     expect(totals).toEqual([{ sum: "0", count: "0" }]);
   });
@@ -185,11 +199,10 @@ describe("a transaction that needs approval", () => {
     ]);
   });
 
-  /** Every sum and count of the tenant's newest totals. */
-  const newestTotals = () =>
-    service.database.query<{ sum: string; count: string }>(sql`
-      SELECT DISTINCT ON (scope, asset) sum, count FROM usage_totals WHERE tenant_id = ${tenant.tenantId}
-      ORDER BY scope, asset, at DESC
+  const usage = () =>
+    service.database.query<{ asset: string; sum: string; count: string }>(sql`
+      SELECT w.asset, sum(b.sum) AS sum, sum(b.count) AS count FROM usage_windows w JOIN usage_buckets b ON b.window_id = w.id
+      WHERE w.tenant_id = ${tenant.tenantId} GROUP BY w.asset ORDER BY w.asset
     `);
 
   it("releases what it counted if it is cancelled while the engine judges it", async () => {
@@ -214,7 +227,10 @@ describe("a transaction that needs approval", () => {
     });
     expect((await cancelled)?.status).toBe(202);
     expect(await tenant.balances()).toMatchObject({ held: "0" });
-    for (const total of await newestTotals()) expect(total).toEqual({ sum: "0", count: "0" });
+    expect(await usage()).toEqual([
+      { asset: "", sum: "0", count: "0" },
+      { asset: "USD", sum: "0", count: "0" },
+    ]);
   });
 
   it("leaves no usage if it is one of many that end together", async () => {
@@ -236,11 +252,7 @@ describe("a transaction that needs approval", () => {
       () => service.database.query(sql`SELECT FROM open_transactions WHERE tenant_id = ${tenant.tenantId}`),
       (rows) => rows.length === 1,
     );
-    // All totals are corrected, including those in the middle.
-    const totals = await service.database.query<{ asset: string; sum: string; count: string }>(
-      sql`SELECT DISTINCT asset, sum, count FROM usage_totals WHERE tenant_id = ${tenant.tenantId} ORDER BY asset`,
-    );
-    expect(totals).toEqual([
+    expect(await usage()).toEqual([
       { asset: "", sum: "0", count: "1" },
       { asset: "USD", sum: "500000", count: "1" },
     ]);

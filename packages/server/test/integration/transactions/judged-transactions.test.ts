@@ -131,8 +131,9 @@ describe("a transaction under a policy", () => {
       const { id } = (await (await tenant.create("1")).json()) as Transaction;
       await tenant.settled(id, state);
     }
+    // A period begins inside a bucket of a minute, which counts as a whole.
     await service.database.query(sql`
-      UPDATE usage_totals SET at = at - interval '1 hour' WHERE tenant_id = ${tenant.tenantId}
+      UPDATE usage_buckets SET start = start - interval '61 minutes' WHERE window_id IN (SELECT id FROM usage_windows WHERE tenant_id = ${tenant.tenantId})
     `);
     const { id } = (await (await tenant.create("1")).json()) as Transaction;
     await tenant.settled(id, "completed");

@@ -16,13 +16,13 @@ export const walletKeys: Table<string> = { name: "wallet_keys" };
 export const eventSequences: Table<number> = { name: "event_sequences" };
 export const events: Table<StoredEvent> = { name: "events" };
 export const tenants: Table<null> = { name: "tenants" };
-/** The running totals of a tenant, by time. */
-export const usageTotals: Table<readonly UsageTotal[]> = { name: "usage_totals" };
+/** The buckets of a tenant's only window. */
+export const usageBuckets: Table<readonly UsageBucket[]> = { name: "usage_buckets" };
 /** The unique index on subject and version. */
 export const eventsBySubject: Table<StoredEvent> = { name: "events_by_subject" };
 
-export interface UsageTotal {
-  atMs: number;
+export interface UsageBucket {
+  startMs: number;
   count: number;
 }
 

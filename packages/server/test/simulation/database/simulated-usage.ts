@@ -2,10 +2,12 @@ import { countsTowardsLimits, type UsageByWindow } from "@bursar/domain";
 import type { TenantWindow } from "../../../src/app/policy/usage.js";
 import type { Settlement } from "../../../src/app/transactions/settlement.js";
 import type { RunStatement } from "./simulated-database.js";
-import { tenants, type UsageTotal, usageTotals } from "./simulated-tables.js";
+import { tenants, type UsageBucket, usageBuckets } from "./simulated-tables.js";
 
 /** A run takes seconds, and the shortest period of a limit is a minute: in this world a second of a period takes this long. */
 export const periodSecondMs = 10;
+/** A sixtieth of the only period, which is a minute. */
+const bucketMs = periodSecondMs;
 
 /** `store/policy/usage.ts`, on the simulated database. The only limit in this world counts the transactions of a tenant. */
 export async function lockUsage(
@@ -21,10 +23,11 @@ export async function lockUsage(
     (rows) =>
       new Map(
         windows.map(({ tenantId, window: { key, periodSeconds } }) => {
-          const totals = rows.get(usageTotals, tenantId) ?? [];
+          const buckets = rows.get(usageBuckets, tenantId) ?? [];
           const sinceMs = now.getTime() - periodSeconds * periodSecondMs;
-          const before = totals.findLast(({ atMs }) => atMs <= sinceMs)?.count ?? 0;
-          return [key, { sum: 0n, count: BigInt((totals.at(-1)?.count ?? 0) - before) }];
+          const within = buckets.filter(({ startMs }) => startMs > sinceMs - bucketMs);
+          const count = within.reduce((sum, bucket) => sum + bucket.count, 0);
+          return [key, { sum: 0n, count: BigInt(count) }];
         }),
       ),
   );
@@ -42,19 +45,15 @@ export async function recordUsage(run: RunStatement, settlements: readonly Settl
   if (changes.length === 0) return;
   await run("write usage", (rows) => {
     for (const { tenantId, atMs, count } of changes) {
-      const totals = rows.get(usageTotals, tenantId) ?? [];
-      rows.put(usageTotals, tenantId, count > 0 ? add(totals, atMs) : takeBack(totals, atMs));
+      const buckets = rows.get(usageBuckets, tenantId) ?? [];
+      rows.put(usageBuckets, tenantId, change(buckets, Math.floor(atMs / bucketMs) * bucketMs, count));
     }
   });
 }
 
-/** A total never has an earlier time than its predecessor. */
-function add(totals: readonly UsageTotal[], atMs: number): UsageTotal[] {
-  const last = totals.at(-1) ?? { atMs, count: 0 };
-  const added = { atMs: Math.max(atMs, last.atMs), count: last.count + 1 };
-  return [...totals.filter((total) => total.atMs < added.atMs), added];
-}
-
-function takeBack(totals: readonly UsageTotal[], sinceMs: number): UsageTotal[] {
-  return totals.map((total) => (total.atMs < sinceMs ? total : { ...total, count: total.count - 1 }));
+/** Nothing is taken back from a bucket that does not exist. */
+function change(buckets: readonly UsageBucket[], startMs: number, by: number): UsageBucket[] {
+  const known = buckets.find((bucket) => bucket.startMs === startMs);
+  if (known === undefined) return by < 0 ? [...buckets] : [...buckets, { startMs, count: by }];
+  return buckets.map((bucket) => (bucket === known ? { startMs, count: known.count + by } : bucket));
 }

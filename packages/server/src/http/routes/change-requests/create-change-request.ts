@@ -27,6 +27,7 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
         "CHANGE_REQUEST_LIMIT_REACHED",
         "PRECONDITION_FAILED",
         "POLICY_INVALID",
+        "LIMITS_NOT_READY",
         "NETWORK_UNKNOWN",
         "DESTINATION_NOT_FOUND",
         "DESTINATION_EXISTS",

@@ -48,6 +48,7 @@ function decideRoute(
         "APPROVAL_LIMIT_REACHED",
         "POLICY_REJECTED",
         "APPROVER_NOT_INDEPENDENT",
+        "LIMITS_NOT_READY",
       ],
     },
     async (request) => {

@@ -36,6 +36,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
         "SIZE_NOT_IN_LOTS",
         "CLIENT_UNKNOWN",
         "POLICY_INVALID",
+        "LIMITS_NOT_READY",
       ],
     },
     async (request) => unwrap(await evaluate(principalOf(request).principal, request.body)),

@@ -29,6 +29,7 @@ export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replac
         "PRECONDITION_REQUIRED",
         "PRECONDITION_FAILED",
         "POLICY_INVALID",
+        "LIMITS_NOT_READY",
         "CHANGE_REQUEST_LIMIT_REACHED",
       ],
     },
