@@ -1,6 +1,7 @@
 import { CreateTransactionBody } from "@bursar/protocol";
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
+import { listRoutes } from "./api.js";
 import { createValidatorCompiler, describeFaults } from "./validation.js";
 
 function faultsOf(schema: unknown, value: unknown) {
@@ -25,6 +26,24 @@ describe("the faults of a destination, which is a wallet or an address", () => {
   ])("of %j are those of what the client most likely meant", (destination, faults) => {
     expect(faultsOf(CreateTransactionBody, { ...request, destination })).toEqual(faults);
   });
+});
+
+it("compiles the schemas of every route, which the service does when they are first used", () => {
+  const compile = createValidatorCompiler();
+  const schemas = listRoutes({} as never, "").flatMap(({ body, checkedBody, query, params }) => [
+    { schema: checkedBody ?? body, httpPart: "body" },
+    { schema: query, httpPart: "querystring" },
+    { schema: params, httpPart: "params" },
+  ]);
+  const used = schemas.filter(({ schema }) => schema !== undefined);
+  expect(used.length).toBeGreaterThan(50);
+  for (const { schema, httpPart } of used) expect(typeof compile({ schema, httpPart })({})).toBe("boolean");
+});
+
+it("keeps the faults of the last value apart from those of others", () => {
+  const validate = createValidatorCompiler()({ schema: Type.Object({ a: Type.String() }), httpPart: "body" });
+  expect([validate({}), validate.errors?.length]).toEqual([false, 1]);
+  expect([validate({ a: "b" }), validate.errors]).toEqual([true, null]);
 });
 
 it("says of a nullable string what is wrong with the string", () => {
