@@ -79,6 +79,13 @@ CREATE TABLE audit_heads (
   CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant_id)
 );
 
+CREATE TABLE audit_writes (
+  writer_id uuid NOT NULL,
+  number bigint NOT NULL,
+  written_at timestamp with time zone NOT NULL,
+  CONSTRAINT audit_writes_pkey PRIMARY KEY (writer_id, number)
+);
+
 CREATE TABLE change_decisions (
   tenant_id uuid NOT NULL,
   change_request_id uuid NOT NULL,

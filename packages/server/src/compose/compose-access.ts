@@ -9,7 +9,7 @@ import { createMeShower } from "../app/access/show-me.js";
 import { createStreamTickets, type IssueTicket } from "../app/access/stream-tickets.js";
 import type { RevocationStore } from "../app/access/tokens.js";
 import { createRequestSignatureVerifier } from "../app/access/verify-request-signature.js";
-import { createAuditRecorder } from "../app/audit/audit-recorder.js";
+import { createAuditRecorder, type WriteFailure } from "../app/audit/audit-recorder.js";
 import type { ClientAccess, ClientAccessCache, ClientStore } from "../app/clients/client.js";
 import { type ClientCredentials, createClientCredentials } from "../app/clients/client-credentials.js";
 import {
@@ -44,7 +44,13 @@ import { writeCredentialUses } from "../store/access/credential-uses.js";
 import { createQuotaStore } from "../store/access/quotas.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { createNonceStore, createRevocationStore, createTokenKeyStore } from "../store/access/tokens.js";
-import { type Database, requireKeys } from "../store/core/database.js";
+import {
+  type Database,
+  isDatabaseUnavailable,
+  isStatementTimeout,
+  requireKeys,
+} from "../store/core/database.js";
+import { OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
 import type { ComposeOptions } from "./compose.js";
 import { secretContexts } from "./secret-contexts.js";
 
@@ -79,6 +85,12 @@ const knownProofChecks = { concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 
 /** A change takes 3 to 15 ms, so the last one in the queue waits for about a second. */
 const clientChangesWaitingMax = 100;
 
+/** A statement that takes too long may wait for the chain of one tenant. */
+function classifyAuditFailure(error: unknown): WriteFailure {
+  if (error instanceof OutcomeUnknownError) return "unknown";
+  return isDatabaseUnavailable(error) && !isStatementTimeout(error) ? "unavailable" : "failed";
+}
+
 export function composeAccess(
   options: ComposeOptions,
   { shedder, onStateChanged }: Pick<ClientServiceDeps, "onStateChanged"> & { shedder: LoadShedder },
@@ -96,7 +108,9 @@ export function composeAccess(
   const addresses = createAddressQuota(addressQuotaOf(settings), () => performance.now());
   const audit = createAuditRecorder({
     store: auditStore,
+    classify: classifyAuditFailure,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
+    newUuid,
     now,
   });
   const tampered = createTamperReports({

@@ -22,9 +22,11 @@ import type { AccessGuard } from "../http/access/guard.js";
 import { bookRail } from "../rails/book/book-rail.js";
 import type { LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
+import { runRegularly } from "../runtime/run-regularly.js";
 import { nodeTimers } from "../runtime/timers.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
+import { removeOldAuditWrites } from "../store/access/audit.js";
 import { publishCheckpoint } from "../store/access/checkpoints.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { adoptDatabase, prepareIntegrity } from "../store/access/integrity.js";
@@ -162,16 +164,21 @@ export function compose(given: ComposeOptions): Parts {
   const railDrivers = createDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
-  const housekeeping = setInterval(() => {
-    if (!options.isClockTrusted()) return;
-    Promise.all([
-      removeExpiredCredentials(database),
-      removeShownSecrets(database),
-      removeOldContexts(database, now()),
-      removeOldUsage(database),
-      markets.keepHouse(),
-    ]).catch((error: unknown) => log.warn({ err: error }, "housekeeping failed"));
-  }, housekeepingIntervalMs).unref();
+  const ifTrusted = (job: () => Promise<unknown>) => async () => {
+    if (options.isClockTrusted()) await job();
+  };
+  const stopHousekeeping = runRegularly({
+    intervalMs: housekeepingIntervalMs,
+    jobs: [
+      () => removeExpiredCredentials(database),
+      () => removeShownSecrets(database),
+      () => removeOldAuditWrites(database),
+      () => removeOldContexts(database, now()),
+      () => removeOldUsage(database),
+      () => markets.keepHouse(),
+    ].map(ifTrusted),
+    onError: (error) => log.warn({ err: error }, "housekeeping failed"),
+  });
   const checkpoints = composeCheckpoints(options);
   let analyzing: NodeJS.Timeout | undefined;
   const keepAnalyzed = () => {
@@ -241,7 +248,7 @@ export function compose(given: ComposeOptions): Parts {
     endWaiting: transactions.endWaiting,
     assets: transactions.assets,
     close: async () => {
-      clearInterval(housekeeping);
+      stopHousekeeping();
       clearInterval(analyzing);
       transactions.load.stop();
       await stream.close();

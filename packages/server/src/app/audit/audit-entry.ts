@@ -48,8 +48,18 @@ export function isChainStart(tenantId: string | null, action: string): boolean {
   return action === (isDatabase ? chainStartActions.database : chainStartActions.tenant);
 }
 
+/** Identifies a write, so that it can be repeated if the answer to its COMMIT was lost. */
+export interface AuditWrite {
+  writerId: string;
+  number: number;
+  /** Earlier writes are not repeated any more. */
+  settledBelow: number;
+  /** Then nothing is appended if the write was committed before. A first write is never left out, whatever the database says. */
+  isRepeated: boolean;
+}
+
 export interface AuditStore {
-  append: (drafts: readonly AuditDraft[]) => Promise<void>;
+  append: (drafts: readonly AuditDraft[], write?: AuditWrite) => Promise<void>;
   /** Newest first. */
   list: (tenantId: string, limit: number, before: bigint | undefined) => Promise<ChainedAuditEntry[]>;
   /** Oldest first, for verifying a chain. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AuditDraft, AuditStore, ClientOrigin } from "./audit-entry.js";
+import type { AuditDraft, AuditStore, AuditWrite, ClientOrigin } from "./audit-entry.js";
 import { createAuditRecorder } from "./audit-recorder.js";
 
 const draft = (changed: Partial<AuditDraft>): AuditDraft => ({
@@ -28,10 +28,14 @@ const origin = (tenantId: string, address = "192.0.2.1"): ClientOrigin => ({
   address,
 });
 
+class LostAnswer extends Error {}
+
 function setUp(append: AuditStore["append"]) {
   const errors: [unknown, number][] = [];
   const recorder = createAuditRecorder({
     store: { append },
+    classify: (error) => (error instanceof LostAnswer ? "unknown" : "failed"),
+    newUuid: () => "writer",
     onError: (error, lost) => errors.push([error, lost]),
     now: () => 0,
   });
@@ -202,5 +206,40 @@ describe("recording", () => {
     await recorder.close();
     expect(written).toMatchObject([{ tenantId: "a" }]);
     expect(errors.at(-1)).toMatchObject([{ message: "the service has stopped" }, 1]);
+  });
+
+  it("writes at most a hundred tenants with one commit", async () => {
+    const counts: number[] = [];
+    const { recorder } = setUp(
+      async (drafts) => void counts.push(new Set(drafts.map(({ tenantId }) => tenantId)).size),
+    );
+    for (let tenant = 0; tenant < 250; tenant++) recorder.record(refusalOf(`tenant ${tenant}`, 0));
+    await recorder.close();
+    expect(counts).toEqual([100, 100, 50]);
+  });
+
+  it("repeats a write as it was if its outcome is unknown, whatever is recorded meanwhile", async () => {
+    const writes: { repeated: number[]; write: AuditWrite | undefined }[] = [];
+    const { recorder, errors } = setUp(async (drafts, write) => {
+      writes.push({ repeated: drafts.map(({ repeated }) => repeated), write });
+      if (writes.length < 3) throw new LostAnswer("lost");
+    });
+    recorder.record(draft({}));
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    recorder.record(draft({}));
+    recorder.record(draft({}));
+    await recorder.close();
+    const first = { writerId: "writer", number: 1, settledBelow: 1 };
+    const second = { writerId: "writer", number: 2, settledBelow: 1 };
+    expect(writes).toEqual([
+      { repeated: [1], write: { ...first, isRepeated: false } },
+      { repeated: [1], write: { ...first, isRepeated: true } },
+      { repeated: [2], write: { ...second, isRepeated: false } },
+      { repeated: [1], write: { ...first, isRepeated: true } },
+    ]);
+    expect(errors).toMatchObject([
+      [{ message: "lost" }, 0],
+      [{ message: "lost" }, 0],
+    ]);
   });
 });

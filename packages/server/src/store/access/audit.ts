@@ -3,6 +3,7 @@ import {
   type AuditDraft,
   type AuditHead,
   type AuditStore,
+  type AuditWrite,
   type ChainedAuditEntry,
   describeAct,
   headChangedAction,
@@ -23,8 +24,11 @@ export function readEntries(rows: readonly AuditRow[]): ChainedAuditEntry[] {
 
 export function createAuditStore(database: Database): AuditStore {
   return {
-    append: async (drafts) => {
-      await database.transaction((tx) => appendAudit(tx, drafts));
+    append: async (drafts, write) => {
+      await database.transaction(async (tx) => {
+        const isFirst = write === undefined || (await beginWrite(tx, write));
+        if (isFirst || write?.isRepeated !== true) await appendAudit(tx, drafts);
+      });
     },
     // Served by the primary key, read backwards.
     list: async (tenantId, limit, before) =>
@@ -73,25 +77,46 @@ export const entryColumns = sql`
   `;
 
 /**
- * Appends entries to the chains of their tenants, in the SQL transaction of the action that they describe. The heads stay locked until it
- * ends, so it locks no other rows afterwards, except the counters of the event log.
+ * Whether a write was not committed before. A write that may have been committed is repeated with the same number: then this waits for the
+ * first one to end. The rows of writes that are not repeated any more are removed. Served by the primary key.
+ */
+async function beginWrite(tx: Queryable, { writerId, number, settledBelow }: AuditWrite): Promise<boolean> {
+  const inserted = await tx.query(sql`
+    WITH settled AS (DELETE FROM audit_writes WHERE writer_id = ${writerId} AND number < ${settledBelow})
+    INSERT INTO audit_writes (writer_id, number, written_at) VALUES (${writerId}, ${number}, now())
+    ON CONFLICT DO NOTHING RETURNING number
+  `);
+  return inserted.length === 1;
+}
+
+/** Of processes that have ended. They are few, so no index serves it. */
+export async function removeOldAuditWrites(database: Queryable): Promise<void> {
+  await database.query(sql`DELETE FROM audit_writes WHERE written_at < now() - interval '30 days'`);
+}
+
+/**
+ * Appends entries to the chains of their tenants, in the SQL transaction of the action that they describe; four statements for any number
+ * of tenants. The heads stay locked until it ends, so it locks no other rows afterwards, except the counters of the event log.
  */
 export async function appendAudit(tx: Tx, drafts: readonly AuditDraft[]): Promise<void> {
   const byTenant = new Map<string, AuditDraft[]>();
   for (const draft of drafts) {
     const tenantId = draft.tenantId ?? nilTenantId;
-    byTenant.set(tenantId, [...(byTenant.get(tenantId) ?? []), { ...draft, tenantId }]);
+    const own = byTenant.get(tenantId);
+    if (own === undefined) byTenant.set(tenantId, [{ ...draft, tenantId }]);
+    else own.push({ ...draft, tenantId });
   }
-  // Heads are locked in the order of their ids, so that two writers do not deadlock.
-  for (const tenantId of [...byTenant.keys()].sort()) {
-    const head = await lockHead(tx, tenantId);
-    const own = byTenant.get(tenantId) ?? [];
+  if (byTenant.size === 0) return;
+  const heads = await lockHeads(tx, [...byTenant.keys()]);
+  const additions = heads.map((head) => {
+    const own = byTenant.get(head.tenantId) ?? [];
     const isAuthentic =
       head.number === 0n
-        ? isChainStart(tenantId, own[0]?.action ?? "")
+        ? isChainStart(head.tenantId, own[0]?.action ?? "")
         : isPositionAuthentic(requireKeys(tx), "head", head);
-    await appendToChain(tx, head, isAuthentic ? own : [headChanged(head, own), ...own]);
-  }
+    return { head, drafts: isAuthentic ? own : [headChanged(head, own), ...own] };
+  });
+  await appendToChains(tx, additions);
 }
 
 /**
@@ -99,15 +124,23 @@ export async function appendAudit(tx: Tx, drafts: readonly AuditDraft[]): Promis
  * database, because later it would accept a chain that somebody else has written.
  */
 export async function keyChains(tx: Tx, now: Date): Promise<void> {
-  const heads = await tx.query<{ tenantId: string }>(sql`
+  const begun = await tx.query<{ tenantId: string }>(sql`
     SELECT tenant_id AS "tenantId" FROM audit_heads WHERE number > 0 ORDER BY tenant_id
   `);
-  for (const { tenantId } of heads) {
-    const head = await lockHead(tx, tenantId);
-    const object = `entry ${head.number}`;
-    await appendToChain(tx, head, [describeAct({ by: "operator", tenantId }, "audit.key", object, now)]);
+  for (let from = 0; from < begun.length; from += chainsMax) {
+    const heads = await lockHeads(
+      tx,
+      begun.slice(from, from + chainsMax).map(({ tenantId }) => tenantId),
+    );
+    const additions = heads.map((head) => {
+      const origin = { by: "operator", tenantId: head.tenantId } as const;
+      return { head, drafts: [describeAct(origin, "audit.key", `entry ${head.number}`, now)] };
+    });
+    await appendToChains(tx, additions);
   }
 }
+
+const chainsMax = 100;
 
 /** With the time of the entries that found it. */
 function headChanged({ tenantId, number }: AuditHead, [first]: readonly AuditDraft[]): AuditDraft {
@@ -116,61 +149,73 @@ function headChanged({ tenantId, number }: AuditHead, [first]: readonly AuditDra
   return { ...entry, actor: "anonymous", outcome: "refused", code: "HEAD_MAC_INVALID" };
 }
 
-/** Served by the primary key. */
-async function lockHead(tx: Queryable, tenantId: string): Promise<AuditHead> {
-  const start = Buffer.from(chainStart);
-  // A head with number 0 is inserted first, so that there is a row to lock.
-  await tx.query(
-    sql`INSERT INTO audit_heads (tenant_id, number, hash) VALUES (${tenantId}, 0, ${start}) ON CONFLICT DO NOTHING`,
-  );
-  const [head] = await tx.query<Stored<AuditHead>>(sql`
-    SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac FROM audit_heads
-    WHERE tenant_id = ${tenantId} FOR UPDATE
+/** Locks heads in the order of their ids, so that two writers do not deadlock. Served by the primary key. */
+async function lockHeads(tx: Queryable, tenantIds: readonly string[]): Promise<AuditHead[]> {
+  const ids = tenantIds.toSorted();
+  // Heads with number 0 are inserted first, so that there are rows to lock.
+  await tx.query(sql`
+    INSERT INTO audit_heads (tenant_id, number, hash)
+    SELECT id, 0, ${Buffer.from(chainStart)}::bytea FROM unnest(${ids}::uuid[]) AS wanted (id) ORDER BY id ON CONFLICT DO NOTHING
   `);
-  if (head === undefined) throw new Error("the head of a chain was removed while it was locked");
-  return { ...head, number: BigInt(head.number) };
+  const heads = await tx.query<Stored<AuditHead>>(sql`
+    SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac FROM audit_heads
+    WHERE tenant_id = ANY (${ids}::uuid[]) ORDER BY tenant_id FOR UPDATE
+  `);
+  if (heads.length !== ids.length) throw new Error("the head of a chain was removed while it was locked");
+  return heads.map((head) => ({ ...head, number: BigInt(head.number) }));
 }
 
-async function appendToChain(
-  tx: Tx,
-  { tenantId, ...head }: AuditHead,
-  drafts: readonly AuditDraft[],
-): Promise<void> {
+interface Addition {
+  head: AuditHead;
+  drafts: readonly AuditDraft[];
+}
+
+async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<void> {
   const keys = requireKeys(tx);
   const keyId = keys.currentId;
-  let { number, hash } = head;
-  const chained = drafts.map((draft) => {
-    number += 1n;
-    const next = chainHash(keys, keyId, hash, number, draft);
-    if (next === undefined) throw new Error("the current master key is missing");
-    hash = next;
-    return { ...draft, number: number.toString(), hash: Buffer.from(hash) };
+  const chains = additions.map(({ head: { tenantId, number, hash }, drafts }) => {
+    const entries = drafts.map((draft) => {
+      number += 1n;
+      const next = chainHash(keys, keyId, hash, number, draft);
+      if (next === undefined) throw new Error("the current master key is missing");
+      hash = next;
+      return { ...draft, tenantId, number: number.toString(), hash: Buffer.from(hash) };
+    });
+    return { tenantId, number, hash, entries };
   });
+  const chained = chains.flatMap(({ entries }) => entries);
   const column = <Key extends keyof (typeof chained)[number]>(key: Key) => chained.map((entry) => entry[key]);
   await tx.query(sql`
     INSERT INTO audit_entries
-      (tenant_id, key_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
+      (key_id, tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
        address, hash, objects)
-    SELECT ${tenantId}::uuid, ${keyId}::text, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
-      address, hash, string_to_array(objects, ' ')
+    SELECT ${keyId}::text, tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated,
+      request_id, address, hash, string_to_array(objects, ' ')
     FROM unnest(
-      ${column("number")}::bigint[], ${column("occurredAt")}::timestamptz[], ${column("actor")}::text[],
-      ${column("clientId")}::uuid[], ${column("tokenId")}::uuid[], ${column("action")}::text[], ${column("object")}::text[],
-      ${column("outcome")}::text[], ${column("code")}::text[], ${column("repeated")}::integer[],
+      ${column("tenantId")}::uuid[], ${column("number")}::bigint[], ${column("occurredAt")}::timestamptz[],
+      ${column("actor")}::text[], ${column("clientId")}::uuid[], ${column("tokenId")}::uuid[], ${column("action")}::text[],
+      ${column("object")}::text[], ${column("outcome")}::text[], ${column("code")}::text[], ${column("repeated")}::integer[],
       ${column("requestId")}::text[], ${column("address")}::text[], ${column("hash")}::bytea[],
       ${chained.map(({ objects }) => objects?.join(" ") ?? null)}::text[]
-    ) AS entry (number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id, address,
-      hash, objects)
+    ) AS entry (tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
+      address, hash, objects)
   `);
-  const { mac } = positionMac(keys, "head", { tenantId, number, hash });
+  const macs = chains.map(({ tenantId, number, hash }) =>
+    positionMac(keys, "head", { tenantId, number, hash }),
+  );
   await tx.query(sql`
-    UPDATE audit_heads SET number = ${number.toString()}, hash = ${Buffer.from(hash)}, key_id = ${keyId}, mac = ${Buffer.from(mac)}
-    WHERE tenant_id = ${tenantId}
+    UPDATE audit_heads h SET number = moved.number, hash = moved.hash, key_id = ${keyId}, mac = moved.mac
+    FROM unnest(
+      ${chains.map(({ tenantId }) => tenantId)}::uuid[], ${chains.map(({ number }) => number.toString())}::bigint[],
+      ${chains.map(({ hash }) => Buffer.from(hash))}::bytea[], ${macs.map(({ mac }) => Buffer.from(mac))}::bytea[]
+    ) AS moved (tenant_id, number, hash, mac)
+    WHERE h.tenant_id = moved.tenant_id
   `);
-  tx.witness({
-    kind: "audit entry",
-    tenantId,
-    at: Number(number),
-    mark: Buffer.from(hash).toString("hex"),
-  });
+  for (const { tenantId, number, hash } of chains)
+    tx.witness({
+      kind: "audit entry",
+      tenantId,
+      at: Number(number),
+      mark: Buffer.from(hash).toString("hex"),
+    });
 }
