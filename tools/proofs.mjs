@@ -69,7 +69,7 @@ export const proofs = {
   database: {
     shows:
       "a database that goes back in time or cannot write is noticed, and nothing is shown that it does not have",
-    files: [`${server}/faults/rewound-database.test.ts`, `${server}/faults/storage-faults.test.ts`],
+    files: [`${server}/faults/rewound-*.test.ts`, `${server}/faults/storage-faults.test.ts`],
     sizes: {},
   },
   plans: {

@@ -1,39 +1,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sql } from "../../src/store/core/sql.js";
-import { type RewindablePostgres, startRewindablePostgres } from "../harness/database/rewindable-postgres.js";
 import { eventually } from "../harness/eventually.js";
 import { createTrader, type Trader } from "../harness/markets/trader.js";
-import { startTestService, type TestService } from "../harness/service/test-service.js";
+import type { TestService } from "../harness/service/test-service.js";
 import { openStream } from "../harness/stream/stream-client.js";
 import { policyOf } from "../harness/transactions/policy-client.js";
 import { transactionsOf } from "../harness/transactions/transactions-client.js";
 import { startWebhookReceiver, type WebhookReceiver } from "../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../harness/webhooks/webhooks-client.js";
+import { type RewindableService, startRewindableService } from "./rewindable-service.js";
 
 /** The data folder is copied, the service goes on, and then the copy is put back under it: what came after the copy is lost. */
 describe("a database that goes back in time under a running service", () => {
-  let postgres: RewindablePostgres;
+  let rewindable: RewindableService;
   let service: TestService;
   let receiver: WebhookReceiver;
   let trader: Trader;
   let api: ReturnType<typeof transactionsOf>;
 
   beforeAll(async () => {
-    postgres = await startRewindablePostgres("rewound");
-    service = await startTestService(
-      {},
-      {
-        database: postgres.database,
-        masterKey: Buffer.alloc(32, 7),
-        publicUrl: undefined,
-      },
-    );
+    rewindable = await startRewindableService("rewound");
+    ({ service } = rewindable);
     receiver = await startWebhookReceiver();
   });
   afterAll(async () => {
-    await service?.stop();
+    await rewindable?.stop();
     await receiver?.stop();
-    await postgres?.close();
   });
 
   beforeEach(async () => {
@@ -41,20 +32,8 @@ describe("a database that goes back in time under a running service", () => {
     api = transactionsOf(service, trader.token);
   });
 
-  /** Waits until the service serves again. */
-  const untilServing = () =>
-    eventually(
-      async () => (await service.call("GET", "/readyz", undefined)).status,
-      (status) => status === 200,
-    );
-  const keep = async () => {
-    await postgres.keep();
-    await untilServing();
-  };
-  const rewind = async (how?: "as it is" | "worked on") => {
-    await postgres.rewind(how);
-    await untilServing();
-  };
+  const keep = () => rewindable.keep();
+  const rewind = () => rewindable.rewind();
   const pay = async (amount = "1") => {
     const { status, text, body } = await api.create({ reference: "r", asset: "USD", amount });
     if (status !== 202) throw new Error(text);
@@ -268,55 +247,5 @@ describe("a database that goes back in time under a running service", () => {
       () => hooks.list("state=pending"),
       (pending) => pending.length === 0,
     );
-  });
-
-  const listEpochs = () =>
-    postgres.database.query<{ number: string }>(sql`SELECT number FROM database_epochs ORDER BY number`);
-
-  it("begins one epoch, although the copy has written more to its log than was lost and two processes notice", async () => {
-    const another = await service.another();
-    try {
-      await pay();
-      await keep();
-      const { epoch } = await events();
-      const known = await listEpochs().catch(listEpochs);
-      const lost = await pay();
-      await rewind("worked on");
-      await eventually(
-        async () => (await another.call("GET", "/readyz", undefined)).status,
-        (status) => status === 200,
-      );
-      expect((await api.read(lost.id)).status).toBe(404);
-      expect((await events()).epoch).not.toBe(epoch);
-      expect(await listEpochs().catch(listEpochs)).toHaveLength(known.length + 1);
-    } finally {
-      await another.stop();
-    }
-  });
-
-  it("begins an epoch that was never used, although the copy is from before the last one", async () => {
-    await pay();
-    await keep();
-    const first = (await events()).epoch;
-    await pay();
-    await rewind();
-    const second = (await events()).epoch;
-    const [last] = (await listEpochs().catch(listEpochs)).slice(-1);
-    await rewind("worked on");
-    const third = (await events()).epoch;
-    expect(new Set([first, second, third]).size).toBe(3);
-    const [now] = (await listEpochs().catch(listEpochs)).slice(-1);
-    expect(Number(now?.number)).toBe(Number(last?.number) + 1);
-  });
-
-  it("keeps the epoch and everything else when the server only restarts", async () => {
-    const paid = await pay();
-    const { epoch } = await events();
-    await postgres.stop();
-    await postgres.start();
-    await untilServing();
-    expect((await events()).epoch).toBe(epoch);
-    expect((await api.read(paid.id)).status).toBe(200);
-    await pay();
   });
 });

@@ -59,16 +59,6 @@ describe("the command line", () => {
     },
   );
 
-  it.each([["--help"], ["config"]])(
-    "%s finishes quietly if nobody reads its output any more",
-    async (arg) => {
-      const bursar = spawnBursar({ args: [arg] });
-      bursar.child.stdout?.destroy();
-      expect(await bursar.exited).toEqual({ code: 0, signal: null });
-      expect(bursar.output()).toBe("");
-    },
-  );
-
   it("prints the source of each setting, with secrets masked", async () => {
     const { output } = await run(["config"], {
       BURSAR_CONFIG: configFile("host: 127.0.0.2\nlimits:\n  body_bytes: 2048\n"),
