@@ -77,7 +77,6 @@ export function createConnections(options: ConnectionsOptions): Connections {
   // The loss of a connection is reported twice: to the caller of a statement, and by this event, which ends the process if it has no
   // listener. The caller gets the error; the pool replaces the connection.
   pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
 
   async function identify(client: pg.ClientBase): Promise<number | undefined> {
     const run: RunText = async (text, values) => {

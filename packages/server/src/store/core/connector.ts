@@ -72,6 +72,9 @@ export function createConnector(url: string): Connector {
     constructor(config?: string | pg.ClientConfig) {
       super({ ...(config as pg.ClientConfig), connectionString: servers[current]?.url });
       serverOf.set(this, current);
+      // Without a listener, this event ends the process. The pool adds its own when the connection is made, but the server can end a
+      // connection in the same packet in which it says that it is ready. The first statement then fails.
+      this.on("error", () => undefined);
       const { ssl, sslNegotiation, connection } = this as unknown as DriverClient;
       if (ssl !== false && sslNegotiation === "postgres")
         connection.stream.once("data", (bytes) => {

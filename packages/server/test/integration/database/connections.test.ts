@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/embedded/embedded-postgres.js";
@@ -108,6 +109,35 @@ describe("a connection to the database", () => {
     expect(((refused as Error).cause as Error).message).toBe(
       `database_url has sslmode=require, but the server at ${url.hostname}:${url.port} does not offer TLS. Set ssl = on in its postgresql.conf, or use sslmode=disable on a network that you trust.`,
     );
+  });
+});
+
+/** The messages of a server that is ready, and of one that ends a connection because an administrator wants it. */
+const ready = [
+  message("R", Buffer.from([0, 0, 0, 0])),
+  message("Z", Buffer.from("I")),
+  message("E", Buffer.from("SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0")),
+];
+
+function message(type: string, content: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(content.length + 4);
+  return Buffer.concat([Buffer.from(type), length, content]);
+}
+
+describe("a server that ends a connection as soon as it is made", () => {
+  it("is unavailable, and the process goes on", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.end(Buffer.concat(ready)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const database = openDatabase({ url: `postgres://bursar@127.0.0.1:${port}/bursar`, connectionsMax: 2 });
+    for (let n = 0; n < 3; n++)
+      await expect(database.query(sql`SELECT 1`)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await database.close();
+    await new Promise((resolve) => server.close(resolve));
   });
 });
 
