@@ -122,6 +122,13 @@ export const proofs = {
       seed: { env: "BURSAR_FUZZ_SEED", means: "the first seed" },
     },
   },
+  devnet: {
+    shows: "the development chain is the same, to the hash, after it was stopped or killed",
+    files: ["packages/devnet/test/restart.test.ts"],
+    sizes: {
+      kills: { env: "BURSAR_DEVNET_KILLS", short: 4, long: 200, means: "kills while it mines" },
+    },
+  },
   floods: {
     shows: "slow sockets, crowds of streams and long lists do not take the service down",
     files: [`${server}/floods/*.test.ts`],

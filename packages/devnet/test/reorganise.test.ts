@@ -166,7 +166,8 @@ describe("a reorganisation", () => {
     await devnet().control("devnet_setBalance", { address, wei: "77" });
     const from = (await devnet().control("devnet_status", {})).head;
     await devnet().control("devnet_mine", { blocks: 70 });
-    for (const depth of [64, 1, 64, 17, 16, 64]) {
+    // Some of these end exactly where the EVM has a snapshot, which can be used once.
+    for (const depth of [64, 1, ...Array.from({ length: 17 }, (_, index) => 64 - index), 64]) {
       const { added } = await devnet().control("devnet_reorganise", { depth, transactions: "drop" });
       expect(added.length).toBe(depth);
     }

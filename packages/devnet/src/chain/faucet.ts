@@ -37,7 +37,7 @@ export async function fund(state: ChainState, request: FundRequest): Promise<str
 async function describeCall({ address, amount, asset }: FundRequest) {
   const to = address as `0x${string}`;
   if (asset === "ETH") return { to, value: amount, data: "0x" as const };
-  const { encodeFunctionData } = await import("viem");
+  const { encodeFunctionData } = await import("viem/utils");
   const { source, address: token } = contracts[asset];
   const abi = readArtefact(source).abi as Abi;
   const data = encodeFunctionData({ abi, functionName: tokens[asset], args: [to, amount] });

@@ -16,7 +16,7 @@ export async function mineFirstBlock(state: ChainState): Promise<void> {
 async function signDeployments(state: ChainState): Promise<string[]> {
   // Loaded here because a chain that exists already does not need it: it costs 30 MB.
   const [{ encodeDeployData }, { privateKeyToAccount }] = await Promise.all([
-    import("viem"),
+    import("viem/utils"),
     import("viem/accounts"),
   ]);
   const account = privateKeyToAccount(deployer.privateKey);

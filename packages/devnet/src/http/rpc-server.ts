@@ -19,6 +19,7 @@ export interface RpcServerDeps {
 
 const host = "127.0.0.1";
 const bodyBytesMax = 5 * 1024 * 1024;
+const tooLarge = `A body has at most ${bodyBytesMax} bytes.`;
 const keepAliveTimeoutMs = 600_000;
 
 export async function startRpcServer({ port, answer }: RpcServerDeps): Promise<RpcServer> {
@@ -27,12 +28,19 @@ export async function startRpcServer({ port, answer }: RpcServerDeps): Promise<R
   });
   // A client that was busy for a while must not find its connection closed: it could not know whether its request arrived.
   server.keepAliveTimeout = keepAliveTimeoutMs;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  await listen(server, port);
   const { port: bound } = server.address() as AddressInfo;
   return { url: `http://${host}:${bound}`, close: () => close(server) };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === "EADDRINUSE";
+      reject(isTaken ? new Error(`The port ${port} of ${host} is already in use.`) : error);
+    });
+    server.listen(port, host, resolve);
+  });
 }
 
 async function close(server: Server): Promise<void> {
@@ -49,8 +57,7 @@ async function serve(
   const refusal = refuse(request);
   if (refusal !== undefined) return respond(response, refusal.status, refusal.message, "text/plain");
   const text = await readText(request);
-  if (text === undefined)
-    return respond(response, 413, `A body has at most ${bodyBytesMax} bytes.`, "text/plain");
+  if (text === undefined) return respond(response, 413, tooLarge, "text/plain");
   const path = request.url ?? "/";
   const read = readBody(text);
   if (Array.isArray(read)) return await serveBatch(response, await answerAll(path, read, answer));
@@ -68,6 +75,7 @@ function refuse({ method, headers }: IncomingMessage): { status: number; message
   if (method !== "POST") return { status: 405, message: "Send JSON-RPC requests with POST." };
   if (!/^application\/json\b/i.test(headers["content-type"] ?? ""))
     return { status: 415, message: "The content type must be application/json." };
+  if (Number(headers["content-length"]) > bodyBytesMax) return { status: 413, message: tooLarge };
   return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(headers.host ?? "")
     ? undefined
     : { status: 403, message: "The development chain answers requests to the loopback interface only." };
