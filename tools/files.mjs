@@ -1,6 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { refuseOldNode } from "../packages/server/bin/refuse-old-node.mjs";
+
+// Nearly every tool imports this file, and what follows fails in an old version.
+refuseOldNode();
 
 /** The root folder of the checkout. */
 export const root = join(import.meta.dirname, "..");

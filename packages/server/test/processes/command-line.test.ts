@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -187,6 +188,28 @@ describe("the command line", () => {
         ),
       });
     }
+  });
+
+  it.each([
+    "packages/server/bin/bursar.mjs token",
+    "packages/server/bin/bursar.mjs dev",
+    "tools/prepare.mjs",
+    "tools/check.mjs",
+    "tools/sbom.mjs",
+    "tools/test-long.mjs --list",
+  ])("%s reports in one sentence that Node is too old", (command) => {
+    const versions = JSON.stringify({ ...process.versions, node: "18.20.8" });
+    const preload = `data:text/javascript,Object.defineProperty(process,"versions",{value:${versions}})`;
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ["--import", preload, ...command.split(" ")],
+      { cwd: checkout, encoding: "utf8" },
+    );
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      "",
+      "bursar: Bursar needs Node 20.19 or newer; this is 18.20.8.\n",
+    ]);
   });
 
   it("requires a master key in production", async () => {
