@@ -127,7 +127,7 @@ function postmasterPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
 }
 
-/** Returns every transaction, once none is in progress. */
+/** Returns every payment, once none is in progress. The sandbox also has the deposits that fund it. */
 async function readAll(url: string, token: string): Promise<{ id: string; state: string }[]> {
   const get = async (path: string) =>
     (await (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as {
@@ -138,7 +138,7 @@ async function readAll(url: string, token: string): Promise<{ id: string; state:
   const all: { id: string; state: string }[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
     const page: Awaited<ReturnType<typeof get>> = await get(
-      `/v1/transactions?limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`,
+      `/v1/transactions?kind=transfer&limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`,
     );
     all.push(...page.data);
     cursor = page.next_cursor;
