@@ -64,6 +64,7 @@ CREATE TABLE audit_entries (
   objects text[],
   CONSTRAINT audit_entries_pkey PRIMARY KEY (tenant_id, number),
   CONSTRAINT audit_entries_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'operator'::text, 'anonymous'::text, 'service'::text]))) NOT VALID,
+  CONSTRAINT audit_entries_number_check CHECK ((number >= 1)) NOT VALID,
   CONSTRAINT audit_entries_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'refused'::text]))),
   CONSTRAINT audit_entries_repeated_check CHECK ((repeated >= 1))
 );

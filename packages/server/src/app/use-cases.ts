@@ -2,6 +2,7 @@ import type { OAuthService } from "./access/oauth-service.js";
 import type { ShowMe } from "./access/show-me.js";
 import type { AuditStore } from "./audit/audit-entry.js";
 import type { AuditKey } from "./audit/checkpoint.js";
+import type { ListAudit } from "./audit/entry-authenticity.js";
 import type { ChangeRequestService } from "./change-requests/change-request-service.js";
 import type { ClientCredentials } from "./clients/client-credentials.js";
 import type { ClientService } from "./clients/client-service.js";
@@ -30,7 +31,7 @@ export interface UseCases
   listTokenKeys: () => Promise<{ kid: string; x: string }[]>;
   /** The public keys that verify checkpoints of the audit log. */
   listAuditKeys: () => AuditKey[];
-  listAudit: AuditStore["list"];
+  listAudit: ListAudit;
   findAuditRemovedTo: AuditStore["findRemovedTo"];
   showMe: ShowMe;
   /** What entity tags end in, so that they differ from those of an earlier epoch of the database. */

@@ -10,6 +10,7 @@ import { createStreamTickets, type IssueTicket } from "../app/access/stream-tick
 import type { RevocationStore } from "../app/access/tokens.js";
 import { createRequestSignatureVerifier } from "../app/access/verify-request-signature.js";
 import { createAuditRecorder, type WriteFailure } from "../app/audit/audit-recorder.js";
+import { createAuditList } from "../app/audit/entry-authenticity.js";
 import type { ClientAccess, ClientAccessCache, ClientStore } from "../app/clients/client.js";
 import { type ClientCredentials, createClientCredentials } from "../app/clients/client-credentials.js";
 import {
@@ -189,7 +190,7 @@ export function composeAccess(
         kid,
         x: publicKey.export({ format: "jwk" }).x ?? "",
       })),
-    listAudit: auditStore.list,
+    listAudit: createAuditList(auditStore, keys),
     findAuditRemovedTo: auditStore.findRemovedTo,
     showMe: createMeShower({ tenants: createTenantStore(database), defaultQuotas }),
   };

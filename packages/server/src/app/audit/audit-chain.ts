@@ -1,5 +1,5 @@
 import type { IntegrityKeys } from "../access/integrity-keys.js";
-import type { AuditBase, AuditHead, AuditStore } from "./audit-entry.js";
+import type { AuditBase, AuditHead, AuditStore, StrayEntry } from "./audit-entry.js";
 import { chainStart, isPositionAuthentic } from "./chain-hash.js";
 import { createChainWalk } from "./chain-walk.js";
 import { type Checkpoint, isCheckpointAuthentic, tenantOfCheckpoint } from "./checkpoint.js";
@@ -19,7 +19,7 @@ export interface ChainVerdict {
 }
 
 export interface VerifyAuditOptions {
-  store: Pick<AuditStore, "listHeads" | "listBases" | "listAscending">;
+  store: Pick<AuditStore, "listHeads" | "listBases" | "listAscending" | "listStrays">;
   keys: IntegrityKeys;
   /** Every tenant must have a chain, because its creation is the first entry. */
   tenantIds: readonly string[];
@@ -36,6 +36,8 @@ export async function verifyAudit({
   tenantIds,
   checkpoints = [],
 }: VerifyAuditOptions): Promise<ChainVerdict[]> {
+  // Before the heads: if the chain goes on after a stray meanwhile, the walk finds the entry that says so.
+  const strays = await store.listStrays();
   const heads = await store.listHeads();
   const bases = new Map((await store.listBases()).map((base) => [base.tenantId, base]));
   const byTenant = groupByTenant(checkpoints);
@@ -45,6 +47,7 @@ export async function verifyAudit({
     const given = byTenant.get(tenantId) ?? [];
     verdicts.push(await verifyChain(store, keys, head, bases.get(tenantId), given));
   }
+  for (const verdict of verdicts) verdict.fault ??= describeStray(strays, verdict.tenantId);
   const known = new Set(heads.map(({ tenantId }) => tenantId));
   const lost = [...new Set([...tenantIds, ...byTenant.keys()])].filter((tenantId) => !known.has(tenantId));
   return [
@@ -58,6 +61,15 @@ export async function verifyAudit({
       unkeyedTo: 0n,
     })),
   ];
+}
+
+/** The walk ends at the head and starts at the base, so it does not see what is beyond them. */
+function describeStray(strays: readonly StrayEntry[], tenantId: string): string | undefined {
+  const stray = strays.find((one) => one.tenantId === tenantId);
+  if (stray === undefined) return undefined;
+  return stray.place === "removed"
+    ? `entry ${stray.number} is in the database, although the entries up to it were exported and removed: it was inserted`
+    : `entry ${stray.number} is after the head of the chain: it was inserted, or the head was put back`;
 }
 
 export function groupByTenant(checkpoints: readonly Checkpoint[]): Map<string, Checkpoint[]> {

@@ -31,9 +31,22 @@ export interface ChainedAuditEntry extends AuditDraft {
   keyId: string | null;
 }
 
+/** An entry with the one that it continues; null if there is no such row. */
+export interface ListedAuditEntry extends ChainedAuditEntry {
+  previous: { hash: Uint8Array; keyId: string | null } | null;
+}
+
+/** A row that is not between the beginning and the head of its chain. */
+export interface StrayEntry {
+  tenantId: string;
+  number: bigint;
+  place: "removed" | "after the head";
+}
+
 /**
- * The action of an entry that is written before the next one, if the head of a chain does not have the right MAC: somebody has changed
- * the head, for example to hide that entries were removed.
+ * The action of an entry that is written before the next one, if the head of a chain does not have the right MAC, or if the next numbers
+ * are taken: somebody has changed the head, for example to hide that entries were removed, or has inserted entries. Its object names the
+ * entry that it continues.
  */
 export const headChangedAction = "audit.head_changed";
 
@@ -60,14 +73,16 @@ export interface AuditWrite {
 
 export interface AuditStore {
   append: (drafts: readonly AuditDraft[], write?: AuditWrite) => Promise<void>;
-  /** Newest first. */
-  list: (tenantId: string, limit: number, before: bigint | undefined) => Promise<ChainedAuditEntry[]>;
+  /** Newest first, after the last one that was exported and removed. */
+  list: (tenantId: string, limit: number, before: bigint | undefined) => Promise<ListedAuditEntry[]>;
   /** Oldest first, for verifying a chain. */
   listAscending: (tenantId: string, limit: number, after: bigint) => Promise<ChainedAuditEntry[]>;
   /** The last entry of every chain. */
   listHeads: () => Promise<AuditHead[]>;
   /** The last entry of every chain that was exported and removed. */
   listBases: () => Promise<AuditBase[]>;
+  /** Rows that are in no chain: at most one of each chain and place. */
+  listStrays: () => Promise<StrayEntry[]>;
   /** The number of the last entry of a chain that was exported and removed; undefined if there is none. */
   findRemovedTo: (tenantId: string) => Promise<bigint | undefined>;
 }

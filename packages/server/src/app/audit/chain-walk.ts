@@ -27,6 +27,9 @@ export function createChainWalk(
 
   function step({ number: found, hash: foundHash, keyId, ...entry }: ChainedAuditEntry): string | undefined {
     if (found !== number + 1n) return `entry ${number + 1n} is missing`;
+    // First, because its hash continues the entry before the disturbance, which need not be the one before it.
+    if (entry.action === headChangedAction && found !== 1n)
+      return `entry ${found} records that the head of the chain was changed: entries before it may have been removed or inserted`;
     if (keyId === null && isKeyed) return `entry ${found} is not keyed, although entries before it are`;
     const computed =
       keyId === null ? unkeyedHash(hash, found, entry) : chainHash(keys, keyId, hash, found, entry);
@@ -39,8 +42,6 @@ export function createChainWalk(
     // Before chains were keyed, that of no tenant began with its first entry.
     if (found === 1n && keyId !== null && !isChainStart(entry.tenantId, entry.action))
       return `entry 1 is ${entry.action}, not the beginning of the chain: the entries before it were removed`;
-    if (entry.action === headChangedAction)
-      return `entry ${found} records that the head of the chain was changed: entries before it may have been removed`;
     return expected.has(number) ? compareWithCheckpoints() : undefined;
   }
 

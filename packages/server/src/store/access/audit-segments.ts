@@ -3,11 +3,9 @@ import { positionMac } from "../../app/audit/chain-hash.js";
 import type { ChainEnds, Removal, SegmentStore } from "../../app/audit/segments/segment-store.js";
 import { type Database, requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
-import { type AuditRow, appendAudit, createAuditStore, entryColumns, readEntries } from "./audit.js";
+import { appendAudit, createAuditStore } from "./audit.js";
+import { type AuditRow, entryColumns, readEntries, type Stored } from "./audit-log/audit-rows.js";
 import { keepOptOut } from "./single-administrator.js";
-
-/** PostgreSQL's bigint arrives as a string. */
-type Stored<T> = Omit<T, "number"> & { number: string };
 
 export function createSegmentStore(database: Database): SegmentStore {
   const { listAscending } = createAuditStore(database);

@@ -4,23 +4,30 @@ import {
   type AuditHead,
   type AuditStore,
   type AuditWrite,
-  type ChainedAuditEntry,
   describeAct,
   headChangedAction,
   isChainStart,
   nilTenantId,
 } from "../../app/audit/audit-entry.js";
-import { chainHash, chainStart, isPositionAuthentic, positionMac } from "../../app/audit/chain-hash.js";
+import {
+  type ChainPosition,
+  chainHash,
+  chainStart,
+  isPositionAuthentic,
+  positionMac,
+} from "../../app/audit/chain-hash.js";
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
-
-/** PostgreSQL's bigint arrives as a string. */
-type Stored<T> = Omit<T, "number"> & { number: string };
-export type AuditRow = Stored<ChainedAuditEntry>;
-
-export function readEntries(rows: readonly AuditRow[]): ChainedAuditEntry[] {
-  return rows.map((row) => ({ ...row, number: BigInt(row.number) }));
-}
+import {
+  type AuditRow,
+  entryColumns,
+  findFreeNumbers,
+  findLastEntry,
+  listEntries,
+  listStrays,
+  readEntries,
+  type Stored,
+} from "./audit-log/audit-rows.js";
 
 export function createAuditStore(database: Database): AuditStore {
   return {
@@ -30,15 +37,8 @@ export function createAuditStore(database: Database): AuditStore {
         if (isFirst || write?.isRepeated !== true) await appendAudit(tx, drafts);
       });
     },
-    // Served by the primary key, read backwards.
-    list: async (tenantId, limit, before) =>
-      readEntries(
-        await database.query<AuditRow>(sql`
-          SELECT ${entryColumns} FROM audit_entries
-          WHERE tenant_id = ${tenantId} ${before === undefined ? sql`` : sql`AND number < ${before.toString()}`}
-          ORDER BY number DESC LIMIT ${limit}
-        `),
-      ),
+    list: (tenantId, limit, before) => listEntries(database, tenantId, limit, before),
+    listStrays: () => listStrays(database),
     // Served by the primary key.
     listAscending: async (tenantId, limit, after) =>
       readEntries(
@@ -69,12 +69,6 @@ export function createAuditStore(database: Database): AuditStore {
     },
   };
 }
-
-export const entryColumns = sql`
-    tenant_id AS "tenantId", number, occurred_at AS "occurredAt", actor, client_id AS "clientId", token_id AS "tokenId",
-    action, object, objects, outcome, code, repeated, request_id AS "requestId", address, hash,
-    key_id AS "keyId"
-  `;
 
 /**
  * Whether a write was not committed before. A write that may have been committed is repeated with the same number: then this waits for the
@@ -108,15 +102,28 @@ export async function appendAudit(tx: Tx, drafts: readonly AuditDraft[]): Promis
   }
   if (byTenant.size === 0) return;
   const heads = await lockHeads(tx, [...byTenant.keys()]);
-  const additions = heads.map((head) => {
-    const own = byTenant.get(head.tenantId) ?? [];
-    const isAuthentic =
-      head.number === 0n
-        ? isChainStart(head.tenantId, own[0]?.action ?? "")
-        : isPositionAuthentic(requireKeys(tx), "head", head);
-    return { head, drafts: isAuthentic ? own : [headChanged(head, own), ...own] };
-  });
+  const additions: Addition[] = [];
+  for (const head of heads) additions.push(await place(tx, head, byTenant.get(head.tenantId) ?? []));
   await appendToChains(tx, additions);
+}
+
+/**
+ * After the head, nearly always. A chain whose head was changed, or whose next numbers are taken, is continued too, because no act that is
+ * recorded in it can be carried out otherwise: nobody could freeze a wallet. The numbers that are taken are skipped, and an entry says so.
+ */
+async function place(tx: Tx, head: LockedHead, drafts: readonly AuditDraft[]): Promise<Addition> {
+  const isAuthentic =
+    head.number === 0n
+      ? isChainStart(head.tenantId, drafts[0]?.action ?? "")
+      : isPositionAuthentic(requireKeys(tx), "head", head);
+  // One more than is needed, for the entry that records a disturbance.
+  const count = drafts.length + 1;
+  const isFree = head.next === null || BigInt(head.next) - head.number > BigInt(count);
+  if (isAuthentic && isFree) return { after: head, drafts };
+  const after = isAuthentic ? head : await findLastEntry(tx, head);
+  const disturbed = headChanged(after, drafts, isAuthentic ? "ENTRY_NUMBER_TAKEN" : "HEAD_MAC_INVALID");
+  const number = await findFreeNumbers(tx, after.tenantId, after.number, count);
+  return { after: { ...after, number }, drafts: [disturbed, ...drafts] };
 }
 
 /**
@@ -134,7 +141,7 @@ export async function keyChains(tx: Tx, now: Date): Promise<void> {
     );
     const additions = heads.map((head) => {
       const origin = { by: "operator", tenantId: head.tenantId } as const;
-      return { head, drafts: [describeAct(origin, "audit.key", `entry ${head.number}`, now)] };
+      return { after: head, drafts: [describeAct(origin, "audit.key", `entry ${head.number}`, now)] };
     });
     await appendToChains(tx, additions);
   }
@@ -143,37 +150,50 @@ export async function keyChains(tx: Tx, now: Date): Promise<void> {
 const chainsMax = 100;
 
 /** With the time of the entries that found it. */
-function headChanged({ tenantId, number }: AuditHead, [first]: readonly AuditDraft[]): AuditDraft {
+function headChanged(
+  { tenantId, number }: ChainPosition,
+  [first]: readonly AuditDraft[],
+  code: string,
+): AuditDraft {
   const origin = { by: "operator", tenantId } as const;
   const entry = describeAct(origin, headChangedAction, `entry ${number}`, first?.occurredAt ?? new Date(0));
-  return { ...entry, actor: "anonymous", outcome: "refused", code: "HEAD_MAC_INVALID" };
+  return { ...entry, actor: "anonymous", outcome: "refused", code };
 }
 
-/** Locks heads in the order of their ids, so that two writers do not deadlock. Served by the primary key. */
-async function lockHeads(tx: Queryable, tenantIds: readonly string[]): Promise<AuditHead[]> {
+/** With the lowest number after it that is in the database; null in a chain that nobody has disturbed. */
+type LockedHead = AuditHead & { next: string | null };
+
+/**
+ * Locks heads in the order of their ids, so that two writers do not deadlock. A statement that has waited for a lock sees the new head and
+ * the entries from before, so it takes no entry of another writer for a disturbance. Served by the primary keys.
+ */
+async function lockHeads(tx: Queryable, tenantIds: readonly string[]): Promise<LockedHead[]> {
   const ids = tenantIds.toSorted();
   // Heads with number 0 are inserted first, so that there are rows to lock.
   await tx.query(sql`
     INSERT INTO audit_heads (tenant_id, number, hash)
     SELECT id, 0, ${Buffer.from(chainStart)}::bytea FROM unnest(${ids}::uuid[]) AS wanted (id) ORDER BY id ON CONFLICT DO NOTHING
   `);
-  const heads = await tx.query<Stored<AuditHead>>(sql`
-    SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac FROM audit_heads
-    WHERE tenant_id = ANY (${ids}::uuid[]) ORDER BY tenant_id FOR UPDATE
+  const heads = await tx.query<Stored<LockedHead>>(sql`
+    SELECT h.tenant_id AS "tenantId", h.number, h.hash, h.key_id AS "keyId", h.mac, (
+        SELECT e.number FROM audit_entries e WHERE e.tenant_id = h.tenant_id AND e.number > h.number
+        ORDER BY e.number LIMIT 1) AS next
+    FROM audit_heads h WHERE h.tenant_id = ANY (${ids}::uuid[]) ORDER BY h.tenant_id FOR UPDATE OF h
   `);
   if (heads.length !== ids.length) throw new Error("the head of a chain was removed while it was locked");
   return heads.map((head) => ({ ...head, number: BigInt(head.number) }));
 }
 
 interface Addition {
-  head: AuditHead;
+  /** The hash is that of the entry which the first one continues; the number is the one before its own. */
+  after: ChainPosition;
   drafts: readonly AuditDraft[];
 }
 
 async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<void> {
   const keys = requireKeys(tx);
   const keyId = keys.currentId;
-  const chains = additions.map(({ head: { tenantId, number, hash }, drafts }) => {
+  const chains = additions.map(({ after: { tenantId, number, hash }, drafts }) => {
     const entries = drafts.map((draft) => {
       number += 1n;
       const next = chainHash(keys, keyId, hash, number, draft);

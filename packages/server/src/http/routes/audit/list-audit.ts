@@ -2,7 +2,7 @@ import { AuditPage, PageQuery, showId } from "@bursar/protocol";
 import type { ChainedAuditEntry } from "../../../app/audit/audit-entry.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
-import { readCursor, toPage } from "../../cursor.js";
+import { readCursor, toBoundedPage } from "../../cursor.js";
 import { defineRoute } from "../../route.js";
 
 export function listAudit({
@@ -18,7 +18,7 @@ export function listAudit({
       tag: "Audit",
       summary: "Read the audit log",
       description:
-        "Newest first. Each entry's hash covers the previous entry. The operator can export old entries to files and remove them; `removed_to` is the number of the last one that was removed.",
+        "Newest first. Each entry's hash covers the previous entry. Entries that the service has not written are left out, so a page can have fewer items than `limit`. The operator can export old entries to files and remove them; `removed_to` is the number of the last one that was removed.",
       query: PageQuery,
       success: { status: 200, schema: AuditPage },
       errors: [],
@@ -27,11 +27,16 @@ export function listAudit({
       const { limit = 50, cursor } = request.query;
       const place = readCursor("audit", cursor);
       const { tenantId } = principalOf(request).principal;
-      const entries = await list(tenantId, limit + 1, place === undefined ? undefined : BigInt(place));
+      const { items, scannedTo } = await list(
+        tenantId,
+        limit + 1,
+        place === undefined ? undefined : BigInt(place),
+      );
+      const withIds = items.map((entry) => ({ ...entry, id: String(entry.number) }));
       // Read afterwards, so that entries which are removed meanwhile are not a silent gap.
       const removedTo = await findAuditRemovedTo(tenantId);
       return {
-        ...toPage("audit", entries, limit, ({ number }) => String(number), presentEntry),
+        ...toBoundedPage("audit", { items: withIds, scannedTo }, limit, presentEntry),
         removed_to: removedTo === undefined ? null : Number(removedTo),
       };
     },

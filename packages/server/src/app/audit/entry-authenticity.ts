@@ -1,0 +1,40 @@
+import type { IntegrityKeys } from "../access/integrity-keys.js";
+import type { Listed } from "../requests/listed.js";
+import {
+  type AuditStore,
+  type ChainedAuditEntry,
+  headChangedAction,
+  type ListedAuditEntry,
+} from "./audit-entry.js";
+import { chainHash, chainStart, unkeyedHash } from "./chain-hash.js";
+
+/**
+ * Whether the service has written an entry at its place: its hash continues that of the entry before it. Another writer to the database
+ * can insert a row, but not one with such a hash. An entry from before the chain was keyed has a hash that anybody can compute; it counts
+ * only after another one of that kind. A record that the chain was disturbed is never hidden, also if the disturbance has broken its hash.
+ */
+function isEntryAuthentic(keys: IntegrityKeys, listed: ListedAuditEntry): boolean {
+  const { previous: found, number, hash, keyId, ...entry } = listed;
+  if (entry.action === headChangedAction) return true;
+  const previous = number === 1n ? { hash: chainStart, keyId: null } : found;
+  if (previous === null) return false;
+  if (keyId === null)
+    return previous.keyId === null && Buffer.compare(unkeyedHash(previous.hash, number, entry), hash) === 0;
+  const expected = chainHash(keys, keyId, previous.hash, number, entry);
+  return expected !== undefined && Buffer.compare(expected, hash) === 0;
+}
+
+export type ListAudit = (
+  tenantId: string,
+  limit: number,
+  before: bigint | undefined,
+) => Promise<Listed<ChainedAuditEntry>>;
+
+/** A page of a tenant's log without what the service has not written. It costs one HMAC an entry. */
+export function createAuditList(store: Pick<AuditStore, "list">, keys: IntegrityKeys): ListAudit {
+  return async (tenantId, limit, before) => {
+    const rows = await store.list(tenantId, limit, before);
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    return { items: rows.filter((row) => isEntryAuthentic(keys, row)), scannedTo: last?.number.toString() };
+  };
+}
