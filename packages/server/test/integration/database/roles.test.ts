@@ -124,6 +124,19 @@ describe("a service whose role may only change rows", () => {
     expect(tables.filter(({ isGranted }) => !isGranted)).toEqual([]);
   });
 
+  it("can begin a new epoch", async () => {
+    const opened = openDatabase({ url: serviceUrl, connectionsMax: 1 });
+    await database.run("INSERT INTO database_epochs (number, reason) VALUES (9, 'recovered')");
+    await opened.identify();
+    await database.run("DELETE FROM database_epochs WHERE number = 9");
+    await opened.identify().catch(() => undefined);
+    await opened.close();
+    const [last] = await database.query(sql`
+      SELECT number, reason FROM database_epochs e ORDER BY e.number DESC LIMIT 1
+    `);
+    expect(last).toEqual({ number: "10", reason: "rewound" });
+  });
+
   it("differs from one that owns its tables", async () => {
     const opened = openDatabase({ url: serviceUrl, connectionsMax: 1 });
     expect(await findOwningRole(opened)).toBeUndefined();
