@@ -4,8 +4,10 @@ import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import { recordCreations } from "../app/audit/record-creations.js";
 import { createEpochNames } from "../app/events/epoch.js";
+import { createMarketAudience } from "../app/markets/market-audience.js";
+import type { MarketLeases } from "../app/markets/market-store.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
-import { createMarketView, type FollowedMarket } from "../app/markets/market-view.js";
+import { createMarketView, type FollowedMarket, type LevelStore } from "../app/markets/market-view.js";
 import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
 import { type CancelOrdersOfFrozenWallet, createOrderChanges } from "../app/markets/order-changes.js";
 import { createOrderPlacer } from "../app/markets/place-order.js";
@@ -72,7 +74,13 @@ export function composeMarkets(
   const events = createEventLog(wakeUps);
   const orders = createOrderStore(database);
   const trades = createTradeStore(database);
-  const running = markets.list.map((market) => runMarket(options, market, policies));
+  const shared = {
+    levels: createLevelStore(database),
+    units: createMarketUnits(database, events),
+    leases: createMarketLeases(database),
+    holder: randomUUID(),
+  };
+  const running = markets.list.map((market) => runMarket(options, market, policies, shared));
   const views = new Map(running.map(({ market, view }) => [market.name, view]));
   const wallets = createWalletDirectory(createWalletStore(database, events));
   database.identity.subscribe(() => {
@@ -93,6 +101,10 @@ export function composeMarkets(
   const changes = createOrderChanges({ ...changesDeps, audit });
   const presentOrder = createOrderPresenter(markets);
   const makers: MarketMaker[] = [];
+  const audience = createMarketAudience(() => performance.now());
+  audience.onReturn(() => {
+    for (const maker of makers) maker.wake();
+  });
   // The market maker is a part of the sandbox, and would fill its audit log.
   const unrecorded = createOrderChanges({ ...changesDeps, audit: { recordAct: () => undefined } });
 
@@ -116,27 +128,46 @@ export function composeMarkets(
     newUuid,
     generation: database.identity.generation,
   });
+  const showOrderbook = createOrderbookSnapshots(
+    markets,
+    views,
+    createEpochNames(database.identity).tagSuffix,
+  );
   const useCases: MarketUseCases = {
-    placeOrder: recordCreations(audit, "order.place", placeOrder, ({ order }) => showId("ord", order.id)),
+    placeOrder: recordCreations(
+      audit,
+      "order.place",
+      (...request) => {
+        audience.noteRequest();
+        return placeOrder(...request);
+      },
+      ({ order }) => showId("ord", order.id),
+    ),
     readOrder: async (tenantId, id) =>
       (await orders.readOrder(tenantId, id)) ?? { refused: "ORDER_NOT_FOUND" },
     listOrders: orders.listOrders,
     cancelOrder: changes.cancelOrder,
     amendOrder: changes.amendOrder,
     presentOrder,
-    listMarkets: () =>
-      markets.list.map((market) => {
+    listMarkets: () => {
+      audience.noteRequest();
+      return markets.list.map((market) => {
         const range = views.get(market.name)?.prices()?.range;
         const show = (price: number | undefined) =>
           price === undefined ? null : formatPrice(price, market.steps);
         return { market, priceMin: show(range?.min), priceMax: show(range?.max) };
-      }),
+      });
+    },
     listTrades: async (name, limit, before) => {
       const market = markets.find(name);
       if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
+      audience.noteRequest();
       return { market, trades: await trades.listTrades(name, limit, before) };
     },
-    showOrderbook: createOrderbookSnapshots(markets, views, createEpochNames(database.identity).tagSuffix),
+    showOrderbook: (...request) => {
+      audience.noteRequest();
+      return showOrderbook(...request);
+    },
   };
 
   return {
@@ -150,6 +181,7 @@ export function composeMarkets(
       presentBook: (levels, depth) => presentBook(market, levels, depth),
       presentDelta: (delta, levels) => presentDelta(market, delta, levels),
       presentTrade: (trade) => presentTrade(market, trade),
+      follow: audience.follow,
     })),
     trades,
     prepare: async () => {
@@ -170,6 +202,7 @@ export function composeMarkets(
           market,
           principal: { ...client, tokenId: "", scopes: new Set() },
           useCases: { placeOrder, cancelOrder: unrecorded.cancelOrder, listOrders: orders.listOrders },
+          hasAudience: audience.isPresent,
           onError: (error) => log.warn({ err: error, market: market.name }, "the market maker failed"),
           newUuid,
           random: createSeededRandom(marketMakerSeed),
@@ -194,17 +227,25 @@ function explain(conflict: MarketConflict): string {
     : `markets: ${market} has orders with tick_size ${conflict.tickSize} and lot_size ${conflict.lotSize} but is configured with others. Restore these values.`;
 }
 
+/** What joins the statements of all markets of a process. */
+interface SharedByMarkets {
+  levels: LevelStore;
+  units: ReturnType<typeof createMarketUnits>;
+  leases: MarketLeases;
+  holder: string;
+}
+
 /** The parts of one market in this process: its view of the book, and its owner, which waits while another process has the lease. */
 function runMarket(
   { database, settings, wakeUps, log, newUuid, now }: ComposeOptions,
   market: TradedMarket,
   policies: ActivePolicies,
+  shared: SharedByMarkets,
 ) {
   const { name } = market;
-  const events = createEventLog(wakeUps);
   const view = createMarketView({
     market,
-    store: createLevelStore(database),
+    store: shared.levels,
     onError: (error) => log.warn({ err: error, market: name }, "the book could not be updated"),
     isNotified: wakeUps.isNotified,
     monotonicMs: () => performance.now(),
@@ -214,11 +255,11 @@ function runMarket(
     market,
     store: {
       ...createMarketLoader(database),
-      ...createMarketUnits(database, events),
+      ...shared.units,
     },
-    leases: createMarketLeases(database),
+    leases: shared.leases,
     policies,
-    holder: randomUUID(),
+    holder: shared.holder,
     leaseMs,
     openOrdersMax: settings["limits.open_orders"],
     onDelta: (delta) => {

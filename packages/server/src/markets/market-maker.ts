@@ -13,7 +13,7 @@ import { moveMidPrice, planQuotes, type Quote } from "./quotes.js";
  * A client like any other that keeps quotes on both sides of a book, so that a sandbox has something to look at and to trade with. It
  * uses the same use cases as the API.
  */
-export type MarketMaker = Pick<WakingLoop, "start" | "stop">;
+export type MarketMaker = Pick<WakingLoop, "start" | "wake" | "stop">;
 
 export interface MarketMakerDeps {
   market: TradedMarket;
@@ -23,6 +23,8 @@ export interface MarketMakerDeps {
     cancelOrder: OrderChanges["cancelOrder"];
     listOrders: OrderStore["listOrders"];
   };
+  /** Whether any client looks at the markets or trades in them. Without one the quotes stay as they are. */
+  hasAudience: () => boolean;
   onError: (error: unknown) => void;
   newUuid: () => string;
   /** In [0, 1). */
@@ -31,6 +33,8 @@ export interface MarketMakerDeps {
 }
 
 const refreshEveryMs = 3000;
+/** It is woken when a client looks again. */
+const idlePauseMs = 60_000;
 const ordersMax = 200;
 
 export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
@@ -40,9 +44,13 @@ export function createMarketMaker(deps: MarketMakerDeps): MarketMaker {
   /** The mid-price begins at the reference price, and stays near. */
   const { referencePrice: start } = market;
   let midPrice = start;
+  /** Whether the book was filled since the start. */
+  let hasQuotes = false;
   const loop = createWakingLoop({
     step: async () => {
+      if (hasQuotes && !deps.hasAudience()) return { pauseMs: idlePauseMs };
       await refresh();
+      hasQuotes = true;
       return { pauseMs: refreshEveryMs };
     },
     onError: deps.onError,

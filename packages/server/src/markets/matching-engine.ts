@@ -25,7 +25,7 @@ import type { ActivePolicies } from "../app/policy/policy.js";
 import { createBatchSize } from "../runtime/isolate-failing-rows.js";
 import { createLeaseKeeper, LeaseLostError } from "../runtime/lease.js";
 import type { Timers } from "../runtime/timers.js";
-import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
+import { createWakingLoop, type Rest, untilTick, type WakingLoop } from "../runtime/waking-loop.js";
 import {
   accountsOfOrders,
   admitOrders,
@@ -86,7 +86,7 @@ const effectsMax = 1000;
 const pollEveryMs = 200;
 /** While notifications arrive, polling is only for what was lost, and for orders that are retried. */
 const idlePollEveryMs = 2000;
-/** How often a process that does not hold the lease tries to acquire it: once a second in every market and process. */
+/** How often a process that does not hold the lease tries to acquire it, in one statement for all markets. */
 const acquireEveryMs = 1000;
 const retryEveryMs = 500;
 /** Lets commands gather under load: a batch costs two commits, whatever its size. */
@@ -127,9 +127,10 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   const loop = createWakingLoop({
     step: async (): Promise<Rest> => {
       running ??= await beginCurrent();
-      if (running === undefined) return { pauseMs: acquireEveryMs };
+      const nextTick = (everyMs: number) => ({ pauseMs: untilTick(deps.monotonicMs(), everyMs) });
+      if (running === undefined) return nextTick(acquireEveryMs);
       if (await step(running)) return { lingerMs };
-      return { pauseMs: deps.isNotified() ? Math.min(idlePollEveryMs, renewEveryMs) : pollEveryMs };
+      return nextTick(deps.isNotified() ? Math.min(idlePollEveryMs, renewEveryMs) : pollEveryMs);
     },
     onError: (error) => {
       running = undefined;

@@ -6,6 +6,16 @@ import type { Timers } from "./timers.js";
  */
 export type Rest = { pauseMs: number } | { lingerMs: number } | undefined;
 
+/**
+ * The pause until the next multiple of a period. Loops that rest this way wake up in the same moment, so that what they ask the database
+ * can be one statement for all of them.
+ */
+export function untilTick(monotonicMs: number, everyMs: number): number {
+  const leftMs = everyMs - (monotonicMs % everyMs);
+  // A timer can fire a moment early.
+  return leftMs < everyMs / 10 ? leftMs + everyMs : leftMs;
+}
+
 /** Runs one step after the other until it is stopped. */
 export interface WakingLoop {
   start: () => void;

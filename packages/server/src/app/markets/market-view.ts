@@ -8,7 +8,7 @@ import {
 } from "@bursar/domain";
 import type { DeltaMessage, Orderbook, Trade as TradeBody } from "@bursar/protocol";
 import type { Timers } from "../../runtime/timers.js";
-import { createWakingLoop } from "../../runtime/waking-loop.js";
+import { createWakingLoop, untilTick } from "../../runtime/waking-loop.js";
 import type { ShownChange } from "./best-levels.js";
 import { applyLevelChanges, type Levels } from "./depth-view.js";
 import type { MarketDelta } from "./market-store.js";
@@ -51,6 +51,8 @@ export interface FollowedMarket {
   presentBook: (levels: Levels, depth: number) => Omit<Orderbook, "stale">;
   presentDelta: (delta: ShownDelta, levels: Levels) => Omit<DeltaMessage, "type" | "channel">;
   presentTrade: (trade: Trade) => TradeBody;
+  /** Called while a client follows it, until the returned function is called. */
+  follow?: () => () => void;
 }
 
 export interface LevelStore {
@@ -91,7 +93,7 @@ export function createMarketView({
   const loop = createWakingLoop({
     step: async () => {
       if (await poll()) return undefined;
-      return { pauseMs: isNotified() ? idlePollEveryMs : pollEveryMs };
+      return { pauseMs: untilTick(monotonicMs(), isNotified() ? idlePollEveryMs : pollEveryMs) };
     },
     onError,
     pauseAfterErrorMs: pollEveryMs,

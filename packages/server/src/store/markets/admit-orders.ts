@@ -38,12 +38,12 @@ export const orderFailures: FailureTable = {
 };
 
 /** Orders that wait to be admitted. Served by open_orders_new. */
-function newOrders(market: string, now: Date): Statement {
+function newOrders(market: string | Statement, now: Date): Statement {
   return sql`o.market = ${market} AND o.sequence IS NULL AND ${isDue(now)}`;
 }
 
 /** Orders that a client wants to cancel or amend. Served by open_orders_to_change. */
-function ordersToChange(market: string, now: Date): Statement {
+function ordersToChange(market: string | Statement, now: Date): Statement {
   return sql`o.market = ${market} AND o.sequence IS NOT NULL AND (o.cancel_requested OR o.amend_size IS NOT NULL) AND ${isDue(now)}`;
 }
 
@@ -52,13 +52,19 @@ function isDue(now: Date): Statement {
   return sql`(o.retry_at IS NULL OR o.retry_at <= ${now}::timestamptz)`;
 }
 
-/** Two looks, one into each index. */
-export async function hasOrdersToDo(source: Queryable, market: string, now: Date): Promise<boolean> {
-  const rows = await source.query(sql`
-    SELECT WHERE EXISTS (SELECT FROM open_orders o WHERE ${newOrders(market, now)})
-      OR EXISTS (SELECT FROM open_orders o WHERE ${ordersToChange(market, now)})
+/** The markets that have orders to do: two looks for each, one into each index. */
+export async function findMarketsToDo(
+  source: Queryable,
+  markets: readonly string[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const given = sql`given.market`;
+  const rows = await source.query<{ market: string }>(sql`
+    SELECT given.market FROM unnest(${[...markets]}::text[]) AS given (market)
+    WHERE EXISTS (SELECT FROM open_orders o WHERE ${newOrders(given, now)})
+      OR EXISTS (SELECT FROM open_orders o WHERE ${ordersToChange(given, now)})
   `);
-  return rows.length > 0;
+  return new Set(rows.map(({ market }) => market));
 }
 
 const claimColumns = sql`o.tenant_id, o.id, o.sequence, o.needs_judgement, o.cancel_requested, o.amend_size, o.change_requested_by`;

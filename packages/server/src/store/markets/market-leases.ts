@@ -1,4 +1,5 @@
 import type { MarketLease, MarketLeases } from "../../app/markets/market-store.js";
+import { coalesce } from "../../runtime/coalesce.js";
 import { LeaseLostError } from "../../runtime/lease.js";
 import type { Database, Queryable } from "../core/database.js";
 import { acquireLeases, isHeld, type LeaseTable, releaseLeases, renewLeases } from "../core/leases.js";
@@ -18,16 +19,71 @@ const marketLeases: LeaseTable<{ market: string }> = {
   key: [{ column: sql`market`, type: sql`text`, of: ({ market }) => market }],
 };
 
+/** Far more than there are markets. */
+const batchMax = 1000;
+
+/** The engines of all markets of a process acquire and renew in the same moment, and then it is one statement for all of them. */
 export function createMarketLeases(database: Database): MarketLeases {
-  return {
-    acquire: (market, holder, leaseMs) => {
-      const candidates = { keys: sql`SELECT ${market}::text AS market`, limit: 1 };
-      return database.query<MarketLease>(acquireLeases(marketLeases, candidates, holder, leaseMs));
+  const acquireOne = coalesce<Acquisition, MarketLease>(
+    ({ market, holder, leaseMs }) => `${market} ${holder} ${leaseMs}`,
+    async (wanted) => {
+      const acquired = new Map<string, MarketLease>();
+      for (const [{ holder, leaseMs }, markets] of groupAlike(wanted)) {
+        const candidates = {
+          keys: sql`SELECT market FROM unnest(${markets.toSorted()}::text[]) AS given (market)`,
+          limit: markets.length,
+        };
+        const statement = acquireLeases(marketLeases, candidates, holder, leaseMs);
+        for (const lease of await database.query<MarketLease>(statement))
+          acquired.set(`${lease.market} ${holder} ${leaseMs}`, lease);
+      }
+      return acquired;
     },
-    renew: (leases, leaseMs) => database.query<MarketLease>(renewLeases(marketLeases, leases, leaseMs)),
+    batchMax,
+  );
+  const renewOne = coalesce<MarketLease & { leaseMs: number }, MarketLease>(
+    (lease) => nameOf(lease),
+    async (leases) => {
+      const leaseMs = Math.max(...leases.map((lease) => lease.leaseMs));
+      const renewed = await database.query<MarketLease>(renewLeases(marketLeases, leases, leaseMs));
+      return new Map(renewed.map((lease) => [nameOf(lease), lease]));
+    },
+    batchMax,
+  );
+  return {
+    acquire: async (market, holder, leaseMs) => {
+      const lease = await acquireOne({ market, holder, leaseMs });
+      return lease === undefined ? [] : [lease];
+    },
+    renew: async (leases, leaseMs) => {
+      const renewed = await Promise.all(leases.map((lease) => renewOne({ ...lease, leaseMs })));
+      return renewed.filter((lease) => lease !== undefined);
+    },
     release: async (leases, restMs) =>
       void (await database.query(releaseLeases(marketLeases, leases, restMs))),
   };
+}
+
+interface Acquisition {
+  market: string;
+  holder: string;
+  leaseMs: number;
+}
+
+function groupAlike(wanted: readonly Acquisition[]): Map<Acquisition, string[]> {
+  const groups = new Map<Acquisition, string[]>();
+  for (const one of wanted) {
+    const alike = [...groups.keys()].find(
+      ({ holder, leaseMs }) => holder === one.holder && leaseMs === one.leaseMs,
+    );
+    if (alike === undefined) groups.set(one, [one.market]);
+    else groups.get(alike)?.push(one.market);
+  }
+  return groups;
+}
+
+function nameOf({ market, holder, fence }: MarketLease): string {
+  return `${market} ${holder} ${fence}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { PriceBand, Side, TradedMarket } from "@bursar/domain";
 import type { LevelChangeRow, MarketDelta } from "../../app/markets/market-store.js";
 import type { LevelStore } from "../../app/markets/market-view.js";
+import { coalesce } from "../../runtime/coalesce.js";
 import type { Database } from "../core/database.js";
 import { removeInBatches } from "../core/remove-in-batches.js";
 import { sql } from "../core/sql.js";
@@ -17,8 +18,41 @@ interface DeltaRow {
 /** The columns of a delta are null if there is none. */
 type FoundDelta = { [Column in keyof DeltaRow]: DeltaRow[Column] | null } & { lastSequence: string };
 
+interface DeltaRequest {
+  market: string;
+  after: number;
+  limit: number;
+}
+
+/** Far more than there are. */
+const marketsMax = 1000;
+
 /** The levels of books, for the views of all processes. */
 export function createLevelStore(database: Database): LevelStore {
+  // The views of all markets poll in the same moment, and then it is one statement for all of them. Served by the primary keys. The last
+  // sequence is read with them: a book that is ahead of it is not the one in the database.
+  const findDeltas = coalesce<DeltaRequest, FoundDelta[]>(
+    ({ market, after, limit }) => `${market} ${after} ${limit}`,
+    async (asked) => {
+      const rows = await database.query<FoundDelta & { name: string }>(sql`
+        SELECT concat_ws(' ', given.market, given.after, given.max) AS name, m.market, m.level_sequence AS "lastSequence",
+          d.sequence, d.previous_sequence AS "previousSequence", d.changes, d.centre, d.occurred_at AS "occurredAt"
+        FROM unnest(${asked.map(({ market }) => market)}::text[], ${asked.map(({ after }) => after)}::bigint[],
+          ${asked.map(({ limit }) => limit)}::integer[]) AS given (market, after, max)
+        JOIN markets m ON m.market = given.market
+        LEFT JOIN LATERAL (
+          SELECT * FROM market_deltas WHERE market = m.market AND sequence > given.after ORDER BY sequence LIMIT given.max) d ON true
+      `);
+      const found = new Map<string, FoundDelta[]>();
+      for (const row of rows) {
+        const known = found.get(row.name);
+        if (known === undefined) found.set(row.name, [row]);
+        else known.push(row);
+      }
+      return found;
+    },
+    marketsMax,
+  );
   return {
     // One statement, so one moment. Served by the primary key and open_orders_resting.
     readLevels: async (market) => {
@@ -45,15 +79,8 @@ export function createLevelStore(database: Database): LevelStore {
       };
       return { levels, band: row.band };
     },
-    // Served by the primary keys. The last sequence is read with them: a book that is ahead of it is not the one in the database.
     listDeltas: async (market, after, limit) => {
-      const rows = await database.query<FoundDelta>(sql`
-        SELECT m.market, m.level_sequence AS "lastSequence", d.sequence, d.previous_sequence AS "previousSequence", d.changes,
-          d.centre, d.occurred_at AS "occurredAt"
-        FROM markets m LEFT JOIN LATERAL (
-          SELECT * FROM market_deltas WHERE market = m.market AND sequence > ${after} ORDER BY sequence LIMIT ${limit}) d ON true
-        WHERE m.market = ${market}
-      `);
+      const rows = (await findDeltas({ market, after, limit })) ?? [];
       const found = rows.filter((row): row is DeltaRow & FoundDelta => row.sequence !== null);
       const [first] = found;
       const isConnected =

@@ -5,22 +5,37 @@ import {
   type MarketStore,
   type MarketUnit,
 } from "../../app/markets/market-store.js";
+import { coalesce } from "../../runtime/coalesce.js";
 import type { Database, Tx } from "../core/database.js";
 import { recordFailure } from "../core/failures.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { createActivePolicyReads } from "../policy/policies.js";
 import { lockUsage } from "../policy/usage.js";
-import { claimOrders, hasOrdersToDo, orderFailures, writeAdmission } from "./admit-orders.js";
+import { claimOrders, findMarketsToDo, orderFailures, writeAdmission } from "./admit-orders.js";
 import { lockMarket, type MarketPosition } from "./market-leases.js";
 import { lockOrders, writeBatch } from "./write-batch.js";
+
+/** Far more than there are. */
+const marketsMax = 1000;
 
 export function createMarketUnits(
   database: Database,
   log: EventLog,
 ): Pick<MarketStore, "hasWork" | "unitOfWork" | "recordFailure"> {
+  // The engines of all markets of a process look in the same moment, and then it is one statement for all of them.
+  const hasWork = coalesce<{ market: string; now: Date }, boolean>(
+    ({ market }) => market,
+    async (asked) => {
+      const now = asked[0]?.now ?? new Date();
+      const markets = asked.map(({ market }) => market);
+      const found = await findMarketsToDo(database, markets, now);
+      return new Map(markets.map((market) => [market, found.has(market)]));
+    },
+    marketsMax,
+  );
   return {
-    hasWork: (market, now) => hasOrdersToDo(database, market, now),
+    hasWork: async (market, now) => (await hasWork({ market, now })) === true,
     unitOfWork: (lease, work, expected) =>
       withLedger(database, async (tx) => {
         const { unit, locked } = createMarketUnit(tx, log, lease, expected);

@@ -16,6 +16,7 @@ const depth = orderbookDepthMax;
 /** The book of a market: a snapshot, or the changes since the book that the client has, and then every change. */
 export function createOrderbookChannel(markets: readonly FollowedMarket[]): Channel {
   const feeds = new Map(markets.map((market) => [market.name, createBookFeed(market, depth)]));
+  const followed = new Map(markets.map((market) => [market.name, market.follow]));
   return {
     name: "orderbook",
     scope: "orderbook:read",
@@ -24,7 +25,8 @@ export function createOrderbookChannel(markets: readonly FollowedMarket[]): Chan
       { channel, since }: SubscribeToOrderbook,
       subscriber: Subscriber,
     ): Promise<Subscription | Refused> => {
-      const feed = feeds.get(channel.slice(channel.indexOf(":") + 1));
+      const name = channel.slice(channel.indexOf(":") + 1);
+      const feed = feeds.get(name);
       if (feed === undefined) return { refused: "MARKET_NOT_FOUND" };
       // Another process may have sent the client changes that this one has not read yet.
       if (since !== undefined && since > (feed.sequence() ?? 0)) await feed.refresh();
@@ -34,12 +36,17 @@ export function createOrderbookChannel(markets: readonly FollowedMarket[]): Chan
         return { refused: "SEQUENCE_AHEAD", message: `The last sequence of the book is ${sequence}.` };
       const recovered = since !== undefined && feed.reachesBackTo(since);
       let unfollow: (() => void) | undefined;
+      let leave: (() => void) | undefined;
       return {
         answer: { recovered: since === undefined || recovered, sequence: recovered ? since : sequence },
         start: () => {
           unfollow = feed.follow(recovered ? since : undefined, subscriber.send);
+          leave = followed.get(name)?.();
         },
-        stop: () => unfollow?.(),
+        stop: () => {
+          unfollow?.();
+          leave?.();
+        },
       };
     },
   };

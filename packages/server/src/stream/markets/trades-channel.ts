@@ -80,7 +80,9 @@ export interface TradeTail {
 const pageMax = 500;
 
 export function createTradeTail(
-  market: Pick<FollowedMarket, "name" | "presentTrade"> & { view: Pick<FollowedMarket["view"], "listen"> },
+  market: Pick<FollowedMarket, "name" | "presentTrade" | "follow"> & {
+    view: Pick<FollowedMarket["view"], "listen">;
+  },
   store: Pick<TradeStore, "listTradesAfter" | "lastTrade">,
   onError: (error: unknown) => void,
 ): TradeTail {
@@ -146,9 +148,13 @@ export function createTradeTail(
     },
     follow: (send) => {
       followers.add(send);
+      const leave = market.follow?.();
       // A trade since the position was read has not been sent to anyone yet.
       refresh().catch(onError);
-      return () => followers.delete(send);
+      return () => {
+        followers.delete(send);
+        leave?.();
+      };
     },
   };
 }
