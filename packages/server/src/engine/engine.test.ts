@@ -148,6 +148,46 @@ describe("the engine", () => {
     },
   );
 
+  it.each(["never ends", "times out"])(
+    "settles what it is woken for while a look at everything %s, as with an old snapshot",
+    async (fate) => {
+      const claimed: string[] = [];
+      const errors: unknown[] = [];
+      let looks = 0;
+      let endLook: () => void = () => undefined;
+      await new Promise<void>((resolve) => {
+        const engine = createEngine({
+          findWork: async () => {
+            looks += 1;
+            if (fate === "times out") throw new Error("canceling statement due to statement timeout");
+            await new Promise<void>((end) => {
+              endLook = end;
+            });
+            return found([]);
+          },
+          isNotified: () => true,
+          settleBatch: settleWith(async (tenants) => {
+            claimed.push(...tenants.map(({ tenantId }) => tenantId));
+            if (claimed.length < 3) engine.wake([claimed.length === 1 ? other : one]);
+            else {
+              endLook();
+              void engine.stop().then(resolve);
+            }
+            return [];
+          }),
+          wallets: { activateWallets: async () => 0 },
+          onChanged: () => undefined,
+          onError: (error) => errors.push(error),
+          ...createClock(),
+        });
+        engine.start();
+        engine.wake([one]);
+      });
+      expect(claimed).toEqual([one, other, one]);
+      expect(errors).toHaveLength(fate === "times out" ? looks : 0);
+    },
+  );
+
   it("takes half as many after a batch that was too much, and does the rest of its work", async () => {
     const sizes: number[] = [];
     const errors: unknown[] = [];

@@ -38,6 +38,8 @@ const rareMax = 100;
 const lookEveryMs = 1000;
 const idleLookEveryMs = 2000;
 const unnotifiedLookEveryMs = 200;
+/** The next look begins after this many times what the last one took. */
+const lookPauseFactor = 4;
 const pauseAfterErrorMs = 500;
 /**
  * A row in a batch of 16 costs three times what it costs in a batch of 500, for the service and for PostgreSQL. So the engine lets
@@ -61,18 +63,22 @@ export function createEngine(deps: EngineDeps): Engine {
   let lookedUpTo: string | undefined;
   /** The last error: the other parts of a step are done before it is thrown. */
   let failure: unknown;
+  /** The look that is in progress, and what the last one has found. */
+  let looking: Promise<void> | undefined;
+  let found: WaitingWork | undefined;
+  let lookMs = 0;
   const { onError, timers, isNotified } = deps;
   const loop = createWakingLoop({ step: stepAndRest, onError, pauseAfterErrorMs, timers });
 
   async function stepAndRest(): Promise<Rest> {
     const done = await step();
-    if (done === 0 && !loop.isWoken())
-      return { pauseMs: isNotified() ? idleLookEveryMs : unnotifiedLookEveryMs };
+    if (done === 0) return { pauseMs: isNotified() ? idleLookEveryMs : unnotifiedLookEveryMs };
     return hasBacklog ? undefined : { lingerMs: done < busyFrom ? lingerMs : busyLingerMs };
   }
 
   function isLookDue(): boolean {
-    const everyMs = isNotified() ? lookEveryMs : unnotifiedLookEveryMs;
+    if (looking !== undefined) return false;
+    const everyMs = Math.max(isNotified() ? lookEveryMs : unnotifiedLookEveryMs, lookMs * lookPauseFactor);
     if (!isLookWanted && deps.monotonicMs() - lastLookMs < everyMs) return false;
     isLookWanted = false;
     lastLookMs = deps.monotonicMs();
@@ -81,19 +87,33 @@ export function createEngine(deps: EngineDeps): Engine {
 
   async function step(): Promise<number> {
     const now = new Date(deps.now());
-    const found = isLookDue() ? await look(now) : undefined;
+    if (isLookDue()) looking = look(now);
+    const rareWork = found;
+    found = undefined;
     const settled = await settleTurns(now);
-    const rare = found === undefined ? 0 : await doRare(found, now);
+    const rare = rareWork === undefined ? 0 : await doRare(rareWork, now);
     if (settled === undefined || rare === undefined) throw failure;
     return settled + rare;
   }
 
-  /** Finds tenants that nothing has woken the engine for. */
-  async function look(now: Date): Promise<WaitingWork> {
-    const found = await deps.findWork(batchMax, lookedUpTo, now);
-    lookedUpTo = found.tenantIds.length < batchMax ? undefined : found.tenantIds.at(-1);
-    rotation.add(found.tenantIds, undefined);
-    return found;
+  /**
+   * Finds tenants that nothing has woken the engine for. Beside the steps: while an old snapshot is open, as during a backup, a look reads
+   * everything that was settled since then, up to the timeout, and the tenants that were woken must not wait for it.
+   */
+  async function look(now: Date): Promise<void> {
+    const begunMs = deps.monotonicMs();
+    try {
+      const work = await deps.findWork(batchMax, lookedUpTo, now);
+      lookedUpTo = work.tenantIds.length < batchMax ? undefined : work.tenantIds.at(-1);
+      rotation.add(work.tenantIds, undefined);
+      found = work;
+    } catch (error) {
+      onError(error);
+    } finally {
+      looking = undefined;
+      lookMs = deps.monotonicMs() - begunMs;
+      loop.wake();
+    }
   }
 
   /** Serves the tenants whose turn it is, all with the same share of a batch. */
@@ -169,7 +189,10 @@ export function createEngine(deps: EngineDeps): Engine {
 
   return {
     start: loop.start,
-    stop: loop.stop,
+    stop: async () => {
+      await loop.stop();
+      await looking;
+    },
     wake: (tenantIds) => {
       if (tenantIds === "any" || tenantIds.length === 0) isLookWanted = true;
       else rotation.add(tenantIds, deps.now());
