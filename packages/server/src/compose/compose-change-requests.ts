@@ -22,7 +22,7 @@ export interface ChangeRequestParts {
   worker: Pick<WakingLoop, "start" | "stop">;
 }
 
-const intervalMs = 1000;
+const intervalMs = 2000;
 
 export function composeChangeRequests(
   { database, sealing, wakeUps, log, newUuid, now }: ComposeOptions,

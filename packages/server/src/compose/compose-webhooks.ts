@@ -78,7 +78,8 @@ export interface WebhookParts {
   close: () => Promise<void>;
 }
 
-const lookEveryMs = 1000;
+/** Deliveries wake the sender; this is for retries, and for notifications that were lost. */
+const lookEveryMs = 2000;
 const retentionIntervalMs = 3_600_000;
 const firstRetentionMs = 60_000;
 const dayMs = 86_400_000;

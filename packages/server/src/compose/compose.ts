@@ -181,8 +181,15 @@ export function compose(given: ComposeOptions): Parts {
   });
   const checkpoints = composeCheckpoints(options);
   let analyzing: NodeJS.Timeout | undefined;
+  // Tables grow only with events, and reading the catalogue is the dearest statement of an idle service.
+  let mayHaveGrown = true;
+  options.wakeUps.subscribe("events", () => {
+    mayHaveGrown = true;
+  });
   const keepAnalyzed = () => {
     analyzing = setInterval(() => {
+      if (!mayHaveGrown) return;
+      mayHaveGrown = false;
       analyzeYoungTables(database).catch((error: unknown) =>
         log.debug({ err: error }, "tables could not be analysed"),
       );

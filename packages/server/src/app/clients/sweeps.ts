@@ -66,7 +66,7 @@ const batchMax = 100;
 /** What a sweep does in one turn. Then it is the turn of the next, so that a long one does not delay those of other tenants. */
 const batchesOfTurnMax = 5;
 /** A process that has recorded a sweep also begins with it; this is for those that crashed. */
-const lookEveryMs = 1000;
+const lookEveryMs = 2000;
 /** How long the loop leaves a sweep alone that has failed, or that could not cancel everything. */
 const restMs = 1000;
 const skippedPauseMs = 20;
