@@ -135,7 +135,8 @@ export interface ChangeUnit extends ClientUnit, PolicyReads {
 export interface DueChange {
   tenantId: string;
   id: string;
-  dueAt: Date;
+  /** As the store writes it, with every digit. */
+  dueAt: string;
 }
 
 export interface ChangeRequestStore {

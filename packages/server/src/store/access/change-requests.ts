@@ -62,9 +62,9 @@ export function createChangeRequestStore(database: Database, log: EventLog): Cha
     // Served by change_requests_due.
     listDue: (now, limit, after) =>
       database.query(sql`
-        SELECT tenant_id AS "tenantId", id, coalesce(effective_at, expires_at) AS "dueAt" FROM change_requests
+        SELECT tenant_id AS "tenantId", id, coalesce(effective_at, expires_at)::text AS "dueAt" FROM change_requests
         WHERE state IN ('pending', 'scheduled') AND coalesce(effective_at, expires_at) <= ${now}
-          ${after === undefined ? sql`` : sql`AND (coalesce(effective_at, expires_at), id) > (${after.dueAt}, ${after.id})`}
+          ${after === undefined ? sql`` : sql`AND (coalesce(effective_at, expires_at), id) > (${after.dueAt}::timestamptz, ${after.id}::uuid)`}
         ORDER BY coalesce(effective_at, expires_at), id LIMIT ${limit}
       `),
     // Served by the primary key.

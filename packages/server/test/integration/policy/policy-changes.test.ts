@@ -102,6 +102,34 @@ describe("a policy that names who approves its changes", () => {
     expect(await inForce()).toMatchObject({ version, document: policy });
   });
 
+  it("takes a scheduled change, although more than a page of others that are due cannot be processed", async () => {
+    await usePolicy({ delay_seconds: 600 });
+    const asked = await replace(anna, { ...allowAll, changes: policy.changes });
+    await decide(ben, asked.body);
+    const tenantId = owner.client.tenantId;
+    // Older ones of the same tenant, which the database refuses to change.
+    await service.database.run(`
+      CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
+      CREATE TRIGGER refuse_change BEFORE UPDATE ON change_requests FOR EACH ROW WHEN (OLD.comment = 'refused')
+        EXECUTE FUNCTION refuse_change();
+      INSERT INTO change_requests (tenant_id, id, kind, target, change, comment, requirement, state, version, requested_by, created_at,
+          expires_at, effective_at, updated_at, key_id, mac)
+        SELECT tenant_id, uuidv7(), kind, target, change, 'refused', requirement, state, version, requested_by, created_at,
+          expires_at, now() - interval '1 day', updated_at, key_id, mac
+        FROM change_requests, generate_series(1, 25) WHERE tenant_id = '${tenantId}'`);
+    try {
+      await alterChangeRequest(service, owner.tenantId, asked.body.id, sql`effective_at = now()`);
+      const applied = await eventually(
+        () => readChange(asked.body.id),
+        ({ state }) => state !== "scheduled",
+      );
+      expect(applied.state).toBe("applied");
+    } finally {
+      await service.database.run(`
+        DELETE FROM change_requests WHERE comment = 'refused'; DROP FUNCTION refuse_change CASCADE`);
+    }
+  });
+
   it("is tightened at once", async () => {
     await service.database.query(sql`DELETE FROM policies WHERE tenant_id = ${owner.client.tenantId}`);
     const { changes } = policy;
