@@ -7,14 +7,21 @@ import { createWebhookSender } from "./webhook-sender.js";
 
 const endpointCount = 500;
 const underWayPerTenantMax = 64;
+const deadCount = 5000;
+const underWayFailingMax = 500;
 
 /** Everything is always due: as many first attempts as are asked for. */
 function createEndlessStore(endpoints: () => readonly EndpointLease[]): SendingStore {
   const held = new Set<EndpointLease>();
   return {
     leases: {
-      acquire: async ({ limit }) => {
-        const free = endpoints().filter((lease) => !held.has(lease));
+      acquire: async ({ limit, areFailing, tenantIds }) => {
+        const free = endpoints().filter(
+          (lease) =>
+            !held.has(lease) &&
+            (lease.endpoint.failingSince !== null) === areFailing &&
+            (tenantIds === "any" || tenantIds.includes(lease.tenantId)),
+        );
         for (const lease of free.slice(0, limit)) held.add(lease);
         return free.slice(0, limit);
       },
@@ -42,18 +49,20 @@ function createEndlessStore(endpoints: () => readonly EndpointLease[]): SendingS
   };
 }
 
-it("serves the other tenants while one has many endpoints that take all the time they may", async () => {
-  const leaseOf = (tenantId: string, endpointId: string) =>
-    ({
-      tenantId,
-      endpointId,
-      holder: "holder",
-      fence: "1",
-      endpoint: { tenantId, failingSince: null },
-    }) as EndpointLease;
-  const leases = Array.from({ length: endpointCount }, (_, number) => leaseOf("slow", `s${number}`));
+const leaseOf = (tenantId: string, endpointId: string, failingSince: Date | null = null) =>
+  ({
+    tenantId,
+    endpointId,
+    holder: "holder",
+    fence: "1",
+    endpoint: { tenantId, failingSince },
+  }) as EndpointLease;
+
+const delivered = { attempt: {}, verdict: "delivered", next: { state: "delivered" } } as Attempted;
+
+/** A sender to these endpoints. All of them hang, except that of the tenant `other`. */
+function sendTo(leases: readonly EndpointLease[]) {
   const underWay: (() => void)[] = [];
-  const delivered = { attempt: {}, verdict: "delivered", next: { state: "delivered" } } as Attempted;
   let isServed: () => void = () => undefined;
   const served = new Promise<void>((resolve) => {
     isServed = resolve;
@@ -63,8 +72,8 @@ it("serves the other tenants while one has many endpoints that take all the time
     renderEvents: async (due) =>
       due.map(({ id }) => ({ kind: "transaction.updated" as const, subjectId: id, before: "", after: "" })),
     attempt: async ({ tenantId }) => {
-      if (tenantId === "slow") await new Promise<void>((resolve) => underWay.push(resolve));
-      else isServed();
+      if (tenantId === "other") isServed();
+      else await new Promise<void>((resolve) => underWay.push(resolve));
       return delivered;
     },
     disableEndpoint: async () => undefined,
@@ -82,13 +91,39 @@ it("serves the other tenants while one has many endpoints that take all the time
     lookEveryMs: 10,
     timers: nodeTimers,
   });
+  const stop = async () => {
+    const stopped = sender.stop();
+    for (const end of underWay) end();
+    await stopped;
+  };
+  return { sender, underWay, served, stop };
+}
+
+const untilUnderWay = async (underWay: readonly unknown[], count: number) => {
+  while (underWay.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+it("serves the other tenants while one has many endpoints that take all the time they may", async () => {
+  const leases = Array.from({ length: endpointCount }, (_, number) => leaseOf("slow", `s${number}`));
+  const { sender, underWay, served, stop } = sendTo(leases);
   sender.start();
-  while (underWay.length < underWayPerTenantMax) await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilUnderWay(underWay, underWayPerTenantMax);
   leases.push(leaseOf("other", "o"));
   sender.wake(["other"]);
   await served;
   expect(underWay.length).toBe(underWayPerTenantMax);
-  const stopped = sender.stop();
-  for (const end of underWay) end();
-  await stopped;
+  await stop();
+});
+
+it("serves a healthy endpoint at once while 5,000 dead ones of as many tenants have a backlog", async () => {
+  const since = new Date(0);
+  const leases = Array.from({ length: deadCount }, (_, number) => leaseOf(`t${number}`, `d${number}`, since));
+  const { sender, underWay, served, stop } = sendTo(leases);
+  sender.start();
+  await untilUnderWay(underWay, underWayFailingMax);
+  leases.push(leaseOf("other", "o"));
+  sender.wake(["other"]);
+  await served;
+  expect(underWay.length).toBe(underWayFailingMax);
+  await stop();
 });
