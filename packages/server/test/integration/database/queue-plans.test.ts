@@ -40,6 +40,9 @@ const isOfQueue = ({ text }: Statement) =>
     text,
   ) && !/\)\s*page\b|INSERT INTO (transactions|orders)|SELECT level_sequence/.test(text);
 
+/** The statement of the metrics counts rows, up to this many. */
+const countedRowsMax = 10_000;
+
 describe("a statement of a queue", () => {
   const recording: Recording = new Map();
   let service: TestService;
@@ -158,7 +161,8 @@ describe("a statement of a queue", () => {
             if (belief === "say that every table is empty" && statement.text.includes("AS is_first"))
               continue;
             const plan = await explain(session, statement);
-            for (const fault of plan === undefined ? [] : findPlanFaults(plan))
+            const freeRows = statement.text.includes("FROM ledger_audits") ? countedRowsMax : 0;
+            for (const fault of plan === undefined ? [] : findPlanFaults(plan, freeRows))
               faults.add(`${fault}: ${statement.text.replace(/\s+/g, " ").trim()}`);
           }
       });
