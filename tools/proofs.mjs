@@ -123,8 +123,9 @@ export const proofs = {
     },
   },
   devnet: {
-    shows: "the development chain is the same, to the hash, after it was stopped or killed",
-    files: ["packages/devnet/test/restart.test.ts"],
+    shows:
+      "the development chain is the same, to the hash, after it was stopped or killed, and its contracts are built from their sources",
+    files: ["packages/devnet/test/restart.test.ts", "packages/devnet/test/contracts-build.test.ts"],
     sizes: {
       kills: { env: "BURSAR_DEVNET_KILLS", short: 4, long: 200, means: "kills while it mines" },
     },

@@ -1,6 +1,3 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { type Abi, encodeFunctionData, getContractAddress, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { type ContractName, readArtefact, tokens } from "../src/chain/contracts.js";
@@ -42,11 +39,6 @@ async function call(name: ContractName, functionName: string, args: readonly unk
 }
 
 describe("the contracts", () => {
-  it("are what the compiler makes of their sources", async () => {
-    const script = fileURLToPath(new URL("../contracts/build.mjs", import.meta.url));
-    await expect(promisify(execFile)(process.execPath, [script, "--check"])).resolves.toBeDefined();
-  });
-
   it("have the documented addresses, on which their code is", async () => {
     const reader = readerOf(devnet().url);
     for (const [index, { address }] of Object.values(contracts).entries()) {
