@@ -545,6 +545,13 @@ CREATE UNLOGGED TABLE quota_buckets (
   CONSTRAINT quota_buckets_pkey PRIMARY KEY (tenant_id, client_id, class)
 );
 
+CREATE TABLE requested_freezes (
+  tenant_id uuid NOT NULL,
+  wallet_id uuid NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT requested_freezes_pkey PRIMARY KEY (tenant_id, wallet_id)
+);
+
 CREATE TABLE retained_keys (
   key_id text NOT NULL,
   label text NOT NULL,

@@ -67,6 +67,24 @@ export type ChangeOf<Kind extends ChangeKind> = Static<(typeof changes)[Kind]>;
 
 const kinds = Object.keys(changes) as ChangeKind[];
 
+/** A client that requests a key for itself shows that it has more than an access token. */
+const keyVariant = Type.Object(
+  {
+    kind: Type.Literal("client.key.add"),
+    change: changes["client.key.add"],
+    comment: Type.Optional(Comment),
+    current_secret: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          "A current secret of the caller, if it requests a key for itself and does not sign the request. It is not stored.",
+      }),
+    ),
+  },
+  closed,
+);
+
 const variant = <Kind extends ChangeKind>(kind: Kind) =>
   Type.Object({ kind: Type.Literal(kind), change: changes[kind], comment: Type.Optional(Comment) }, closed);
 
@@ -74,7 +92,7 @@ const variant = <Kind extends ChangeKind>(kind: Kind) =>
 export const CreateChangeRequestBody = Type.Union(
   [
     variant("client.change"),
-    variant("client.key.add"),
+    keyVariant,
     variant("client.key.remove"),
     variant("client.secret.remove"),
     variant("policy.replace"),

@@ -5,7 +5,7 @@ export const authorityErrors = {
   CREDENTIAL_PROOF_REQUIRED: {
     status: 403,
     message: "The request does not prove possession of a current credential of the client.",
-    when: "a client rotates its own secret with an access token alone, or with a `current_secret` that is not valid",
+    when: "a client rotates its own secret, or requests a key for itself, with an access token alone, or with a `current_secret` that is not valid, has been replaced or expires too soon",
     advice: "Send the current secret as `current_secret`, or sign the request with a key of the client.",
     retry: "never",
   },

@@ -10,6 +10,7 @@ import { nodeTimers } from "../runtime/timers.js";
 import { createWakingLoop, type WakingLoop } from "../runtime/waking-loop.js";
 import { createChangeRequestStore } from "../store/access/change-requests.js";
 import { createClientStore } from "../store/access/clients.js";
+import { requireKeys } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ComposeOptions } from "./compose.js";
 import type { PolicyParts } from "./compose-policy.js";
@@ -37,7 +38,9 @@ export function composeChangeRequests(
         clients: createClientStore(database),
         access: clientAccess,
         isPublicKey: isEd25519PublicKey,
+        keys: requireKeys(database),
         newUuid,
+        now,
       }),
       ...policyExecutors,
     },

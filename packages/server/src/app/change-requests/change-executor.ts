@@ -1,5 +1,6 @@
 import type { ChangeKind, ChangeOf, Scope } from "@bursar/protocol";
 import type { ClientOrigin } from "../audit/audit-entry.js";
+import type { CredentialProof } from "../clients/prove-credential.js";
 import type { Refused } from "../requests/refused.js";
 import type { ChangeRequest, ChangeRequirement, ChangeStanding, ChangeUnit } from "./change-request.js";
 
@@ -15,7 +16,11 @@ import type { ChangeRequest, ChangeRequirement, ChangeStanding, ChangeUnit } fro
  */
 export interface ChangeExecutor<Kind extends ChangeKind> {
   /** Whether this caller may request the change. It must hold the scope that making the change directly would need. */
-  check: (origin: ClientOrigin, change: ChangeOf<Kind>) => Promise<CheckedChange | Refused>;
+  check: (
+    origin: ClientOrigin,
+    change: ChangeOf<Kind>,
+    proof: CredentialProof,
+  ) => Promise<CheckedChange | Refused>;
   /**
    * Called before the unit in which the change may be applied, for what takes longer than a SQL transaction should. If it is refused, the
    * request stays as it is and is tried again.

@@ -5,6 +5,7 @@ import {
   showId,
 } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import type { CredentialProof } from "../clients/prove-credential.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ApprovalProof } from "../transactions/approval-evidence.js";
@@ -28,6 +29,8 @@ export interface ChangeRequestService {
     origin: ClientOrigin,
     body: CreateChangeRequestBody,
     idempotencyKey: string | undefined,
+    /** The key that has signed the request. */
+    signedBy?: CredentialProof["signedBy"],
   ) => Promise<{ request: ChangeRequest; replayed: boolean } | Refused>;
   readChangeRequest: (tenantId: string, id: string) => Promise<ChangeRequest | Refused>;
   listChangeRequests: ChangeRequestStore["list"];
@@ -56,7 +59,7 @@ export function createChangeRequestService(
 ): ChangeRequestService & { applyDue: () => Promise<number> } {
   const { store } = deps;
   return {
-    requestChange: (origin, body, idempotencyKey) => requestChange(deps, origin, body, idempotencyKey),
+    requestChange: (...given) => requestChange(deps, ...given),
     readChangeRequest: async (tenantId, id) => (await store.read(tenantId, id)) ?? notFound,
     listChangeRequests: store.list,
     decideChange: (origin, id, decision, body, proof) =>
@@ -72,13 +75,17 @@ async function requestChange(
   origin: ClientOrigin,
   body: CreateChangeRequestBody,
   idempotencyKey: string | undefined,
+  signedBy?: CredentialProof["signedBy"],
 ): Promise<{ request: ChangeRequest; replayed: boolean } | Refused> {
   const keyed = idempotentRequest(idempotencyKey, body);
   // Before the change is checked: once it is applied, the same change can no longer be requested.
   const earlier = keyed && (await deps.store.findEarlier(origin.principal.tenantId, keyed.key));
   if (earlier !== undefined)
     return replay(earlier.requestHash, keyed?.hash, () => ({ request: earlier.earlier, replayed: true }));
-  const checked = await executorOf(deps, body.kind).check(origin, body.change as never);
+  const checked = await executorOf(deps, body.kind).check(origin, body.change as never, {
+    currentSecret: "current_secret" in body ? body.current_secret : undefined,
+    signedBy,
+  });
   if (isRefused(checked)) return checked;
   const createdAt = new Date(deps.now());
   const requirement = { expiresAfterSeconds: expiresAfterSecondsDefault, ...checked.requirement };

@@ -1,4 +1,5 @@
 import { type ChangeKind, type ChangeOf, readId, showId } from "@bursar/protocol";
+import type { IntegrityKeys } from "../access/integrity-keys.js";
 import { type ClientOrigin, describeLateAct } from "../audit/audit-entry.js";
 import type {
   ApiClient,
@@ -10,6 +11,7 @@ import type {
 import { changesAuthority, refuseOperatorScopes } from "../clients/client-authority.js";
 import { keysMax } from "../clients/client-credentials.js";
 import { refuseBeyondScopes } from "../clients/client-service.js";
+import { type CredentialProof, refuseUnproven } from "../clients/prove-credential.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { type ChangeExecutor, type CheckedChange, refuseWithoutScope } from "./change-executor.js";
 import type { ChangeRequest, ChangeStanding, ChangeUnit } from "./change-request.js";
@@ -20,7 +22,10 @@ export interface ClientExecutorDeps {
   clients: Pick<ClientStore, "findClientOfTenant">;
   access: Pick<ClientAccessCache, "forget">;
   isPublicKey: (raw: Uint8Array) => boolean;
+  /** Key the hashes of secrets. */
+  keys: IntegrityKeys;
   newUuid: () => string;
+  now: () => number;
 }
 
 /** How a kind of change to a client is decided, and whether the requester could act as the client afterwards. */
@@ -28,6 +33,8 @@ interface ClientKindRule<Kind extends ClientKind> {
   audited: string;
   /** Whether the client loses something by it. */
   takes?: boolean;
+  /** Whether a client that requests it for itself has to prove a current credential. */
+  needsProof?: boolean;
   controllers: AuthorityChange["controllers"];
   decide: (client: ApiClient, change: ChangeOf<Kind>, request: NewCredential) => ClientChange | Refused;
 }
@@ -71,6 +78,7 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
     "client.key.add": clientExecutor(deps, {
       audited: "key.add",
       controllers: "added",
+      needsProof: true,
       decide: ({ keys }, { public_key }, made) => {
         const material = Buffer.from(public_key, "base64url");
         if (!deps.isPublicKey(material)) return invalid("public_key", "is not an Ed25519 public key");
@@ -110,19 +118,20 @@ function clientExecutor<Kind extends ClientKind>(
   rule: ClientKindRule<Kind>,
 ): ChangeExecutor<Kind> {
   return {
-    check: (origin, change) => check(deps, rule, origin, change),
+    check: (origin, change, proof) => check(deps, rule, origin, change, proof),
     apply: (unit, request, requester, now) => apply(deps, rule, unit, request, requester, now),
     ...(rule.takes === true ? { loserOf: ({ client_id }) => readId("cli", client_id) } : {}),
     onApplied: ({ change }) => deps.access.forget(readId("cli", change.client_id) ?? ""),
   };
 }
 
-/** A client may ask for a change of itself; for a change of another one it needs `clients:manage` and that client's scopes. */
+/** A client may ask for a change of itself, for a new key with proof of a credential; for a change of another one it needs `clients:manage` and that client's scopes. */
 async function check<Kind extends ClientKind>(
-  { clients, newUuid }: ClientExecutorDeps,
-  { decide }: ClientKindRule<Kind>,
+  { clients, keys, newUuid, now }: ClientExecutorDeps,
+  { decide, needsProof }: ClientKindRule<Kind>,
   origin: ClientOrigin,
   change: ChangeOf<Kind>,
+  proof: CredentialProof,
 ): Promise<CheckedChange | Refused> {
   const { tenantId, clientId } = origin.principal;
   const id = readId("cli", change.client_id);
@@ -133,6 +142,10 @@ async function check<Kind extends ClientKind>(
   const wanted = (change as { scopes?: ApiClient["scopes"] }).scopes ?? [];
   const beyond = refuseBeyondScopes(origin, id === clientId ? wanted : [...client.scopes, ...wanted]);
   if (beyond !== undefined) return beyond;
+  // Another client approves it, but the two could act together: a stolen token of one would become a key that lasts.
+  const unproven =
+    needsProof === true && id === clientId ? refuseUnproven({ keys, now }, client, proof) : undefined;
+  if (unproven !== undefined) return unproven;
   const refused = decide(client, change, { id: newUuid(), addedBy: clientId, createdAt: client.createdAt });
   if (isRefused(refused)) return refused;
   return { target: change.client_id, requirement: { approvals: 1, clientIds: null, delaySeconds: 0 } };

@@ -2,9 +2,10 @@ import type { AddKeyBody, RotateOwnSecretBody } from "@bursar/protocol";
 import { actorOf, type ClientOrigin, type OperatorOrigin, type Origin } from "../audit/audit-entry.js";
 import { hashRequest } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { type ApiClient, type ClientChange, type ClientKey, isLive } from "./client.js";
-import { hashSecret, matchSecret, newSecret } from "./client-secret.js";
+import type { ApiClient, ClientChange, ClientKey } from "./client.js";
+import { hashSecret, newSecret } from "./client-secret.js";
 import { applyClientChange, type ClientDeps, resetAction } from "./client-service.js";
+import { refuseUnproven } from "./prove-credential.js";
 
 /** Manages the secrets and the signing keys of API clients. */
 export interface ClientCredentials {
@@ -84,7 +85,8 @@ export function createClientCredentials(deps: ClientCredentialsDeps): ClientCred
         overlapSeconds: overlap_seconds,
         expires: expires_at,
         idempotencyKey,
-        refuse: (client) => refuseUnproven(deps, client, current_secret, signedBy),
+        refuse: (client, newExpiry) =>
+          refuseUnproven(deps, client, { currentSecret: current_secret, signedBy }, newExpiry),
       }),
     resetClient: (origin, clientId) => resetClient(deps, origin, clientId),
     removeSecret: (origin, clientId, secretId) =>
@@ -103,27 +105,11 @@ export function createClientCredentials(deps: ClientCredentialsDeps): ClientCred
   };
 }
 
-/** Judged with the client locked: a credential that was removed since the request was authenticated proves nothing. */
-function refuseUnproven(
-  { keys, now }: ClientCredentialsDeps,
-  client: ApiClient,
-  currentSecret: string | undefined,
-  signedBy: Pick<ClientKey, "id"> | undefined,
-): Refused | undefined {
-  const hasSigned = client.keys.some((key) => key.id === signedBy?.id && isLive(key, now()));
-  if (currentSecret === undefined) return hasSigned ? undefined : { refused: "CREDENTIAL_PROOF_REQUIRED" };
-  if (matchSecret(keys, client.secrets, currentSecret, now()) !== undefined) return undefined;
-  return {
-    refused: "CREDENTIAL_PROOF_REQUIRED",
-    message: "`current_secret` is not a valid secret of the client.",
-  };
-}
-
 interface Rotation {
   overlapSeconds: number | undefined;
   expires: string | undefined;
   idempotencyKey: string | undefined;
-  refuse?: (client: ApiClient) => Refused | undefined;
+  refuse?: (client: ApiClient, newExpiry: Date | null) => Refused | undefined;
 }
 
 async function rotateSecret(
@@ -171,7 +157,7 @@ async function rotateSecret(
   };
   const client = await applyClientChange(deps, origin, clientId, action, decide, {
     retryable: retryable || undefined,
-    refuse,
+    refuse: (current) => refuse?.(current, newExpiry),
   });
   return isRefused(client) ? client : { client, secret: isReplayed ? null : secret };
 }

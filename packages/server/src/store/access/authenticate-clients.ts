@@ -1,3 +1,4 @@
+import { typeIdFromUuid } from "@bursar/domain";
 import { requireKey } from "../../app/access/integrity-keys.js";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
@@ -6,7 +7,7 @@ import { type Database, type Queryable, requireKeys, type Tx } from "../core/dat
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { writeSeal } from "./client-integrity.js";
-import { lockAllClients, passOnControllers } from "./pass-on-controllers.js";
+import { lockAllClients, passOnUnknown } from "./pass-on-controllers.js";
 import { type ClientRow, readUnchecked, selectClients } from "./read-client.js";
 
 const pageSize = 500;
@@ -33,7 +34,8 @@ export async function authenticateClients(tx: Tx): Promise<void> {
 
 /**
  * Makes a client that was tampered with usable again: without credentials, disabled, and with these scopes. Nothing else of its row gives
- * it authority. Undefined if there is no such client.
+ * it authority. Other clients of its tenant that were tampered with are restored with it, without scopes. Undefined if there is no such
+ * client.
  */
 export async function restoreClient(
   database: Database,
@@ -44,32 +46,43 @@ export async function restoreClient(
   return await database.transaction(async (tx) => {
     const row = await lockWithTenant(tx, id);
     if (row === undefined) return undefined;
-    await passOnControllers(tx, readUnchecked(row));
-    const now = audit.occurredAt;
-    const client: ApiClient = {
-      ...readUnchecked(row),
-      scopes,
-      state: "disabled",
-      secrets: [],
-      keys: [],
-      authorityChangedBy: null,
-      authorityChangedAt: now,
-      controllers: [],
-      resetAt: now,
-      updatedAt: now,
-      disabledAt: now,
-    };
-    tx.send(sql`DELETE FROM client_secrets WHERE client_id = ${id}`);
-    tx.send(sql`DELETE FROM client_keys WHERE client_id = ${id}`);
-    tx.send(sql`
-      UPDATE clients SET scopes = ${[...scopes]}, state = 'disabled', authority_changed_by = NULL,
-        authority_changed_at = ${now}, controllers = '{}', reset_at = ${now}, updated_at = ${now}, disabled_at = ${now}
-      WHERE id = ${id}
-    `);
-    writeSeal(tx, client);
-    await appendAudit(tx, [audit]);
-    return client;
+    const others = await passOnUnknown(tx, readUnchecked(row));
+    const restored = restore(tx, row, scopes, audit.occurredAt);
+    const audits = [audit];
+    for (const other of others) {
+      const [found] = await tx.query<ClientRow>(sql`${selectClients} WHERE clients.id = ${other}`);
+      if (found === undefined) continue;
+      restore(tx, found, [], audit.occurredAt);
+      audits.push({ ...audit, object: typeIdFromUuid("cli", other) });
+    }
+    await appendAudit(tx, audits);
+    return restored;
   });
+}
+
+function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now: Date): ApiClient {
+  const client: ApiClient = {
+    ...readUnchecked(row),
+    scopes,
+    state: "disabled",
+    secrets: [],
+    keys: [],
+    authorityChangedBy: null,
+    authorityChangedAt: now,
+    controllers: [],
+    resetAt: now,
+    updatedAt: now,
+    disabledAt: now,
+  };
+  tx.send(sql`DELETE FROM client_secrets WHERE client_id = ${client.id}`);
+  tx.send(sql`DELETE FROM client_keys WHERE client_id = ${client.id}`);
+  tx.send(sql`
+    UPDATE clients SET scopes = ${[...scopes]}, state = 'disabled', authority_changed_by = NULL,
+      authority_changed_at = ${now}, controllers = '{}', reset_at = ${now}, updated_at = ${now}, disabled_at = ${now}
+    WHERE id = ${client.id}
+  `);
+  writeSeal(tx, client);
+  return client;
 }
 
 /** Served by the primary key. */

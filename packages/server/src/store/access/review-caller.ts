@@ -5,7 +5,9 @@ import { sql } from "../core/sql.js";
 import { findClientOfTenant } from "./read-client.js";
 
 /**
- * Locks the client that is to be changed, and its caller against changes. In the order of their ids, so that two clients that change
+ * Locks the client that is to be changed, and its caller against changes. Not by FOR SHARE: PostgreSQL lets further shared locks in before
+ * somebody who waits to change the row, so a caller that changes others all the time could not be disabled. Its changes are appended to one
+ * audit log and wait for each other anyway. In the order of their ids, so that two clients that change
  * each other do not wait for each other. Served by the primary key.
  */
 export function lockClients(tx: Tx, tenantId: string, id: string, callerId: string | undefined): void {
@@ -14,7 +16,7 @@ export function lockClients(tx: Tx, tenantId: string, id: string, callerId: stri
     tx.send(lockTarget);
     return;
   }
-  const lockCaller = sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${callerId} FOR SHARE`;
+  const lockCaller = sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${callerId} FOR NO KEY UPDATE`;
   const inOrder = callerId < id ? [lockCaller, lockTarget] : [lockTarget, lockCaller];
   for (const lock of inOrder) tx.send(lock);
 }
@@ -29,7 +31,9 @@ export async function reviewCaller(
   caller: CallerReview | undefined,
 ): Promise<Refused | undefined> {
   if (caller === undefined) return undefined;
-  tx.send(sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${caller.clientId} FOR SHARE`);
+  tx.send(
+    sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${caller.clientId} FOR NO KEY UPDATE`,
+  );
   const client = await findClientOfTenant(tx, tenantId, caller.clientId);
   const [row] = await tx.query<{ isSuspended: boolean; revokedTokenIds: string[] }>(sql`
     SELECT suspended_at IS NOT NULL AS "isSuspended", ARRAY(

@@ -9,12 +9,13 @@ import type {
 import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
 import type { FailureTable } from "../core/failures.js";
-import { hasKey, joinByKey, listKeys, locateRows } from "../core/locate-rows.js";
+import { joinByKey, listKeys, locateRows } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { waitingTenants } from "../core/waiting-tenants.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances } from "../ledger/ledger.js";
 import { countUsage } from "../policy/usage.js";
+import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
 
 interface ClaimRow
   extends Omit<ClaimedOrder, "wallet" | "number" | "price" | "size" | "quoteSize" | "amendSize"> {
@@ -105,7 +106,7 @@ export async function claimOrders(
       SELECT * FROM (SELECT * FROM fresh UNION ALL SELECT * FROM changed) AS either
       ORDER BY (sequence IS NULL) <> ${areNewFirst}::boolean, id LIMIT ${limit})
     SELECT o.tenant_id AS "tenantId", o.id, o.client_id AS "clientId", o.side, o.type,
-      w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", w.frozen AS "walletIsFrozen",
+      w.id AS "walletId", w.purpose AS "walletPurpose", w.network AS "walletNetwork", ${isWalletFrozen} AS "walletIsFrozen",
       o.time_in_force AS "timeInForce", o.self_trade AS "selfTrade", o.price, o.size, o.quote_size AS "quoteSize",
       EXISTS (SELECT FROM clients d WHERE d.id = o.client_id AND d.state = 'disabled')
         OR EXISTS (SELECT FROM tenants s WHERE s.id = o.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
@@ -113,7 +114,7 @@ export async function claimOrders(
       c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize", c.change_requested_by AS "changeRequestedBy"
     FROM claimed c
     ${joinByKey(sql`orders`, sql`o`, sql`c`)}
-    CROSS JOIN LATERAL (SELECT * FROM wallets w WHERE ${hasKey(sql`w`, sql`o`, sql`o.wallet_id`)} FOR SHARE) AS w
+    ${joinWallet(sql`o`, sql`o.wallet_id`)}
     ORDER BY o.id
   `);
   return rows.map(readClaim);

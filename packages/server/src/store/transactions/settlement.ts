@@ -8,12 +8,13 @@ import type {
 } from "../../app/transactions/settlement.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/failures.js";
-import { hasKey, joinByKey } from "../core/locate-rows.js";
+import { joinByKey } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { createActivePolicyReads } from "../policy/policies.js";
 import { lockUsage } from "../policy/usage.js";
+import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
 import {
   claimAccepted,
   claimAgain,
@@ -121,13 +122,12 @@ async function confirmHolds(tx: Queryable, rows: readonly PaymentRow[]): Promise
   for (const row of held) row.isHeld = holders.has(row.clientId ?? "") || holders.has(row.tenantId);
 }
 
-/** The wallets are locked against a freeze: one that has been answered is obeyed, and one that comes now waits for this batch. */
 function selectPayments(claimed: Statement): Statement {
   return sql`
     WITH RECURSIVE ${claimed}
     SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
       t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId", t.expires_at AS "expiresAt",
-      w.frozen AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
+      ${isWalletFrozen} AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
       EXISTS (SELECT FROM clients d WHERE d.id = t.client_id AND d.state = 'disabled')
         OR EXISTS (SELECT FROM tenants s WHERE s.id = t.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
       c.needs_judgement AS "needsJudgement", c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
@@ -139,8 +139,7 @@ function selectPayments(claimed: Statement): Statement {
         ELSE 'address' END AS destination
     FROM claimed c
     ${joinByKey(sql`transactions`, sql`t`, sql`c`)}
-    CROSS JOIN LATERAL (
-      SELECT * FROM wallets w WHERE ${hasKey(sql`w`, sql`t`, sql`t.source_account_id`)} FOR SHARE) AS w
+    ${joinWallet(sql`t`, sql`t.source_account_id`)}
     ORDER BY t.id
   `;
 }

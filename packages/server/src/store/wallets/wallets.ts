@@ -57,8 +57,9 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       `);
       return toListed(rows, withBalances);
     },
-    setFrozen: (tenantId, id, frozen, audit) =>
-      database.transaction(async (tx) => {
+    setFrozen: async (tenantId, id, frozen, audit) => {
+      if (frozen) await requestFreeze(database, tenantId, id);
+      return await database.transaction(async (tx) => {
         // Its orders are cancelled. They are locked before the wallet, in the same order as by the holder of a market.
         if (frozen) await requestCancels(tx, tenantId, id, actorIdOfAct(audit));
         const [changed] = await tx.query<Wallet>(sql`
@@ -82,8 +83,10 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
             },
           ]);
         }
+        tx.send(sql`DELETE FROM requested_freezes WHERE tenant_id = ${tenantId} AND wallet_id = ${id}`);
         return await readWallet(tx, tenantId, id);
-      }),
+      });
+    },
     findWallet: async (tenantId, id) => {
       const [row] = await database.query<FoundWallet>(
         sql`SELECT id, purpose, network, state FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`,
@@ -99,6 +102,19 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       return row;
     },
   };
+}
+
+/** Longer than a freeze can wait: it ends with the statement timeout. */
+const requestedFor = sql`interval '30 seconds'`;
+
+/** Committed on its own, so that what is claimed from now on obeys the freeze. Served by the primary keys. */
+async function requestFreeze(database: Queryable, tenantId: string, id: string): Promise<void> {
+  await database.query(sql`
+    INSERT INTO requested_freezes (tenant_id, wallet_id, until)
+    SELECT w.tenant_id, w.id, now() + ${requestedFor} FROM wallets w
+    WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND NOT w.frozen
+    ON CONFLICT (tenant_id, wallet_id) DO UPDATE SET until = excluded.until
+  `);
 }
 
 function conditions({ purpose, state, network, frozen }: WalletFilter): Statement[] {

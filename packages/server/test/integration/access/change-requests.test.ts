@@ -92,9 +92,21 @@ describe("a change request", () => {
     });
   });
 
-  it("can be made by a client for itself without clients:manage", async () => {
+  it("can be made by a client for itself without clients:manage, for a key only with proof of a credential", async () => {
     const public_key = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" }).x;
-    const { body } = await request({ client_id: officer.clientId, public_key }, officer, "client.key.add");
+    const change = { client_id: officer.clientId, public_key };
+    const ask = async (proof: object) => {
+      const body = { kind: "client.key.add", change, ...proof };
+      const answer = await tenant.call(officer, "POST", "/v1/change-requests", body);
+      return { ...answer, body: answer.body as unknown as ChangeRequest };
+    };
+    // A stolen token and an insider who approves would otherwise make a key that lasts.
+    const unproven = { status: 403, code: "CREDENTIAL_PROOF_REQUIRED" };
+    expect(await ask({})).toMatchObject(unproven);
+    expect(await ask({ current_secret: `${officer.secret}x` })).toMatchObject(unproven);
+    expect(await ask({ current_secret: decider.secret })).toMatchObject(unproven);
+    const { body } = await ask({ current_secret: officer.secret });
+    expect(JSON.stringify(body)).not.toContain(officer.secret);
     expect((await decide(decider, body)).body.state).toBe("applied");
     const beyond = { client_id: officer.clientId, scopes: ["clients:manage", "transactions:approve"] };
     expect(await request(beyond, officer)).toMatchObject({ status: 403, code: "INSUFFICIENT_SCOPE" });

@@ -64,6 +64,37 @@ describe("a client without clients:manage", () => {
     expect(await codeOf(await rotate({ current_secret: made.secret }, current))).toEqual(unproven);
   });
 
+  it("cannot make a secret that has been replaced last, nor end the one that replaced it", async () => {
+    const response = await rotate({ current_secret: made.secret, overlap_seconds: 3600 });
+    const { secret: next } = (await response.json()) as Rotated;
+    // The response could have been lost: until the new one is used, the old one proves another.
+    const repeated = (await (await rotate({ current_secret: made.secret })).json()) as Rotated;
+    await expect(login(next ?? "")).rejects.toThrow("failed");
+    const current = repeated.secret ?? "";
+    await login(current);
+    // When it was used is written with others.
+    await eventually(
+      async () => {
+        const shown = await service.call("GET", `/v1/clients/${made.id}`, admin);
+        return ((await shown.json()) as { secrets: { last_used_at: string | null }[] }).secrets;
+      },
+      (secrets) => secrets.length === 2 && secrets.every(({ last_used_at }) => last_used_at !== null),
+    );
+    expect(await codeOf(await rotate({ current_secret: made.secret }))).toEqual(unproven);
+    expect(await statusOf(await login(current))).toBe(200);
+  });
+
+  it("cannot outlive a secret that expires", async () => {
+    const inOneHour = new Date(Date.now() + 3_600_000).toISOString();
+    const limited = await rotate({ current_secret: made.secret, overlap_seconds: 0, expires_at: inOneHour });
+    const current_secret = ((await limited.json()) as Rotated).secret ?? "";
+    const as = await login(current_secret);
+    expect(await codeOf(await rotate({ current_secret }, as))).toEqual(unproven);
+    const later = new Date(Date.now() + 7_200_000).toISOString();
+    expect(await codeOf(await rotate({ current_secret, expires_at: later }, as))).toEqual(unproven);
+    expect((await rotate({ current_secret, expires_at: inOneHour }, as)).status).toBe(201);
+  });
+
   it("needs a token with all of its scopes, so that a narrowed one cannot be widened", async () => {
     const narrow = await login(made.secret, "audit:read");
     const refused = await rotate({ current_secret: made.secret }, narrow);

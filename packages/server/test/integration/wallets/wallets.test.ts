@@ -111,6 +111,40 @@ describe("wallets", () => {
     expect(await api.settled(again.body.id)).toMatchObject({ state: "completed" });
   });
 
+  it("pay nothing more while a freeze waits for payments, so that these cannot delay it for ever", async () => {
+    const owner = await service.createTenant("100");
+    const { tenantId } = owner;
+    const own = transactionsOf(service, await service.token(owner));
+    const { data } = (await own.send("GET", "/v1/wallets")).body as unknown as { data: ShownWallet[] };
+    const primary = data.find(({ role }) => role === "primary")?.id ?? "";
+    const key = sql`tenant_id = ${readId("tnt", tenantId)} AND id = ${readId("wlt", primary)}`;
+    const freezing = await service.database.transaction(async (tx) => {
+      // As a batch of payments that takes long.
+      await tx.query(sql`SELECT FROM wallets WHERE ${key} FOR SHARE`);
+      const freeze = own.send("POST", `/v1/wallets/${primary}/freeze`);
+      await eventually(
+        () =>
+          service.database.query(
+            sql`SELECT FROM requested_freezes f JOIN wallets USING (tenant_id) WHERE ${key}`,
+          ),
+        (requested) => requested.length === 1,
+      );
+      const { body } = await own.create({ reference: "late", asset: "USD", amount: "1" });
+      expect(await own.settled(body.id)).toMatchObject({
+        state: "failed",
+        failure: { code: "WALLET_FROZEN" },
+      });
+      return { freeze };
+    });
+    expect((await freezing.freeze).body).toMatchObject({ frozen: true });
+    const left = await service.database.query(sql`
+      SELECT FROM requested_freezes WHERE tenant_id = ${readId("tnt", tenantId)}`);
+    expect(left).toEqual([]);
+    expect((await own.send("POST", `/v1/wallets/${primary}/unfreeze`)).body).toMatchObject({ frozen: false });
+    const again = await own.create({ reference: "thawed", asset: "USD", amount: "1" });
+    expect(await own.settled(again.body.id)).toMatchObject({ state: "completed" });
+  });
+
   it("that are frozen before they are active become active once, and their events show both", async () => {
     const other = transactionsOf(service, await service.token(await service.createTenant("1")));
     const ask = async <Answer>(method: string, path: string, body?: object) =>

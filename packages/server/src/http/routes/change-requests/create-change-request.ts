@@ -16,11 +16,12 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
       tag: "Change requests",
       summary: "Request a change that another client must approve",
       description:
-        "The caller needs the scope that it would need to make the change directly; a client can always request a change of itself. The change takes effect when it is approved and its delay has passed.",
+        "The caller needs the scope that it would need to make the change directly; a client can always request a change of itself, and a key of its own with proof of a current credential: `current_secret`, or a signature by one of its keys. The change takes effect when it is approved and its delay has passed.",
       body: CreateChangeRequestBody,
       idempotent: "honoured",
       success: { status: 201, schema: ChangeRequest },
       errors: [
+        "CREDENTIAL_PROOF_REQUIRED",
         "CLIENT_NOT_FOUND",
         "CREDENTIAL_NOT_FOUND",
         "KEY_LIMIT_REACHED",
@@ -35,7 +36,12 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
     },
     async (request, reply) => {
       const { request: made, replayed } = unwrap(
-        await requestChange(originOf(request), request.body, readIdempotencyKey(request)),
+        await requestChange(
+          originOf(request),
+          request.body,
+          readIdempotencyKey(request),
+          request.signature?.key,
+        ),
       );
       const body = presentChangeRequest(made);
       if (replayed) reply.header("idempotent-replayed", "true");
