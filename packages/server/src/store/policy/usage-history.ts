@@ -49,7 +49,7 @@ export const countedInSlice = sql`
   FROM slice s
   ${joinByKey(sql`transactions`, sql`t`, sql`s`)}
   CROSS JOIN LATERAL (SELECT CASE s.previous_state WHEN 'accepted' THEN 1 ELSE -1 END AS count) AS sign
-  WHERE s.event = 'transaction.updated' AND t.client_id IS NOT NULL
+  WHERE s.event = 'transaction.updated' AND t.kind <> 'deposit'
     AND s.state = ANY (CASE sign.count WHEN 1 THEN ${counting}::text[] ELSE ${ended}::text[] END)
   UNION ALL
   SELECT s.tenant_id, s.sequence, o.client_id, o.wallet_id, CASE o.side WHEN 'buy' THEN m.quote ELSE m.base END,
