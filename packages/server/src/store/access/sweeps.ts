@@ -94,15 +94,17 @@ export function createSweepStore(database: Database): SweepStore {
           AND t.tenant_id = o.tenant_id AND t.id = o.id AND t.kind <> 'deposit' AND ${isSwept(sweep, sql`t`)}
       `);
     },
-    // Served by primary keys. A row that has failed also has a time to retry, and keeps it.
+    // Served by primary keys. A row that has failed also has a time to retry, and keeps it. What was accepted is judged again: the policy
+    // can have been tightened for the very reason that the client was disabled.
     releaseHeld: async (sweep, afterId, limit) => {
       const rows = await database.query<{ id: string }>(sql`
         WITH held AS (
-          SELECT o.tenant_id, o.id FROM open_transactions o JOIN transactions t ON t.tenant_id = o.tenant_id AND t.id = o.id
+          SELECT o.tenant_id, o.id, o.state = 'accepted' AND t.kind <> 'deposit' AS is_judged_again
+          FROM open_transactions o JOIN transactions t ON t.tenant_id = o.tenant_id AND t.id = o.id
           WHERE o.tenant_id = ${sweep.tenantId} AND o.id > ${afterId ?? allClients}
             AND o.retry_at IS NOT NULL AND o.last_error IS NULL ${isOfClient(sweep, sql`t`)}
           ORDER BY o.id LIMIT ${limit} FOR UPDATE OF o)
-        UPDATE open_transactions o SET retry_at = NULL FROM held
+        UPDATE open_transactions o SET retry_at = NULL, needs_judgement = o.needs_judgement OR held.is_judged_again FROM held
         WHERE o.tenant_id = held.tenant_id AND o.id = held.id RETURNING o.id
       `);
       return rows.map(({ id }) => id).sort();

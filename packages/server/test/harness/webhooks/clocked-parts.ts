@@ -94,6 +94,7 @@ export async function startClockedParts() {
   return {
     parts,
     database,
+    wakeUps,
     errors,
     createTenant,
     now: () => nowMs,

@@ -58,6 +58,27 @@ describe("what a disabled client has requested", () => {
     expect(await world.database.query(sql`SELECT FROM client_sweeps`)).toEqual([]);
   });
 
+  it("is judged by the policy in force when the client is enabled", async () => {
+    await disable();
+    await transact(3);
+    await eventually(
+      () => setAside(tenant.id),
+      (count) => count === 3,
+    );
+    const document = { rules: [], default: { action: "reject", reason: "closed" } };
+    await world.database.query(sql`
+      INSERT INTO policies (tenant_id, version, document, client_id, created_at)
+      VALUES (${tenant.id}, 1, ${JSON.stringify(document)}, ${tenant.clientId}, now())
+    `);
+    world.wakeUps.publish("policy", [tenant.id]);
+    await world.parts.useCases.changeClient(tenant.origin, tenant.clientId, { state: "active" });
+    await eventually(
+      () => states(tenant.id),
+      (found) => found["accepted"] === undefined,
+    );
+    expect(await states(tenant.id)).toEqual({ rejected: 3 });
+  });
+
   it("is cancelled on request, with the operator as the actor", async () => {
     await disable();
     const ids = await transact(250);
