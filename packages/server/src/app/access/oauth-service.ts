@@ -69,16 +69,16 @@ export function createOAuthService(deps: OAuthServiceDeps): OAuthService {
     const client = await deps.authenticateClient(proof, origin.address);
     const result = isOAuthFault(client)
       ? client
-      : ((await refuseBeyondQuota(action, client)) ?? (await act(client)));
+      : ((action === "token.revoke" ? undefined : await refuseBeyondQuota(client)) ?? (await act(client)));
     const known = isOAuthFault(client) ? { claimed: client.claimed } : { proven: client };
     if (isOAuthFault(result)) record(action, known, origin, undefined, result);
-    else if (action !== "token.introspect") record(action, known, origin, tokenIdOf(result), undefined);
+    else if (action !== "token.introspect" && result !== undefined)
+      record(action, known, origin, tokenIdOf(result), undefined);
     return result;
   }
 
-  /** Revoking a token is never rate limited. */
-  async function refuseBeyondQuota(action: string, client: ApiClient): Promise<OAuthFault | undefined> {
-    const waitSeconds = action === "token.revoke" ? 0 : await deps.takeQuota(client);
+  async function refuseBeyondQuota(client: ApiClient): Promise<OAuthFault | undefined> {
+    const waitSeconds = await deps.takeQuota(client);
     if (waitSeconds === 0) return undefined;
     return { fault: "slow_down", description: "The quota is exhausted.", retryAfterSeconds: waitSeconds };
   }
@@ -110,8 +110,12 @@ export function createOAuthService(deps: OAuthServiceDeps): OAuthService {
     requestToken: (proof, scope, origin) =>
       asClient("token.issue", proof, origin, (client) => issueToken(deps, client, scope)),
     revokeToken: async (proof, token, origin) => {
-      const result = await asClient("token.revoke", proof, origin, (client) =>
-        revokeToken(deps, client, token),
+      // A token that is valid can always be revoked: there are no more of them than the quota has allowed. What revokes nothing is limited.
+      const result = await asClient(
+        "token.revoke",
+        proof,
+        origin,
+        async (client) => (await revokeToken(deps, client, token)) ?? (await refuseBeyondQuota(client)),
       );
       return isOAuthFault(result) ? result : undefined;
     },
@@ -156,6 +160,7 @@ function chooseScopes(client: ApiClient, requested: string | undefined): readonl
   return scopes.length === names.length ? scopes : undefined;
 }
 
+/** Undefined if there was nothing to revoke. */
 async function revokeToken(
   { tokens, revocations, access }: OAuthServiceDeps,
   caller: ApiClient,
@@ -165,9 +170,9 @@ async function revokeToken(
   if (claims === "invalid" || claims === "expired") return undefined;
   if (claims.clientId !== caller.id)
     return { fault: "unauthorized_client", description: "The token was issued to another client." };
-  await revocations.revokeToken(caller, claims.tokenId, new Date(claims.expiresAtMs));
+  const isNew = await revocations.revokeToken(caller, claims.tokenId, new Date(claims.expiresAtMs));
   access.forget(caller.id);
-  return claims;
+  return isNew ? claims : undefined;
 }
 
 async function introspectToken(

@@ -30,11 +30,12 @@ export interface TokenSigner {
 }
 
 export interface RevocationStore {
+  /** False if it was revoked before. */
   revokeToken: (
     client: Pick<ApiClient, "tenantId" | "id">,
     tokenId: string,
     expiresAt: Date,
-  ) => Promise<void>;
+  ) => Promise<boolean>;
   /** The ids of a client's revoked tokens that have not expired yet. */
   listRevokedTokens: (client: Pick<ApiClient, "tenantId" | "id">) => Promise<string[]>;
 }

@@ -7,11 +7,12 @@ import { sql } from "../core/sql.js";
 export function createRevocationStore(database: Database): RevocationStore {
   return {
     revokeToken: async ({ tenantId, id }, tokenId, expiresAt) => {
-      await database.query(sql`
+      const inserted = await database.query(sql`
         INSERT INTO revoked_tokens (tenant_id, client_id, token_id, expires_at)
         VALUES (${tenantId}, ${id}, ${tokenId}, ${expiresAt})
-        ON CONFLICT DO NOTHING
+        ON CONFLICT DO NOTHING RETURNING token_id
       `);
+      return inserted.length === 1;
     },
     // Served by the primary key. Expired ones are not left out here: if the database's clock was set ahead, a token that processes still
     // accept would be valid again.
