@@ -44,11 +44,25 @@ export interface OrderChangesDeps {
 
 /** Longer than another process needs to acquire the lease of a market. */
 const waitMaxMs = 5000;
-const pollEveryMs = 20;
+/** The first look is soon, because a market needs a few milliseconds; the later ones leave the database to others. */
+const pollAfterMs = 20;
+const pollEveryMaxMs = 200;
 
 export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
   const { markets, store, onRequested, audit, monotonicMs, timers } = deps;
-  const pause = () => new Promise<void>((resolve) => void timers.after(pollEveryMs, resolve));
+  const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
+  /** The requests to freeze one wallet wait together. */
+  const waiting = new Map<string, Promise<"cancelled" | "remaining">>();
+
+  async function waitForBooks(tenantId: string, walletId: string): Promise<"cancelled" | "remaining"> {
+    const beganMs = monotonicMs();
+    for (let pauseMs = pollAfterMs; ; pauseMs = Math.min(2 * pauseMs, pollEveryMaxMs)) {
+      if (!(await store.hasOrdersOfFrozenWallet(tenantId, walletId))) return "cancelled";
+      if (monotonicMs() - beganMs > waitMaxMs) return "remaining";
+      await pause(pauseMs);
+    }
+  }
+
   return {
     cancelOrder: async (origin, id) => {
       const { tenantId, clientId } = origin.principal;
@@ -81,12 +95,12 @@ export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
       const named = await store.requestCancelsOfFrozenWallet(tenantId, walletId);
       if (named.length === 0) return "none";
       for (const market of named) onRequested(market);
-      const beganMs = monotonicMs();
-      while (await store.hasOrdersOfFrozenWallet(tenantId, walletId)) {
-        if (monotonicMs() - beganMs > waitMaxMs) return "remaining";
-        await pause();
-      }
-      return "cancelled";
+      const key = `${tenantId} ${walletId}`;
+      const begun = waiting.get(key);
+      if (begun !== undefined) return begun;
+      const wait = waitForBooks(tenantId, walletId).finally(() => waiting.delete(key));
+      waiting.set(key, wait);
+      return wait;
     },
   };
 }

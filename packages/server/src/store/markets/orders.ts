@@ -178,7 +178,7 @@ function toNumber(digits: string | null): number | null {
 
 /**
  * Requests that all orders of a wallet are cancelled, and returns the markets in whose books some are. Rows are locked in the order of
- * their ids, as a matching engine locks them, so the two cannot deadlock. Served by the primary key: a tenant has few open orders.
+ * their ids, as a matching engine locks them, so the two cannot deadlock; those that are to be cancelled already are left alone. Served by the primary key: a tenant has few open orders.
  */
 export async function requestCancels(
   source: Queryable,
@@ -187,15 +187,18 @@ export async function requestCancels(
   actorId: string | null,
   condition: Statement = sql`true`,
 ): Promise<string[]> {
-  const rows = await source.query<{ market: string; isInBook: boolean }>(sql`
+  const isOwn = sql`tenant_id = ${tenantId} AND wallet_id = ${walletId} AND ${condition}`;
+  const rows = await source.query<{ market: string }>(sql`
     WITH own AS (
-      SELECT id FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND ${condition}
-      ORDER BY id FOR UPDATE)
-    UPDATE open_orders p SET cancel_requested = true, change_requested_by = coalesce(p.change_requested_by, ${actorId}::uuid)
-    FROM own WHERE p.tenant_id = ${tenantId} AND p.id = own.id
-    RETURNING p.market, p.sequence IS NOT NULL AS "isInBook"
+      SELECT id FROM open_orders WHERE ${isOwn} AND NOT cancel_requested ORDER BY id FOR UPDATE),
+    requested AS (
+      UPDATE open_orders p SET cancel_requested = true, change_requested_by = coalesce(p.change_requested_by, ${actorId}::uuid)
+      FROM own WHERE p.tenant_id = ${tenantId} AND p.id = own.id
+      RETURNING p.market, p.sequence)
+    SELECT market FROM requested WHERE sequence IS NOT NULL
+    UNION SELECT market FROM open_orders WHERE ${isOwn} AND cancel_requested AND sequence IS NOT NULL
   `);
-  return [...new Set(rows.filter(({ isInBook }) => isInBook).map(({ market }) => market))];
+  return rows.map(({ market }) => market);
 }
 
 function isFrozen(tenantId: string, walletId: string): Statement {
