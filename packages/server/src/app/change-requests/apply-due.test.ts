@@ -9,7 +9,7 @@ function setUp(count: number, isFailing: (id: string) => boolean) {
   const due: DueChange[] = Array.from({ length: count }, (_, index) => ({
     tenantId: "t",
     id: `${1000 + index}`,
-    dueAt: new Date(index - count),
+    dueAt: String(index - count),
   }));
   const tried: string[] = [];
   const committed: string[] = [];
