@@ -77,6 +77,7 @@ CREATE TABLE audit_heads (
   mac bytea,
   checkpoint_number bigint NOT NULL DEFAULT 0,
   checkpoint_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  opt_out_entry bigint,
   CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant_id)
 );
 
@@ -455,6 +456,8 @@ CREATE TABLE operator_requests (
   reference text,
   sealed_secret bytea,
   created_at timestamp with time zone NOT NULL,
+  key_id text,
+  mac bytea,
   CONSTRAINT operator_requests_pkey PRIMARY KEY (action, idempotency_key),
   CONSTRAINT operator_requests_action_check CHECK ((action = ANY (ARRAY['tenant.create'::text, 'wallet.fund'::text]))),
   CONSTRAINT operator_requests_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255))),
@@ -765,7 +768,11 @@ CREATE TABLE webhook_resends (
   CONSTRAINT webhook_resends_pkey PRIMARY KEY (tenant_id, action, idempotency_key)
 );
 
+CREATE INDEX audit_entries_ends ON public.audit_entries USING btree (tenant_id, object, number) WHERE (action = ANY (ARRAY['change_request.create'::text, 'change_request.cancel'::text, 'change_request.reject'::text, 'change_request.apply'::text, 'change_request.fail'::text, 'change_request.expire'::text, 'keys.revoke'::text]));
+
 CREATE INDEX audit_entries_opt_outs ON public.audit_entries USING btree (tenant_id, number) WHERE (action = ANY (ARRAY['tenant.single_administrator_on'::text, 'tenant.single_administrator_off'::text]));
+
+CREATE INDEX audit_entries_suspensions ON public.audit_entries USING btree (tenant_id, number) WHERE (action = ANY (ARRAY['tenant.suspend'::text, 'tenant.resume'::text]));
 
 CREATE INDEX audit_heads_without_checkpoint ON public.audit_heads USING btree (checkpoint_at) WHERE (number > checkpoint_number);
 

@@ -53,7 +53,7 @@ export function createTokenKeyRing(
   async function reload(): Promise<void> {
     const clearsBefore = clears;
     const startedAtMs = monotonicMs();
-    const listed = (await store.listTokenKeys()).map((stored) => openTokenKey(stored, sealing));
+    const listed = (await listValidTokenKeys(store)).map((stored) => openTokenKey(stored, sealing));
     if (clears !== clearsBefore) return;
     keys = listed;
     kids = new Set(keys.map(({ kid }) => kid));
@@ -107,7 +107,7 @@ export async function prepareTokenKeys(
   newUuid: () => string,
   now: () => number,
 ): Promise<void> {
-  const stored = await store.listTokenKeys();
+  const stored = await listValidTokenKeys(store);
   if (stored.length === 0) await store.addFirstTokenKey(makeTokenKey(sealing, newUuid(), now()));
   for (const key of stored) openTokenKey(key, sealing);
 }
@@ -119,7 +119,7 @@ export async function rotateTokenKeys(
   newUuid: () => string,
   now: () => number,
 ): Promise<{ added: StoredTokenKey; removed: string[] }> {
-  const stored = await store.listTokenKeys();
+  const stored = await listValidTokenKeys(store);
   // A key encrypted with another master key could not be decrypted by the service, and would stop it.
   for (const key of stored) openTokenKey(key, sealing);
   const withTimes = stored.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
@@ -139,7 +139,7 @@ export async function revokeTokenKey(
   newUuid: () => string,
   now: () => number,
 ): Promise<StoredTokenKey | undefined> {
-  const stored = await store.listTokenKeys();
+  const stored = await listValidTokenKeys(store);
   if (!stored.some((key) => key.id === id))
     throw new OperatorError(`There is no key ${tokenKeyId(id)}. List the keys with \`bursar keys list\`.`);
   for (const key of stored) openTokenKey(key, sealing);
@@ -150,6 +150,15 @@ export async function revokeTokenKey(
   if (added !== undefined) await store.addTokenKey(added);
   await store.removeTokenKeys([id]);
   return added;
+}
+
+/** The stored keys without those that were revoked: a writer to the database can put the row of one back. */
+export async function listValidTokenKeys(
+  store: Pick<TokenKeyStore, "listTokenKeys" | "listRevoked">,
+): Promise<StoredTokenKey[]> {
+  const stored = await store.listTokenKeys();
+  const revoked = new Set(await store.listRevoked(stored.map(({ id }) => tokenKeyId(id))));
+  return stored.filter(({ id }) => !revoked.has(tokenKeyId(id)));
 }
 
 /** The stored keys with the role of each, for display. */

@@ -68,7 +68,12 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
     switch (message.type) {
       case "subscribe": {
         const result = await subscriptions.subscribe(message, session.principal());
-        if (isRefused(result)) return result;
+        if (isRefused(result)) {
+          // Other refusals, such as a second subscription to a channel, are mistakes of a program and no attempts.
+          if (result.refused === "INSUFFICIENT_SCOPE")
+            session.recordRefusal("subscribe", message.channel, result.refused);
+          return result;
+        }
         send(result.answer);
         result.start();
         return undefined;

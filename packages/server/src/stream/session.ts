@@ -10,6 +10,8 @@ export interface Session {
   expiresAt: () => string;
   /** Accepts a new token of the same client. */
   authenticate: (token: string) => Promise<Refused | undefined>;
+  /** Records that the client was refused something on its stream. */
+  recordRefusal: (action: string, object: string | null, code: ErrorCode) => void;
   /** Checks the token again; synchronously if its client is cached, so that thousands can be checked every second. */
   review: () => Promise<void> | undefined;
 }
@@ -64,10 +66,18 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
   return {
     principal: () => principal,
     expiresAt,
+    recordRefusal: (action, object, code) =>
+      recordRefusal(principal, { action, object, code }, options, deps),
     authenticate: async (token) => {
       const judgement = await authenticator.authenticate(`Bearer ${token}`, { ip: options.address });
       const fault = findFault(judgement);
-      if (fault !== undefined) recordRefusal(principal, fault.refused, options, deps);
+      if (fault !== undefined)
+        recordRefusal(
+          principal,
+          { action: "authenticate", object: null, code: fault.refused },
+          options,
+          deps,
+        );
       else if (!isRefused(judgement)) {
         ({ principal, claims } = judgement);
         isNotified = false;
@@ -86,7 +96,7 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
 
 function recordRefusal(
   { tenantId, clientId, tokenId }: Principal,
-  code: ErrorCode,
+  { action, object, code }: { action: string; object: string | null; code: ErrorCode },
   { requestId, address }: SessionOptions,
   { audit, now }: StreamDeps,
 ): void {
@@ -96,8 +106,8 @@ function recordRefusal(
     actor: "client",
     clientId,
     tokenId,
-    action: "authenticate on /v1/stream",
-    object: null,
+    action: `${action} on /v1/stream`,
+    object,
     outcome: "refused",
     code,
     repeated: 1,

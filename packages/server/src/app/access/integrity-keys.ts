@@ -14,9 +14,14 @@ export type KeyLabel = RetainedLabel | "client row" | "change request" | "tenant
 
 /**
  * Keys that are kept, encrypted, after their master key was replaced: old entries and checkpoints must stay verifiable, and the hash of
- * a secret cannot be computed again without the secret. The rows of clients, open change requests and tenants are authenticated again by `bursar keys reseal`.
+ * a secret cannot be computed again without the secret. Commands of the operator can be repeated at any time later. The rows of clients, open change requests and tenants are authenticated again by `bursar keys reseal`.
  */
-export const retainedLabels = ["audit chain", "audit checkpoint", "client secret"] as const;
+export const retainedLabels = [
+  "audit chain",
+  "audit checkpoint",
+  "client secret",
+  "operator request",
+] as const;
 type RetainedLabel = (typeof retainedLabels)[number];
 
 /** A derived key as it is stored: encrypted with a master key, and named after the one that it was derived from. */

@@ -51,6 +51,8 @@ export interface StoredTokenKey {
 
 export interface TokenKeyStore {
   listTokenKeys: () => Promise<StoredTokenKey[]>;
+  /** Which of these keys, as the audit log shows their ids, the log says were revoked. Rows can be put back; entries cannot be removed. */
+  listRevoked: (shownIds: readonly string[]) => Promise<string[]>;
   /** Adds the key only if there is none, even if several processes try at once. */
   addFirstTokenKey: (key: StoredTokenKey) => Promise<void>;
   addTokenKey: (key: StoredTokenKey) => Promise<void>;

@@ -50,6 +50,12 @@ export interface StrayEntry {
  */
 export const headChangedAction = "audit.head_changed";
 
+/** Entries about the opt-out of a tenant. The head names the last of them. */
+export const optOutActions: readonly string[] = [
+  "tenant.single_administrator_on",
+  "tenant.single_administrator_off",
+];
+
 /** The chain of entries that belong to no tenant. */
 export const nilTenantId = "00000000-0000-0000-0000-000000000000";
 
@@ -91,6 +97,8 @@ export interface AuditHead {
   tenantId: string;
   number: bigint;
   hash: Uint8Array;
+  /** The number of the last entry about the opt-out of the tenant, as PostgreSQL sends it; null if there is none. */
+  optOut: string | null;
   keyId: string | null;
   mac: Uint8Array | null;
 }

@@ -11,6 +11,8 @@ export interface ChainPosition {
   tenantId: string;
   number: bigint;
   hash: Uint8Array;
+  /** Of a head: the number of the last entry about the opt-out of the tenant. */
+  optOut?: string | null;
 }
 
 /**
@@ -83,12 +85,17 @@ export function isPositionAuthentic(
   return position.mac.length === expected.length && timingSafeEqual(position.mac, expected);
 }
 
-function macOf(key: Uint8Array, kind: PositionKind, { tenantId, number, hash }: ChainPosition): Uint8Array {
+function macOf(
+  key: Uint8Array,
+  kind: PositionKind,
+  { tenantId, number, hash, optOut }: ChainPosition,
+): Uint8Array {
   const content = canonicalJson({
     kind,
     tenantId,
     number: number.toString(),
     hash: Buffer.from(hash).toString("hex"),
+    ...(optOut == null ? {} : { optOut }),
   });
   return createHmac("sha256", key).update(content).digest();
 }

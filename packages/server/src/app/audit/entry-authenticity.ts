@@ -13,7 +13,7 @@ import { chainHash, chainStart, unkeyedHash } from "./chain-hash.js";
  * can insert a row, but not one with such a hash. An entry from before the chain was keyed has a hash that anybody can compute; it counts
  * only after another one of that kind. A record that the chain was disturbed is never hidden, also if the disturbance has broken its hash.
  */
-function isEntryAuthentic(keys: IntegrityKeys, listed: ListedAuditEntry): boolean {
+export function isEntryAuthentic(keys: IntegrityKeys, listed: ListedAuditEntry): boolean {
   const { previous: found, number, hash, keyId, ...entry } = listed;
   if (entry.action === headChangedAction) return true;
   const previous = number === 1n ? { hash: chainStart, keyId: null } : found;

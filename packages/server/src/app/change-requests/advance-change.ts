@@ -30,7 +30,8 @@ export async function lockAuthentic(
   const locked = await unit.lock(tenantId, id);
   if (locked === undefined) return notFound;
   const { request, isAuthentic } = locked;
-  if (isAuthentic || !isOpen(request)) return request;
+  if (!isOpen(request)) return request;
+  if (isAuthentic && (await unit.isOpenInLog(tenantId, showId("chr", id)))) return request;
   const failed = withNext(request, { state: "failed", failureCode: "CHANGE_REQUEST_TAMPERED" }, now);
   const act = describeLateAct(request, "change_request.fail", showId("chr", id), now);
   unit.save(failed, request.state, [{ ...act, actor: "service", clientId: null }]);

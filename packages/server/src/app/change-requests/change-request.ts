@@ -117,6 +117,11 @@ export interface ChangeUnit extends ClientUnit, PolicyReads {
     tenantId: string,
     id: string,
   ) => Promise<{ request: ChangeRequest; isAuthentic: boolean } | undefined>;
+  /**
+   * Whether the audit log has the creation of a change request and no end of it. The row of one that was rejected can be put back, with its
+   * MAC of then.
+   */
+  isOpenInLog: (tenantId: string, shownId: string) => Promise<boolean>;
   readStanding: (request: ChangeRequest) => Promise<ChangeStanding>;
   /** The signature of the request that decided is stored with it, if there is one. */
   recordDecision: (

@@ -4,6 +4,7 @@ import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
 import { secretContexts } from "../../compose/secret-contexts.js";
 import type { Sealing } from "../../credentials/sealing.js";
 import {
+  listValidTokenKeys,
   revokeTokenKey,
   rotateTokenKeys,
   scheduledTokenKeys,
@@ -90,7 +91,7 @@ export function addKeysCommand(program: Command): void {
     .description("list the keys that sign access tokens, with the role of each")
     .action(async () => {
       const listed = await withDatabase(async ({ database, now }) =>
-        scheduledTokenKeys(await createTokenKeyStore(database).listTokenKeys(), now()),
+        scheduledTokenKeys(await listValidTokenKeys(createTokenKeyStore(database)), now()),
       );
       for (const { id, activeFrom, role } of listed) {
         console.log(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);

@@ -13,7 +13,7 @@ export function createSegmentStore(database: Database): SegmentStore {
   async function readEnds(tenantId: string): Promise<ChainEnds | undefined> {
     // Both are served by their primary keys.
     const [head] = await database.query<Stored<AuditHead> & { checkpoint: string }>(sql`
-      SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac, checkpoint_number AS checkpoint
+      SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac, opt_out_entry AS "optOut", checkpoint_number AS checkpoint
       FROM audit_heads WHERE tenant_id = ${tenantId}
     `);
     if (head === undefined) return undefined;

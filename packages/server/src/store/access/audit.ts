@@ -8,6 +8,7 @@ import {
   headChangedAction,
   isChainStart,
   nilTenantId,
+  optOutActions,
 } from "../../app/audit/audit-entry.js";
 import {
   type ChainPosition,
@@ -50,7 +51,8 @@ export function createAuditStore(database: Database): AuditStore {
       ),
     listHeads: async () => {
       const rows = await database.query<Stored<AuditHead>>(sql`
-        SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac FROM audit_heads ORDER BY tenant_id
+        SELECT tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac, opt_out_entry AS "optOut"
+        FROM audit_heads ORDER BY tenant_id
       `);
       return rows.map((row) => ({ ...row, number: BigInt(row.number) }));
     },
@@ -123,7 +125,8 @@ async function place(tx: Tx, head: LockedHead, drafts: readonly AuditDraft[]): P
   const after = isAuthentic ? head : await findLastEntry(tx, head);
   const disturbed = headChanged(after, drafts, isAuthentic ? "ENTRY_NUMBER_TAKEN" : "HEAD_MAC_INVALID");
   const number = await findFreeNumbers(tx, after.tenantId, after.number, count);
-  return { after: { ...after, number }, drafts: [disturbed, ...drafts] };
+  // An opt-out of before the disturbance no longer counts.
+  return { after: { ...after, number, optOut: null }, drafts: [disturbed, ...drafts] };
 }
 
 /**
@@ -175,7 +178,7 @@ async function lockHeads(tx: Queryable, tenantIds: readonly string[]): Promise<L
     SELECT id, 0, ${Buffer.from(chainStart)}::bytea FROM unnest(${ids}::uuid[]) AS wanted (id) ORDER BY id ON CONFLICT DO NOTHING
   `);
   const heads = await tx.query<Stored<LockedHead>>(sql`
-    SELECT h.tenant_id AS "tenantId", h.number, h.hash, h.key_id AS "keyId", h.mac, (
+    SELECT h.tenant_id AS "tenantId", h.number, h.hash, h.key_id AS "keyId", h.mac, h.opt_out_entry AS "optOut", (
         SELECT e.number FROM audit_entries e WHERE e.tenant_id = h.tenant_id AND e.number > h.number
         ORDER BY e.number LIMIT 1) AS next
     FROM audit_heads h WHERE h.tenant_id = ANY (${ids}::uuid[]) ORDER BY h.tenant_id FOR UPDATE OF h
@@ -193,15 +196,16 @@ interface Addition {
 async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<void> {
   const keys = requireKeys(tx);
   const keyId = keys.currentId;
-  const chains = additions.map(({ after: { tenantId, number, hash }, drafts }) => {
+  const chains = additions.map(({ after: { tenantId, number, hash, optOut = null }, drafts }) => {
     const entries = drafts.map((draft) => {
       number += 1n;
       const next = chainHash(keys, keyId, hash, number, draft);
       if (next === undefined) throw new Error("the current master key is missing");
       hash = next;
+      if (optOutActions.includes(draft.action)) optOut = number.toString();
       return { ...draft, tenantId, number: number.toString(), hash: Buffer.from(hash) };
     });
-    return { tenantId, number, hash, entries };
+    return { tenantId, number, hash, optOut, entries };
   });
   const chained = chains.flatMap(({ entries }) => entries);
   const column = <Key extends keyof (typeof chained)[number]>(key: Key) => chained.map((entry) => entry[key]);
@@ -220,15 +224,15 @@ async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<v
     ) AS entry (tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
       address, hash, objects)
   `);
-  const macs = chains.map(({ tenantId, number, hash }) =>
-    positionMac(keys, "head", { tenantId, number, hash }),
-  );
+  const macs = chains.map((chain) => positionMac(keys, "head", chain));
   await tx.query(sql`
-    UPDATE audit_heads h SET number = moved.number, hash = moved.hash, key_id = ${keyId}, mac = moved.mac
+    UPDATE audit_heads h SET number = moved.number, hash = moved.hash, key_id = ${keyId}, mac = moved.mac,
+      opt_out_entry = moved.opt_out
     FROM unnest(
       ${chains.map(({ tenantId }) => tenantId)}::uuid[], ${chains.map(({ number }) => number.toString())}::bigint[],
-      ${chains.map(({ hash }) => Buffer.from(hash))}::bytea[], ${macs.map(({ mac }) => Buffer.from(mac))}::bytea[]
-    ) AS moved (tenant_id, number, hash, mac)
+      ${chains.map(({ hash }) => Buffer.from(hash))}::bytea[], ${macs.map(({ mac }) => Buffer.from(mac))}::bytea[],
+      ${chains.map(({ optOut }) => optOut)}::bigint[]
+    ) AS moved (tenant_id, number, hash, mac, opt_out)
     WHERE h.tenant_id = moved.tenant_id
   `);
   for (const { tenantId, number, hash } of chains)

@@ -17,6 +17,7 @@ import type { EventLog, NewEvent } from "../events/events.js";
 import { insertDestination, removeDestination } from "../policy/destinations.js";
 import { createPolicyReads, writePolicy } from "../policy/policies.js";
 import { appendAudit } from "./audit.js";
+import { isOpenInLog } from "./audit-log/find-entries.js";
 import { changeClient } from "./change-client.js";
 import { type ChangeRow, readRequest, selectRequests } from "./change-request-rows.js";
 import { insertChangeSignature, listChangeEvidence } from "./change-signatures.js";
@@ -114,6 +115,7 @@ function createChangeUnit(tx: Tx, log: EventLog) {
       const request = readRequest(row);
       return { request, isAuthentic: isChangeAuthentic(tx, request, row) };
     },
+    isOpenInLog: (tenantId, shownId) => isOpenInLog(tx, tenantId, shownId),
     readStanding: (request) => readStanding(standings, request),
     recordDecision: (request, decision, evidence) => {
       recordDecision(tx, request, decision);

@@ -32,7 +32,7 @@ export async function publishCheckpoint(
       WHERE tenant_id = (
         SELECT tenant_id FROM audit_heads WHERE number > checkpoint_number AND checkpoint_at < ${notSince}
         ORDER BY checkpoint_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-      RETURNING tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac
+      RETURNING tenant_id AS "tenantId", number, hash, key_id AS "keyId", mac, opt_out_entry AS "optOut"
     `);
     if (row === undefined) return undefined;
     const head = { ...row, number: BigInt(row.number) };

@@ -1,4 +1,5 @@
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import { isPositionAuthentic } from "../../app/audit/chain-hash.js";
 import { describeActOnTenant } from "../../app/audit/operator-entries.js";
 import { type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
@@ -13,7 +14,26 @@ export interface SingleAdministratorColumns extends RowMac {
   entry: string | null;
   /** The number of the last audit entry about it. */
   lastEntry: string | null;
+  /** The end of the audit log; null if it is not needed. */
+  head: HeadColumns | null;
 }
+
+interface HeadColumns {
+  number: string;
+  hash: string;
+  keyId: string | null;
+  mac: string | null;
+  optOut: string | null;
+  /** Whether there are entries after it. */
+  isBehind: boolean;
+}
+
+/** Served by the primary keys. */
+const head = sql`(
+  SELECT jsonb_build_object('number', h.number::text, 'hash', encode(h.hash, 'hex'), 'keyId', h.key_id,
+    'mac', encode(h.mac, 'hex'), 'optOut', h.opt_out_entry::text,
+    'isBehind', EXISTS (SELECT FROM audit_entries e WHERE e.tenant_id = h.tenant_id AND e.number > h.number))
+  FROM audit_heads h WHERE h.tenant_id = t.id)`;
 
 /** Entries that are back although they were removed do not count. Served by audit_entries_opt_outs and the primary key of audit_bases. */
 const lastEntry = sql`(
@@ -24,13 +44,15 @@ const lastEntry = sql`(
 
 export const selectSingleAdministrator = sql`
   t.id AS "tenantId", t.single_administrator AS "isSingleAdministrator", t.settings_key_id AS "keyId", t.settings_mac AS mac,
-  t.settings_entry AS entry, CASE WHEN t.single_administrator THEN ${lastEntry} END AS "lastEntry"
+  t.settings_entry AS entry, CASE WHEN t.single_administrator THEN ${lastEntry} END AS "lastEntry",
+  CASE WHEN t.single_administrator THEN ${head} END AS head
 `;
 
 /**
  * Whether the operator has opted the tenant out. A writer to the database could otherwise do so, and any client that manages clients
  * could then become an approver. To be opted in needs no proof, because that is the stricter side. The MAC covers the number of the
- * audit entry: an opt-out that the operator has ended is not valid again if its row is put back, because the log has a later entry.
+ * audit entry: an opt-out that the operator has ended is not valid again if its row is put back, because the log has a later entry. The
+ * head of the log names the last entry about it too, so that it is not enough to take the later entry out for a moment.
  */
 export function readSingleAdministrator(source: KeyedQueryable, row: SingleAdministratorColumns): boolean {
   const { isSingleAdministrator, tenantId, entry } = row;
@@ -38,8 +60,22 @@ export function readSingleAdministrator(source: KeyedQueryable, row: SingleAdmin
     isSingleAdministrator &&
     entry !== null &&
     entry === row.lastEntry &&
+    isLastInHead(source, row, entry) &&
     isRowAuthentic(requireKeys(source), "tenant row", contentOf(tenantId, entry), row)
   );
+}
+
+function isLastInHead(source: KeyedQueryable, { tenantId, head }: SingleAdministratorColumns, entry: string) {
+  if (head === null || head.isBehind || head.optOut !== entry || head.mac === null) return false;
+  const { number, hash, keyId, mac, optOut } = head;
+  return isPositionAuthentic(requireKeys(source), "head", {
+    tenantId,
+    number: BigInt(number),
+    hash: Buffer.from(hash, "hex"),
+    keyId,
+    mac: Buffer.from(mac, "hex"),
+    optOut,
+  });
 }
 
 /** With its audit entry. Served by the primary key. False if there is no such tenant. */

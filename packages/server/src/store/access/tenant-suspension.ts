@@ -3,16 +3,17 @@ import type { TenantSuspensionStore } from "../../app/clients/tenant-suspension.
 import type { Database } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
+import { findSuspension } from "./audit-log/find-entries.js";
 import { queueSweeps } from "./sweeps.js";
 
 export function createTenantSuspensionStore(database: Database): TenantSuspensionStore {
   return {
-    // Served by tenants_suspended, which is empty nearly always.
     isSuspended: async (tenantId) => {
+      // Served by tenants_suspended, which is empty nearly always.
       const rows = await database.query(
         sql`SELECT FROM tenants WHERE id = ${tenantId} AND suspended_at IS NOT NULL`,
       );
-      return rows.length > 0;
+      return rows.length > 0 || (await repairSuspension(database, tenantId));
     },
     // Served by the primary key. It waits for batches of the engine that have set transactions of the tenant aside.
     setSuspended: (tenantId, isSuspended, audit) =>
@@ -21,6 +22,7 @@ export function createTenantSuspensionStore(database: Database): TenantSuspensio
           SELECT suspended_at IS NOT NULL AS "isSuspended" FROM tenants WHERE id = ${tenantId} FOR UPDATE
         `);
         if (tenant === undefined) return "unknown";
+        tenant.isSuspended ||= (await findSuspension(tx, tenantId)) !== undefined;
         if (tenant.isSuspended === isSuspended) return "unchanged";
         tx.send(sql`
           UPDATE tenants SET suspended_at = ${isSuspended ? audit.occurredAt : null} WHERE id = ${tenantId}
@@ -31,4 +33,19 @@ export function createTenantSuspensionStore(database: Database): TenantSuspensio
         return "changed";
       }),
   };
+}
+
+/**
+ * Suspends a tenant again whose suspension something else has lifted: the audit log says that the operator has not. The engine and the
+ * markets read the column. The tenant is locked first, as by the operator's command. Served by the primary key.
+ */
+async function repairSuspension(database: Database, tenantId: string): Promise<boolean> {
+  if ((await findSuspension(database, tenantId)) === undefined) return false;
+  return await database.transaction(async (tx) => {
+    tx.send(sql`SELECT FROM tenants WHERE id = ${tenantId} FOR UPDATE`);
+    const since = await findSuspension(tx, tenantId);
+    if (since !== undefined)
+      tx.send(sql`UPDATE tenants SET suspended_at = coalesce(suspended_at, ${since}) WHERE id = ${tenantId}`);
+    return since !== undefined;
+  });
 }

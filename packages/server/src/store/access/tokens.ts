@@ -1,5 +1,6 @@
 import type { NonceStore } from "../../app/access/authenticate-client.js";
 import type { RevocationStore, StoredTokenKey, TokenKeyStore } from "../../app/access/tokens.js";
+import { nilTenantId } from "../../app/audit/audit-entry.js";
 import type { Database } from "../core/database.js";
 import { removeInBatches } from "../core/remove-in-batches.js";
 import { sql } from "../core/sql.js";
@@ -45,6 +46,14 @@ export function createTokenKeyStore(database: Database): TokenKeyStore {
         SELECT id, public_key AS "publicKey", private_key AS "privateKey", active_from AS "activeFrom"
         FROM token_keys ORDER BY active_from
       `),
+    // Served by audit_entries_ends.
+    listRevoked: async (shownIds) => {
+      const rows = await database.query<{ object: string }>(sql`
+        SELECT DISTINCT object FROM audit_entries
+        WHERE tenant_id = ${nilTenantId} AND action = 'keys.revoke' AND object = ANY(${[...shownIds]}::text[])
+      `);
+      return rows.map(({ object }) => object);
+    },
     addFirstTokenKey: async (key) => {
       await database.transaction(async (tx) => {
         // Processes that start at the same time must not each create a first key.

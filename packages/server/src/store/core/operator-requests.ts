@@ -1,5 +1,7 @@
 import type { EarlierResult, OperatorRequest, OperatorResult } from "../../app/requests/operator-request.js";
-import type { Queryable } from "./database.js";
+import { OperatorError } from "../../operator-error.js";
+import { isRowAuthentic, macOfRow, type RowMac } from "../access/row-integrity.js";
+import { type Queryable, requireKeys, type Tx } from "./database.js";
 import { insertOrFind } from "./insert-or-find.js";
 import { sql } from "./sql.js";
 
@@ -8,33 +10,44 @@ const secretKeptSeconds = 24 * 3600;
 
 /**
  * Records a command of the operator in the SQL transaction that carries it out; returns what a command with the same key did before. Of two
- * at once the second waits for the first to commit. Served by the primary key.
+ * at once the second waits for the first to commit. The MAC binds the result to the key: a writer to the database could otherwise answer a
+ * key that can be guessed with a tenant whose secret it knows. Served by the primary key.
  */
 export function recordOperatorRequest(
-  tx: Queryable,
+  tx: Tx,
   { action, key, hash, reference }: OperatorRequest,
   { tenantId, objectId, sealedSecret }: OperatorResult,
 ): Promise<EarlierResult | undefined> {
+  const keys = requireKeys(tx);
+  const { keyId, mac } = macOfRow(keys, "operator request", { action, key, hash, tenantId, objectId });
   return insertOrFind(
     async () => {
       const inserted = await tx.query(sql`
         INSERT INTO operator_requests
-          (action, idempotency_key, request_hash, tenant_id, object_id, reference, sealed_secret, created_at)
+          (action, idempotency_key, request_hash, tenant_id, object_id, reference, sealed_secret, created_at, key_id, mac)
         VALUES
           (${action}, ${key}, decode(${hash}, 'hex'), ${tenantId}, ${objectId}, ${reference ?? null},
-           ${sealedSecret === null ? null : Buffer.from(sealedSecret)}, now())
+           ${sealedSecret === null ? null : Buffer.from(sealedSecret)}, now(), ${keyId}, ${mac})
         ON CONFLICT (action, idempotency_key) DO NOTHING
         RETURNING action
       `);
       return inserted.length === 1;
     },
     async () => {
-      const [row] = await tx.query<OperatorResult & { requestHash: string }>(sql`
+      const [row] = await tx.query<OperatorResult & RowMac & { requestHash: string }>(sql`
         SELECT tenant_id AS "tenantId", object_id AS "objectId", encode(request_hash, 'hex') AS "requestHash",
+          key_id AS "keyId", mac,
           CASE WHEN created_at > now() - ${secretKeptSeconds} * interval '1 second' THEN sealed_secret END AS "sealedSecret"
         FROM operator_requests WHERE action = ${action} AND idempotency_key = ${key}
       `);
-      return row && { earlier: row, requestHash: row.requestHash };
+      if (row === undefined) return undefined;
+      const { requestHash, keyId, mac, ...earlier } = row;
+      const content = { action, key, hash: requestHash, tenantId: row.tenantId, objectId: row.objectId };
+      if (!isRowAuthentic(keys, "operator request", content, { keyId, mac }))
+        throw new OperatorError(
+          `The record of an earlier command with the key ${JSON.stringify(key)} was not written by this service, or by a version that did not authenticate it. Nothing was done. Find out what the earlier command did, then use another key.`,
+        );
+      return { earlier, requestHash };
     },
   );
 }

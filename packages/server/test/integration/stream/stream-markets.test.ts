@@ -86,6 +86,17 @@ describe("a market on the stream", () => {
     const narrow = await openStream(first.url, { token: await first.token(trader.owner, "events:read") });
     narrow.send({ type: "subscribe", channel: "orderbook:USDC-USD" });
     expect(await narrow.next("error")).toMatchObject({ error: { code: "INSUFFICIENT_SCOPE" } });
+    const auditor = await first.token(trader.owner, "audit:read");
+    const refused = {
+      action: "subscribe on /v1/stream",
+      object: "orderbook:USDC-USD",
+      code: "INSUFFICIENT_SCOPE",
+      client_id: trader.owner.clientId,
+    };
+    await eventually(
+      async () => (await (await first.call("GET", "/v1/audit", auditor)).json()) as { data: object[] },
+      ({ data }) => data.some((entry) => JSON.stringify({ ...entry, ...refused }) === JSON.stringify(entry)),
+    );
     for (const { ws } of [stream, narrow]) ws.terminate();
   });
 

@@ -6,7 +6,7 @@ import type {
 } from "../../../app/audit/audit-entry.js";
 import { type ChainPosition, chainStart } from "../../../app/audit/chain-hash.js";
 import type { Queryable } from "../../core/database.js";
-import { sql } from "../../core/sql.js";
+import { type Statement, sql } from "../../core/sql.js";
 
 /** PostgreSQL's bigint arrives as a string. */
 export type Stored<T> = Omit<T, "number"> & { number: string };
@@ -23,11 +23,25 @@ export function readEntries(rows: readonly AuditRow[]): ChainedAuditEntry[] {
 }
 
 /** Served by the primary keys of audit_entries, read backwards, and of audit_bases. */
-export async function listEntries(
+export function listEntries(
   source: Queryable,
   tenantId: string,
   limit: number,
   before: bigint | undefined,
+): Promise<ListedAuditEntry[]> {
+  const condition = before === undefined ? sql`` : sql`AND number < ${before.toString()}`;
+  return findEntries(source, tenantId, condition, limit);
+}
+
+/**
+ * The newest entries of a tenant that a condition selects, each with the hash that it continues, and none in the place of one that was
+ * removed. The condition decides which index serves it; what an entry continues is served by the primary keys.
+ */
+export async function findEntries(
+  source: Queryable,
+  tenantId: string,
+  condition: Statement,
+  limit: number,
 ): Promise<ListedAuditEntry[]> {
   const rows = await source.query<
     AuditRow & { previousHash: Buffer | null; previousKeyId: string | null }
@@ -37,7 +51,7 @@ export async function listEntries(
     FROM (
       SELECT ${entryColumns} FROM audit_entries
       WHERE tenant_id = ${tenantId} AND number > coalesce((SELECT number FROM base), 0)
-        ${before === undefined ? sql`` : sql`AND number < ${before.toString()}`}
+        ${condition}
       ORDER BY number DESC LIMIT ${limit}
     ) e
     LEFT JOIN base b ON b.number = e.number - 1
