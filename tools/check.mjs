@@ -17,6 +17,7 @@ const checks = [
   ],
   ["compatibility with released versions", process.execPath, ["tools/compatibility.mjs"]],
   ["alert rules", process.execPath, ["tools/alert-rules.mjs"]],
+  ["OpenAPI and AsyncAPI documents", process.execPath, ["tools/lint-documents/lint-documents.mjs"]],
   ["generated files", process.execPath, ["tools/generate.mjs", "--check"]],
 ];
 

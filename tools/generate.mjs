@@ -74,12 +74,13 @@ Every error response has one JSON object as its body:
     "code": "INVALID_REQUEST",
     "message": "The request does not match its schema.",
     "request_id": "req_01jd3v8z4be2sanh3e2b7k5r9m",
+    "doc_url": "https://bursar.example/docs/reference/errors#INVALID_REQUEST",
     "details": [{ "path": "body.amount", "reason": "is required" }]
   }
 }
 \`\`\`
 
-\`code\` is for programs and \`message\` for people. \`request_id\` is also the \`X-Request-Id\` header of the response, and part of every log line of the request. \`details\` lists the fields at fault, if any. New codes may be added; handle an unknown one by its HTTP status.
+\`code\` is for programs and \`message\` for people. \`request_id\` is also the \`X-Request-Id\` header of the response, and part of every log line of the request. \`doc_url\` leads to the entry of the code on this page, as the service shows it. \`details\` lists the fields at fault, if any. New codes may be added; handle an unknown one by its HTTP status.
 
 | code | status | when | what to do | may the same request succeed later? |
 |---|---|---|---|---|

@@ -1,4 +1,4 @@
-export { AuditEntry, AuditPage } from "./access/audit.js";
+export { AuditEntry, AuditPage, AuditQuery } from "./access/audit.js";
 export {
   type ChangeKind,
   type ChangeOf,
@@ -19,6 +19,7 @@ export {
   ClientKeyPath,
   ClientPage,
   ClientPath,
+  ClientQuery,
   ClientSecretPath,
   CreateClientBody,
   CreatedClient,
@@ -50,12 +51,14 @@ export {
 } from "./access/scopes.js";
 export { type Components, createComponents } from "./components.js";
 export { type Deprecation, deprecated, deprecationKeyword } from "./deprecation.js";
-export { ErrorBody, type ErrorDetail, errorBody } from "./errors/error-body.js";
+export { ErrorBody, type ErrorDetail, type ErrorFields, errorBody } from "./errors/error-body.js";
 export { type ErrorCode, errorCatalog } from "./errors/error-catalog.js";
 export type { ErrorEntry } from "./errors/error-entry.js";
+export type { Example } from "./examples/example.js";
+export { exampleIds } from "./examples/example-ids.js";
+export { exampleNamesOf, examples } from "./examples/examples.js";
 export { Liveness, Readiness } from "./health.js";
 export { readId, showId } from "./ids.js";
-export { PageQuery } from "./pagination.js";
 export {
   type ApprovalRecord,
   ApprovalRecords,
@@ -75,6 +78,7 @@ export {
   PolicyEvaluation,
   PolicyQuery,
   PolicyVersionPage,
+  PolicyVersionQuery,
 } from "./policy/policy.js";
 export { PolicyDocument, policyDocumentBytesMax } from "./policy/policy-document.js";
 export { isRequestId, requestIdHeader } from "./request-id.js";
@@ -85,6 +89,7 @@ export {
   type EventKind,
   EventList,
   EventQuery,
+  eventKindDescriptions,
   eventKinds,
   eventScopes,
   mayReadEvents,
@@ -157,6 +162,7 @@ export {
   WebhookEndpoint,
   WebhookEndpointPage,
   WebhookEndpointPath,
+  WebhookEndpointQuery,
   WebhookTest,
   WebhookVerification,
 } from "./resources/webhook-endpoint.js";
@@ -198,7 +204,12 @@ export {
   verifyStandardWebhook,
 } from "./webhooks/standard-webhook.js";
 export type { Verification, VerificationClock } from "./webhooks/verification.js";
-export { WebhookBody } from "./webhooks/webhook-body.js";
+export {
+  WebhookBody,
+  WebhookChallenge,
+  WebhookChallengeAnswer,
+  WebhookTestBody,
+} from "./webhooks/webhook-body.js";
 export type { WebhookHashes } from "./webhooks/webhook-hashes.js";
 export {
   signWebhookMessage,

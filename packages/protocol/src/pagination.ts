@@ -3,27 +3,46 @@ import { Nullable } from "./values.js";
 
 const pageLimitMax = 200;
 
+/** A cursor of each list, as an example; the service decides what is inside. */
+export const exampleCursors = {
+  audit: "YXVkaXQ6MTA0MQ",
+  changeRequests: "Y2hhbmdlLXJlcXVlc3RzOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
+  clients: "Y2xpZW50czowMTlkMGY2MS0yYWMwLTdlODYtOWFhNC1jM2MzZWNhYjhlYTE",
+  deliveries: "d2ViaG9vay1kZWxpdmVyaWVzOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
+  destinations: "ZGVzdGluYXRpb25zOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
+  endpoints: "d2ViaG9vay1lbmRwb2ludHM6MDE5ZDBmNjEtMmFjMC03ZTg2LTlhYTQtYzNjM2VjYWI4ZWEx",
+  orders: "b3JkZXJzOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
+  policyVersions: "cG9saWN5X3ZlcnNpb25zOjM",
+  trades: "dHJhZGVzOjQ3MTE",
+  transactions: "dHJhbnNhY3Rpb25zOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
+  wallets: "d2FsbGV0czowMTlkMGY2MS0yYWMwLTdlODYtOWFhNC1jM2MzZWNhYjhlYTE",
+} as const;
+
+const limit = Type.Integer({
+  minimum: 1,
+  maximum: pageLimitMax,
+  default: 50,
+  description: "The maximum number of items to return.",
+  examples: [20],
+});
+
 /** The query of every list: newest first, one page at a time. */
-export const PageQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: pageLimitMax,
-        default: 50,
-        description: "The maximum number of items to return.",
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: "The `next_cursor` of the previous page.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export function PageQuery(list: keyof typeof exampleCursors) {
+  return Type.Object(
+    {
+      limit: Type.Optional(limit),
+      cursor: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: "The `next_cursor` of the previous page.",
+          examples: [exampleCursors[list]],
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  );
+}
 
 export function Page<Item extends TSchema>(item: Item, $id: string) {
   return Type.Object(

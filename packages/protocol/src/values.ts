@@ -5,11 +5,26 @@ import { type Static, type TSchema, type TSchemaOptions, Type } from "typebox";
 export const Timestamp = (description?: string) =>
   Type.String({ format: "date-time", ...(description === undefined ? {} : { description }) });
 
+/** A bound of a filter by time. */
+export const TimeFilter = (description: string, example: string) =>
+  Type.String({ format: "date-time", description, examples: [example] });
+
+/** The id of a resource in a path. */
+export const PathId = (description: string, example: string) =>
+  Type.String({ description, examples: [example] });
+
 /** Shown wherever a client remembers sequences. */
 export const EpochName = Type.String({
   description:
     "Names the history of the database. It changes when committed data may have been lost: when a standby takes over, or after a restore. In another epoch, sequences and versions can have another meaning.",
 });
+
+/**
+ * One of these strings. The type is for generators of clients, and for `uniqueItems`: with it, items are compared by hash, without it
+ * every item with every other.
+ */
+export const OneOf = <const Values extends readonly string[]>(values: Values, options: TSchemaOptions = {}) =>
+  Type.Enum<[...Values]>([...values], { type: "string", ...options });
 
 export const Nullable = <Value extends TSchema>(value: Value, description?: string) =>
   Type.Union([value, Type.Null()], description === undefined ? {} : { description });
@@ -32,7 +47,7 @@ export const CreatedBy = Nullable(
 
 export const Actor = Type.Object(
   {
-    type: Type.Enum(["client", "operator", "service"], {
+    type: OneOf(["client", "operator", "service"], {
       description:
         "`client`: an API client. `operator`: someone at the command line of the service. `service`: Bursar itself, when it settles, matches or expires something or follows a network.",
     }),

@@ -1,12 +1,12 @@
 import { type Static, Type } from "typebox";
-import { Page } from "../pagination.js";
-import { Nullable, Timestamp } from "../values.js";
+import { Page, PageQuery } from "../pagination.js";
+import { Nullable, OneOf, Timestamp } from "../values.js";
 
 export const AuditEntry = Type.Object(
   {
     number: Type.Integer({ description: "Numbers the tenant's entries, without gaps." }),
     occurred_at: Timestamp(),
-    actor: Type.Enum(["client", "operator", "anonymous", "service"], {
+    actor: OneOf(["client", "operator", "anonymous", "service"], {
       description: "`service`: Bursar itself, such as for `audit.dropped`.",
     }),
     client_id: Nullable(Type.String()),
@@ -17,7 +17,7 @@ export const AuditEntry = Type.Object(
       description:
         "The ids of all objects. One entry can stand for many transactions or orders that a client created or cancelled with one token within half a second; `request_id` and `occurred_at` are those of the first.",
     }),
-    outcome: Type.Enum(["succeeded", "refused"]),
+    outcome: OneOf(["succeeded", "refused"]),
     code: Nullable(Type.String(), "The error code of a refusal."),
     repeated: Type.Integer({
       description:
@@ -41,6 +41,8 @@ export const AuditPage = Type.Object(
   },
   { $id: "AuditPage" },
 );
+
+export const AuditQuery = PageQuery("audit");
 
 /** A signed statement about a position in the audit log. */
 export const AuditCheckpoint = Type.Object(

@@ -1,8 +1,9 @@
 import { type Static, Type } from "typebox";
+import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
 import { CreateDestinationBody } from "../policy/destination.js";
 import { PolicyDocument } from "../policy/policy-document.js";
-import { Nullable, Timestamp } from "../values.js";
+import { Nullable, OneOf, PathId, Timestamp } from "../values.js";
 import { allScopes } from "./scopes.js";
 
 const Comment = Type.String({ minLength: 1, maxLength: 256 });
@@ -18,15 +19,15 @@ const changes = {
     {
       client_id: Id,
       scopes: Type.Optional(
-        Type.Array(Type.Enum([...allScopes], { type: "string" }), {
+        Type.Array(OneOf(allScopes), {
           uniqueItems: true,
           maxItems: allScopes.length,
         }),
       ),
-      state: Type.Optional(Type.Enum(["active", "disabled"])),
+      state: Type.Optional(OneOf(["active", "disabled"])),
       require_signature: Type.Optional(Type.Boolean()),
       cancel: Type.Optional(
-        Type.Array(Type.Enum(["orders", "transactions"]), {
+        Type.Array(OneOf(["orders", "transactions"]), {
           uniqueItems: true,
           minItems: 1,
           maxItems: 2,
@@ -129,9 +130,9 @@ export type DecideChangeBody = Static<typeof DecideChangeBody>;
 const summaryFields = {
   id: Type.String(),
   object: Type.Literal("change_request"),
-  kind: Type.Enum([...kinds]),
+  kind: OneOf(kinds),
   target: Type.String({ description: "The id of what would be changed." }),
-  state: Type.Enum([...changeRequestStates], {
+  state: OneOf(changeRequestStates, {
     description:
       "`scheduled` means that the change is approved and takes effect at `effective_at`. `failed` means that it was approved and could not be applied; `failure_code` has the reason.",
   }),
@@ -167,7 +168,7 @@ export const ChangeRequest = Type.Object(
     decisions: Type.Array(
       Type.Object({
         client_id: Type.String(),
-        decision: Type.Enum(["approve", "reject"]),
+        decision: OneOf(["approve", "reject"]),
         comment: Nullable(Type.String()),
         decided_at: Timestamp(),
       }),
@@ -181,8 +182,18 @@ export const ChangeRequest = Type.Object(
 export type ChangeRequest = Static<typeof ChangeRequest>;
 
 export const ChangeRequestPage = Page(ChangeRequest, "ChangeRequestPage");
-export const ChangeRequestPath = Type.Object({ id: Type.String() });
+export const ChangeRequestPath = Type.Object({
+  id: PathId("The id of the change request.", exampleIds.changeRequest),
+});
 export const ChangeRequestQuery = Type.Object(
-  { ...PageQuery.properties, state: Type.Optional(Type.Enum([...changeRequestStates])) },
+  {
+    ...PageQuery("changeRequests").properties,
+    state: Type.Optional(
+      OneOf(changeRequestStates, {
+        description: "Only change requests in this state.",
+        examples: ["pending"],
+      }),
+    ),
+  },
   { additionalProperties: false },
 );

@@ -1,16 +1,16 @@
 import { type Static, Type } from "typebox";
-import { Page } from "../pagination.js";
-import { AddedBy, CreatedBy, Nullable, Timestamp } from "../values.js";
+import { exampleIds } from "../examples/example-ids.js";
+import { Page, PageQuery } from "../pagination.js";
+import { AddedBy, CreatedBy, Nullable, OneOf, PathId, Timestamp } from "../values.js";
 import { ClientQuotas } from "./quota.js";
 import { allScopes } from "./scopes.js";
 
 const Name = Type.String({ minLength: 1, maxLength: 128 });
-// With a type, `uniqueItems` compares by hash; without one, every item with every other.
-const Scopes = Type.Array(Type.Enum([...allScopes], { type: "string" }), {
+const Scopes = Type.Array(OneOf(allScopes), {
   uniqueItems: true,
   maxItems: allScopes.length,
 });
-const KeyAlgorithm = Type.Enum(["ed25519", "hmac-sha256"]);
+const KeyAlgorithm = OneOf(["ed25519", "hmac-sha256"]);
 
 const LastUsedAt = Nullable(Timestamp(), "To the minute. Null if it was never used.");
 const ExpiresAt = Type.Optional(
@@ -46,7 +46,7 @@ const clientFields = {
   object: Type.Literal("client"),
   name: Name,
   scopes: Scopes,
-  state: Type.Enum(["active", "disabled"]),
+  state: OneOf(["active", "disabled"]),
   require_signature: Type.Boolean({ description: "Whether its requests must be signed." }),
   quotas: ClientQuotas,
   secrets: Type.Array(ClientSecret),
@@ -79,9 +79,18 @@ export const CreatedClient = Type.Object(
 
 export const ClientPage = Page(Client, "ClientPage");
 
-export const ClientPath = Type.Object({ client_id: Type.String() });
-export const ClientSecretPath = Type.Object({ client_id: Type.String(), secret_id: Type.String() });
-export const ClientKeyPath = Type.Object({ client_id: Type.String(), key_id: Type.String() });
+export const ClientQuery = PageQuery("clients");
+
+const ClientId = PathId("The id of the client.", exampleIds.client);
+export const ClientPath = Type.Object({ client_id: ClientId });
+export const ClientSecretPath = Type.Object({
+  client_id: ClientId,
+  secret_id: PathId("The id of the secret.", exampleIds.secret),
+});
+export const ClientKeyPath = Type.Object({
+  client_id: ClientId,
+  key_id: PathId("The id of the key.", exampleIds.key),
+});
 
 export const CreateClientBody = Type.Object(
   {
@@ -97,11 +106,11 @@ export const ChangeClientBody = Type.Object(
   {
     name: Type.Optional(Name),
     scopes: Type.Optional(Scopes),
-    state: Type.Optional(Type.Enum(["active", "disabled"])),
+    state: Type.Optional(OneOf(["active", "disabled"])),
     require_signature: Type.Optional(Type.Boolean()),
     quotas: Type.Optional(ClientQuotas),
     cancel: Type.Optional(
-      Type.Array(Type.Enum(["orders", "transactions"], { type: "string" }), {
+      Type.Array(OneOf(["orders", "transactions"]), {
         uniqueItems: true,
         maxItems: 2,
         description:

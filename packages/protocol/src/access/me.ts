@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
-import { Timestamp } from "../values.js";
+import { OneOf, Timestamp } from "../values.js";
 import { ClientQuotas } from "./quota.js";
 import { allScopes } from "./scopes.js";
 
-const Scopes = Type.Array(Type.Enum([...allScopes]));
+const Scopes = Type.Array(OneOf(allScopes));
 
 /** The response of `GET /v1/me`. */
 export const Me = Type.Object(

@@ -26,6 +26,10 @@ export const ErrorBody = Type.Object(
       }),
       message: Type.String({ description: "Human-readable. It may change; do not parse it." }),
       request_id: Type.String({ description: "Identifies the request in the service's log." }),
+      doc_url: Type.String({
+        format: "uri",
+        description: "The entry of this code in the error reference, which this service serves.",
+      }),
       details: Type.Optional(Type.Array(ErrorDetail, { description: "The fields at fault." })),
     }),
   },
@@ -33,17 +37,22 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-export function errorBody(
-  code: ErrorCode,
-  message: string,
-  requestId: string,
-  details?: readonly ErrorDetail[],
-): ErrorBody {
+export interface ErrorFields {
+  code: ErrorCode;
+  message: string;
+  requestId: string;
+  /** The service's own address, which serves the error reference. */
+  publicUrl: string;
+  details?: readonly ErrorDetail[] | undefined;
+}
+
+export function errorBody({ code, message, requestId, publicUrl, details }: ErrorFields): ErrorBody {
   return {
     error: {
       code,
       message,
       request_id: requestId,
+      doc_url: `${publicUrl}/docs/reference/errors#${code}`,
       ...(details === undefined ? {} : { details: [...details] }),
     },
   };

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { Nullable, Timestamp } from "../values.js";
+import { Nullable, OneOf, Timestamp } from "../values.js";
 
-const Decision = Type.Enum(["approve", "reject"]);
+const Decision = OneOf(["approve", "reject"]);
 const Digest = Type.String({
   pattern: "^[0-9a-f]{64}$",
   description:
@@ -22,7 +22,7 @@ export type DecideApprovalBody = Static<typeof DecideApprovalBody>;
 /** The approvals that a transaction requires, and the decisions so far. */
 export const ApprovalStatus = Type.Object(
   {
-    state: Type.Enum(["pending", "approved", "rejected", "expired", "closed"], {
+    state: OneOf(["pending", "approved", "rejected", "expired", "closed"], {
       description:
         "`closed` means that the transaction was cancelled or expired before the approvers had decided. `expired` means that they did not decide in time.",
     }),
@@ -54,7 +54,7 @@ export type ApprovalStatus = Static<typeof ApprovalStatus>;
 const ApprovalSignature = Type.Object(
   {
     key_id: Type.String(),
-    algorithm: Type.Enum(["ed25519", "hmac-sha256"]),
+    algorithm: OneOf(["ed25519", "hmac-sha256"]),
     public_key: Nullable(
       Type.String({
         description:

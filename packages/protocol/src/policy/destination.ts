@@ -1,8 +1,9 @@
 import { type Static, Type } from "typebox";
+import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
-import { Nullable, Timestamp } from "../values.js";
+import { Nullable, OneOf, PathId, Timestamp } from "../values.js";
 
-const State = Type.Enum(["waiting", "active"]);
+const stateNames = ["waiting", "active"] as const;
 
 /** An address together with its network. */
 export const NetworkAddress = Type.Object(
@@ -36,7 +37,7 @@ export const Destination = Type.Object(
     network: Type.String(),
     address: Type.String({ description: "In the form used for comparison: lower case on EVM networks." }),
     note: Nullable(Type.String()),
-    state: Type.Enum(["waiting", "active"], {
+    state: OneOf(stateNames, {
       description: "Policy treats it as a listed address once it is `active`.",
     }),
     created_by: Type.String({ description: "The id of the client that listed it." }),
@@ -48,13 +49,24 @@ export const Destination = Type.Object(
 export type Destination = Static<typeof Destination>;
 
 export const DestinationPage = Page(Destination, "DestinationPage");
-export const DestinationPath = Type.Object({ id: Type.String() });
+export const DestinationPath = Type.Object({
+  id: PathId("The id of the destination.", exampleIds.destination),
+});
 
 export const DestinationQuery = Type.Object(
   {
-    ...PageQuery.properties,
-    network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    state: Type.Optional(State),
+    ...PageQuery("destinations").properties,
+    network: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "Only addresses of this network.",
+        examples: ["eip155:1"],
+      }),
+    ),
+    state: Type.Optional(
+      OneOf(stateNames, { description: "Only destinations in this state.", examples: ["active"] }),
+    ),
   },
   { additionalProperties: false },
 );

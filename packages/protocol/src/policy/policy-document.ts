@@ -7,6 +7,7 @@ import {
   walletPurposes,
 } from "@bursar/domain";
 import { type Static, type TSchema, Type } from "typebox";
+import { OneOf } from "../values.js";
 
 /**
  * The document of `PUT /v1/policy`. The schema has the shape and the bounds. What it cannot express (that an asset exists, that an
@@ -20,7 +21,6 @@ const Name = Type.String({
   pattern: policyLimits.namePattern,
   description: "1 to 64 characters of a-z, 0-9 and -.",
 });
-// With a type, `uniqueItems` compares by hash; without one, every item with every other.
 const listOf = <Item extends TSchema>(item: Item, description?: string) =>
   Type.Array(item, {
     minItems: 1,
@@ -37,7 +37,7 @@ const Amount = Type.String({ minLength: 1, maxLength: policyLimits.amountLengthM
 const ClientIds = listOf(Type.String({ pattern: "^cli_[0-9a-hjkmnp-tv-z]{26}$" }));
 
 const windowFields = {
-  per: Type.Enum([...usageScopes], {
+  per: OneOf(usageScopes, {
     description:
       "Whose transactions are added up: those of the source wallet, of the initiating client, or of the tenant.",
   }),
@@ -96,7 +96,7 @@ const CountLimit = Type.Object(
 const Condition = Type.Object(
   {
     kind: Type.Optional(
-      Type.Enum([...requestKinds], { description: "Transactions or orders only. Defaults to both." }),
+      OneOf(requestKinds, { description: "Transactions or orders only. Defaults to both." }),
     ),
     markets: Type.Optional(
       listOf(
@@ -108,10 +108,10 @@ const Condition = Type.Object(
     networks: Type.Optional(listOf(Type.String({ minLength: 1, maxLength: textLengthMax }))),
     amount: Type.Optional(AmountRange),
     source_wallets: Type.Optional(listOf(Type.String({ pattern: "^wlt_[0-9a-hjkmnp-tv-z]{26}$" }))),
-    source_purposes: Type.Optional(listOf(Type.Enum([...walletPurposes], { type: "string" }))),
+    source_purposes: Type.Optional(listOf(OneOf(walletPurposes))),
     destinations: Type.Optional(
       listOf(
-        Type.Enum([...destinationKinds], { type: "string" }),
+        OneOf(destinationKinds),
         "`address` is any address, including a listed one. `market` is the destination of every order.",
       ),
     ),
@@ -139,7 +139,7 @@ const Approvers = (description: string) =>
 
 // One object for all actions rather than a union of three: its faults are easier to name.
 const actionFields = {
-  action: Type.Enum([...policyActions]),
+  action: OneOf(policyActions),
   reason: Type.Optional(
     Type.String({
       minLength: 1,

@@ -1,9 +1,9 @@
 import { policyActions, usageScopes } from "@bursar/domain";
 import { type Static, Type } from "typebox";
-import { Page } from "../pagination.js";
+import { Page, PageQuery } from "../pagination.js";
 import { PlaceOrderBody } from "../resources/order.js";
 import { CreateTransactionBody, WalletParty } from "../resources/transaction.js";
-import { Nullable, Timestamp } from "../values.js";
+import { Nullable, OneOf, Timestamp } from "../values.js";
 import { NetworkAddress } from "./destination.js";
 import { PolicyDocument } from "./policy-document.js";
 
@@ -28,6 +28,7 @@ export const PolicyQuery = Type.Object(
         minimum: 0,
         maximum: 2_147_483_647,
         description: "An earlier version. Defaults to the one in force.",
+        examples: [3],
       }),
     ),
   },
@@ -46,6 +47,8 @@ const PolicyVersion = Type.Object(
 
 /** Version 0 has no author, and is not in the list. */
 export const PolicyVersionPage = Page(PolicyVersion, "PolicyVersionPage");
+
+export const PolicyVersionQuery = PageQuery("policyVersions");
 
 const EvaluatedTransaction = Type.Object(
   {
@@ -77,8 +80,8 @@ export type EvaluatePolicyBody = Static<typeof EvaluatePolicyBody>;
 const PolicySum = Type.Object(
   {
     rule: Type.String(),
-    measure: Type.Enum(["sum", "count"]),
-    per: Type.Enum([...usageScopes]),
+    measure: OneOf(["sum", "count"]),
+    per: OneOf(usageScopes),
     asset: Nullable(Type.String({ description: "Null for a count over all assets." })),
     period_seconds: Type.Integer(),
     before: Type.String({ description: "The present value over the period." }),
@@ -91,13 +94,13 @@ const PolicySum = Type.Object(
 
 export const PolicyEvaluation = Type.Object(
   {
-    action: Type.Enum([...policyActions]),
+    action: OneOf(policyActions),
     rule: Type.String({ description: "The deciding rule; `default` if none matches." }),
     policy_version: Nullable(
       Type.Integer({ description: "The version in force; null if the request contains a document." }),
     ),
     reason: Nullable(Type.String()),
-    decided: Type.Enum(["at_once", "later"], {
+    decided: OneOf(["at_once", "later"], {
       description:
         "`at_once`: the request that creates it would be refused. `later`: the transaction or order would be rejected after it was accepted.",
     }),

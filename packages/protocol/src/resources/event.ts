@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { AuditCheckpoint } from "../access/audit.js";
 import { ChangeRequestSummary } from "../access/change-request.js";
 import type { Scope } from "../access/scopes.js";
-import { Actor, EpochName, Timestamp } from "../values.js";
+import { Actor, EpochName, OneOf, Timestamp } from "../values.js";
 import { Order } from "./order.js";
 import { Transaction } from "./transaction.js";
 import { WalletSummary } from "./wallet.js";
@@ -16,7 +16,17 @@ export const eventKinds = [
   "audit.checkpoint",
 ] as const;
 export type EventKind = (typeof eventKinds)[number];
-export const EventKind = Type.Enum([...eventKinds]);
+export const EventKind = OneOf(eventKinds);
+
+/** What each kind says, as the documents show it. */
+export const eventKindDescriptions: Readonly<Record<EventKind, string>> = {
+  "transaction.updated": "A transaction has changed.",
+  "wallet.updated": "A wallet was created, frozen or unfrozen.",
+  "order.updated": "An order has changed.",
+  "endpoint.disabled": "A webhook endpoint of the tenant was disabled.",
+  "change_request.updated": "A change request was created, decided, applied or has expired.",
+  "audit.checkpoint": "The end of the audit log was signed.",
+};
 
 /** The scope that lets a client read events of a kind, besides `events:read`, which covers all of them. */
 export const eventScopes: Readonly<Record<EventKind, Scope>> = {
@@ -78,9 +88,18 @@ export const EventQuery = Type.Object(
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,
         description: "The last sequence already seen.",
+        examples: [1041],
       }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 200,
+        default: 50,
+        description: "The maximum number of events to return.",
+        examples: [50],
+      }),
+    ),
   },
   { additionalProperties: false },
 );

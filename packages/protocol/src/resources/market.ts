@@ -1,8 +1,13 @@
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
-import { Nullable, Timestamp } from "../values.js";
+import { Nullable, OneOf, PathId, Timestamp } from "../values.js";
 
-const Name = Type.String({ minLength: 1, maxLength: 65 });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 65,
+  description: "The name of a market. Defaults to the first one.",
+  examples: ["ETH-USD"],
+});
 
 const Market = Type.Object(
   {
@@ -35,7 +40,7 @@ const Market = Type.Object(
 
 export const MarketList = Type.Object({ data: Type.Array(Market) }, { $id: "MarketList" });
 
-export const MarketPath = Type.Object({ market: Type.String() });
+export const MarketPath = Type.Object({ market: PathId("The name of the market.", "ETH-USD") });
 
 /** A public trade: the parties are not named. */
 export const Trade = Type.Object(
@@ -46,7 +51,7 @@ export const Trade = Type.Object(
     sequence: Type.Integer({ description: "Numbers the market's trades." }),
     price: Type.String(),
     size: Type.String(),
-    taker_side: Type.Enum(["buy", "sell"], { description: "The side of the taker's order." }),
+    taker_side: OneOf(["buy", "sell"], { description: "The side of the taker's order." }),
     occurred_at: Timestamp(),
   },
   { $id: "Trade" },
@@ -54,7 +59,7 @@ export const Trade = Type.Object(
 export type Trade = Static<typeof Trade>;
 
 export const TradePage = Page(Trade, "TradePage");
-export const TradeQuery = Type.Object({ ...PageQuery.properties }, { additionalProperties: false });
+export const TradeQuery = PageQuery("trades");
 
 /** The maximum number of levels per side in a snapshot and in the stream. */
 export const orderbookDepthMax = 1000;
@@ -68,6 +73,7 @@ export const OrderbookQuery = Type.Object(
         maximum: orderbookDepthMax,
         default: 50,
         description: "The number of levels per side.",
+        examples: [10],
       }),
     ),
   },

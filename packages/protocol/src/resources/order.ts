@@ -1,16 +1,18 @@
 import { type OrderState, orderStates, orderTransitions } from "@bursar/domain";
 import { type Static, Type } from "typebox";
+import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
-import { CreatedBy, Decimal, Failure, Fee, Nullable, Timestamp } from "../values.js";
+import { CreatedBy, Decimal, Failure, Fee, Nullable, OneOf, PathId, Timestamp } from "../values.js";
 
-const State = Type.Enum(Object.keys(orderStates) as OrderState[]);
-const Side = Type.Enum(["buy", "sell"]);
-const OrderType = Type.Enum(["limit", "market"]);
-const TimeInForce = Type.Enum(["gtc", "ioc", "fok", "post_only"], {
+const stateNames = Object.keys(orderStates) as OrderState[];
+const State = OneOf(stateNames);
+const Side = OneOf(["buy", "sell"]);
+const OrderType = OneOf(["limit", "market"]);
+const TimeInForce = OneOf(["gtc", "ioc", "fok", "post_only"], {
   description:
     "How long a limit order lives. `gtc`: until it is cancelled. `ioc`: fill what is possible at once, cancel the rest. `fok`: fill completely at once, or not at all. `post_only`: like `gtc`, but rejected if it would take liquidity.",
 });
-const SelfTrade = Type.Enum(["cancel_newest", "cancel_oldest", "cancel_both"], {
+const SelfTrade = OneOf(["cancel_newest", "cancel_oldest", "cancel_both"], {
   description: "What happens if it would trade with an order of the same tenant.",
 });
 
@@ -89,15 +91,32 @@ export const Order = Type.Object(
 export type Order = Static<typeof Order>;
 
 export const OrderPage = Page(Order, "OrderPage");
-export const OrderPath = Type.Object({ id: Type.String() });
+export const OrderPath = Type.Object({ id: PathId("The id of the order.", exampleIds.order) });
 
 export const OrderQuery = Type.Object(
   {
-    ...PageQuery.properties,
-    market: Type.Optional(Type.String({ minLength: 1, maxLength: 65 })),
-    state: Type.Optional(State),
-    side: Type.Optional(Side),
-    client_id: Type.Optional(Type.String({ maxLength: 64, description: "The client that placed it." })),
+    ...PageQuery("orders").properties,
+    market: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 65,
+        description: "Only orders in this market.",
+        examples: ["ETH-USD"],
+      }),
+    ),
+    state: Type.Optional(
+      OneOf(stateNames, { description: "Only orders in this state.", examples: ["open"] }),
+    ),
+    side: Type.Optional(
+      OneOf(["buy", "sell"], { description: "Only orders on this side.", examples: ["buy"] }),
+    ),
+    client_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "The client that placed it.",
+        examples: [exampleIds.client],
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ErrorBody } from "../errors/error-body.js";
+import { OneOf } from "../values.js";
 import { CreateTransactionBody, Transaction } from "./transaction.js";
 
 export const transactionBatchMax = 1000;
@@ -21,7 +22,7 @@ export const CreateTransactionsBody = Type.Object(
 
 const TransactionBatchItemResult = Type.Object(
   {
-    status: Type.Enum(["accepted", "replayed", "error"], {
+    status: OneOf(["accepted", "replayed", "error"], {
       description: "`replayed`: an earlier request had the same key and the same body.",
     }),
     transaction: Type.Optional(Transaction),

@@ -1,10 +1,24 @@
 import { type TransactionState, transactionKinds, transactionStates, transitions } from "@bursar/domain";
 import { type Static, Type } from "typebox";
+import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
 import { ApprovalStatus } from "../policy/approval.js";
-import { Actor, CreatedBy, Decimal, Failure, Fee, Nullable, Strings, Timestamp } from "../values.js";
+import {
+  Actor,
+  CreatedBy,
+  Decimal,
+  Failure,
+  Fee,
+  Nullable,
+  OneOf,
+  PathId,
+  Strings,
+  TimeFilter,
+  Timestamp,
+} from "../values.js";
 
-const State = Type.Enum(Object.keys(transactionStates) as TransactionState[]);
+const stateNames = Object.keys(transactionStates) as TransactionState[];
+const State = OneOf(stateNames);
 
 /** One of the tenant's wallets, as a party to a transaction. */
 export const WalletParty = Type.Object(
@@ -59,7 +73,7 @@ const HistoryEntry = Type.Object(
       Type.Object(
         {
           client_id: Type.String(),
-          decision: Type.Enum(["approve", "reject"]),
+          decision: OneOf(["approve", "reject"]),
           comment: Nullable(Type.String()),
         },
         { description: "The approver's decision that caused this entry." },
@@ -73,7 +87,7 @@ export const Transaction = Type.Object(
   {
     id: Type.String(),
     object: Type.Literal("transaction"),
-    kind: Type.Enum([...transactionKinds], {
+    kind: OneOf(transactionKinds, {
       description:
         "`transfer`: between two wallets of the tenant. `payout`: to an address. `deposit`: from outside to a wallet. `sweep`: from a deposit wallet to its treasury. `refuel`: pays the network fees of another wallet.",
     }),
@@ -120,19 +134,46 @@ export const CancelledTransaction = Type.Union([Transaction, TransactionSummary]
   description: "The transaction; only its id and state if the client lacks `transactions:read`.",
 });
 
-export const TransactionPath = Type.Object({ id: Type.String() });
+export const TransactionPath = Type.Object({
+  id: PathId("The id of the transaction.", exampleIds.transaction),
+});
 
 export const TransactionQuery = Type.Object(
   {
-    ...PageQuery.properties,
-    kind: Type.Optional(Type.Enum([...transactionKinds])),
-    state: Type.Optional(State),
-    reference: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    asset: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    wallet_id: Type.Optional(Type.String({ maxLength: 64, description: "The source or the destination." })),
-    client_id: Type.Optional(Type.String({ maxLength: 64, description: "The client that created it." })),
-    created_after: Type.Optional(Timestamp()),
-    created_before: Type.Optional(Timestamp()),
+    ...PageQuery("transactions").properties,
+    kind: Type.Optional(
+      OneOf(transactionKinds, { description: "Only transactions of this kind.", examples: ["transfer"] }),
+    ),
+    state: Type.Optional(
+      OneOf(stateNames, { description: "Only transactions in this state.", examples: ["completed"] }),
+    ),
+    reference: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: "The client's own reference.",
+        examples: ["invoice-2041"],
+      }),
+    ),
+    asset: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, description: "An asset code.", examples: ["USD"] }),
+    ),
+    wallet_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "The source or the destination.",
+        examples: [exampleIds.primaryWallet],
+      }),
+    ),
+    client_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "The client that created it.",
+        examples: [exampleIds.client],
+      }),
+    ),
+    created_after: Type.Optional(TimeFilter("Created after this time.", "2026-11-01T00:00:00Z")),
+    created_before: Type.Optional(TimeFilter("Created before this time.", "2026-12-01T00:00:00Z")),
   },
   { additionalProperties: false },
 );

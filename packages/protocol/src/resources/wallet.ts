@@ -1,11 +1,12 @@
 import { walletPurposes } from "@bursar/domain";
 import { type Static, Type } from "typebox";
+import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
-import { CreatedBy, Nullable, Timestamp } from "../values.js";
+import { CreatedBy, Nullable, OneOf, PathId, Timestamp } from "../values.js";
 
-const Purpose = Type.Enum([...walletPurposes]);
-const State = Type.Enum(["creating", "active"]);
-const Network = Type.String({ minLength: 1, maxLength: 64 });
+const Purpose = OneOf(walletPurposes);
+const stateNames = ["creating", "active"] as const;
+const State = OneOf(stateNames);
 
 export const CreateWalletBody = Type.Object(
   {
@@ -32,10 +33,7 @@ const walletFields = {
   name: Type.String(),
   purpose: Purpose,
   network: Type.String(),
-  role: Nullable(
-    Type.Enum(["primary", "settlement"]),
-    "Set on the two wallets that every tenant starts with.",
-  ),
+  role: Nullable(OneOf(["primary", "settlement"]), "Set on the two wallets that every tenant starts with."),
   state: State,
   frozen: Type.Boolean({ description: "Nothing can be sent from a frozen wallet." }),
   version: Type.Integer({ description: "Starts at 1 and increases with every change." }),
@@ -56,15 +54,28 @@ export const WalletSummary = Type.Object(walletFields, { $id: "WalletSummary" })
 export type WalletSummary = Static<typeof WalletSummary>;
 
 export const WalletPage = Page(Wallet, "WalletPage");
-export const WalletPath = Type.Object({ id: Type.String() });
+export const WalletPath = Type.Object({ id: PathId("The id of the wallet.", exampleIds.primaryWallet) });
 
 export const WalletQuery = Type.Object(
   {
-    ...PageQuery.properties,
-    purpose: Type.Optional(Purpose),
-    state: Type.Optional(State),
-    network: Type.Optional(Network),
-    frozen: Type.Optional(Type.Boolean()),
+    ...PageQuery("wallets").properties,
+    purpose: Type.Optional(
+      OneOf(walletPurposes, { description: "Only wallets with this purpose.", examples: ["payout"] }),
+    ),
+    state: Type.Optional(
+      OneOf(stateNames, { description: "Only wallets in this state.", examples: ["active"] }),
+    ),
+    network: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "Only wallets of this network.",
+        examples: ["book"],
+      }),
+    ),
+    frozen: Type.Optional(
+      Type.Boolean({ description: "Only wallets that are frozen, or are not.", examples: [false] }),
+    ),
   },
   { additionalProperties: false },
 );

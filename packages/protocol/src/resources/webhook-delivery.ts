@@ -1,9 +1,11 @@
 import { type Static, Type } from "typebox";
+import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
-import { Nullable, Strings, Timestamp } from "../values.js";
-import { EventKind } from "./event.js";
+import { Nullable, OneOf, PathId, Strings, TimeFilter, Timestamp } from "../values.js";
+import { EventKind, eventKinds } from "./event.js";
 
-const State = Type.Enum(["pending", "delivered", "exhausted"]);
+const stateNames = ["pending", "delivered", "exhausted"] as const;
+const State = OneOf(stateNames);
 const EndpointId = Type.String({ maxLength: 64 });
 
 const WebhookAttempt = Type.Object(
@@ -69,17 +71,31 @@ export type WebhookDelivery = Static<typeof WebhookDelivery>;
 export const ResentWebhookDelivery = Type.Object(deliveryFields, { $id: "ResentWebhookDelivery" });
 
 export const WebhookDeliveryPage = Page(WebhookDeliverySummary, "WebhookDeliveryPage");
-export const WebhookDeliveryPath = Type.Object({ id: Type.String() });
+export const WebhookDeliveryPath = Type.Object({
+  id: PathId("The id of the delivery.", exampleIds.delivery),
+});
 
 export const WebhookDeliveryQuery = Type.Object(
   {
-    ...PageQuery.properties,
-    endpoint_id: Type.Optional(EndpointId),
-    event: Type.Optional(EventKind),
-    sequence: Type.Optional(Type.Integer({ minimum: 1 })),
-    state: Type.Optional(State),
-    created_after: Type.Optional(Timestamp()),
-    created_before: Type.Optional(Timestamp()),
+    ...PageQuery("deliveries").properties,
+    endpoint_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "Only deliveries to this endpoint.",
+        examples: [exampleIds.endpoint],
+      }),
+    ),
+    event: Type.Optional(
+      OneOf(eventKinds, { description: "Only events of this kind.", examples: ["transaction.updated"] }),
+    ),
+    sequence: Type.Optional(
+      Type.Integer({ minimum: 1, description: "Only deliveries of this event.", examples: [1042] }),
+    ),
+    state: Type.Optional(
+      OneOf(stateNames, { description: "Only deliveries in this state.", examples: ["exhausted"] }),
+    ),
+    created_after: Type.Optional(TimeFilter("Created after this time.", "2026-11-16T00:00:00Z")),
+    created_before: Type.Optional(TimeFilter("Created before this time.", "2026-11-17T00:00:00Z")),
   },
   { additionalProperties: false },
 );

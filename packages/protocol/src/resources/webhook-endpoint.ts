@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
-import { Page } from "../pagination.js";
-import { CreatedBy, Nullable, Timestamp } from "../values.js";
+import { exampleIds } from "../examples/example-ids.js";
+import { Page, PageQuery } from "../pagination.js";
+import { CreatedBy, Nullable, OneOf, PathId, Timestamp } from "../values.js";
 import { eventKinds } from "./event.js";
 
 const Url = Type.String({
@@ -13,8 +14,7 @@ const Description = Type.String({ maxLength: 256 });
 
 /** The event kinds that an endpoint can subscribe to; `*` stands for all, including future ones. */
 const eventFilters = ["*", ...eventKinds] as const;
-// With a type, `uniqueItems` compares by hash; without one, every item with every other.
-const Events = Type.Array(Type.Enum([...eventFilters], { type: "string" }), {
+const Events = Type.Array(OneOf(eventFilters), {
   uniqueItems: true,
   minItems: 1,
   maxItems: eventFilters.length,
@@ -33,7 +33,7 @@ const endpointFields = {
     Type.String(),
     "The client that created the endpoint or last changed its `url` or `events`; null for the operator. The endpoint receives only the kinds of events that this client may read.",
   ),
-  state: Type.Enum(["pending", "enabled", "disabled", "deleted"], {
+  state: OneOf(["pending", "enabled", "disabled", "deleted"], {
     description:
       "`pending`: nothing is sent until the receiver has answered a challenge. `deleted` appears only in the response to the deletion.",
   }),
@@ -42,7 +42,7 @@ const endpointFields = {
     "When the receiver at this URL answered a challenge; null if it has not yet.",
   ),
   disabled_reason: Nullable(
-    Type.Enum(["requested", "gone", "failing"]),
+    OneOf(["requested", "gone", "failing"]),
     "`requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days.",
   ),
   disabled_at: Nullable(Timestamp()),
@@ -73,7 +73,10 @@ export const CreatedWebhookEndpoint = Type.Object(
 );
 
 export const WebhookEndpointPage = Page(WebhookEndpoint, "WebhookEndpointPage");
-export const WebhookEndpointPath = Type.Object({ id: Type.String() });
+export const WebhookEndpointQuery = PageQuery("endpoints");
+export const WebhookEndpointPath = Type.Object({
+  id: PathId("The id of the webhook endpoint.", exampleIds.endpoint),
+});
 
 export const CreateWebhookEndpointBody = Type.Object(
   {

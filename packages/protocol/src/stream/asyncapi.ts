@@ -1,5 +1,6 @@
 import type { TSchema } from "typebox";
 import { createComponents } from "../components.js";
+import { streamExamples } from "../examples/stream-examples.js";
 import { apiVersion } from "../version.js";
 import { Authenticate, SubscribeToEvents, Unsubscribe } from "./client-messages.js";
 import { closeCodes } from "./close-codes.js";
@@ -65,6 +66,7 @@ export function asyncApiDocument(publicUrl: string): object {
     summary,
     contentType: "application/json",
     payload: reference(schema),
+    examples: examplesOf(name),
   }));
   return {
     asyncapi: "3.0.0",
@@ -72,11 +74,17 @@ export function asyncApiDocument(publicUrl: string): object {
       title: "Bursar stream",
       version: apiVersion,
       description: `Live events over a WebSocket with the subprotocol \`${streamProtocol}\`.\n\n${closeCodeTable()}`,
-      license: { name: "Apache-2.0" },
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+      tags: [
+        { name: "Events", description: "The event log." },
+        { name: "Markets", description: "Order books and trades." },
+      ],
+      externalDocs: { description: "The guide on the stream", url: `${publicUrl}/docs/guides/stream` },
     },
     defaultContentType: "application/json",
     servers: {
       bursar: {
+        description: "This service.",
         host,
         ...(pathname ? { pathname } : {}),
         protocol: scheme === "https" ? "wss" : "ws",
@@ -89,14 +97,23 @@ export function asyncApiDocument(publicUrl: string): object {
     channels: {
       stream: {
         address: "/v1/stream",
+        description:
+          "One WebSocket carries all subscriptions of a client: its event log, order books and trades.",
         messages: mapValues(all, (_, name) => ({ $ref: `#/components/messages/${name}` })),
         bindings: { ws: { method: "GET" } },
       },
     },
     // From the service's side, as AsyncAPI requires: it receives what clients send.
     operations: {
-      receiveFromClient: operation("receive", sentByClients),
-      sendToClient: operation("send", sentByService),
+      receiveFromClient: operation("receive", sentByClients, {
+        summary: "What a client may send.",
+        description:
+          "Messages are JSON text. Each is answered, in order; the answer carries the `id` of the message.",
+      }),
+      sendToClient: operation("send", sentByService, {
+        summary: "What the service sends.",
+        description: "Ignore messages and fields that you do not know: new ones may be added.",
+      }),
     },
     components: {
       messages,
@@ -114,9 +131,20 @@ export function asyncApiDocument(publicUrl: string): object {
   };
 }
 
-function operation(action: "send" | "receive", messages: Record<string, Described>): object {
+/** A message without an example fails the test of this document, which says where to add one. */
+function examplesOf(name: string): object[] {
+  const example = streamExamples[name];
+  return example === undefined ? [] : [{ name, payload: example.value }];
+}
+
+function operation(
+  action: "send" | "receive",
+  messages: Record<string, Described>,
+  about: { summary: string; description: string },
+): object {
   return {
     action,
+    ...about,
     channel: { $ref: "#/channels/stream" },
     messages: Object.keys(messages).map((name) => ({ $ref: `#/channels/stream/messages/${name}` })),
   };

@@ -17,6 +17,7 @@ export const StreamQuery = Type.Object(
         minLength: 1,
         maxLength: 2048,
         description: "A ticket of `POST /v1/stream/tickets`, for clients that cannot send `Authorization`.",
+        examples: ["Jp2v0sX4Qk8mTz6bWc1yRn3dLh7fGa5eUo9iPq0xVtM"],
       }),
     ),
   },

@@ -55,6 +55,7 @@ export function composeStream(
     audit: guard.audit,
     readMessage: createMessageReader(channels, compileCheck),
     limits: readLimits(settings),
+    publicUrl,
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),
     newConnectionId: () => showId("con", newUuid()),
     isUnavailable: isDatabaseUnavailable,

@@ -76,7 +76,7 @@ import { verifyWebhookEndpoint } from "./routes/webhooks/verify-webhook-endpoint
 export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
   return [
     createTransaction(useCases),
-    createTransactions(useCases),
+    createTransactions(useCases, publicUrl),
     createDeposit(useCases),
     listTransactions(useCases),
     readTransaction(useCases),

@@ -95,7 +95,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   const pending = createPendingAnswers();
   const app = createApp(options, pending);
   pending.follow(app.server);
-  answerUnusualRequests(app.server, options);
+  answerUnusualRequests(app.server, { ...options, publicUrl: options.guard.publicUrl });
   installUpgrades(app, "/v1/stream", pending);
   if (options.proxyProtocol && options.trustedProxies !== undefined)
     installProxyProtocol(app.server, {
@@ -105,7 +105,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
     });
   app.setValidatorCompiler(createValidatorCompiler() as never);
   installRequestState(app);
-  installErrors(app, options);
+  installErrors(app, options, options.guard.publicUrl);
   const outcomes = installOutcomes(app);
   installRequestContext(app, pending, outcomes);
   installTracing(app, options.tracer, outcomes);
@@ -137,7 +137,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
 }
 
 function createApp(
-  { log, limits, newRequestId, trustedProxies }: EdgeOptions,
+  { log, limits, newRequestId, trustedProxies, guard: { publicUrl } }: EdgeOptions,
   pending: PendingAnswers,
 ): FastifyInstance {
   return Fastify({
@@ -158,11 +158,11 @@ function createApp(
     // Requests that arrive on an open connection while the service stops are still served; then the connection closes.
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    clientErrorHandler: createClientErrorHandler({ log, newRequestId }, pending),
+    clientErrorHandler: createClientErrorHandler({ log, newRequestId, publicUrl }, pending),
     frameworkErrors: (error, request, reply) => {
       // No hook runs for these, so their work is done here.
       setCommonHeaders(request, reply);
-      answerRouterError(error, request, reply);
+      answerRouterError(error, request, reply, publicUrl);
       logAccess(request, reply);
     },
   });

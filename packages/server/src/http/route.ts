@@ -2,6 +2,18 @@ import type { Deprecation, ErrorCode, Scope } from "@bursar/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
 
+/** A response to a successful request. */
+interface Answer {
+  status: number;
+  schema: TSchema;
+  /** What the response means. */
+  description: string;
+  /** The headers that it has in addition to those of every route of its kind. */
+  headers?: readonly ("Cache-Control" | "ETag" | "Location" | "Retry-After")[];
+  /** Which of the examples of its schema it shows, by the names of their variants; all of them if left out. */
+  examples?: readonly string[];
+}
+
 /**
  * A route, like its row in the API reference: method, path, required scope, schemas, errors, and one call to a use case. Routes are
  * values in a list, from which the OpenAPI document, the 405 responses and the tests of every route are derived.
@@ -44,27 +56,36 @@ export interface Route {
   ifMatch?: "required";
   /** Whether a reader may name the version that it has by `If-None-Match`, and gets 304 if it is current. */
   ifNoneMatch?: true;
+  /** Whether a reader may ask by `Prefer: wait` to get the response when something has changed. */
+  prefersWait?: true;
   /** The response to a successful request. */
-  success: { status: number; schema: TSchema };
+  success: Answer;
   /** The other response to a successful request, if it can have two: a change that waits for approval. */
-  orElse?: { status: number; schema: TSchema };
+  orElse?: Answer;
   /** Errors in addition to those of every route of its kind. */
   errors: readonly ErrorCode[];
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 
+/** The tags of the API reference, each with the page of the documentation that explains it. */
 export const tagDescriptions = {
-  Transactions: "Payments, made exactly once.",
-  Wallets: "Wallets and their balances.",
-  Markets: "Order books, orders and trades.",
-  Policy: "Which payments are allowed, and who must approve them.",
-  Events: "The event log and the live stream.",
-  Webhooks: "Notifications of events.",
-  Tokens: "Access tokens: OAuth 2.0 client credentials.",
-  Clients: "The API clients of a tenant.",
-  "Change requests": "Changes that another client must approve.",
-  Audit: "The audit log.",
-  Operations: "Whether the service is alive and ready.",
+  Transactions: { description: "Payments, made exactly once.", page: "guides/transactions" },
+  Wallets: { description: "Wallets and their balances.", page: "guides/transactions" },
+  Markets: { description: "Order books, orders and trades.", page: "guides/order-book" },
+  Policy: {
+    description: "Which payments are allowed, and who must approve them.",
+    page: "guides/policy",
+  },
+  Events: { description: "The event log and the live stream.", page: "guides/stream" },
+  Webhooks: { description: "Notifications of events.", page: "guides/receiving-webhooks" },
+  Tokens: { description: "Access tokens: OAuth 2.0 client credentials.", page: "guides/tokens" },
+  Clients: { description: "The API clients of a tenant.", page: "guides/authority" },
+  "Change requests": {
+    description: "Changes that another client must approve.",
+    page: "guides/authority",
+  },
+  Audit: { description: "The audit log.", page: "operating/audit" },
+  Operations: { description: "Whether the service is alive and ready.", page: "guides/running" },
 } as const;
 
 type Tag = keyof typeof tagDescriptions;

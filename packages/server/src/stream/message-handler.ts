@@ -42,7 +42,13 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
   }
 
   function refuse({ refused, message, details }: Refused, id: string | undefined): void {
-    const error = errorBody(refused, message ?? errorCatalog[refused].message, requestId, details);
+    const error = errorBody({
+      code: refused,
+      message: message ?? errorCatalog[refused].message,
+      requestId,
+      publicUrl: deps.publicUrl,
+      details,
+    });
     send({ type: "error", ...(id === undefined ? {} : { id }), ...error });
     if (!refusals.take()) close(1008, "too many messages were refused");
   }

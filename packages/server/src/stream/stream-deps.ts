@@ -12,6 +12,8 @@ export interface StreamDeps {
   audit: Pick<AuditRecorder, "record">;
   readMessage: ReadMessage;
   limits: StreamLimits;
+  /** The address of the service, for links to the error reference. */
+  publicUrl: string;
   isUnavailable: (error: unknown) => boolean;
   /**
    * Looks which database it is; if it is in a new epoch, all streams are closed with that code. A stream that is about to end asks first,

@@ -82,7 +82,9 @@ function makeHeaders(
     "x-request-id": ["fuzz", "not safe"],
     "content-encoding": ["identity", "gzip"],
   };
-  const needed = new Set(parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name));
+  const needed = new Set(
+    parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name.toLowerCase()),
+  );
   const headers: Record<string, string> = {};
   for (const [name, choices] of Object.entries(values)) {
     const isThere = needed.has(name) ? !random.chance(faultRate) : random.chance(0.05);

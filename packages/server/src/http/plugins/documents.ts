@@ -6,9 +6,10 @@ import type { FastifyInstance } from "fastify";
 import type { AccessGuard } from "../access/guard.js";
 import { openApiDocument } from "../openapi/openapi-document.js";
 import type { Route } from "../route.js";
+import { installDocsPages } from "./docs-pages.js";
 import { serveFile } from "./served-file.js";
 
-/** `/openapi.json` and `/asyncapi.json`, and `/docs`, which shows the first. */
+/** `/openapi.json` and `/asyncapi.json`; `/docs`, which shows the first, and the guides below it. */
 export function installDocuments(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -23,6 +24,14 @@ export function installDocuments(
   serveJson("/openapi.json", () => openApiDocument(routes, publicUrl));
   serveJson("/asyncapi.json", () => asyncApiDocument(publicUrl));
   installReference(app, addresses);
+  installDocsPages(app, addresses);
+  installRedirects(app);
+}
+
+/** The targets are relative, for proxies that add a prefix. `/` is no route: `errors.ts` leads people from there to `/docs`. */
+function installRedirects(app: FastifyInstance): void {
+  app.get("/docs/", (_request, reply) => reply.redirect("../docs", 308));
+  app.get("/docs/guides/", (_request, reply) => reply.redirect("../guides", 308));
 }
 
 /**
@@ -59,18 +68,35 @@ const page = `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Bursar API reference</title>
     <link rel="icon" href="data:,">
+    <style>
+      :root { color-scheme: light dark; --scalar-custom-header-height: 3.25rem; }
+      body { margin: 0; }
+      header {
+        position: sticky; top: 0; z-index: 10; display: flex; gap: 1.25rem; align-items: center;
+        box-sizing: border-box; height: 3.25rem; padding: 0 1.5rem; font: 16px/1.6 system-ui, sans-serif;
+        border-bottom: 1px solid light-dark(#dde3ea, #2b333d); background: light-dark(#fff, #12161b);
+      }
+      header a { color: light-dark(#0a5bd3, #79b0ff); text-decoration: none; }
+      header a.brand { margin-right: 0.75rem; color: light-dark(#1c2530, #dfe5ec); font-weight: 700; }
+    </style>
   </head>
   <body>
-    <noscript>This page needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <header>
+      <a class="brand" href="docs/guides">Bursar</a>
+      <a href="docs">API reference</a>
+      <a href="docs/guides">Guides</a>
+      <a href="docs/reference/errors">Errors</a>
+    </header>
+    <noscript>This page needs JavaScript. The document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
     <div id="reference"></div>
-    <script src="/docs/reference.js"></script>
-    <script src="/docs/start.js"></script>
+    <script src="docs/reference.js"></script>
+    <script src="docs/start.js"></script>
   </body>
 </html>
 `;
 
 const startScript = `Scalar.createApiReference("#reference", {
-  url: "/openapi.json",
+  url: "openapi.json",
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,

@@ -35,9 +35,22 @@ export function toRefusal(error: unknown, { isUnavailable }: ErrorsOptions): Ref
   return new Refusal("INTERNAL", { cause: error });
 }
 
-export function installErrors(app: FastifyInstance, options: ErrorsOptions): void {
-  app.setErrorHandler((error, request, reply) => sendError(toRefusal(error, options), request, reply));
-  app.setNotFoundHandler((request, reply) => sendError(notFound(request.url), request, reply));
+export function installErrors(app: FastifyInstance, options: ErrorsOptions, publicUrl: string): void {
+  app.setErrorHandler((error, request, reply) =>
+    sendError(toRefusal(error, options), request, reply, publicUrl),
+  );
+  app.setNotFoundHandler((request, reply) =>
+    isVisit(request)
+      ? reply.redirect("docs", 302)
+      : sendError(notFound(request.url), request, reply, publicUrl),
+  );
+}
+
+/** Whether a person opens `/` in a browser. A program gets the error, which it can read. */
+function isVisit({ method, url, headers }: FastifyRequest): boolean {
+  return (
+    (method === "GET" || method === "HEAD") && url === "/" && headers.accept?.includes("text/html") === true
+  );
 }
 
 /** A request for another version learns the current one. */
@@ -50,21 +63,32 @@ function notFound(url: string): Refusal {
 }
 
 /** Answers an error of the router, such as invalid percent-encoding, for which no hook runs. */
-export function answerRouterError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  sendError(toRefusal(error, { isUnavailable: () => false }), request, reply);
+export function answerRouterError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string,
+): void {
+  sendError(toRefusal(error, { isUnavailable: () => false }), request, reply, publicUrl);
 }
 
-function sendError(refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status } = errorCatalog[refusal.code];
-  request.errorCode = refusal.code;
+function sendError(
+  refusal: Refusal,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string,
+): FastifyReply {
+  const { code, message, details } = refusal;
+  const { status } = errorCatalog[code];
+  request.errorCode = code;
   // Overload is logged when it begins and ends; a line for each request would add to it.
-  if (status >= 500 && refusal.code !== "OVERLOADED") logFailure(refusal, status, request);
+  if (status >= 500 && code !== "OVERLOADED") logFailure(refusal, status, request);
   return reply
     .code(status)
     .headers(refusal.headers)
     .type("application/json; charset=utf-8")
     .serializer(JSON.stringify)
-    .send(errorBody(refusal.code, refusal.message, request.id, refusal.details));
+    .send(errorBody({ code, message, requestId: request.id, publicUrl, details }));
 }
 
 function logFailure(refusal: Refusal, status: number, request: FastifyRequest): void {

@@ -14,6 +14,7 @@ import type { FastifyBaseLogger } from "fastify";
 export interface RawAnswersOptions {
   log: FastifyBaseLogger;
   newRequestId: () => string;
+  publicUrl: string;
 }
 
 /** The errors of Node's parser and timers, by code; any other is a malformed request. */
@@ -54,7 +55,7 @@ function isSilent(socket: Duplex): boolean {
 function answerError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
-  { log, newRequestId }: RawAnswersOptions,
+  { log, newRequestId, publicUrl }: RawAnswersOptions,
   pending: PendingAnswers,
 ): void {
   const isLast = !socket.writable || pending.begun(socket) !== undefined;
@@ -68,7 +69,7 @@ function answerError(
     { request_id: requestId, error_code: error.code, status: errorCatalog[code].status },
     "malformed request",
   );
-  answerAndClose(socket, rawAnswer(code, requestId));
+  answerAndClose(socket, rawAnswer(code, requestId, publicUrl));
 }
 
 /** How long a peer that does not read can delay the close. */
@@ -86,11 +87,14 @@ function answerAndClose(socket: Duplex, answer: string): void {
 }
 
 /** Requests that Node emits as separate events instead of passing them to the router. */
-export function answerUnusualRequests(server: Server, { log, newRequestId }: RawAnswersOptions): void {
+export function answerUnusualRequests(
+  server: Server,
+  { log, newRequestId, publicUrl }: RawAnswersOptions,
+): void {
   server.on("connect", (_request, socket) => {
     const requestId = newRequestId();
     log.info({ request_id: requestId }, "refused a CONNECT request");
-    answerAndClose(socket, rawAnswer("MALFORMED_REQUEST", requestId));
+    answerAndClose(socket, rawAnswer("MALFORMED_REQUEST", requestId, publicUrl));
   });
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     continueWhenRead(request, response);
@@ -118,9 +122,9 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   });
 }
 
-function rawAnswer(code: ErrorCode, requestId: string): string {
+function rawAnswer(code: ErrorCode, requestId: string, publicUrl: string): string {
   const { status, message } = errorCatalog[code];
-  const body = JSON.stringify(errorBody(code, message, requestId));
+  const body = JSON.stringify(errorBody({ code, message, requestId, publicUrl }));
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     "content-type: application/json; charset=utf-8",

@@ -26,9 +26,7 @@ export function createAnswerFaults(document: ApiDocument): AnswerFaults {
 
   return (answer) => {
     const { method, path, status, body } = answer;
-    const faults = ["x-request-id", "bursar-version"]
-      .filter((name) => !answer.headers.has(name))
-      .map((name) => `has no ${name}`);
+    const faults = always.filter((name) => !answer.headers.has(name)).map((name) => `has no ${name}`);
     const found = operations.find(
       ({ operation, pattern }) => operation.method === method && pattern.test(path),
     );
@@ -37,6 +35,7 @@ export function createAnswerFaults(document: ApiDocument): AnswerFaults {
     const { operation } = found;
     const documented = operation.responses[status];
     if (documented === undefined) return [...faults, `has an undocumented status: ${body.slice(0, 500)}`];
+    faults.push(...headerFaults(document, answer, documented.headers ?? {}));
     const schema = documented.content?.["application/json"]?.schema;
     if (schema === undefined || Object.keys(schema).length === 0)
       return body === "" ? faults : [...faults, "has a body where none is documented"];
@@ -48,21 +47,34 @@ export function createAnswerFaults(document: ApiDocument): AnswerFaults {
   };
 }
 
+const always = ["x-request-id", "bursar-version"];
+
+/** A header that some response documents must be documented wherever it is sent, and sent wherever it is required. */
+function headerFaults(document: ApiDocument, { headers }: Answer, documented: object): string[] {
+  const names = new Set(Object.keys(documented));
+  return Object.entries(document.components.headers).flatMap(([name, { required }]) => {
+    // Most responses must not be cached; only the others say for how long they may be.
+    if (name === "Cache-Control" || always.includes(name.toLowerCase())) return [];
+    if (headers.has(name)) return names.has(name) ? [] : [`has the undocumented header ${name}`];
+    return required === true && names.has(name) ? [`lacks the header ${name}`] : [];
+  });
+}
+
 function isOAuth({ path }: Operation): boolean {
   return path.startsWith("/oauth/");
 }
 
-function createValidators(document: ApiDocument): (schema: JsonSchema) => ValidateFunction {
+export function createValidators(document: ApiDocument): (schema: JsonSchema) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ $id: "document", components: closed(document.components) });
-  const compiled = new Map<JsonSchema, ValidateFunction>();
+  const compiled = new Map<string, ValidateFunction>();
   return (schema) => {
-    const known = compiled.get(schema);
-    if (known !== undefined) return known;
     const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+    const known = compiled.get(text);
+    if (known !== undefined) return known;
     const validate = ajv.compile(JSON.parse(text));
-    compiled.set(schema, validate);
+    compiled.set(text, validate);
     return validate;
   };
 }

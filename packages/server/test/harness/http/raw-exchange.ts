@@ -1,16 +1,14 @@
 import { connect, type Socket } from "node:net";
-import { ErrorBody } from "@bursar/protocol";
-import { Ajv } from "ajv";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { expect } from "vitest";
 import { defineRoute } from "../../../src/http/route.js";
+import { isErrorBody } from "./is-error-body.js";
 import { createTestEdge, type TestEdge } from "./test-edge.js";
 
 /** One request that is wrong in its bytes: what is wrong, the bytes, and what they must be answered with. */
 export type RawCase = [what: string, bytes: string, status: number, code: string];
 
-const isErrorBody = new Ajv().compile(ErrorBody);
 const Probe = Type.Object({ name: Type.String() }, { additionalProperties: false });
 
 /** A route that takes a body, so that there is something for its bytes to be wrong for. */
@@ -24,7 +22,7 @@ const probe = defineRoute(
     summary: "A route of the test",
     body: Probe,
     query: Type.Object({ limit: Type.Optional(Type.Integer()) }, { additionalProperties: false }),
-    success: { status: 200, schema: Probe },
+    success: { status: 200, schema: Probe, description: "Probed." },
     errors: [],
   },
   (request) => request.body,

@@ -1,10 +1,11 @@
 import { tradingPolicy } from "@bursar/domain";
+import { exampleNamesOf, examples } from "@bursar/protocol";
 import type { Route } from "../../../src/http/route.js";
 import { eventually } from "../eventually.js";
 import type { BlackBoxService } from "../service/test-service.js";
 import { startWebhookReceiver } from "../webhooks/webhook-receiver.js";
 
-/** A body that the route's schema takes, so that nothing but the caller can be refused. */
+/** Bodies that the tests need to be other than the documented example. */
 const bodies: Record<string, unknown> = {
   createClient: { name: "matrix", scopes: [] },
   changeClient: { name: "changed" },
@@ -67,9 +68,12 @@ export const unknownIds: Record<string, string> = {
 
 export function bodyOf(route: Route): unknown {
   if (route.body === undefined) return undefined;
-  if (!Object.hasOwn(bodies, route.operationId))
-    throw new Error(`the routes' tests need a body for ${route.operationId}`);
-  return bodies[route.operationId];
+  if (Object.hasOwn(bodies, route.operationId)) return bodies[route.operationId];
+  const { $id = "" } = route.body as { $id?: string };
+  const example = examples[exampleNamesOf($id)[0] ?? ""];
+  if (example === undefined)
+    throw new Error(`${route.operationId}: add an example "${$id}" to packages/protocol/src/examples`);
+  return example.value;
 }
 
 /** What all tenants share, so that nobody hides it from anybody. */

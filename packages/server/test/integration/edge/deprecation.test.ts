@@ -9,7 +9,7 @@ const common = {
   access: "open",
   tag: "Operations",
   summary: "A route of the test",
-  success: { status: 200, schema: Type.Unknown() },
+  success: { status: 200, schema: Type.Unknown(), description: "Anything." },
   errors: [],
 } as const;
 
@@ -91,9 +91,14 @@ describe("a deprecated route or field", () => {
   });
 
   it("is marked in the OpenAPI document, with its future response", async () => {
-    const { paths } = (await (await at(beforeTheDay)).inject("/openapi.json")).json();
+    const { paths, components } = (await (await at(beforeTheDay)).inject("/openapi.json")).json();
     expect(paths["/v1/old"].get.deprecated).toBe(true);
-    expect(paths["/v1/old"].get.responses[410].description).toBe("`API_VERSION_SUNSET`");
+    // Both deprecated routes of this test can end, so their response is a component.
+    expect(paths["/v1/old"].get.responses[410].$ref).toBe("#/components/responses/Gone");
+    expect(components.responses.Gone.description).toBe("Gone. `error.code` is `API_VERSION_SUNSET`.");
+    expect(Object.keys(components.responses.Gone.headers)).toEqual(
+      expect.arrayContaining(["Deprecation", "Sunset", "Link"]),
+    );
     const { schema } = paths["/v1/fields"].post.requestBody.content["application/json"];
     expect(schema.properties.colour).toMatchObject({ deprecated: true, "x-deprecation": ending });
     expect(paths["/v1/fields"].post.responses[410]).toBeDefined();

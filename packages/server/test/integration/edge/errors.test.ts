@@ -1,13 +1,12 @@
-import { ErrorBody, errorCatalog } from "@bursar/protocol";
-import { Ajv } from "ajv";
+import { errorCatalog } from "@bursar/protocol";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineRoute } from "../../../src/http/route.js";
 import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
+import { isErrorBody } from "../../harness/http/is-error-body.js";
 import { createTestEdge, type TestEdge } from "../../harness/http/test-edge.js";
 
-const isErrorBody = new Ajv().compile(ErrorBody);
 const json = { "content-type": "application/json" };
 
 const Probe = Type.Object(
@@ -18,7 +17,7 @@ const common = {
   access: "open",
   tag: "Operations",
   summary: "A route of the test",
-  success: { status: 200, schema: Type.Unknown() },
+  success: { status: 200, schema: Type.Unknown(), description: "Anything." },
   errors: [],
 } as const;
 

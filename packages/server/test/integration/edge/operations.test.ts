@@ -104,7 +104,7 @@ describe("documents", () => {
     const { paths, components } = (await app.inject("/openapi.json")).json();
     const create = paths["/v1/transactions"].post;
     expect(create.parameters).toContainEqual(
-      expect.objectContaining({ in: "header", name: "idempotency-key", required: true }),
+      expect.objectContaining({ in: "header", name: "Idempotency-Key", required: true }),
     );
     expect(create.security).toEqual([{ oauth2: ["transactions:write"] }]);
     expect(create.requestBody.content["application/json"].schema).toEqual({
@@ -125,11 +125,11 @@ describe("documents", () => {
     const page = await app.inject("/docs");
     expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
     const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "");
-    expect(sources).toContain("/docs/reference.js");
-    for (const source of sources.filter((candidate) => !candidate.startsWith("data:"))) {
-      expect(source).toMatch(/^\/[^/]/);
-      expect((await app.inject(source)).statusCode).toBe(200);
-    }
+    expect(sources).toContain("docs/reference.js");
+    // Relative, for proxies that add a prefix. The links to the guides are followed by the test of those.
+    for (const source of sources.filter((candidate) => /^docs\/\w+\.js$|^openapi\.json$/.test(candidate)))
+      expect((await app.inject(`/${source}`)).statusCode).toBe(200);
+    for (const source of sources) expect(source).toMatch(/^(docs|openapi\.json$|data:,$)/);
     await app.close();
   });
 });

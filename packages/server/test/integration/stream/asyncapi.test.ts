@@ -3,6 +3,7 @@ import { asyncApiDocument } from "@bursar/protocol";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
+import { createValidators } from "../../harness/http/answer-faults.js";
 import { createTestEdge } from "../../harness/http/test-edge.js";
 
 describe("/asyncapi.json", () => {
@@ -15,6 +16,25 @@ describe("/asyncapi.json", () => {
       validate(document);
       expect(validate.errors).toBeNull();
     }
+  });
+
+  it("has a valid example of every message", () => {
+    const document = JSON.parse(JSON.stringify(asyncApiDocument("http://bursar.example")));
+    const validatorOf = createValidators(document);
+    const messages = Object.entries(document.components.messages) as [
+      string,
+      { payload: object; examples: { payload: unknown }[] },
+    ][];
+    expect(messages.length).toBeGreaterThan(10);
+    const faults = messages.flatMap(([name, { payload, examples }]) => {
+      if (examples.length === 0)
+        return [`${name}: add an example to packages/protocol/src/examples/stream-examples.ts`];
+      const validate = validatorOf(payload as never);
+      return examples.flatMap((example) =>
+        validate(example.payload) ? [] : [`${name}: ${JSON.stringify(validate.errors)}`],
+      );
+    });
+    expect(faults).toEqual([]);
   });
 
   it("resolves all its references", async () => {

@@ -14,7 +14,12 @@ export function auditKeys({ listAuditKeys }: Pick<UseCases, "listAuditKeys">) {
       summary: "Read the public keys that verify checkpoints of the audit log",
       description:
         "A checkpoint's `key_id` is the `kid` of its key. Keep a copy: an operator who can replace the keys can sign other checkpoints.",
-      success: { status: 200, schema: JsonWebKeySet },
+      success: {
+        status: 200,
+        schema: JsonWebKeySet,
+        description: "The public keys.",
+        headers: ["Cache-Control"],
+      },
       errors: [],
     },
     (_request, reply) => {

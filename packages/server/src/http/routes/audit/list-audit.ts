@@ -1,4 +1,4 @@
-import { AuditPage, PageQuery, showId } from "@bursar/protocol";
+import { AuditPage, AuditQuery, showId } from "@bursar/protocol";
 import type { ChainedAuditEntry } from "../../../app/audit/audit-entry.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
@@ -19,8 +19,8 @@ export function listAudit({
       summary: "Read the audit log",
       description:
         "Newest first. Each entry's hash covers the previous entry. Entries that the service has not written are left out, so a page can have fewer items than `limit`. The operator can export old entries to files and remove them; `removed_to` is the number of the last one that was removed.",
-      query: PageQuery,
-      success: { status: 200, schema: AuditPage },
+      query: AuditQuery,
+      success: { status: 200, schema: AuditPage, description: "A page of audit entries." },
       errors: [],
     },
     async (request) => {

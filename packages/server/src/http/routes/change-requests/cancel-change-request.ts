@@ -17,7 +17,12 @@ export function cancelChangeRequest({ cancelChange }: Pick<UseCases, "cancelChan
       summary: "Cancel a change request",
       description: "Only the client that requested the change can cancel it.",
       params: ChangeRequestPath,
-      success: { status: 200, schema: ChangeRequest },
+      success: {
+        status: 200,
+        schema: ChangeRequest,
+        description: "The cancelled change request.",
+        examples: ["cancelled"],
+      },
       errors: [
         "CHANGE_REQUEST_NOT_FOUND",
         "CHANGE_REQUEST_CLOSED",

@@ -19,7 +19,13 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
         "The caller needs the scope that it would need to make the change directly; a client can always request a change of itself, and a key of its own with proof of a current credential: `current_secret`, or a signature by one of its keys. The change takes effect when it is approved and its delay has passed.",
       body: CreateChangeRequestBody,
       idempotent: "honoured",
-      success: { status: 201, schema: ChangeRequest },
+      success: {
+        status: 201,
+        schema: ChangeRequest,
+        description: "The change request.",
+        headers: ["Location"],
+        examples: ["pending"],
+      },
       errors: [
         "CREDENTIAL_PROOF_REQUIRED",
         "CLIENT_NOT_FOUND",

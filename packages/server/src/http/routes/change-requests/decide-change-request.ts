@@ -39,7 +39,12 @@ function decideRoute(
       description,
       params: ChangeRequestPath,
       body: DecideChangeBody,
-      success: { status: 200, schema: ChangeRequest },
+      success: {
+        status: 200,
+        schema: ChangeRequest,
+        description: "The change request after the decision.",
+        examples: [decision === "approve" ? "applied" : "rejected"],
+      },
       errors: [
         "CHANGE_REQUEST_NOT_FOUND",
         "CHANGE_REQUEST_CLOSED",

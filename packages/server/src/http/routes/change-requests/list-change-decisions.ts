@@ -16,7 +16,12 @@ export function listChangeDecisions({ listChangeDecisions: list }: Pick<UseCases
       description:
         "Everything that is needed to verify who approved what: the text behind the digest, and the signature, key and body of each signed request.",
       params: ChangeRequestPath,
-      success: { status: 200, schema: ApprovalRecords },
+      success: {
+        status: 200,
+        schema: ApprovalRecords,
+        description: "The decisions, with everything that is needed to verify them.",
+        examples: ["change_request"],
+      },
       errors: ["CHANGE_REQUEST_NOT_FOUND"],
     },
     async (request) =>

@@ -15,8 +15,9 @@ export function readChangeRequest({ readChangeRequest: read }: Pick<UseCases, "r
       operationId: "readChangeRequest",
       tag: "Change requests",
       summary: "Read a change request",
+      description: "Shows the change, its digest, and the decisions so far.",
       params: ChangeRequestPath,
-      success: { status: 200, schema: ChangeRequest },
+      success: { status: 200, schema: ChangeRequest, description: "The change request." },
       errors: ["CHANGE_REQUEST_NOT_FOUND"],
     },
     async (request) => {

@@ -15,10 +15,12 @@ export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {
       operationId: "addKey",
       tag: "Clients",
       summary: "Register a key for signed requests or client assertions",
+      description:
+        "An Ed25519 key signs requests (RFC 9421) and client assertions (RFC 7523); a shared secret signs requests.",
       params: ClientPath,
       body: AddKeyBody,
       idempotent: "honoured",
-      success: { status: 201, schema: AddedKey },
+      success: { status: 201, schema: AddedKey, description: "The key; a shared secret is shown only once." },
       errors: [
         "CHANGE_REQUEST_REQUIRED",
         "CLIENT_NOT_FOUND",

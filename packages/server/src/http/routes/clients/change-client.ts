@@ -18,7 +18,7 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
         "Takes effect everywhere within 5 seconds. Disabling a client cancels its open orders; its transactions wait, unless `cancel` lists them. The caller must hold every scope that the client has or is given. `quotas` replaces all quotas of the client; classes that it omits use the service's defaults.",
       params: ClientPath,
       body: ChangeClientBody,
-      success: { status: 200, schema: Client },
+      success: { status: 200, schema: Client, description: "The changed client." },
       errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED", "QUOTA_BEYOND_OWN"],
     },
     async (request) =>

@@ -18,7 +18,12 @@ export function createClient({ createClient: create }: Pick<UseCases, "createCli
         "The secret is shown only in this response. A client cannot be given a scope that the caller's token lacks.",
       body: CreateClientBody,
       idempotent: "honoured",
-      success: { status: 201, schema: CreatedClient },
+      success: {
+        status: 201,
+        schema: CreatedClient,
+        description: "The client and its secret, which is shown only once.",
+        headers: ["Location"],
+      },
       errors: ["CLIENT_LIMIT_REACHED"],
     },
     async (request, reply) => {

@@ -1,4 +1,4 @@
-import { ClientPage, PageQuery } from "@bursar/protocol";
+import { ClientPage, ClientQuery } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toPage } from "../../cursor.js";
@@ -14,8 +14,9 @@ export function listClients({ listClients: list }: Pick<UseCases, "listClients">
       operationId: "listClients",
       tag: "Clients",
       summary: "List the tenant's clients",
-      query: PageQuery,
-      success: { status: 200, schema: ClientPage },
+      description: "Newest first, with their credentials but without their secrets.",
+      query: ClientQuery,
+      success: { status: 200, schema: ClientPage, description: "A page of clients." },
       errors: [],
     },
     async (request) => {

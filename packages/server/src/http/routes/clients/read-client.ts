@@ -14,8 +14,9 @@ export function readClient({ readClient: read }: Pick<UseCases, "readClient">) {
       operationId: "readClient",
       tag: "Clients",
       summary: "Read a client",
+      description: "With its credentials but without its secrets.",
       params: ClientPath,
-      success: { status: 200, schema: Client },
+      success: { status: 200, schema: Client, description: "The client." },
       errors: ["CLIENT_NOT_FOUND"],
     },
     async (request) => {

@@ -14,8 +14,9 @@ export function removeKey({ removeKey: remove }: Pick<UseCases, "removeKey">) {
       operationId: "removeKey",
       tag: "Clients",
       summary: "Remove a key",
+      description: "The tokens that were issued with it end within 5 seconds.",
       params: ClientKeyPath,
-      success: { status: 200, schema: Client },
+      success: { status: 200, schema: Client, description: "The client without the key." },
       errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED", "CREDENTIAL_NOT_FOUND"],
     },
     async (request) => {

@@ -14,8 +14,9 @@ export function removeSecret({ removeSecret: remove }: Pick<UseCases, "removeSec
       operationId: "removeSecret",
       tag: "Clients",
       summary: "Remove a secret",
+      description: "The tokens that were issued with it end within 5 seconds.",
       params: ClientSecretPath,
-      success: { status: 200, schema: Client },
+      success: { status: 200, schema: Client, description: "The client without the secret." },
       errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED", "CREDENTIAL_NOT_FOUND"],
     },
     async (request) => {

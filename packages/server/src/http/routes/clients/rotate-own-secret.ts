@@ -18,7 +18,7 @@ export function rotateOwnSecret({ rotateOwnSecret: rotate }: Pick<UseCases, "rot
         "Needs no scope of its own, but an access token with all scopes of the client, and proof of a current credential: the current secret in `current_secret`, or a signature by a key of the client. The present secret stays valid for `overlap_seconds`; with 0, all earlier secrets and their tokens end at once.",
       body: RotateOwnSecretBody,
       idempotent: "honoured",
-      success: { status: 201, schema: RotatedSecret },
+      success: { status: 201, schema: RotatedSecret, description: "The new secret, shown only once." },
       errors: ["CREDENTIAL_PROOF_REQUIRED", "INSUFFICIENT_SCOPE", "CLIENT_TAMPERED"],
     },
     async (request, reply) => {

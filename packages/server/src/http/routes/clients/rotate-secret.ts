@@ -21,7 +21,7 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       body: RotateSecretBody,
       isBodyOptional: true,
       idempotent: "honoured",
-      success: { status: 201, schema: RotatedSecret },
+      success: { status: 201, schema: RotatedSecret, description: "The new secret, shown only once." },
       errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED"],
     },
     async (request, reply) => {

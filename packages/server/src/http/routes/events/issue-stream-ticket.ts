@@ -14,7 +14,7 @@ export function issueStreamTicket({ issueStreamTicket: issue }: Pick<UseCases, "
       summary: "Get a ticket for the live stream",
       description:
         "For browsers, which cannot send `Authorization` with a WebSocket. A ticket opens one stream, within 30 seconds, with the permissions of the token.",
-      success: { status: 201, schema: StreamTicket },
+      success: { status: 201, schema: StreamTicket, description: "The ticket.", headers: ["Cache-Control"] },
       errors: [],
     },
     (request, reply) => {

@@ -16,7 +16,11 @@ export function listEvents({ readEventPage: read }: Pick<UseCases, "readEventPag
       description:
         "In order of `sequence`, which has no gaps within an epoch. `after` is the last sequence already seen. If the log does not have it, the response is 422.",
       query: EventQuery,
-      success: { status: 200, schema: EventList },
+      success: {
+        status: 200,
+        schema: EventList,
+        description: "The events after `after`, and the epoch that gives their sequences a meaning.",
+      },
       errors: ["SEQUENCE_AHEAD"],
     },
     async (request) => {

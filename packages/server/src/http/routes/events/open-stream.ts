@@ -21,7 +21,8 @@ export function openStream({ openStream: open }: Pick<UseCases, "openStream">) {
       takesNoTurns: true,
       success: {
         status: 101,
-        schema: Type.Null({ description: "The connection is upgraded to a WebSocket." }),
+        schema: Type.Null(),
+        description: "The connection is upgraded to a WebSocket.",
       },
       errors: ["TICKET_INVALID", "ORIGIN_NOT_ALLOWED", "UPGRADE_REQUIRED", "TOO_MANY_STREAMS", "OVERLOADED"],
     },

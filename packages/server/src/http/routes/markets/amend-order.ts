@@ -20,7 +20,12 @@ export function amendOrder({
         "Asynchronous: the response shows the order as it is now. The order keeps its place in the book. If it is filled beyond the new size before the request is processed, it stays unchanged.",
       params: OrderPath,
       body: AmendOrderBody,
-      success: { status: 202, schema: Order },
+      success: {
+        status: 202,
+        schema: Order,
+        description: "The amendment is accepted; the order as it is now.",
+        examples: ["partially_filled"],
+      },
       errors: ["ORDER_NOT_FOUND", "ORDER_NOT_OPEN", "SIZE_NOT_IN_LOTS"],
     },
     async (request, reply) => {

@@ -19,7 +19,12 @@ export function cancelOrder({
       description:
         "Asynchronous: the response shows the order as it is now. What is filled before the request is processed stays filled.",
       params: OrderPath,
-      success: { status: 202, schema: Order },
+      success: {
+        status: 202,
+        schema: Order,
+        description: "The cancellation is accepted; the order as it is now.",
+        examples: ["partially_filled"],
+      },
       errors: ["ORDER_NOT_FOUND", "ORDER_NOT_OPEN"],
     },
     async (request, reply) => {

@@ -11,7 +11,8 @@ export function listMarkets({ listMarkets: list }: Pick<UseCases, "listMarkets">
       operationId: "listMarkets",
       tag: "Markets",
       summary: "List the markets",
-      success: { status: 200, schema: MarketList },
+      description: "With their increments, fees and the prices that a new order may have now.",
+      success: { status: 200, schema: MarketList, description: "All markets." },
       errors: [],
     },
     () => ({

@@ -19,7 +19,7 @@ export function listOrders({
       summary: "List orders",
       description: "Newest first. Filters are combined with AND.",
       query: OrderQuery,
-      success: { status: 200, schema: OrderPage },
+      success: { status: 200, schema: OrderPage, description: "A page of orders." },
       errors: [],
     },
     async (request) => {

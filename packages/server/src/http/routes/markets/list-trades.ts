@@ -17,7 +17,7 @@ export function listTrades({ listTrades: list }: Pick<UseCases, "listTrades">) {
       description: "Newest first. The parties are not named.",
       params: MarketPath,
       query: TradeQuery,
-      success: { status: 200, schema: TradePage },
+      success: { status: 200, schema: TradePage, description: "A page of trades." },
       errors: ["MARKET_NOT_FOUND"],
     },
     async (request) => {

@@ -20,7 +20,13 @@ export function placeOrder({
         "Accepted for asynchronous processing: the response is sent once the order is durable, before its funds are held and it reaches the book. Repeating the key with the same body returns the original response; with a different body it is refused. Keys do not expire.",
       body: PlaceOrderBody,
       idempotent: "required",
-      success: { status: 202, schema: Order },
+      success: {
+        status: 202,
+        schema: Order,
+        description: "The order is durable and will be processed.",
+        headers: ["Location", "Retry-After"],
+        examples: ["pending"],
+      },
       errors: [
         "IDEMPOTENCY_KEY_MISSING",
         "MARKET_UNKNOWN",

@@ -13,8 +13,14 @@ export function readOrder({ readOrder: read, presentOrder }: Pick<UseCases, "rea
       operationId: "readOrder",
       tag: "Markets",
       summary: "Read an order",
+      description: "Shows what is filled, what remains, and why it ended.",
       params: OrderPath,
-      success: { status: 200, schema: Order },
+      success: {
+        status: 200,
+        schema: Order,
+        description: "The order.",
+        examples: ["partially_filled", "cancelled"],
+      },
       errors: ["ORDER_NOT_FOUND"],
     },
     async (request) => {

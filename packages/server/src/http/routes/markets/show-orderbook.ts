@@ -20,7 +20,7 @@ export function showOrderbook({ showOrderbook: show }: Pick<UseCases, "showOrder
       query: OrderbookQuery,
       ifNoneMatch: true,
       takesNoTurns: true,
-      success: { status: 200, schema: Orderbook },
+      success: { status: 200, schema: Orderbook, description: "The snapshot.", headers: ["ETag"] },
       errors: ["MARKET_NOT_FOUND"],
     },
     (request, reply): undefined => {

@@ -14,7 +14,7 @@ export function readyz(readiness: Readiness) {
       summary: "Check that the service can accept requests",
       description:
         "For load balancers. 503 while the service is starting or stopping, cannot reach its database, or has a clock that differs from the database's by 5 seconds or more.",
-      success: { status: 200, schema: ReadinessBody },
+      success: { status: 200, schema: ReadinessBody, description: "The service can accept requests." },
       errors: ["UNAVAILABLE"],
     },
     async () => {

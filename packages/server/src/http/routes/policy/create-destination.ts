@@ -21,8 +21,19 @@ export function createDestination({
         "Policy treats it as a listed address from `effective_at` on. If the `changes` of the policy cover destinations, the response is 202 with a change request.",
       body: CreateDestinationBody,
       idempotent: "honoured",
-      success: { status: 201, schema: Destination },
-      orElse: { status: 202, schema: ChangeRequest },
+      success: {
+        status: 201,
+        schema: Destination,
+        description: "The address is listed.",
+        headers: ["Location"],
+      },
+      orElse: {
+        status: 202,
+        schema: ChangeRequest,
+        description: "The change waits for approval.",
+        headers: ["Location"],
+        examples: ["pending"],
+      },
       errors: ["NETWORK_UNKNOWN", "DESTINATION_EXISTS", "CHANGE_REQUEST_LIMIT_REACHED"],
     },
     async (request, reply) => {

@@ -23,7 +23,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
       ),
       // The largest policy, plus a transaction.
       bodyBytesMax: policyDocumentBytesMax + 16_384,
-      success: { status: 200, schema: PolicyEvaluation },
+      success: { status: 200, schema: PolicyEvaluation, description: "What policy would decide, and why." },
       errors: [
         "ASSET_UNKNOWN",
         "AMOUNT_PRECISION_EXCEEDED",

@@ -16,8 +16,9 @@ export function listDestinations({
       operationId: "listDestinations",
       tag: "Policy",
       summary: "List the addresses on the allow-list",
+      description: "Newest first. Filters are combined with AND.",
       query: DestinationQuery,
-      success: { status: 200, schema: DestinationPage },
+      success: { status: 200, schema: DestinationPage, description: "A page of addresses." },
       errors: [],
     },
     async (request) => {

@@ -1,4 +1,4 @@
-import { PageQuery, PolicyVersionPage } from "@bursar/protocol";
+import { PolicyVersionPage, PolicyVersionQuery } from "@bursar/protocol";
 import { presentPolicyVersion } from "../../../app/policy/present-policy.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
@@ -16,8 +16,8 @@ export function listPolicyVersions({ listPolicyVersions: list }: Pick<UseCases, 
       summary: "List the versions of the policy",
       description:
         "Newest first, with the author of each; `GET /v1/policy?version=` reads one. Version 0, which every tenant starts with, has no author and is not listed.",
-      query: PageQuery,
-      success: { status: 200, schema: PolicyVersionPage },
+      query: PolicyVersionQuery,
+      success: { status: 200, schema: PolicyVersionPage, description: "A page of versions." },
       errors: [],
     },
     async (request) => {

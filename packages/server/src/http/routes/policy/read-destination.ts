@@ -16,8 +16,9 @@ export function readDestination({
       operationId: "readDestination",
       tag: "Policy",
       summary: "Read an address on the allow-list",
+      description: "Policy treats it as a listed address once its state is `active`.",
       params: DestinationPath,
-      success: { status: 200, schema: Destination },
+      success: { status: 200, schema: Destination, description: "The address." },
       errors: ["DESTINATION_NOT_FOUND"],
     },
     async (request) => {

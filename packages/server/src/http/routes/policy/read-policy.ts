@@ -18,7 +18,7 @@ export function readPolicy({ readPolicy: read }: Pick<UseCases, "readPolicy">) {
         "`ETag` is the quoted version, for the `If-Match` of a change. With `If-None-Match` the response is 304 if nothing has changed.",
       query: PolicyQuery,
       ifNoneMatch: true,
-      success: { status: 200, schema: Policy },
+      success: { status: 200, schema: Policy, description: "The policy.", headers: ["ETag"] },
       errors: ["POLICY_VERSION_NOT_FOUND"],
     },
     async (request, reply) => {

@@ -18,8 +18,14 @@ export function removeDestination({ removeDestination: remove }: Pick<UseCases, 
       description:
         "Takes effect immediately; only additions have a waiting period. If the `changes` of the policy cover destinations, the response is 202 with a change request.",
       params: DestinationPath,
-      success: { status: 204, schema: Type.Null({ description: "The address was removed." }) },
-      orElse: { status: 202, schema: ChangeRequest },
+      success: { status: 204, schema: Type.Null(), description: "The address was removed." },
+      orElse: {
+        status: 202,
+        schema: ChangeRequest,
+        description: "The change waits for approval.",
+        headers: ["Location"],
+        examples: ["pending"],
+      },
       errors: ["DESTINATION_NOT_FOUND", "CHANGE_REQUEST_LIMIT_REACHED"],
     },
     async (request, reply) => {

@@ -23,8 +23,14 @@ export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replac
       checkedBody: Type.Unknown(),
       bodyBytesMax: policyDocumentBytesMax,
       ifMatch: "required",
-      success: { status: 200, schema: Policy },
-      orElse: { status: 202, schema: ChangeRequest },
+      success: { status: 200, schema: Policy, description: "The new policy.", headers: ["ETag"] },
+      orElse: {
+        status: 202,
+        schema: ChangeRequest,
+        description: "The change waits for approval.",
+        headers: ["Location"],
+        examples: ["pending"],
+      },
       errors: [
         "PRECONDITION_REQUIRED",
         "PRECONDITION_FAILED",

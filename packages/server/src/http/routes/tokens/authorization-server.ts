@@ -14,7 +14,7 @@ export function authorizationServer(issuer: string) {
       tag: "Tokens",
       summary: "Read the authorization server metadata",
       description: "RFC 8414, for OAuth clients that discover their configuration.",
-      success: { status: 200, schema: AuthorizationServerMetadata },
+      success: { status: 200, schema: AuthorizationServerMetadata, description: "The metadata." },
       errors: [],
     },
     () => ({

@@ -20,7 +20,7 @@ export function introspectToken(
       description:
         "RFC 7662. A client can introspect only its own tenant's tokens; others appear as inactive.",
       body: TokenActionForm,
-      success: { status: 200, schema: Introspection },
+      success: { status: 200, schema: Introspection, description: "What the token is." },
       errors: [],
     },
     async (request) => {

@@ -17,7 +17,7 @@ export function issueToken({ requestToken }: Pick<UseCases, "requestToken">) {
       description:
         "OAuth 2.0 client credentials (RFC 6749, section 4.4). The client authenticates with HTTP Basic, with `client_id` and `client_secret` in the form, or with a signed assertion (`private_key_jwt`, RFC 7523).",
       body: TokenForm,
-      success: { status: 200, schema: IssuedToken },
+      success: { status: 200, schema: IssuedToken, description: "The access token." },
       errors: [],
     },
     async (request) => {

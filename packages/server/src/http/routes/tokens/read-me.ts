@@ -14,7 +14,7 @@ export function readMe({ showMe }: Pick<UseCases, "showMe">) {
       summary: "Read what the access token is",
       description:
         "Shows the client, its tenant, the scopes, the quotas and the expiry. Every valid token is admitted.",
-      success: { status: 200, schema: Me },
+      success: { status: 200, schema: Me, description: "The client that the access token belongs to." },
       errors: [],
     },
     (request) => showMe(principalOf(request)),

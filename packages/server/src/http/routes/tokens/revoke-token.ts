@@ -16,7 +16,7 @@ export function revokeToken({ revokeToken: revoke }: Pick<UseCases, "revokeToken
       summary: "Revoke an access token",
       description: "RFC 7009. An invalid token is also a success. Takes effect everywhere within 5 seconds.",
       body: TokenActionForm,
-      success: { status: 200, schema: RevokedToken },
+      success: { status: 200, schema: RevokedToken, description: "The token is not valid any more." },
       errors: [],
     },
     async (request) => {

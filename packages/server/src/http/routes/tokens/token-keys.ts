@@ -11,7 +11,14 @@ export function tokenKeys({ listTokenKeys }: Pick<UseCases, "listTokenKeys">) {
       operationId: "getTokenKeys",
       tag: "Tokens",
       summary: "Read the public keys that verify access tokens",
-      success: { status: 200, schema: JsonWebKeySet },
+      description:
+        "RFC 7517. A key is published before it signs, so that a cached copy of the set verifies every token.",
+      success: {
+        status: 200,
+        schema: JsonWebKeySet,
+        description: "The public keys.",
+        headers: ["Cache-Control"],
+      },
       errors: ["UNAVAILABLE"],
     },
     async (_request, reply) => {

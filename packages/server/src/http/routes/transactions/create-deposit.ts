@@ -22,7 +22,13 @@ export function createDeposit({
         "Credits a wallet of the book with money that arrived outside Bursar, such as a bank transfer. The result is a transaction of the kind `deposit`, which is completed when the response is sent. No policy evaluates it and it does not count towards limits, because it is not spending; a frozen wallet is credited too. Only the operator grants `deposits:write`. Repeating the key with the same body returns the original response; with a different body it is refused. Keys do not expire.",
       body: CreateDepositBody,
       idempotent: "required",
-      success: { status: 201, schema: Transaction },
+      success: {
+        status: 201,
+        schema: Transaction,
+        description: "The deposit, which is completed.",
+        headers: ["Location", "ETag"],
+        examples: ["deposit"],
+      },
       errors: [
         "IDEMPOTENCY_KEY_MISSING",
         "ASSET_UNKNOWN",

@@ -23,7 +23,13 @@ export function createTransaction({
       body: CreateTransactionBody,
       idempotent: "required",
       takesNoTurns: true,
-      success: { status: 202, schema: Transaction },
+      success: {
+        status: 202,
+        schema: Transaction,
+        description: "The transaction is durable and will be processed.",
+        headers: ["Location", "Retry-After", "ETag"],
+        examples: ["accepted"],
+      },
       errors: [
         "IDEMPOTENCY_KEY_MISSING",
         "ASSET_UNKNOWN",

@@ -1,6 +1,7 @@
 import {
   CreateTransactionsBody,
   type ErrorCode,
+  type ErrorFields,
   errorBody,
   errorCatalog,
   TransactionBatchItem,
@@ -32,11 +33,15 @@ const CheckedBody = Type.Object(
 
 const validate = createValidatorCompiler()({ schema: TransactionBatchItem, httpPart: "body" });
 
-export function createTransactions({
-  createTransaction: create,
-  recordRefusedItems,
-  isUnavailable,
-}: Pick<UseCases, "createTransaction" | "recordRefusedItems" | "isUnavailable">) {
+export function createTransactions(
+  {
+    createTransaction: create,
+    recordRefusedItems,
+    isUnavailable,
+  }: Pick<UseCases, "createTransaction" | "recordRefusedItems" | "isUnavailable">,
+  publicUrl: string,
+) {
+  const createOne = createItem(create, publicUrl);
   return defineRoute(
     {
       method: "POST",
@@ -52,13 +57,17 @@ export function createTransactions({
       bodyBytesMax,
       itemsOf: (body) => (body as { transactions: unknown[] }).transactions.length,
       takesNoTurns: true,
-      success: { status: 202, schema: TransactionBatchResult },
+      success: {
+        status: 202,
+        schema: TransactionBatchResult,
+        description: "The result of each item, in the order of the request.",
+      },
       errors: [],
     },
     async (request, reply) => {
       const origin = originOf(request);
       const results = await settleInSlices(request.body.transactions, (item, index) =>
-        createOne(create, { origin, trace: request.span?.context }, item, index),
+        createOne({ origin, trace: request.span?.context }, item, index),
       );
       const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
       // If all failed, so did the request. Otherwise the client must learn which items were accepted.
@@ -72,7 +81,10 @@ export function createTransactions({
       const data = results.map((result) =>
         result.status === "fulfilled"
           ? result.value
-          : refuse(isUnavailable(result.reason) ? "UNAVAILABLE" : "INTERNAL", request.id),
+          : refuse(isUnavailable(result.reason) ? "UNAVAILABLE" : "INTERNAL", {
+              requestId: request.id,
+              publicUrl,
+            }),
       );
       recordRefusedItems(origin, "POST /v1/transactions/batch", codesOf(data));
       return { data };
@@ -80,30 +92,32 @@ export function createTransactions({
   );
 }
 
-async function createOne(
-  create: UseCases["createTransaction"],
-  { origin, trace }: { origin: ClientOrigin; trace: TraceContext | undefined },
-  item: unknown,
-  index: number,
-): Promise<TransactionBatchItemResult> {
-  const { requestId } = origin;
-  if (!validate(item)) {
-    const details = describeFaults(validate.errors ?? [], `body.transactions.${index}`).slice(0, detailsMax);
-    return refuse("INVALID_REQUEST", requestId, { details });
-  }
-  const { idempotency_key: key, ...body } = item as TransactionBatchItem;
-  if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID", requestId);
-  const created = await create(origin, key, body, trace);
-  if (isRefused(created)) {
-    // A use case refers to the body of a single request.
-    const details = created.details?.map(({ path, reason }) => ({
-      path: path.replace(/^body\./, `body.transactions.${index}.`),
-      reason,
-    }));
-    return refuse(created.refused, requestId, { message: created.message, details });
-  }
-  const status = created.replayed ? ("replayed" as const) : ("accepted" as const);
-  return { status, transaction: presentTransaction(created.transaction) };
+function createItem(create: UseCases["createTransaction"], publicUrl: string) {
+  return async (
+    { origin, trace }: { origin: ClientOrigin; trace: TraceContext | undefined },
+    item: unknown,
+    index: number,
+  ): Promise<TransactionBatchItemResult> => {
+    const request = { requestId: origin.requestId, publicUrl };
+    if (!validate(item)) {
+      const faults = describeFaults(validate.errors ?? [], `body.transactions.${index}`);
+      return refuse("INVALID_REQUEST", { ...request, details: faults.slice(0, detailsMax) });
+    }
+    const { idempotency_key: key, ...body } = item as TransactionBatchItem;
+    if (!isIdempotencyKey(key)) return refuse("IDEMPOTENCY_KEY_INVALID", request);
+    const created = await create(origin, key, body, trace);
+    if (isRefused(created)) {
+      // A use case refers to the body of a single request.
+      const details = created.details?.map(({ path, reason }) => ({
+        path: path.replace(/^body\./, `body.transactions.${index}.`),
+        reason,
+      }));
+      const { refused, message = errorCatalog[refused].message } = created;
+      return refuse(refused, { ...request, message, details });
+    }
+    const status = created.replayed ? ("replayed" as const) : ("accepted" as const);
+    return { status, transaction: presentTransaction(created.transaction) };
+  };
 }
 
 function codesOf(results: readonly TransactionBatchItemResult[]): ErrorCode[] {
@@ -112,9 +126,7 @@ function codesOf(results: readonly TransactionBatchItemResult[]): ErrorCode[] {
 
 function refuse(
   code: ErrorCode,
-  requestId: string,
-  more: { message?: string | undefined; details?: Parameters<typeof errorBody>[3] } = {},
+  fields: Omit<ErrorFields, "code" | "message"> & { message?: string },
 ): TransactionBatchItemResult {
-  const { message = errorCatalog[code].message, details } = more;
-  return { status: "error", ...errorBody(code, message, requestId, details) };
+  return { status: "error", ...errorBody({ code, message: errorCatalog[code].message, ...fields }) };
 }

@@ -18,7 +18,12 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
         "`digest` is the one that the transaction shows under `approval`: it stands for what will be sent. To say the same again changes nothing. One rejection ends the transaction. If the request is signed, the signature is stored with the approval.",
       params: TransactionPath,
       body: DecideApprovalBody,
-      success: { status: 202, schema: Transaction },
+      success: {
+        status: 202,
+        schema: Transaction,
+        description: "The decision is recorded.",
+        examples: ["awaiting_approval"],
+      },
       errors: [
         "APPROVER_NOT_INDEPENDENT",
         "TRANSACTION_NOT_FOUND",

@@ -16,7 +16,12 @@ export function listApprovals({ listApprovals: list }: Pick<UseCases, "listAppro
       description:
         "Everything that is needed to verify who approved what: the text behind the digest, and the signature, key and body of each signed request.",
       params: TransactionPath,
-      success: { status: 200, schema: ApprovalRecords },
+      success: {
+        status: 200,
+        schema: ApprovalRecords,
+        description: "The decisions, with everything that is needed to verify them.",
+        examples: ["transaction"],
+      },
       errors: ["TRANSACTION_NOT_FOUND", "NOT_AWAITING_APPROVAL"],
     },
     async (request) =>

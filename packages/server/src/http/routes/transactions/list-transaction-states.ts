@@ -9,7 +9,12 @@ export const listTransactionStates = defineRoute(
     operationId: "listTransactionStates",
     tag: "Transactions",
     summary: "List the states of a transaction and their transitions",
-    success: { status: 200, schema: TransactionStates },
+    description: "A transaction starts as `accepted`; a final state never changes.",
+    success: {
+      status: 200,
+      schema: TransactionStates,
+      description: "All states, with what each can become.",
+    },
     errors: [],
   },
   () => ({ data: describeTransactionStates() }),

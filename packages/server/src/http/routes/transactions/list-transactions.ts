@@ -20,7 +20,7 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
       description:
         "Newest first. Filters are combined with AND. Pages stay consistent while new transactions arrive.",
       query: TransactionQuery,
-      success: { status: 200, schema: TransactionPage },
+      success: { status: 200, schema: TransactionPage, description: "A page of transactions." },
       errors: [],
     },
     async (request) => {

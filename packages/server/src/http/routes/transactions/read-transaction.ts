@@ -24,7 +24,14 @@ export function readTransaction({
       params: TransactionPath,
       ifNoneMatch: true,
       takesNoTurns: true,
-      success: { status: 200, schema: Transaction },
+      prefersWait: true,
+      success: {
+        status: 200,
+        schema: Transaction,
+        description: "The transaction.",
+        headers: ["ETag"],
+        examples: ["completed", "awaiting_approval", "failed"],
+      },
       errors: ["TRANSACTION_NOT_FOUND"],
     },
     async (request, reply) => {

@@ -19,7 +19,13 @@ export function createWallet({
       description: "Accepted for asynchronous processing: its state changes from `creating` to `active`.",
       body: CreateWalletBody,
       idempotent: "honoured",
-      success: { status: 202, schema: Wallet },
+      success: {
+        status: 202,
+        schema: Wallet,
+        description: "The wallet is durable and will be created.",
+        headers: ["Location", "Retry-After"],
+        examples: ["creating"],
+      },
       errors: ["NETWORK_UNKNOWN"],
     },
     async (request, reply) => {

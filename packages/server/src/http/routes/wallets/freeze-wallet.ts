@@ -17,14 +17,16 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
       operationId: `${verb}Wallet`,
       tag: "Wallets",
       summary: frozen ? "Freeze a wallet" : "Unfreeze a wallet",
-      ...(frozen
-        ? {
-            description:
-              "Transactions from it fail, and its orders are cancelled. The response is sent when the orders have left the books: from then on nothing leaves the wallet. If that takes longer than five seconds, the response is 503 `UNAVAILABLE`; the wallet is frozen, and repeating the request waits for the remaining orders.",
-          }
-        : {}),
+      description: frozen
+        ? "Transactions from it fail, and its orders are cancelled. The response is sent when the orders have left the books: from then on nothing leaves the wallet. If that takes longer than five seconds, the response is 503 `UNAVAILABLE`; the wallet is frozen, and repeating the request waits for the remaining orders."
+        : "Transactions from it are processed again. Orders that were cancelled stay cancelled.",
       params: WalletPath,
-      success: { status: 200, schema: Wallet },
+      success: {
+        status: 200,
+        schema: Wallet,
+        description: "The wallet.",
+        examples: [frozen ? "frozen" : "active"],
+      },
       errors: ["WALLET_NOT_FOUND"],
     },
     async (request) =>

@@ -16,8 +16,9 @@ export function listWallets({
       operationId: "listWallets",
       tag: "Wallets",
       summary: "List wallets and their balances",
+      description: "Newest first. Filters are combined with AND.",
       query: WalletQuery,
-      success: { status: 200, schema: WalletPage },
+      success: { status: 200, schema: WalletPage, description: "A page of wallets and their balances." },
       errors: [],
     },
     async (request) => {

@@ -16,8 +16,14 @@ export function readWallet({
       operationId: "readWallet",
       tag: "Wallets",
       summary: "Read a wallet and its balances",
+      description: "`available` can be spent; `held` is reserved for open transactions and orders.",
       params: WalletPath,
-      success: { status: 200, schema: Wallet },
+      success: {
+        status: 200,
+        schema: Wallet,
+        description: "The wallet and its balances.",
+        examples: ["active", "frozen"],
+      },
       errors: ["WALLET_NOT_FOUND"],
     },
     async (request) => {

@@ -18,7 +18,11 @@ export function changeWebhookEndpoint({ changeEndpoint }: Pick<UseCases, "change
         "A new URL has a new `secret`, shown only in this response, and its receiver must answer a challenge before anything is sent to it; then pending deliveries go to the new URL. The new `events` apply to future events. A change of the URL or the events makes the caller the client of the endpoint: it receives only the kinds of events that the caller may read.",
       params: WebhookEndpointPath,
       body: ChangeWebhookEndpointBody,
-      success: { status: 200, schema: ChangedWebhookEndpoint },
+      success: {
+        status: 200,
+        schema: ChangedWebhookEndpoint,
+        description: "The changed endpoint, with a new secret if its URL has changed.",
+      },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_URL_REFUSED"],
     },
     async (request) => {

@@ -18,7 +18,12 @@ export function createWebhookEndpoint({ createEndpoint }: Pick<UseCases, "create
         "It is `pending` until its receiver has answered a challenge (`POST /v1/webhook-endpoints/{id}/verify`). From then on it receives every event of the kinds in `events`; by default of all kinds that the client may read. The secret is shown only in this response.",
       body: CreateWebhookEndpointBody,
       idempotent: "honoured",
-      success: { status: 201, schema: CreatedWebhookEndpoint },
+      success: {
+        status: 201,
+        schema: CreatedWebhookEndpoint,
+        description: "The endpoint and its secret, which is shown only once.",
+        headers: ["Location"],
+      },
       errors: ["WEBHOOK_URL_REFUSED", "WEBHOOK_ENDPOINTS_TOO_MANY"],
     },
     async (request, reply) => {

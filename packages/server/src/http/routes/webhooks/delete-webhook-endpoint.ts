@@ -17,7 +17,12 @@ export function deleteWebhookEndpoint({ deleteEndpoint }: Pick<UseCases, "delete
       description:
         "The response shows it for the last time. Pending deliveries are not sent; earlier deliveries can be read as long as they are retained.",
       params: WebhookEndpointPath,
-      success: { status: 200, schema: WebhookEndpoint },
+      success: {
+        status: 200,
+        schema: WebhookEndpoint,
+        description: "The deleted endpoint.",
+        examples: ["deleted"],
+      },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request) =>

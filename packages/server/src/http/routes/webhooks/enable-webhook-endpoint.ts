@@ -22,7 +22,12 @@ function enabledRoute(enabled: boolean, { setEndpointEnabled }: Needed) {
         ? "Deliveries that were pending when it was disabled are sent now. Events since then are not: replay them from their `sequence`."
         : "Nothing is sent to it any more. The tenant's other endpoints receive `endpoint.disabled`.",
       params: WebhookEndpointPath,
-      success: { status: 200, schema: WebhookEndpoint },
+      success: {
+        status: 200,
+        schema: WebhookEndpoint,
+        description: "The webhook endpoint.",
+        examples: [enabled ? "enabled" : "disabled"],
+      },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request) =>

@@ -21,7 +21,7 @@ export function listWebhookDeliveries({ listDeliveries }: Pick<UseCases, "listDe
       description:
         "Newest first. Filters are combined with AND. Deliveries are retained for 30 days unless configured otherwise.",
       query: WebhookDeliveryQuery,
-      success: { status: 200, schema: WebhookDeliveryPage },
+      success: { status: 200, schema: WebhookDeliveryPage, description: "A page of deliveries." },
       errors: [],
     },
     async (request) => {

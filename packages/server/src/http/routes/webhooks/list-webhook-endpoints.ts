@@ -1,4 +1,4 @@
-import { PageQuery, WebhookEndpointPage } from "@bursar/protocol";
+import { WebhookEndpointPage, WebhookEndpointQuery } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { presentEndpoint } from "../../../app/webhooks/present-webhooks.js";
 import { principalOf } from "../../access/guard.js";
@@ -15,8 +15,8 @@ export function listWebhookEndpoints({ listEndpoints }: Pick<UseCases, "listEndp
       tag: "Webhooks",
       summary: "List webhook endpoints",
       description: "Newest first.",
-      query: PageQuery,
-      success: { status: 200, schema: WebhookEndpointPage },
+      query: WebhookEndpointQuery,
+      success: { status: 200, schema: WebhookEndpointPage, description: "A page of webhook endpoints." },
       errors: [],
     },
     async (request) => {

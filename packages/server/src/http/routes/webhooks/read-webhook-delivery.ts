@@ -16,7 +16,7 @@ export function readWebhookDelivery({ showDelivery }: Pick<UseCases, "showDelive
       description:
         "`request` has the body as it is sent, byte for byte, if the caller may read events of this kind: with `events:read`, or the scope of the kind.",
       params: WebhookDeliveryPath,
-      success: { status: 200, schema: WebhookDelivery },
+      success: { status: 200, schema: WebhookDelivery, description: "The delivery and its attempts." },
       errors: ["WEBHOOK_DELIVERY_NOT_FOUND"],
     },
     async (request) => {

@@ -14,8 +14,14 @@ export function readWebhookEndpoint({ readEndpoint }: Pick<UseCases, "readEndpoi
       operationId: "readWebhookEndpoint",
       tag: "Webhooks",
       summary: "Read a webhook endpoint",
+      description: "Its secrets are never shown again.",
       params: WebhookEndpointPath,
-      success: { status: 200, schema: WebhookEndpoint },
+      success: {
+        status: 200,
+        schema: WebhookEndpoint,
+        description: "The webhook endpoint.",
+        examples: ["enabled", "disabled"],
+      },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request) => {

@@ -18,7 +18,11 @@ export function replayWebhooks({ replayEvents }: Pick<UseCases, "replayEvents">)
       body: ReplayBody,
       itemsOf: (body) => countResends(body as ReplayBody),
       idempotent: "honoured",
-      success: { status: 202, schema: ReplayedEvents },
+      success: {
+        status: 202,
+        schema: ReplayedEvents,
+        description: "How many events are sent again, and where to continue.",
+      },
       errors: ["WEBHOOK_BACKLOG_FULL", "WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request, reply) => {

@@ -18,7 +18,7 @@ export function resendFailedWebhooks({ resendFailed }: Pick<UseCases, "resendFai
       body: ResendFailedBody,
       itemsOf: (body) => countResends(body as ResendFailedBody),
       idempotent: "honoured",
-      success: { status: 202, schema: ResentDeliveries },
+      success: { status: 202, schema: ResentDeliveries, description: "How many deliveries are sent again." },
       errors: ["WEBHOOK_BACKLOG_FULL", "WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request, reply) => {

@@ -18,7 +18,12 @@ export function resendWebhookDelivery({ resendDelivery }: Pick<UseCases, "resend
       description: "Creates a new delivery with its own id; `repeats` names the original.",
       params: WebhookDeliveryPath,
       idempotent: "honoured",
-      success: { status: 202, schema: ResentWebhookDelivery },
+      success: {
+        status: 202,
+        schema: ResentWebhookDelivery,
+        description: "The new delivery.",
+        headers: ["Location"],
+      },
       errors: ["WEBHOOK_DELIVERY_NOT_FOUND"],
     },
     async (request, reply) => {

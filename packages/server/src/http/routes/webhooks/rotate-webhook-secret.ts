@@ -21,7 +21,7 @@ export function rotateWebhookSecret({ rotateEndpointSecret }: Pick<UseCases, "ro
       body: RotateWebhookSecretBody,
       isBodyOptional: true,
       idempotent: "honoured",
-      success: { status: 201, schema: RotatedWebhookSecret },
+      success: { status: 201, schema: RotatedWebhookSecret, description: "The new secret, shown only once." },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request, reply) => {

@@ -17,7 +17,11 @@ export function verifyWebhookEndpoint({ verifyEndpoint }: Pick<UseCases, "verify
       description:
         'Sends a signed `endpoint.challenge` immediately. The endpoint is verified if the receiver answers with a 2xx status and returns `data.challenge`, as plain text or as `{"challenge": …}`. It can be repeated; for a verified endpoint it does nothing.',
       params: WebhookEndpointPath,
-      success: { status: 200, schema: WebhookVerification },
+      success: {
+        status: 200,
+        schema: WebhookVerification,
+        description: "Whether the receiver has answered a challenge.",
+      },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
     },
     async (request) => {

@@ -15,7 +15,7 @@ const guarded = defineRoute(
     operationId: "guarded",
     tag: "Operations",
     summary: "A route of the test",
-    success: { status: 200, schema: Type.Object({}) },
+    success: { status: 200, schema: Type.Object({}), description: "Nothing." },
     errors: [],
   },
   () => ({}),

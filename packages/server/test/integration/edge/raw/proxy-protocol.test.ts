@@ -14,7 +14,7 @@ const seen = defineRoute(
     operationId: "seen",
     tag: "Operations",
     summary: "The address of the caller",
-    success: { status: 200, schema: Seen },
+    success: { status: 200, schema: Seen, description: "What was seen." },
     errors: [],
   },
   (request) => ({ address: request.ip }),

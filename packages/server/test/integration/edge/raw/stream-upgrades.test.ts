@@ -1,14 +1,12 @@
 import { connect } from "node:net";
-import { ErrorBody } from "@bursar/protocol";
-import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
+import { isErrorBody } from "../../../harness/http/is-error-body.js";
 import { readAnswers } from "../../../harness/http/raw-exchange.js";
 import { sharedService } from "../../../harness/service/shared-service.js";
 import { handshake, handshakeBytes } from "../../../harness/stream/raw-stream.js";
 
 const service = await sharedService();
 
-const isErrorBody = new Ajv().compile(ErrorBody);
 const key = handshake["Sec-WebSocket-Key"];
 
 /** The handshake with some of its headers changed; undefined leaves one out. */

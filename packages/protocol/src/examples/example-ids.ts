@@ -1,0 +1,23 @@
+/** The identifiers that the examples of the documents share, so that an example of a payment and one of its webhook fit together. */
+export const exampleIds = {
+  approver: "cli_01m4ddj8e0f81bvxnz54s4v71d",
+  changeRequest: "chr_01m7hqmdt0ebn95tpefnjnyhrw",
+  changedClient: "cli_01m5yb3xe0e81at9rhx1b2x5z4",
+  client: "cli_01m4av5jd8ej7tc0zp3q03dde5",
+  connection: "con_01m7hv0ev0ee6st5mc7bpz2nqm",
+  delivery: "dlv_01m7hv29tgejqvkndpb8a897m8",
+  destination: "dst_01m6r333e0eq3sbanb20wb7nb2",
+  endpoint: "whe_01m54k4qe0etzvqj6sdwzakm9j",
+  epoch: "epo_01m4av5he0fz4v67cz7wv4bbjp",
+  key: "key_01m4fzyze0fhra2avt0s3fj8ks",
+  order: "ord_01m7hv4410fvnvx5q5kkj0z75h",
+  payoutWallet: "wlt_01m5yb3xe0e81at9rhx1b2x5z4",
+  primaryWallet: "wlt_01m4av5hxmf1n9pw9nyjc62m5a",
+  request: "req_01m7hv2cbrfxcbj52v4k8ghnxc",
+  secret: "sec_01m4av5jkgfew8tmvv3phy72yk",
+  settlementWallet: "wlt_01m4av5hxnexe86enjnretz2r3",
+  tenant: "tnt_01m4av5he0f7d8dmthsyd7cgpr",
+  token: "tok_01m7hts4f0fh39x7bcb1tx6yj3",
+  trade: "trd_01m7hv4508exj8deg1wen3gz43",
+  transaction: "tx_01m7hv29e0ft9aa6d3rfpaz6r9",
+} as const;
