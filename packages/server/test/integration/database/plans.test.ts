@@ -46,6 +46,13 @@ const readsAll = [
   "SELECT level_sequence AS sequence, levels_changed_at",
 ];
 
+/** What statements may read without returning it, because it is bounded: a page, a slice of the log that is summed, and a count. */
+function freeRowsOf(text: string): number {
+  if (text.includes('"isEnd"')) return 2 * scannedRowsMax;
+  if (text.includes("INTO usage_buckets") && text.includes("WITH slice")) return 5000;
+  return text.includes("FROM pending_deliveries p WHERE") && text.includes("count(*)") ? 10_000 : 0;
+}
+
 describe("every statement of the service", () => {
   const recording: Recording = new Map();
   let service: TestService;
@@ -205,7 +212,7 @@ describe("every statement of the service", () => {
         if (readsAll.some((start) => statement.text.trim().startsWith(start))) continue;
         const plan = await explain(session, statement);
         // Two indexes of a wallet, or two tables of deliveries.
-        const freeRows = statement.text.includes('"isEnd"') ? 2 * scannedRowsMax : 0;
+        const freeRows = freeRowsOf(statement.text);
         for (const fault of plan === undefined ? [] : findPlanFaults(plan, freeRows))
           faults.add(
             `${fault}: ${statement.text.replace(/\s+/g, " ").trim()} ${JSON.stringify(statement.values)}`,
