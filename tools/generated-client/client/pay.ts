@@ -16,7 +16,7 @@ export async function pay(
       client_id: credentials.clientId,
       client_secret: credentials.secret,
     },
-    bodySerializer: (form) => new URLSearchParams(form as Record<string, string>),
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
   });
   if (issued.error !== undefined) throw new Error(issued.error.error);
   api.use({
