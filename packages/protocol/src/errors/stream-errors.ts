@@ -55,7 +55,7 @@ export const streamErrors = {
   TOO_MANY_STREAMS: {
     status: 429,
     message: "The client has reached the maximum number of streams.",
-    when: "the client has `stream.sockets_per_client` streams open on this process",
+    when: "the client has `stream.sockets_per_client` streams open on this process, or its tenant half of `stream.sockets`",
     advice: "Close one, or retry after `Retry-After` seconds.",
     retry: "later",
   },

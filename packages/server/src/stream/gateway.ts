@@ -42,6 +42,9 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
     handleProtocols: () => streamProtocol,
   } as ConstructorParameters<typeof WebSocketServer>[0]);
   const byClient = new Map<string, Set<Connection>>();
+  const countOfTenant = new Map<string, number>();
+  /** A tenant with many clients leaves half of the streams to the others. */
+  const tenantMax = Math.max(limits.socketsPerClient, Math.ceil(limits.sockets / 2));
   const heartbeats = createHeartbeats(deps);
   const stats = { open: 0, opened: 0, cut: 0 };
   let isStopping = false;
@@ -51,7 +54,9 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
     const fault = findHandshakeFault(request, deps);
     if (fault !== undefined) return fault;
     if (stats.open >= limits.sockets) return { refused: "OVERLOADED" };
-    const own = byClient.get(authenticated.principal.clientId)?.size ?? 0;
+    const { tenantId, clientId } = authenticated.principal;
+    if ((countOfTenant.get(tenantId) ?? 0) >= tenantMax) return { refused: "TOO_MANY_STREAMS" };
+    const own = byClient.get(clientId)?.size ?? 0;
     return own >= limits.socketsPerClient ? { refused: "TOO_MANY_STREAMS" } : undefined;
   }
 
@@ -75,15 +80,25 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
           requestId,
           address,
           authenticated,
-          onClosed: (code) => leave(connection, id, code),
+          onClosed: (code) => {
+            leave(connection, id, code);
+            count(authenticated.principal.tenantId, -1);
+          },
         },
         deps,
       );
       join(connection);
+      count(authenticated.principal.tenantId, 1);
       log.info({ request_id: requestId, connection_id: id }, "stream opened");
     });
     server.off("headers", addHeaders);
     return undefined;
+  }
+
+  function count(tenantId: string, change: 1 | -1): void {
+    const next = (countOfTenant.get(tenantId) ?? 0) + change;
+    if (next === 0) countOfTenant.delete(tenantId);
+    else countOfTenant.set(tenantId, next);
   }
 
   function join(connection: Connection): void {

@@ -13,7 +13,7 @@ describe("the messages of a stream", () => {
   let token: string;
   beforeAll(async () => {
     const config = join(folder, "bursar.yaml");
-    writeFileSync(config, "stream:\n  sockets_per_client: 3\n  messages_per_second: 50\n");
+    writeFileSync(config, "stream:\n  sockets: 12\n  sockets_per_client: 3\n  messages_per_second: 50\n");
     service = await startTestService({ BURSAR_CONFIG: config });
     token = await service.token(await service.createTenant());
   });
@@ -167,6 +167,27 @@ describe("the messages of a stream", () => {
     streams[0]?.ws.close();
     await streams[0]?.closed;
     streams.push(await open());
+    for (const { ws } of streams) ws.terminate();
+  });
+
+  it("are accepted on half of all streams for the clients of one tenant, which leaves room for the others", async () => {
+    const owner = await service.createTenant();
+    const admin = await service.token(owner);
+    const tokens = [admin];
+    for (const name of ["second", "third"]) {
+      const made = await service.call("POST", "/v1/clients", admin, { name, scopes: ["events:read"] });
+      const { id: clientId, secret } = (await made.json()) as { id: string; secret: string };
+      tokens.push(await service.token({ clientId, secret }));
+    }
+    const streams: StreamClient[] = [];
+    for (const own of tokens.slice(0, 2))
+      for (let count = 0; count < 3; count++) streams.push(await openStream(service.url, { token: own }));
+    const { status, error } = await refusedStream(service.url, { token: tokens[2] ?? "" });
+    expect([status, error.code]).toEqual([429, "TOO_MANY_STREAMS"]);
+    await withStream(async () => undefined);
+    streams[0]?.ws.terminate();
+    await streams[0]?.closed;
+    streams.push(await openStream(service.url, { token: tokens[2] ?? "" }));
     for (const { ws } of streams) ws.terminate();
   });
 
