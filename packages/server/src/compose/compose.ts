@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type AssetRegistry, createAssetRegistry } from "@bursar/domain";
-import { showId } from "@bursar/protocol";
 import type { Logger } from "pino";
 import type { IntegrityKeys } from "../app/access/integrity-keys.js";
 import { listAuditKeys } from "../app/audit/checkpoint.js";
-import { createCheckpointPublisher } from "../app/audit/checkpoint-publisher.js";
 import { createTenantCreator, type TenantCreator } from "../app/clients/create-tenant.js";
 import { allClients, createSweeper, type Sweeper } from "../app/clients/sweeps.js";
 import { createTenantSuspension, type SetTenantSuspended } from "../app/clients/tenant-suspension.js";
@@ -27,7 +25,6 @@ import { nodeTimers } from "../runtime/timers.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";
 import type { WakeUps } from "../runtime/wake-ups.js";
 import { removeOldAuditWrites } from "../store/access/audit.js";
-import { publishCheckpoint } from "../store/access/checkpoints.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { adoptDatabase, prepareIntegrity } from "../store/access/integrity.js";
 import { createSweepStore } from "../store/access/sweeps.js";
@@ -36,19 +33,20 @@ import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { analyzeYoungTables } from "../store/core/analyze-young-tables.js";
 import { type Database, withKeys } from "../store/core/database.js";
 import { removeShownSecrets } from "../store/core/operator-requests.js";
-import { createEventLog } from "../store/events/events.js";
 import { removeOldUsage } from "../store/policy/remove-old-usage.js";
 import { removeOldContexts } from "../store/tracing/trace-contexts.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
 import { composeAccess } from "./compose-access.js";
 import { type ChangeRequestParts, composeChangeRequests } from "./compose-change-requests.js";
+import { composeCheckpoints } from "./compose-checkpoints.js";
 import { composeMarkets, type MarketParts } from "./compose-markets.js";
 import { composeMetrics } from "./compose-metrics.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
 import { composeTransactions, type TransactionParts } from "./compose-transactions.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
+import { createRailDrivers } from "./create-rail-drivers.js";
 import { secretContexts } from "./secret-contexts.js";
 
 /** The dependencies of all parts. Each subject has a file that wires its use cases to their ports; this one wires the subjects together. */
@@ -161,7 +159,7 @@ export function compose(given: ComposeOptions): Parts {
     timers: nodeTimers,
   });
   database.identity.subscribe(sweeper.reset);
-  const railDrivers = createDrivers(railParts, transactions, options);
+  const railDrivers = createRailDrivers(railParts, transactions, options);
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
   const ifTrusted = (job: () => Promise<unknown>) => async () => {
@@ -269,37 +267,4 @@ export function compose(given: ComposeOptions): Parts {
       await checkpoints.close();
     },
   };
-}
-
-function composeCheckpoints({ database, wakeUps, settings, log, newUuid, now }: ComposeOptions) {
-  const events = createEventLog(wakeUps);
-  return createCheckpointPublisher({
-    publishNext: (notSince) =>
-      publishCheckpoint(database, events, { newUuid, notSince, now: new Date(now()) }),
-    onCheckpoint: (checkpoint) => log.info({ checkpoint }, "audit checkpoint"),
-    onUntrusted: (tenantId) =>
-      log.error(
-        { tenant: showId("tnt", tenantId) },
-        "The head of an audit log was changed by something other than Bursar. Run `bursar audit verify`.",
-      ),
-    onError: (error) => log.warn({ err: error }, "checkpoints of the audit log could not be published"),
-    intervalMs: settings["audit.checkpoint_seconds"] * 1000,
-    now,
-    monotonicMs: () => performance.now(),
-  });
-}
-
-function createDrivers(
-  parts: readonly RailPart[],
-  { railServices }: Pick<TransactionParts, "railServices">,
-  { log, wakeUps }: ComposeOptions,
-): RailDriver[] {
-  const drivers = parts.flatMap(({ rail: { network }, createDriver }) => {
-    const onError = (error: unknown) => log.error({ err: error, network }, "A rail failed. It tries again.");
-    return createDriver === undefined ? [] : [createDriver({ ...railServices, onError })];
-  });
-  wakeUps.subscribe("rails", () => {
-    for (const driver of drivers) driver.wake();
-  });
-  return drivers;
 }

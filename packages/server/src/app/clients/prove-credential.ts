@@ -18,7 +18,7 @@ interface ProofDeps {
 /**
  * Refuses a new credential of the client itself that no current one proves. Judged with the client locked: a credential that was removed
  * since the request was authenticated proves nothing. A secret that has been replaced, or that ends, is no proof for what lasts longer:
- * whoever has found it could otherwise keep the client, and end the secret of its owner.
+ * a thief who has found it could otherwise keep the client, and end the secret of its owner.
  */
 export function refuseUnproven(
   { keys, now }: ProofDeps,

@@ -3,7 +3,13 @@ import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient, ClientStore } from "../../app/clients/client.js";
 import type { Tenant, TenantStore } from "../../app/clients/create-tenant.js";
 import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
-import { type Database, isLockTimeout, type KeyedQueryable, type Queryable, type Tx } from "../core/database.js";
+import {
+  type Database,
+  isLockTimeout,
+  type KeyedQueryable,
+  type Queryable,
+  type Tx,
+} from "../core/database.js";
 import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { recordOperatorRequest } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";

@@ -4,8 +4,8 @@ import { type Statement, sql } from "../core/sql.js";
 /**
  * Joins the wallet that a row pays from: `w` with what never changes, and `locked.frozen`. The wallet is locked against a freeze: one that
  * has been answered is obeyed, and one that comes now waits for this batch. While a freeze is waiting, `locked` is missing and the wallet
- * counts as frozen: PostgreSQL lets further shared locks in before a freeze that waits, so those who pay all the time could delay it for
- * ever. The wallet exists, so it is the first one from its key on; of the indexes of an empty table only the primary key has this order,
+ * counts as frozen: PostgreSQL lets further shared locks in before a freeze that waits, so those who pay all the time could delay it
+ * without end. The wallet exists, so it is the first one from its key on; of the indexes of an empty table only the primary key has this order,
  * and any other would read all wallets of the tenant for each payment of the first backlog.
  */
 export function joinWallet(row: Statement, walletId: Statement): Statement {

@@ -111,7 +111,7 @@ describe("wallets", () => {
     expect(await api.settled(again.body.id)).toMatchObject({ state: "completed" });
   });
 
-  it("pay nothing more while a freeze waits for payments, so that these cannot delay it for ever", async () => {
+  it("pay nothing more while a freeze waits for payments, so that these cannot delay it without end", async () => {
     const owner = await service.createTenant("100");
     const { tenantId } = owner;
     const own = transactionsOf(service, await service.token(owner));
