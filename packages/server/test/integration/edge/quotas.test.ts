@@ -110,7 +110,7 @@ describe("a quota", () => {
     expect((await change({ other: small })).status).toBe(400);
   });
 
-  it("applies to the token endpoint too, but not to revocation", async () => {
+  it("applies to the token endpoint too, but not to the revocation of a valid token", async () => {
     const { id } = await createClient({ auth: { per_second: 1, burst: 1 } });
     const rotated = await service.call("POST", `/v1/clients/${id}/secrets`, managerToken, {});
     const { secret } = (await rotated.json()) as { secret: string };
@@ -119,13 +119,15 @@ describe("a quota", () => {
         method: "POST",
         body: new URLSearchParams({ client_id: id, client_secret: secret, ...fields }),
       });
-    const refused = await eventually(
-      () => form("/oauth/token", { grant_type: "client_credentials" }),
-      ({ status }) => status !== 200,
-    );
+    const request = () => form("/oauth/token", { grant_type: "client_credentials" });
+    const issued = await eventually(request, ({ status }) => status === 200);
+    const { access_token: token } = (await issued.json()) as { access_token: string };
+    const refused = await eventually(request, ({ status }) => status !== 200);
     expect([refused.status, Number(refused.headers.get("retry-after"))]).toEqual([429, 1]);
     expect(await refused.json()).toMatchObject({ error: "slow_down" });
-    expect((await form("/oauth/revoke", { token: "x" })).status).toBe(200);
+    expect((await form("/oauth/revoke", { token })).status).toBe(200);
+    // What revokes nothing is work for nothing.
+    expect((await form("/oauth/revoke", { token: "x" })).status).toBe(429);
   });
 });
 
