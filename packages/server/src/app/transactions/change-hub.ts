@@ -3,11 +3,18 @@ import type { Timers } from "../../runtime/timers.js";
 /** Lets requests wait for a change of one transaction. Changes in other processes are not seen here, so a request that waits polls too. */
 export interface ChangeHub {
   publish: (ids: readonly string[]) => void;
-  /** Resolves when the transaction has changed, or after the time. */
-  wait: (id: string, timeoutMs: number) => Promise<void>;
+  /** Begins before the transaction is read, so that a change during the read is not missed. */
+  watch: (id: string) => Watch;
   /** Wakes every waiting request; no further ones should wait. */
   close: () => void;
   isClosed: () => boolean;
+}
+
+/** What one request waits for. It has to be ended. */
+interface Watch {
+  /** Resolves when the transaction has changed since the watch began or was waited for last, or after the time. */
+  wait: (timeoutMs: number) => Promise<void>;
+  end: () => void;
 }
 
 export function createChangeHub(timers: Pick<Timers, "after">): ChangeHub {
@@ -18,19 +25,33 @@ export function createChangeHub(timers: Pick<Timers, "after">): ChangeHub {
       if (waiting.size === 0) return;
       for (const id of ids) for (const wake of waiting.get(id) ?? []) wake();
     },
-    wait: (id, timeoutMs) =>
-      new Promise((resolve) => {
-        const own = waiting.get(id) ?? new Set();
-        waiting.set(id, own);
-        const done = () => {
-          cancelTimeout();
-          own.delete(done);
+    watch: (id) => {
+      let hasChanged = false;
+      let resume: () => void = () => undefined;
+      const wake = () => {
+        hasChanged = true;
+        resume();
+      };
+      const own = waiting.get(id) ?? new Set();
+      waiting.set(id, own.add(wake));
+      return {
+        wait: async (timeoutMs) => {
+          if (!hasChanged && !isClosed)
+            await new Promise<void>((resolve) => {
+              const cancelTimeout = timers.after(timeoutMs, resolve);
+              resume = () => {
+                cancelTimeout();
+                resolve();
+              };
+            });
+          hasChanged = false;
+        },
+        end: () => {
+          own.delete(wake);
           if (own.size === 0 && waiting.get(id) === own) waiting.delete(id);
-          resolve();
-        };
-        const cancelTimeout = timers.after(timeoutMs, done);
-        own.add(done);
-      }),
+        },
+      };
+    },
     close: () => {
       isClosed = true;
       for (const own of [...waiting.values()]) for (const wake of [...own]) wake();

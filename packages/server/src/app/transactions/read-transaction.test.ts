@@ -34,3 +34,22 @@ it("a client that waits for a change is answered when the service stops, and non
   expect(await read("tenant", "one", waitFor)).toBe(transaction);
   expect(reads).toBe(7);
 });
+
+it("a change that happens while the transaction is read is seen at once", async () => {
+  const changes = createChangeHub(stopped);
+  const versions = [1, 2].map((version) => ({ steps: [{ version }] }) as unknown as Transaction);
+  const read = createTransactionReader({
+    store: {
+      readTransaction: async () => {
+        const seen = versions.shift();
+        // Committed and published after the row was read, and before the reader knows it.
+        if (versions.length === 1) changes.publish(["one"]);
+        return seen;
+      },
+    },
+    changes,
+    monotonicMs: () => 0,
+  });
+  const found = await read("tenant", "one", { versionOtherThan: 1, timeoutMs: 30_000 });
+  expect(found).toEqual({ steps: [{ version: 2 }] });
+});

@@ -26,13 +26,18 @@ export function createTransactionReader({
 }: ReadTransactionDeps): ReadTransaction {
   return async (tenantId, id, waitFor) => {
     const deadlineMs = monotonicMs() + (waitFor?.timeoutMs ?? 0);
-    for (;;) {
-      const transaction = await store.readTransaction(tenantId, id);
-      if (transaction === undefined) return { refused: "TRANSACTION_NOT_FOUND" };
-      const leftMs = changes.isClosed() ? 0 : deadlineMs - monotonicMs();
-      if (waitFor === undefined || versionOf(transaction) !== waitFor.versionOtherThan || leftMs <= 0)
-        return transaction;
-      await changes.wait(id, Math.min(leftMs, lookEveryMs));
+    const watch = waitFor === undefined ? undefined : changes.watch(id);
+    try {
+      for (;;) {
+        const transaction = await store.readTransaction(tenantId, id);
+        if (transaction === undefined) return { refused: "TRANSACTION_NOT_FOUND" };
+        const leftMs = changes.isClosed() ? 0 : deadlineMs - monotonicMs();
+        if (waitFor === undefined || versionOf(transaction) !== waitFor.versionOtherThan || leftMs <= 0)
+          return transaction;
+        await watch?.wait(Math.min(leftMs, lookEveryMs));
+      }
+    } finally {
+      watch?.end();
     }
   };
 }
