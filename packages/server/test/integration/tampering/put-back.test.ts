@@ -38,6 +38,9 @@ describe("a row that the role of the service puts back to an earlier state", () 
       `CREATE TABLE ${kept} AS SELECT * FROM change_requests WHERE ${own}; GRANT SELECT ON ${kept} TO PUBLIC`,
     );
     expect(await decide(decider, "reject")).toMatchObject({ status: 200, body: { state: "rejected" } });
+    await service.database.run(
+      `CREATE TABLE ${kept}_events AS SELECT * FROM events WHERE subject_${own} AND version > 1`,
+    );
     await role.run(`
       DELETE FROM change_decisions WHERE change_request_${own};
       DELETE FROM events WHERE subject_${own} AND version > 1;
@@ -45,7 +48,11 @@ describe("a row that the role of the service puts back to an earlier state", () 
     expect(await decide(decider, "approve")).toMatchObject({ status: 409, code: "CHANGE_REQUEST_TAMPERED" });
     const client = await tenant.call(tenant.admin, "GET", `/v1/clients/${officer.clientId}`);
     expect(client.body).toMatchObject({ keys: [] });
-    await service.database.run(`DROP TABLE ${kept}`);
+    // Other tests that share the service look for gaps in the log.
+    await service.database.run(
+      `UPDATE ${kept}_events SET subject_id = gen_random_uuid(); INSERT INTO events SELECT * FROM ${kept}_events;
+      DROP TABLE ${kept}, ${kept}_events`,
+    );
   });
 
   it("does not resume a tenant that is suspended, and the operator still can", async () => {
