@@ -15,7 +15,7 @@ const checks = [
     bin("knip"),
     ["--no-progress", "--treat-config-hints-as-errors"],
   ],
-  ["compatibility with released versions", process.execPath, ["tools/compatibility.mjs"]],
+  ["compatibility with released versions", process.execPath, ["tools/release/compatibility.mjs"]],
   ["alert rules", process.execPath, ["tools/alert-rules.mjs"]],
   ["OpenAPI and AsyncAPI documents", process.execPath, ["tools/lint-documents/lint-documents.mjs"]],
   ["generated files", process.execPath, ["tools/generate.mjs", "--check"]],

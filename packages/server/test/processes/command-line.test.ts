@@ -195,7 +195,7 @@ describe("the command line", () => {
     "packages/server/bin/bursar.mjs dev",
     "tools/prepare.mjs",
     "tools/check.mjs",
-    "tools/sbom.mjs",
+    "tools/release/sbom.mjs",
     "tools/test-long.mjs --list",
   ])("%s reports in one sentence that Node is too old", (command) => {
     const versions = JSON.stringify({ ...process.versions, node: "18.20.8" });

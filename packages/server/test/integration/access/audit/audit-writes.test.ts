@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifyAudit } from "../../../../src/app/audit/audit-chain.js";
+import { type AuditDraft, type AuditWrite, describeAct } from "../../../../src/app/audit/audit-entry.js";
+import { createAuditStore } from "../../../../src/store/access/audit.js";
+import { openDatabase, withKeys } from "../../../../src/store/core/database.js";
+import { OutcomeUnknownError } from "../../../../src/store/core/database-unavailable-error.js";
+import type { Statement } from "../../../../src/store/core/sql.js";
+import { createLostCommitProxy, type LostCommitProxy } from "../../../harness/database/lost-commit-proxy.js";
+import { inspectSharedService } from "../../../harness/service/shared-service.js";
+
+const service = await inspectSharedService();
+
+const begun = (tenantId: string): AuditDraft =>
+  describeAct({ by: "operator", tenantId }, "tenant.create", "x", new Date());
+const act = (tenantId: string): AuditDraft => ({ ...begun(tenantId), action: "client.create" });
+const newIds = (count: number): string[] => Array.from({ length: count }, () => crypto.randomUUID());
+
+describe("a write of audit entries", () => {
+  let proxy: LostCommitProxy;
+  const store = createAuditStore(withKeys(service.database, service.keys));
+  beforeAll(async () => {
+    proxy = await createLostCommitProxy(service.database.url);
+  });
+  afterAll(() => proxy.close());
+
+  it("needs no more statements for many tenants than for one, and keeps their chains valid", async () => {
+    const statements: Statement[] = [];
+    const { transaction, ...rest } = withKeys(service.database, service.keys);
+    const observed = createAuditStore({
+      ...rest,
+      transaction: (work) =>
+        transaction((tx) =>
+          work({
+            ...tx,
+            query: (statement) => {
+              statements.push(statement);
+              return tx.query(statement);
+            },
+          }),
+        ),
+    });
+    const tenantIds = newIds(60);
+    await observed.append(tenantIds.map(begun));
+    expect(statements.length).toBeLessThanOrEqual(4);
+    await observed.append(tenantIds.flatMap((id) => [act(id), act(id)]));
+    expect(statements.length).toBeLessThanOrEqual(8);
+    const verdicts = await verifyAudit({ store, keys: service.keys, tenantIds });
+    const own = verdicts.filter(({ tenantId }) => tenantIds.includes(tenantId));
+    expect(own.map(({ fault }) => fault)).toEqual(tenantIds.map(() => undefined));
+    const [first = ""] = tenantIds;
+    expect((await store.list(first, 10, undefined)).map(({ number }) => number)).toEqual([3n, 2n, 1n]);
+  });
+
+  it.each([
+    ["was committed", true],
+    ["was not committed", false],
+  ])(
+    "is repeated without doubling an entry if the answer to COMMIT is lost and it %s",
+    async (_, executed) => {
+      const tenantIds = newIds(3);
+      await store.append(tenantIds.map(begun));
+      const behind = openDatabase({ url: proxy.url, connectionsMax: 2 });
+      const lossy = createAuditStore(withKeys(behind, service.keys));
+      const write: AuditWrite = {
+        writerId: crypto.randomUUID(),
+        number: 7,
+        settledBelow: 7,
+        isRepeated: false,
+      };
+      proxy.loseNext("audit_writes", executed);
+      await expect(lossy.append(tenantIds.map(act), write)).rejects.toThrow(OutcomeUnknownError);
+      await sleep(50);
+      for (let repeat = 0; repeat < 2; repeat += 1)
+        await lossy.append(tenantIds.map(act), { ...write, isRepeated: true });
+      for (const id of tenantIds) expect(await store.list(id, 10, undefined)).toHaveLength(2);
+      // Somebody who inserts the number of the next write does not make its entries disappear.
+      await service.database.run(`UPDATE audit_writes SET number = 8 WHERE writer_id = '${write.writerId}'`);
+      await lossy.append(tenantIds.map(act), { ...write, number: 8, settledBelow: 8 });
+      for (const id of tenantIds) expect(await store.list(id, 10, undefined)).toHaveLength(3);
+      await behind.close();
+    },
+  );
+});

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { root } from "../files.mjs";
+
+interface Listed {
+  readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, Listed>>;
+}
+
+/** Packages as name@version, once each. An optional package of another platform has no version. */
+function listed({ dependencies = {} }: Listed, into = new Set<string>()): Set<string> {
+  for (const [name, dependency] of Object.entries(dependencies)) {
+    if (dependency.version !== undefined) into.add(`${name}@${dependency.version}`);
+    listed(dependency, into);
+  }
+  return into;
+}
+
+function json(command: string, args: string[]): unknown {
+  const { stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 });
+  return JSON.parse(stdout);
+}
+
+it("the bill of materials lists what a production install has", () => {
+  const bill = json("npm", ["run", "--silent", "sbom"]) as { components: { purl: string }[] };
+  const components = bill.components.map(({ purl }) => decodeURIComponent(purl.replace("pkg:npm/", "")));
+  const production = listed(
+    json("npm", ["ls", "--omit=dev", "--all", "--json", "--workspace", "packages/server"]) as Listed,
+  );
+  expect([...new Set(components)].sort()).toEqual([...production].sort());
+  expect(components.some((name) => name.startsWith("fastify@"))).toBe(true);
+});
+
+it("a production install has nothing of the development chain", () => {
+  const args = ["ls", "--omit=dev", "--all", "--json", "--workspace", "packages/devnet"];
+  expect([...listed(json("npm", args) as Listed)]).toEqual(["@bursar/devnet@0.1.0"]);
+});
