@@ -88,6 +88,114 @@ CREATE TABLE audit_writes (
   CONSTRAINT audit_writes_pkey PRIMARY KEY (writer_id, number)
 );
 
+CREATE TABLE chain_attempts (
+  network text NOT NULL,
+  hash text NOT NULL,
+  tenant_id uuid NOT NULL,
+  transaction_id uuid NOT NULL,
+  number smallint NOT NULL,
+  purpose text NOT NULL,
+  bytes bytea NOT NULL,
+  gas_limit numeric(78,0) NOT NULL,
+  max_fee numeric(78,0) NOT NULL,
+  max_tip numeric(78,0) NOT NULL,
+  stored_at timestamp with time zone NOT NULL,
+  CONSTRAINT chain_attempts_tenant_id_transaction_id_number_key UNIQUE (tenant_id, transaction_id, number),
+  CONSTRAINT chain_attempts_pkey PRIMARY KEY (network, hash),
+  CONSTRAINT chain_attempts_number_check CHECK ((number > 0)),
+  CONSTRAINT chain_attempts_purpose_check CHECK ((purpose = ANY (ARRAY['payment'::text, 'replacement'::text, 'cancellation'::text])))
+);
+
+CREATE TABLE chain_blocks (
+  network text NOT NULL,
+  number bigint NOT NULL,
+  hash text NOT NULL,
+  parent_hash text NOT NULL,
+  CONSTRAINT chain_blocks_pkey PRIMARY KEY (network, number)
+);
+
+CREATE TABLE chain_deposits (
+  network text NOT NULL,
+  hash text NOT NULL,
+  ordinal integer NOT NULL,
+  tenant_id uuid NOT NULL,
+  wallet_id uuid NOT NULL,
+  asset text NOT NULL,
+  amount numeric(78,0) NOT NULL,
+  transaction_id uuid,
+  block_number bigint,
+  block_hash text,
+  left_number bigint,
+  state text NOT NULL,
+  CONSTRAINT chain_deposits_pkey PRIMARY KEY (network, hash, ordinal),
+  CONSTRAINT chain_deposits_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT chain_deposits_check CHECK (((state <> 'seen'::text) OR ((block_number IS NULL) = (left_number IS NOT NULL)))),
+  CONSTRAINT chain_deposits_state_check CHECK ((state = ANY (ARRAY['seen'::text, 'credited'::text, 'removed'::text, 'gathered'::text])))
+);
+
+CREATE TABLE chain_holdings (
+  tenant_id uuid NOT NULL,
+  wallet_id uuid NOT NULL,
+  asset text NOT NULL,
+  on_chain numeric(78,0),
+  block_number bigint,
+  gathered numeric(78,0) NOT NULL DEFAULT 0,
+  CONSTRAINT chain_holdings_pkey PRIMARY KEY (tenant_id, wallet_id, asset),
+  CONSTRAINT chain_holdings_gathered_check CHECK ((gathered >= (0)::numeric))
+);
+
+CREATE TABLE chain_payments (
+  tenant_id uuid NOT NULL,
+  transaction_id uuid NOT NULL,
+  network text NOT NULL,
+  wallet_id uuid NOT NULL,
+  stage text NOT NULL,
+  nonce bigint,
+  attempt smallint NOT NULL DEFAULT 0,
+  wanted smallint NOT NULL DEFAULT 0,
+  purpose text NOT NULL DEFAULT 'payment'::text,
+  gas_limit numeric(78,0),
+  data_fee numeric(78,0) NOT NULL DEFAULT 0,
+  max_fee numeric(78,0),
+  max_tip numeric(78,0),
+  speed_up_requested boolean NOT NULL DEFAULT false,
+  speed_up_requested_by uuid,
+  terms_number bigint,
+  assigned_at timestamp with time zone,
+  included_hash text,
+  block_number bigint,
+  block_hash text,
+  succeeded boolean,
+  fee numeric(78,0),
+  CONSTRAINT chain_payments_tenant_id_wallet_id_nonce_key UNIQUE (tenant_id, wallet_id, nonce),
+  CONSTRAINT chain_payments_pkey PRIMARY KEY (tenant_id, transaction_id),
+  CONSTRAINT chain_payments_check CHECK (((stage = 'ready'::text) <= (nonce IS NULL))),
+  CONSTRAINT chain_payments_check1 CHECK (((stage = ANY (ARRAY['assigned'::text, 'signed'::text, 'included'::text])) <= (nonce IS NOT NULL))),
+  CONSTRAINT chain_payments_check2 CHECK (((stage = 'included'::text) <= (block_number IS NOT NULL))),
+  CONSTRAINT chain_payments_check3 CHECK ((attempt <= wanted)),
+  CONSTRAINT chain_payments_nonce_check CHECK ((nonce >= 0)),
+  CONSTRAINT chain_payments_purpose_check CHECK ((purpose = ANY (ARRAY['payment'::text, 'replacement'::text, 'cancellation'::text]))),
+  CONSTRAINT chain_payments_stage_check CHECK ((stage = ANY (ARRAY['ready'::text, 'assigned'::text, 'signed'::text, 'included'::text, 'over'::text])))
+);
+
+CREATE TABLE chain_wallets (
+  tenant_id uuid NOT NULL,
+  wallet_id uuid NOT NULL,
+  network text NOT NULL,
+  address text NOT NULL,
+  shown text NOT NULL,
+  next_nonce bigint NOT NULL DEFAULT 0,
+  final_nonce bigint NOT NULL DEFAULT 0,
+  halted_reason text,
+  halted_at timestamp with time zone,
+  compared_number bigint NOT NULL DEFAULT '-1'::integer,
+  CONSTRAINT chain_wallets_address_key UNIQUE (address),
+  CONSTRAINT chain_wallets_pkey PRIMARY KEY (tenant_id, wallet_id),
+  CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey FOREIGN KEY (tenant_id, wallet_id) REFERENCES wallets(tenant_id, id),
+  CONSTRAINT chain_wallets_check CHECK ((final_nonce <= next_nonce)),
+  CONSTRAINT chain_wallets_check1 CHECK (((halted_reason IS NULL) = (halted_at IS NULL)))
+);
+
 CREATE TABLE change_decisions (
   tenant_id uuid NOT NULL,
   change_request_id uuid NOT NULL,
@@ -400,6 +508,25 @@ CREATE TABLE named_clients (
   policy_version integer NOT NULL,
   CONSTRAINT named_clients_pkey PRIMARY KEY (client_id),
   CONSTRAINT named_clients_policy_version_check CHECK ((policy_version > 0))
+);
+
+CREATE TABLE networks (
+  network text NOT NULL,
+  genesis_hash text NOT NULL,
+  state text NOT NULL DEFAULT 'following'::text,
+  halted_reason text,
+  halted_at timestamp with time zone,
+  head_number bigint NOT NULL,
+  final_number bigint NOT NULL,
+  settled_number bigint NOT NULL,
+  base_fee numeric(78,0),
+  seen_at timestamp with time zone,
+  holder uuid,
+  fence bigint NOT NULL DEFAULT 0,
+  expires_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  CONSTRAINT networks_pkey PRIMARY KEY (network),
+  CONSTRAINT networks_check CHECK (((state = 'halted'::text) = ((halted_reason IS NOT NULL) AND (halted_at IS NOT NULL)))),
+  CONSTRAINT networks_state_check CHECK ((state = ANY (ARRAY['following'::text, 'halted'::text])))
 );
 
 CREATE TABLE open_orders (
@@ -775,6 +902,22 @@ CREATE INDEX audit_entries_opt_outs ON public.audit_entries USING btree (tenant_
 CREATE INDEX audit_entries_suspensions ON public.audit_entries USING btree (tenant_id, number) WHERE (action = ANY (ARRAY['tenant.suspend'::text, 'tenant.resume'::text]));
 
 CREATE INDEX audit_heads_without_checkpoint ON public.audit_heads USING btree (checkpoint_at) WHERE (number > checkpoint_number);
+
+CREATE INDEX chain_deposits_incoming ON public.chain_deposits USING btree (tenant_id, wallet_id) WHERE (state = 'seen'::text);
+
+CREATE INDEX chain_deposits_left ON public.chain_deposits USING btree (network, left_number) WHERE ((state = 'seen'::text) AND (left_number IS NOT NULL));
+
+CREATE INDEX chain_deposits_seen ON public.chain_deposits USING btree (network, block_number) WHERE ((state = 'seen'::text) AND (block_number IS NOT NULL));
+
+CREATE INDEX chain_payments_included ON public.chain_payments USING btree (network, block_number) WHERE (stage = 'included'::text);
+
+CREATE INDEX chain_payments_open ON public.chain_payments USING btree (network, wallet_id, nonce) WHERE (stage = ANY (ARRAY['assigned'::text, 'signed'::text]));
+
+CREATE INDEX chain_payments_ready ON public.chain_payments USING btree (network, wallet_id, transaction_id) WHERE (stage = 'ready'::text);
+
+CREATE INDEX chain_payments_to_sign ON public.chain_payments USING btree (network, transaction_id) WHERE ((wanted > attempt) AND (stage = ANY (ARRAY['assigned'::text, 'signed'::text])));
+
+CREATE INDEX chain_wallets_to_compare ON public.chain_wallets USING btree (network, compared_number, wallet_id);
 
 CREATE INDEX change_requests_due ON public.change_requests USING btree (COALESCE(effective_at, expires_at)) WHERE (state = ANY (ARRAY['pending'::text, 'scheduled'::text]));
 

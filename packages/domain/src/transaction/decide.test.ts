@@ -129,9 +129,9 @@ describe("decide", () => {
     expect(detailsOf("accepted", events.observe)).toEqual([receipt, null]);
     const fee = { asset: "ETH", amount: 3n };
     expect(detailsOf("confirming", { kind: "finalise", fee })).toEqual([{ fee }, null]);
-    expect(detailsOf("confirming", { kind: "fail", failure: "REVERTED", fee })).toEqual([
+    expect(detailsOf("confirming", { kind: "fail", failure: "EXECUTION_REVERTED", fee })).toEqual([
       { fee },
-      "REVERTED",
+      "EXECUTION_REVERTED",
     ]);
     expect(detailsOf("accepted", events.settle)).toEqual([null, null]);
   });
@@ -147,7 +147,7 @@ describe("decide", () => {
 describe("fees", () => {
   it.each([
     ["confirming", { kind: "finalise", fee: { asset: "ETH", amount: 3n } }, 10n],
-    ["confirming", { kind: "fail", failure: "REVERTED", fee: { asset: "ETH", amount: 3n } }, 0n],
+    ["confirming", { kind: "fail", failure: "EXECUTION_REVERTED", fee: { asset: "ETH", amount: 3n } }, 0n],
     ["broadcast", { kind: "cancel", fee: { asset: "ETH", amount: 3n } }, 0n],
   ] as const)("in %s are paid out of their hold, in their own asset: %o", (state, event, paid) => {
     const transaction = transactionIn(state, feeHold);
@@ -173,7 +173,7 @@ describe("fees", () => {
     ).toBe("insufficient");
   });
 
-  it.each(states.filter((state) => state !== "processing" && state !== "broadcast"))(
+  it.each(states.filter((state) => !["processing", "broadcast", "confirming"].includes(state)))(
     "cannot be reserved in %s",
     (state) => expect(decide(transactionIn(state), events.reserve_fee)).toBe("impossible"),
   );

@@ -9,10 +9,11 @@ export type RejectionCode = "POLICY_REJECTED" | "APPROVAL_REJECTED" | "APPROVAL_
 /** Why a transaction failed. */
 export type FailureCode =
   | "INSUFFICIENT_FUNDS"
-  | "INSUFFICIENT_FUNDS_FOR_FEE"
+  | "INSUFFICIENT_FEE_FUNDS"
   | "EXPIRED"
   | "WALLET_FROZEN"
-  | "REVERTED"
+  | "WOULD_REVERT"
+  | "EXECUTION_REVERTED"
   | "DEPOSIT_REORGANISED";
 
 /** What can happen to a transaction, with what is known about it. A fee is null if the network charged none. */
@@ -24,8 +25,8 @@ export type TransactionEvent =
   | { kind: "reserve_fee"; fee: AssetAmount }
   | { kind: "broadcast"; hash: string }
   | { kind: "include"; receipt: Receipt }
-  /** A deposit is seen for the first time. */
-  | { kind: "observe"; receipt: Receipt }
+  /** A deposit is seen for the first time. Coins can arrive without a transaction that shows them; then there is no hash. */
+  | { kind: "observe"; receipt: Receipt | { hash: null; block: Receipt["block"] } }
   | { kind: "finalise"; fee: AssetAmount | null }
   | { kind: "reorganise" }
   | { kind: "reject"; failure: RejectionCode }
@@ -85,7 +86,7 @@ export function decideOnBalances(
 
 function reserveFee(transaction: DecidableTransaction, fee: AssetAmount): Decision | Impossible {
   const { tenantId, state, version, sourceAccountId, feeHold } = transaction;
-  if (state !== "processing" && state !== "broadcast") return "impossible";
+  if (state !== "processing" && state !== "broadcast" && state !== "confirming") return "impossible";
   if (feeHold !== null && feeHold.asset !== fee.asset)
     throw new Error(`a fee is held in ${feeHold.asset} and cannot be raised in ${fee.asset}`);
   const missing = fee.amount - (feeHold?.amount ?? 0n);
@@ -152,7 +153,9 @@ function detailsOf(event: Exclude<TransactionEvent, { kind: "reserve_fee" }>): T
       return { hash: event.hash };
     case "include":
     case "observe":
-      return { hash: event.receipt.hash, block: event.receipt.block };
+      return event.receipt.hash === null
+        ? { block: event.receipt.block }
+        : { hash: event.receipt.hash, block: event.receipt.block };
     case "finalise":
     case "fail":
     case "cancel":

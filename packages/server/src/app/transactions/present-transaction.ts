@@ -6,13 +6,14 @@ import type { Transaction, TransactionJudgement, TransactionStep } from "./trans
 
 const failureMessages: Record<RejectionCode | FailureCode, string> = {
   INSUFFICIENT_FUNDS: "Insufficient funds in the source wallet.",
-  INSUFFICIENT_FUNDS_FOR_FEE: "Insufficient funds in the source wallet for the network's fee.",
+  INSUFFICIENT_FEE_FUNDS: "Insufficient funds in the source wallet for the network's fee.",
   EXPIRED: "It expired before it was processed.",
   WALLET_FROZEN: "The source wallet is frozen.",
   POLICY_REJECTED: "A policy rule rejected it.",
   APPROVAL_REJECTED: "An approver rejected it.",
   APPROVAL_EXPIRED: "It was not approved in time.",
-  REVERTED: "The network reverted it.",
+  WOULD_REVERT: "The network would revert it, so it was not sent.",
+  EXECUTION_REVERTED: "The network reverted it.",
   DEPOSIT_REORGANISED: "A reorganisation of the network removed the deposit.",
 };
 

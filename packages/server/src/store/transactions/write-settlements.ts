@@ -2,6 +2,7 @@ import { isFinal } from "@bursar/domain";
 import { type Balances, entriesOf } from "../../app/ledger/ledger-unit.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
 import { writeTransactionDetails } from "../../app/transactions/transaction-details.js";
+import { beginPayments } from "../chain/begin-payments.js";
 import type { Tx } from "../core/database.js";
 import { listKeys, locateRows } from "../core/locate-rows.js";
 import { sql } from "../core/sql.js";
@@ -30,6 +31,7 @@ export async function writeSettlements(
     ),
   );
   writeOpen(tx, settlements);
+  beginPayments(tx, settlements);
   writeJudgements(tx, settlements);
   await log.append(tx, settlements.flatMap(toEvent));
   recordUsage(tx, settlements);

@@ -66,7 +66,7 @@ export function createSteppingDriver(services: RailServices, options: SteppingDr
     const outcomes = await services.recordEvents(network, events);
     if (outcomes.includes("impossible")) throw new Error("the driver recorded an impossible event");
     const unpaid = events.filter((_, index) => outcomes[index] === "insufficient");
-    const failure = { kind: "fail", failure: "INSUFFICIENT_FUNDS_FOR_FEE", fee: null } as const;
+    const failure = { kind: "fail", failure: "INSUFFICIENT_FEE_FUNDS", fee: null } as const;
     await services.recordEvents(
       network,
       unpaid.map((event) => ({ ...event, event: failure })),
@@ -146,7 +146,7 @@ function confirm(chain: SteppingNetwork, { hash, kind }: RailTransaction): RailT
     case "success":
       return { kind: "finalise", fee: kind === "deposit" ? null : fee };
     case "reverted":
-      return { kind: "fail", failure: "REVERTED", fee };
+      return { kind: "fail", failure: "EXECUTION_REVERTED", fee };
     case "cancelled":
     case "lost":
       return { kind: "reorganise" };

@@ -186,7 +186,7 @@ describe("a rail of several steps", () => {
     const failed = await advanceUntil(await pay("2.50"), isFinal);
     expect(failed).toMatchObject({
       state: "failed",
-      failure: { code: "REVERTED" },
+      failure: { code: "EXECUTION_REVERTED" },
       fee: { asset: "GAS", amount: "5" },
     });
     expect(await balances()).toEqual({ STEP: "10+0", GAS: "15+0" });
@@ -197,7 +197,7 @@ describe("a rail of several steps", () => {
     const failed = await api.settled(await pay("2.50"));
     expect(failed).toMatchObject({
       state: "failed",
-      failure: { code: "INSUFFICIENT_FUNDS_FOR_FEE" },
+      failure: { code: "INSUFFICIENT_FEE_FUNDS" },
       fee: null,
     });
     expect((await balances())["STEP"]).toBe("10+0");

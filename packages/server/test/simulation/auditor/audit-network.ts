@@ -27,7 +27,7 @@ function auditPayout(payout: Transaction, network: SteppingNetwork): string[] {
   const { id, state, failure, fee } = payout;
   const status = network.statusOf(`0x${(readId("tx", id) ?? "").replaceAll("-", "")}`);
   const truth = status.kind === "final" ? status.outcome : status.kind;
-  const told = failure?.code === "REVERTED" ? "reverted" : state;
+  const told = failure?.code === "EXECUTION_REVERTED" ? "reverted" : state;
   const expected: readonly string[] = {
     success: ["completed"],
     reverted: ["reverted"],

@@ -63,7 +63,7 @@ export function auditOutcome(outcome: Outcome): string[] {
   }
 }
 
-const networkFailures = ["REVERTED", "DEPOSIT_REORGANISED", "INSUFFICIENT_FUNDS_FOR_FEE"];
+const networkFailures = ["EXECUTION_REVERTED", "DEPOSIT_REORGANISED", "INSUFFICIENT_FEE_FUNDS"];
 
 /** When it expires, which only its request says. */
 function expiryOf({ reference }: Transaction, { exchanges }: Evidence): number | undefined {
