@@ -25,7 +25,10 @@ export const arrows = {
     },
     store: { parts: ["runtime", "app", "domain", "operator-error.ts"], packages: ["node", "pg", "pino"] },
     engine: { parts: ["runtime", "app", "domain"], packages: [] },
-    rails: { parts: ["runtime", "app", "domain"], packages: [] },
+    rails: {
+      parts: ["runtime", "app", "domain", "operator-error.ts"],
+      packages: ["node", "undici", "p-limit", "@noble", "tiny-secp256k1"],
+    },
     markets: { parts: ["runtime", "app", "domain"], packages: [] },
     webhooks: { parts: ["runtime", "app", "domain"], packages: ["node", "undici", "lru-cache", "ipaddr.js"] },
     embedded: { parts: ["operator-error.ts"], packages: ["node", "pino"] },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { contracts } from "../src/index.js";
 import { fundedAccount, newAddress, readerOf, send, sign, useDevnet } from "./devnet-for-tests.js";
 
 const devnet = useDevnet(["--manual", "--kind", "op"]);
@@ -68,5 +69,11 @@ describe("a chain of the OP stack", () => {
     const { spent, gas, l1Fee, gasUsed, receipt } = await pay();
     expect(receipt).toMatchObject({ operatorFeeScalar: "0x1e8480", operatorFeeConstant: "0x309" });
     expect(spent).toBe(1000n + gas + l1Fee + (gasUsed * 2_000_000n) / 1_000_000n + 777n);
+  });
+
+  it("charges nobody for a call, as nodes of such chains do", async () => {
+    const decimals = { to: contracts.USDC.address, data: "0x313ce567" };
+    for (const from of [undefined, newAddress()])
+      expect(BigInt((await devnet().request("eth_call", [{ ...decimals, from }])) as string)).toBe(6n);
   });
 });

@@ -1,0 +1,110 @@
+/** What the service knows of a chain: blocks and balances that nodes report, and bytes that they are given. */
+
+export interface BlockRef {
+  number: number;
+  /** Lower-case, like every hash and address here. */
+  hash: string;
+}
+
+export interface BlockHeader extends BlockRef {
+  parentHash: string;
+  timeMs: number;
+  baseFee: bigint;
+}
+
+export interface ChainToken {
+  /** The code of the asset. */
+  asset: string;
+  /** Null for the coin of the chain. */
+  contract: string | null;
+}
+
+/** A movement that a transaction shows. Its identity is the hash and the ordinal, which stay the same if it is included again elsewhere. */
+export interface ObservedTransfer {
+  hash: string;
+  /** 0 is the coin of the transaction itself; n is the n-th transfer log of a configured token within the transaction. */
+  ordinal: number;
+  asset: string;
+  from: string | null;
+  to: string;
+  amount: bigint;
+}
+
+/** What became of an attempt of ours that is in a block. */
+export interface ObservedOutcome {
+  hash: string;
+  success: boolean;
+  /** In wei: gas, and what some networks charge for the data and for their operator. */
+  fee: bigint;
+  /** All that the transaction shows of the coin and the configured tokens, from and to any address. */
+  transfers: readonly ObservedTransfer[];
+}
+
+export interface ChainBlock extends BlockHeader {
+  /** Of successful transactions, to addresses that are ours, those of our own attempts included. */
+  transfers: readonly ObservedTransfer[];
+  outcomes: readonly ObservedOutcome[];
+}
+
+/** What to look for in blocks. */
+export interface Watch {
+  tokens: readonly ChainToken[];
+  /** Which of these addresses are ours. */
+  findOwned: (addresses: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Which of these hashes are attempts of ours. */
+  findAttempts: (hashes: readonly string[]) => Promise<ReadonlySet<string>>;
+}
+
+export interface PaymentDraft {
+  from: string;
+  /** The contract of a token; null for the coin. */
+  contract: string | null;
+  destination: string;
+  amount: bigint;
+}
+
+/** `dataFee` is a bound on what is charged beside the gas; 0 on networks that charge nothing else. */
+export type Estimate =
+  | { gasLimit: bigint; dataFee: bigint }
+  | { refused: "WOULD_REVERT" }
+  | { refused: "UNAVAILABLE" };
+
+export interface FeeTerms {
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+/** Nothing decides on more than this about what a node answered to bytes. */
+export type SendOutcome = "taken" | "refused" | "unknown";
+
+/** The nodes of one network, as one. Every method throws `NodeUnavailableError` if no node gives a usable answer. */
+export interface ChainNode {
+  network: string;
+  /**
+   * The newest block, and the newest one that is final for all nodes that answer; two of them must, if two are configured. Either can be
+   * lower than before, because another node has answered. Returns a reason to halt if a node is on another chain, or if two disagree
+   * about the final block.
+   */
+  heads: () => Promise<{ latest: BlockHeader; final: BlockHeader } | { halt: string }>;
+  /** A block with what concerns us; undefined if no node has it. */
+  block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
+  header: (number: number) => Promise<BlockHeader | undefined>;
+  /** The blocks from this number on, linked, at most 32 of them and none after `to`. For blocks that are final: they are read by number. */
+  finalBlocks: (from: number, to: number, watch: Watch) => Promise<readonly ChainBlock[]>;
+  /** In the order given, after a block that is final. */
+  balances: (
+    accounts: readonly { address: string; contract: string | null }[],
+    at: BlockRef,
+  ) => Promise<readonly bigint[]>;
+  /** How many transactions of these addresses there were up to a block that is final. Not for giving out nonces. */
+  noncesAt: (addresses: readonly string[], at: BlockRef) => Promise<readonly number[]>;
+  /** In the order given. */
+  estimate: (drafts: readonly PaymentDraft[]) => Promise<readonly Estimate[]>;
+  /** Fees with which a transaction is included soon, within the cap of the network. */
+  market: () => Promise<FeeTerms>;
+  /** In the order given; it does not throw. */
+  send: (bytes: readonly string[]) => Promise<readonly SendOutcome[]>;
+}
+
+/** No node gave a usable answer. Nothing was decided, and the caller tries again. The message contains no part of a URL. */
+export class NodeUnavailableError extends Error {}

@@ -1,0 +1,130 @@
+import { type ChainBlock, NodeUnavailableError, type Watch } from "../../../app/chain/chain-node.js";
+import { describeError, type RpcPool } from "../rpc/rpc-pool.js";
+import { type BlockWithLogs, selectOwn } from "./own-transfers.js";
+import { blockByHashQuestion, blockByNumberQuestion, type NodeBlock } from "./read-block.js";
+import type { ReadReceipts } from "./receipts.js";
+import {
+  blockLogsQuestion,
+  indexTokens,
+  mayHaveTransfers,
+  type NodeLog,
+  rangeLogsQuestion,
+  type TokenIndex,
+} from "./transfer-logs.js";
+
+export interface BlockReader {
+  readonly block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
+  readonly finalBlocks: (from: number, to: number, watch: Watch) => Promise<readonly ChainBlock[]>;
+}
+
+interface RangeLogs {
+  readonly logs: NodeLog[];
+  /** Numbers of blocks whose logs are refused even alone. */
+  readonly refused: Set<number>;
+}
+
+/** How many blocks are read at once: a few megabytes on a busy chain. */
+const blocksMax = 32;
+
+/**
+ * Reads blocks with what concerns us. At the tip a block and its logs are read by its hash, so that a node which does not have the block
+ * cannot answer with nothing. Behind it logs are read in ranges, which nodes limit in different ways and words: a range that is refused is
+ * halved. Nodes have been seen to answer ranges, and even hashes, without logs that exist, so no logs are believed if the block's bloom
+ * filter allows some; then its receipts decide.
+ */
+export function createBlockReader(pool: RpcPool, readReceipts: ReadReceipts): BlockReader {
+  let rangeMax = blocksMax;
+
+  async function readTip(hash: string, tokens: TokenIndex): Promise<BlockWithLogs | undefined> {
+    const hasTokens = tokens.contracts.length > 0;
+    const [block, logs] = await pool.ask([
+      blockByHashQuestion(hash),
+      ...(hasTokens ? [blockLogsQuestion(hash, tokens)] : []),
+    ] as const);
+    if ("error" in block) throw unreadable(`block ${hash}`, describeError(block.error));
+    if (block.value === undefined) return undefined;
+    const found = logs === undefined ? [] : "value" in logs ? logs.value : undefined;
+    return { block: block.value, logs: await completeLogs(block.value, found, tokens) };
+  }
+
+  /** Undefined logs were refused. */
+  async function completeLogs(
+    block: NodeBlock,
+    logs: readonly NodeLog[] | undefined,
+    tokens: TokenIndex,
+  ): Promise<readonly NodeLog[]> {
+    if (logs !== undefined && (logs.length > 0 || !mayHaveTransfers(block.logsBloom, tokens))) return logs;
+    const hashes = block.transactions.map(({ hash }) => hash);
+    const receipts = await readReceipts(block, hashes);
+    return [...receipts.values()].flatMap((receipt) => receipt.logs);
+  }
+
+  async function readBlocks(from: number, to: number): Promise<readonly NodeBlock[]> {
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const answers = await pool.ask(numbers.map(blockByNumberQuestion));
+    const blocks = answers.map((answer, index) => {
+      if ("error" in answer) throw unreadable(`block ${numbers[index]}`, describeError(answer.error));
+      if (answer.value === undefined) throw unreadable(`block ${numbers[index]}`, "no node has it");
+      return answer.value;
+    });
+    for (const [index, { number, parentHash }] of blocks.entries())
+      if (index > 0 && parentHash !== blocks[index - 1]?.hash)
+        throw unreadable(`block ${number}`, "its parent is another block than the one before it");
+    return blocks;
+  }
+
+  async function readRangeLogs(
+    from: number,
+    to: number,
+    tokens: TokenIndex,
+    found: RangeLogs,
+  ): Promise<void> {
+    const size = to - from + 1;
+    if (size <= rangeMax) {
+      const [answer] = await pool.ask([rangeLogsQuestion(from, to, tokens)]);
+      if ("value" in answer) return void found.logs.push(...(answer.value ?? []));
+      if (size === 1) return void found.refused.add(from);
+      rangeMax = Math.ceil(size / 2);
+    }
+    const middle = from + Math.ceil(size / 2) - 1;
+    await readRangeLogs(from, middle, tokens, found);
+    await readRangeLogs(middle + 1, to, tokens, found);
+  }
+
+  async function readFinal(from: number, to: number, tokens: TokenIndex): Promise<readonly BlockWithLogs[]> {
+    const blocks = await readBlocks(from, to);
+    const found: RangeLogs = { logs: [], refused: new Set() };
+    if (tokens.contracts.length > 0) await readRangeLogs(from, to, tokens, found);
+    const byBlock = new Map<string, NodeLog[]>(blocks.map(({ hash }) => [hash, []]));
+    for (const log of found.logs) {
+      const logs = byBlock.get(log.blockHash);
+      if (logs === undefined)
+        throw unreadable(`the blocks from ${from} to ${to}`, "their logs are of other blocks");
+      logs.push(log);
+    }
+    return await Promise.all(
+      blocks.map(async (block) => {
+        const logs = found.refused.has(block.number) ? undefined : byBlock.get(block.hash);
+        return { block, logs: await completeLogs(block, logs, tokens) };
+      }),
+    );
+  }
+
+  return {
+    block: async (hash, watch) => {
+      const tokens = indexTokens(watch.tokens);
+      const read = await readTip(hash, tokens);
+      return read && (await selectOwn([read], watch, tokens, readReceipts))[0];
+    },
+    finalBlocks: async (from, to, watch) => {
+      const last = Math.min(to, from + blocksMax - 1);
+      if (last < from) return [];
+      const tokens = indexTokens(watch.tokens);
+      return await selectOwn(await readFinal(from, last, tokens), watch, tokens, readReceipts);
+    },
+  };
+}
+
+function unreadable(what: string, reason: string): NodeUnavailableError {
+  return new NodeUnavailableError(`Cannot read ${what}: ${reason}.`);
+}

@@ -1,0 +1,120 @@
+import { type Estimate, NodeUnavailableError, type PaymentDraft } from "../../../app/chain/chain-node.js";
+import { toQuantity } from "../keccak.js";
+import { isRevert } from "../rpc/rpc-error.js";
+import type { Answer, Question, RpcPool } from "../rpc/rpc-pool.js";
+import { transferCall } from "../transaction/transfer-call.js";
+import { dataFeeQuestion, operatorFeeQuestion, withDataFeeMargin } from "./data-fee.js";
+import { readData, readQuantity } from "./read-values.js";
+
+export interface EstimateDeps {
+  readonly pool: RpcPool;
+  readonly hasDataFee: boolean;
+  /** The newest block that is known: a node that does not have it yet must not judge whether a payment is possible. */
+  readonly newestNumber: () => number | undefined;
+}
+
+/** A transfer of coins to an address without code needs 21,000, and EDR says one more. */
+const plainGasMax = 21_100n;
+/**
+ * What a destination may use. A wallet that is a contract needs 30,000 to 100,000, and rollups that count their data as gas some hundred
+ * thousand. It also bounds what a node executes for an estimate, so that a hostile contract does not delay the payments to others.
+ */
+const gasLimitMax = 3_000_000n;
+
+/** What payments need, and whether they would succeed, judged by executing them at the newest block. */
+export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps) {
+  async function estimate(drafts: readonly PaymentDraft[]): Promise<readonly Estimate[]> {
+    const number = newestNumber();
+    const block = number === undefined ? "latest" : toQuantity(number);
+    const tokenDrafts = drafts.filter(({ contract }) => contract !== null);
+    const answers = await pool.ask([
+      ...drafts.map((draft) => gasQuestion(draft, block)),
+      ...tokenDrafts.map((draft) => returnQuestion(draft, block)),
+    ]);
+    const returns = new Map(tokenDrafts.map((draft, index) => [draft, answers[drafts.length + index]]));
+    const estimates = drafts.map((draft, index) =>
+      judge(answers[index] as Answer<bigint>, (returns.get(draft) ?? { value: true }) as Answer<boolean>),
+    );
+    return hasDataFee ? await addDataFees(pool, drafts, estimates, block) : estimates;
+  }
+
+  return async (drafts: readonly PaymentDraft[]): Promise<readonly Estimate[]> => {
+    if (drafts.length === 0) return [];
+    try {
+      return await estimate(drafts);
+    } catch (error) {
+      if (!(error instanceof NodeUnavailableError)) throw error;
+      return drafts.map(() => ({ refused: "UNAVAILABLE" }));
+    }
+  };
+}
+
+function judge(gas: Answer<bigint>, call: Answer<boolean>): Estimate {
+  for (const answer of [call, gas])
+    if ("error" in answer) return { refused: isRevert(answer.error) ? "WOULD_REVERT" : "UNAVAILABLE" };
+  const isAccepted = "value" in call && call.value;
+  const needed = "value" in gas ? gas.value : undefined;
+  if (isAccepted === undefined || needed === undefined) return { refused: "UNAVAILABLE" };
+  return isAccepted ? { gasLimit: withMargin(needed), dataFee: 0n } : { refused: "WOULD_REVERT" };
+}
+
+/** A quarter more than was needed now: contracts use more when their state has changed. */
+function withMargin(gas: bigint): bigint {
+  return gas <= plainGasMax ? gas : gas + gas / 4n;
+}
+
+function executionOf({ from, contract, destination, amount }: PaymentDraft) {
+  const gas = toQuantity(gasLimitMax);
+  return contract === null
+    ? { from, to: destination, value: toQuantity(amount), gas }
+    : { from, to: contract, data: transferCall(destination, amount), gas };
+}
+
+function gasQuestion(draft: PaymentDraft, block: string): Question<bigint> {
+  return {
+    method: "eth_estimateGas",
+    params: [executionOf(draft), block],
+    read: (result) => readQuantity(result, "the estimate"),
+  };
+}
+
+const trueWord = `0x${"1".padStart(64, "0")}`;
+
+/** Whether the transfer of a token is accepted: tokens return true or nothing, and one that returns false has moved nothing. */
+function returnQuestion(draft: PaymentDraft, block: string): Question<boolean> {
+  return {
+    method: "eth_call",
+    params: [executionOf(draft), block],
+    read: (result) => {
+      const data = readData(result, "the result of the call");
+      return draft.contract === null || data === "0x" || data === trueWord;
+    },
+  };
+}
+
+async function addDataFees(
+  pool: RpcPool,
+  drafts: readonly PaymentDraft[],
+  estimates: readonly Estimate[],
+  block: string,
+): Promise<readonly Estimate[]> {
+  const [coin, token] = await pool.ask([dataFeeQuestion(false, block), dataFeeQuestion(true, block)]);
+  const operator = await pool.ask(
+    estimates.map((estimate) => operatorFeeQuestion("gasLimit" in estimate ? estimate.gasLimit : 0n, block)),
+  );
+  return estimates.map((estimate, index) => {
+    if (!("gasLimit" in estimate)) return estimate;
+    const data = drafts[index]?.contract === null ? coin : token;
+    if (!("value" in data) || data.value === undefined) return { refused: "UNAVAILABLE" };
+    const operatorFee = operatorFeeOf(operator[index]);
+    if (operatorFee === undefined) return { refused: "UNAVAILABLE" };
+    return { ...estimate, dataFee: withDataFeeMargin(data.value + operatorFee) };
+  });
+}
+
+/** Oracles from before the fee was introduced do not know it. */
+function operatorFeeOf(answer: Answer<bigint> | undefined): bigint | undefined {
+  if (answer === undefined) return undefined;
+  if ("value" in answer) return answer.value;
+  return isRevert(answer.error) ? 0n : undefined;
+}

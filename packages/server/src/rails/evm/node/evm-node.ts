@@ -1,0 +1,88 @@
+import type { ChainNode } from "../../../app/chain/chain-node.js";
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import type { Timers } from "../../../runtime/timers.js";
+import type { FeeBounds } from "../fees/market-fees.js";
+import { createRpcEndpoint } from "../rpc/rpc-endpoint.js";
+import { createRpcPool, describeError } from "../rpc/rpc-pool.js";
+import { createBlockReader } from "./blocks.js";
+import { createStateReader } from "./chain-state.js";
+import { createEstimate } from "./estimate.js";
+import { createHeads, type Finality } from "./heads.js";
+import { createMarket } from "./market.js";
+import { createProbe, type NetworkFacts } from "./probe.js";
+import { headerQuestion } from "./read-block.js";
+import { createReceiptReader } from "./receipts.js";
+import { createSend } from "./send.js";
+
+/** What the configuration says about a network, as far as its nodes are concerned. */
+export interface EvmNodeSettings extends FeeBounds {
+  network: string;
+  chainId: number;
+  /** They are secrets, and are in no message. */
+  rpcUrls: readonly string[];
+  finality: Finality;
+  hasDataFee: boolean;
+  hasPool: boolean;
+  tokens: readonly { asset: string; contract: string; decimals: number }[];
+}
+
+export interface EvmNodeDeps {
+  network: EvmNodeSettings;
+  timers: Pick<Timers, "after">;
+  monotonicMs: () => number;
+  /** From 0 to 1. */
+  random: () => number;
+  /** For each request; 10 s unless it is given. */
+  timeoutMs?: number;
+}
+
+export interface EvmNode extends ChainNode {
+  /** Throws an `OperatorError` if the configuration is not about this network. */
+  probe: () => Promise<NetworkFacts>;
+  close: () => Promise<void>;
+}
+
+/** The nodes of an EVM network behind JSON-RPC. */
+export function createEvmNode({
+  network: settings,
+  timers,
+  monotonicMs,
+  random,
+  timeoutMs,
+}: EvmNodeDeps): EvmNode {
+  const { network, rpcUrls, hasDataFee, hasPool } = settings;
+  const endpoints = rpcUrls.map((url, index) =>
+    createRpcEndpoint({
+      name: `Node ${index + 1} of ${network}`,
+      url,
+      monotonicMs,
+      random,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    }),
+  );
+  const pool = createRpcPool({ network, endpoints, timers, monotonicMs });
+  const lookAtHeads = createHeads({ ...settings, pool });
+  let newestNumber: number | undefined;
+  return {
+    network,
+    heads: async () => {
+      const heads = await lookAtHeads();
+      if ("latest" in heads) newestNumber = heads.latest.number;
+      return heads;
+    },
+    ...createBlockReader(pool, createReceiptReader(pool)),
+    header: async (number) => {
+      const [answer] = await pool.ask([headerQuestion(number)]);
+      if ("value" in answer) return answer.value;
+      throw new NodeUnavailableError(
+        `No node of ${network} gives block ${number}: ${describeError(answer.error)}.`,
+      );
+    },
+    ...createStateReader(pool),
+    estimate: createEstimate({ pool, hasDataFee, newestNumber: () => newestNumber }),
+    market: createMarket(pool, settings),
+    send: createSend(endpoints, hasPool),
+    probe: createProbe({ ...settings, pool }),
+    close: pool.close,
+  };
+}

@@ -1,0 +1,154 @@
+import { type BlockHeader, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import { OperatorError } from "../../../operator-error.js";
+import { type Answer, AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import { readWord } from "./chain-state.js";
+import { gasPriceOracle } from "./data-fee.js";
+import { chainIdQuestion, explainFinalHead, type Finality } from "./heads.js";
+import { headerQuestion } from "./read-block.js";
+import { readData, readRecord } from "./read-values.js";
+
+/** What does not change about a network, as its nodes say it. */
+export interface NetworkFacts {
+  genesisHash: string;
+}
+
+export interface ProbeDeps {
+  readonly network: string;
+  readonly chainId: number;
+  readonly finality: Finality;
+  readonly hasDataFee: boolean;
+  readonly tokens: readonly {
+    readonly asset: string;
+    readonly contract: string;
+    readonly decimals: number;
+  }[];
+  readonly pool: RpcPool;
+}
+
+/**
+ * Compares the configuration with what the nodes say, at the start. A contradiction is an `OperatorError`; if no node answers it is a
+ * `NodeUnavailableError`, which is no reason not to start.
+ */
+export function createProbe(deps: ProbeDeps): () => Promise<NetworkFacts> {
+  return async () => {
+    const genesisHash = await probeNodes(deps);
+    await probeDataFee(deps);
+    await probeTokens(deps);
+    return { genesisHash };
+  };
+}
+
+/** Every node that answers must be on the same chain, and name a final block. Returns the hash of the first block. */
+async function probeNodes({ network, chainId, finality, pool }: ProbeDeps): Promise<string> {
+  const tag = "tag" in finality ? finality.tag : "latest";
+  const questions = [
+    chainIdQuestion,
+    headerQuestion(0),
+    headerQuestion("latest"),
+    headerQuestion(tag),
+    baseFeeQuestion,
+  ] as const;
+  const names = new Map<string, string>();
+  const reasons: string[] = [];
+  for (const { name, answers } of await pool.askEach(questions)) {
+    if ("unavailable" in answers) {
+      reasons.push(`${name}: ${answers.unavailable}`);
+      continue;
+    }
+    const [id, genesis, latest, final, hasBaseFee] = answers;
+    if ("value" in id && id.value !== chainId)
+      throw new OperatorError(
+        `${name} is on chain ${id.value}, and the network is configured as chain ${chainId}. Correct its rpc_urls.`,
+      );
+    if ("value" in hasBaseFee && hasBaseFee.value === false)
+      throw new OperatorError(
+        `${name} has blocks without a base fee: Bursar needs a network with transactions of EIP-1559.`,
+      );
+    if ("tag" in finality) refuseFinality(name, finality.tag, latest, final);
+    if ("value" in genesis && genesis.value !== undefined) names.set(genesis.value.hash, name);
+  }
+  const [first, second] = [...names];
+  if (first === undefined)
+    throw new NodeUnavailableError(`No node of ${network} gives its first block: ${reasons.join("; ")}.`);
+  if (second !== undefined)
+    throw new OperatorError(
+      `${first[1]} and ${second[1]} have different first blocks, so they are on different chains. Correct the rpc_urls.`,
+    );
+  return first[0];
+}
+
+const baseFeeQuestion: Question<boolean> = {
+  ...headerQuestion("latest"),
+  read: (result) => result !== null && readRecord(result, "the block")["baseFeePerGas"] !== undefined,
+};
+
+function refuseFinality(
+  name: string,
+  tag: string,
+  latest: Answer<BlockHeader>,
+  final: Answer<BlockHeader>,
+): void {
+  if ("error" in final || final.value === undefined) {
+    const reason = "error" in final ? ` (${describeError(final.error)})` : "";
+    throw new OperatorError(
+      `${name} does not name a \`${tag}\` block${reason}. Configure a number of blocks as the finality of this network.`,
+    );
+  }
+  if ("value" in latest && latest.value !== undefined && latest.value.number > 0)
+    if (final.value.number >= latest.value.number)
+      throw new OperatorError(explainFinalHead(name, tag, latest.value.number));
+}
+
+function codeQuestion(address: string): Question<boolean> {
+  return {
+    method: "eth_getCode",
+    params: [address, "latest"],
+    read: (result) => readData(result, "the code").length > 2,
+  };
+}
+
+/** Fees that are charged and not reserved would be missing in the wallet. */
+async function probeDataFee({ network, hasDataFee, pool }: ProbeDeps): Promise<void> {
+  const [code] = await pool.ask([codeQuestion(gasPriceOracle)]);
+  if (!("value" in code) || code.value === hasDataFee) return;
+  throw new OperatorError(
+    hasDataFee
+      ? `${network} is configured with a data fee, but it has no contract that gives one (${gasPriceOracle}). Remove data_fee.`
+      : `${network} is a chain of the OP stack, which charges a data fee. Set data_fee to true.`,
+  );
+}
+
+/** The first four bytes of the hash of `decimals()`. */
+const decimalsSelector = "0x313ce567";
+
+function decimalsQuestion(contract: string): Question<bigint> {
+  return {
+    method: "eth_call",
+    params: [{ to: contract, data: decimalsSelector }, "latest"],
+    read: (result) => {
+      const decimals = readWord(result, "decimals()");
+      if (decimals > 255n) throw new AnswerFault("decimals() is above 255");
+      return decimals;
+    },
+  };
+}
+
+async function probeTokens({ network, tokens, pool }: ProbeDeps): Promise<void> {
+  const codes = await pool.ask(tokens.map(({ contract }) => codeQuestion(contract)));
+  for (const [index, { asset, contract }] of tokens.entries()) {
+    const code = codes[index] as Answer<boolean>;
+    if ("value" in code && code.value === false)
+      throw new OperatorError(
+        `${asset} is configured as the token ${contract}, but there is no contract at this address on ${network}.`,
+      );
+  }
+  const answers = await pool.ask(tokens.map(({ contract }) => decimalsQuestion(contract)));
+  for (const [index, { asset, contract, decimals }] of tokens.entries()) {
+    const answer = answers[index] as Answer<bigint>;
+    const found = "value" in answer ? answer.value : undefined;
+    if (found !== BigInt(decimals))
+      throw new OperatorError(
+        `${asset} is configured with ${decimals} decimals, but the token ${contract} on ${network} has ${found ?? "no decimals()"}. Correct its decimals.`,
+      );
+  }
+}

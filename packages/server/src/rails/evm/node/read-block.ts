@@ -1,0 +1,101 @@
+import type { BlockHeader } from "../../../app/chain/chain-node.js";
+import { toQuantity } from "../keccak.js";
+import { AnswerFault, type Question } from "../rpc/rpc-pool.js";
+import {
+  readAddress,
+  readData,
+  readHash,
+  readList,
+  readNumber,
+  readQuantity,
+  readRecord,
+} from "./read-values.js";
+
+/** A block as a node has it, with all its transactions. */
+export interface NodeBlock extends BlockHeader {
+  readonly logsBloom: string;
+  readonly transactions: readonly NodeTransaction[];
+}
+
+export interface NodeTransaction {
+  readonly hash: string;
+  readonly from: string;
+  /** Null if it creates a contract. */
+  readonly to: string | null;
+  readonly value: bigint;
+}
+
+export type BlockTag = "latest" | "safe" | "finalized";
+
+export function headerQuestion(block: number | BlockTag): Question<BlockHeader> {
+  const named = typeof block === "number" ? toQuantity(block) : block;
+  return {
+    method: "eth_getBlockByNumber",
+    params: [named, false],
+    read: (result) => {
+      if (result === null) return undefined;
+      const header = readHeader(readRecord(result, "the block"));
+      if (typeof block === "number" && header.number !== block)
+        throw new AnswerFault(`block ${header.number} instead of ${block}`);
+      return header;
+    },
+  };
+}
+
+export function blockByHashQuestion(hash: string): Question<NodeBlock> {
+  return {
+    method: "eth_getBlockByHash",
+    params: [hash, true],
+    read: (result) => {
+      if (result === null) return undefined;
+      const block = readBlock(result);
+      if (block.hash !== hash) throw new AnswerFault(`block ${block.hash} instead of ${hash}`);
+      return block;
+    },
+  };
+}
+
+export function blockByNumberQuestion(number: number): Question<NodeBlock> {
+  return {
+    method: "eth_getBlockByNumber",
+    params: [toQuantity(number), true],
+    read: (result) => {
+      if (result === null) return undefined;
+      const block = readBlock(result);
+      if (block.number !== number) throw new AnswerFault(`block ${block.number} instead of ${number}`);
+      return block;
+    },
+  };
+}
+
+function readHeader(block: Record<string, unknown>): BlockHeader {
+  return {
+    number: readNumber(block["number"], "the number of the block"),
+    hash: readHash(block["hash"], "the hash of the block"),
+    parentHash: readHash(block["parentHash"], "parentHash"),
+    timeMs: readNumber(block["timestamp"], "timestamp") * 1000,
+    // Blocks from before EIP-1559, such as the first one of Ethereum, have none.
+    baseFee: readQuantity(block["baseFeePerGas"] ?? "0x0", "baseFeePerGas"),
+  };
+}
+
+const bloomLength = 2 + 2 * 256;
+
+function readBlock(result: unknown): NodeBlock {
+  const block = readRecord(result, "the block");
+  const logsBloom = readData(block["logsBloom"], "logsBloom");
+  if (logsBloom.length !== bloomLength) throw new AnswerFault("logsBloom does not have 256 bytes");
+  const transactions = readList(block["transactions"], "transactions").map(readTransaction);
+  return { ...readHeader(block), logsBloom, transactions };
+}
+
+function readTransaction(value: unknown): NodeTransaction {
+  const transaction = readRecord(value, "a transaction");
+  const to = transaction["to"] ?? null;
+  return {
+    hash: readHash(transaction["hash"], "the hash of a transaction"),
+    from: readAddress(transaction["from"], "from"),
+    to: to === null ? null : readAddress(to, "to"),
+    value: readQuantity(transaction["value"], "value"),
+  };
+}

@@ -1,0 +1,120 @@
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import { methodNotFound } from "../rpc/rpc-error.js";
+import { AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import { readHash, readList, readQuantity, readRecord } from "./read-values.js";
+import { type NodeLog, readLog } from "./transfer-logs.js";
+
+/** What executing a transaction came to. */
+export interface NodeReceipt {
+  readonly hash: string;
+  readonly success: boolean;
+  /** In wei, with everything that the sender was charged. */
+  readonly fee: bigint;
+  readonly logs: readonly NodeLog[];
+}
+
+function readReceipt(value: unknown, blockHash: string): NodeReceipt {
+  const receipt = readRecord(value, "the receipt");
+  const status = readQuantity(receipt["status"], "status");
+  if (status > 1n) throw new AnswerFault("status is neither 0 nor 1");
+  if (readHash(receipt["blockHash"], "blockHash") !== blockHash)
+    throw new AnswerFault("the receipt is of another block");
+  return {
+    hash: readHash(receipt["transactionHash"], "transactionHash"),
+    success: status === 1n,
+    fee: feeOf(receipt),
+    logs: readList(receipt["logs"], "logs").map(readLog),
+  };
+}
+
+/**
+ * On chains of the OP stack, `l1Fee` is charged beside the gas, and since the hardfork Isthmus a fee for the operator. Its scalar means
+ * millionths until the hardfork Jovian, which is recognised by the scalar of the data footprint, and hundreds from then on.
+ */
+function feeOf(receipt: Record<string, unknown>): bigint {
+  const read = (name: string) => readQuantity(receipt[name], name);
+  const readOptional = (name: string) => ((receipt[name] ?? null) === null ? 0n : read(name));
+  const gasUsed = read("gasUsed");
+  const scaled = gasUsed * readOptional("operatorFeeScalar");
+  const isJovian = (receipt["daFootprintGasScalar"] ?? null) !== null;
+  const operatorFee = (isJovian ? scaled * 100n : scaled / 1_000_000n) + readOptional("operatorFeeConstant");
+  return gasUsed * read("effectiveGasPrice") + readOptional("l1Fee") + operatorFee;
+}
+
+function receiptQuestion(hash: string, blockHash: string): Question<NodeReceipt> {
+  return {
+    method: "eth_getTransactionReceipt",
+    params: [hash],
+    read: (result) => {
+      if (result === null) return undefined;
+      const receipt = readReceipt(result, blockHash);
+      if (receipt.hash !== hash) throw new AnswerFault("the receipt is of another transaction");
+      return receipt;
+    },
+  };
+}
+
+function blockReceiptsQuestion(block: ReceiptBlock): Question<readonly NodeReceipt[]> {
+  return {
+    method: "eth_getBlockReceipts",
+    params: [block.hash],
+    read: (result) => {
+      if (result === null) return undefined;
+      const receipts = readList(result, "the receipts").map((receipt) => readReceipt(receipt, block.hash));
+      if (receipts.length !== block.transactions.length) throw new AnswerFault("receipts are missing");
+      return receipts;
+    },
+  };
+}
+
+interface ReceiptBlock {
+  readonly hash: string;
+  readonly transactions: readonly { readonly hash: string }[];
+}
+
+export type ReadReceipts = (
+  block: ReceiptBlock,
+  hashes: readonly string[],
+) => Promise<ReadonlyMap<string, NodeReceipt>>;
+
+/** From so many on, one call for the whole block is cheaper than one for each. */
+const wholeBlockMin = 8;
+
+/** The receipts of some transactions of a block; all of them, or an error. */
+export function createReceiptReader(pool: RpcPool): ReadReceipts {
+  /** Not all nodes have the method; a node that lacks it is not asked again. */
+  let isOffered = true;
+
+  async function readBlockReceipts(block: ReceiptBlock): Promise<readonly NodeReceipt[] | undefined> {
+    const [answer] = await pool.ask([blockReceiptsQuestion(block)]);
+    if ("value" in answer) return answer.value;
+    if (answer.error.code === methodNotFound) isOffered = false;
+    return undefined;
+  }
+
+  return async (block, hashes) => {
+    if (hashes.length === 0) return new Map();
+    const whole = isOffered && hashes.length >= wholeBlockMin ? await readBlockReceipts(block) : undefined;
+    const receipts = whole ?? (await readSingly(pool, block.hash, hashes));
+    const found = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
+    const missing = hashes.find((hash) => !found.has(hash));
+    if (missing !== undefined)
+      throw new NodeUnavailableError(`The receipts of block ${block.hash} lack transaction ${missing}.`);
+    return found;
+  };
+}
+
+async function readSingly(
+  pool: RpcPool,
+  blockHash: string,
+  hashes: readonly string[],
+): Promise<readonly NodeReceipt[]> {
+  const answers = await pool.ask(hashes.map((hash) => receiptQuestion(hash, blockHash)));
+  return answers.map((answer, index) => {
+    if ("value" in answer && answer.value !== undefined) return answer.value;
+    const reason = "error" in answer ? describeError(answer.error) : "no node has it";
+    throw new NodeUnavailableError(
+      `The receipt of transaction ${hashes[index]} is not available: ${reason}.`,
+    );
+  });
+}

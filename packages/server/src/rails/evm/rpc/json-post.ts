@@ -1,0 +1,125 @@
+import { Pool } from "undici";
+
+export type PostResult =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly retryAfterMs: number;
+      readonly text: string;
+    }
+  | { readonly kind: "too_large" }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** Posts JSON to one URL. Neither a result nor an error contains any part of the URL. */
+export interface JsonPost {
+  readonly post: (body: string) => Promise<PostResult>;
+  /** The string without anything that is secret in the URL: nodes repeat keys in their messages. */
+  readonly redact: (text: string) => string;
+  readonly close: () => Promise<void>;
+}
+
+export interface JsonPostLimits {
+  /** For all of a request, from the wait for a connection to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly answerBytesMax: number;
+}
+
+const connectionsMax = 8;
+/** Shorter than what common servers allow (5 s), so that a connection is seldom found closed when it is used again. */
+const keepAliveMs = 4000;
+
+/** `url` is http or https, and may have a user and a password. */
+export function createJsonPost(url: string, { timeoutMs, answerBytesMax }: JsonPostLimits): JsonPost {
+  const { origin, path, authorization, secrets } = readUrl(url);
+  const pool = new Pool(origin, {
+    connections: connectionsMax,
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    // The timeout of each request covers these.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    allowH2: false,
+    connect: { timeout: timeoutMs, rejectUnauthorized: true },
+  });
+  const headers = { "content-type": "application/json", ...authorization };
+  return {
+    post: async (body) => {
+      try {
+        const signal = AbortSignal.timeout(timeoutMs);
+        const response = await pool.request({ method: "POST", path, headers, body, signal });
+        const text = await readBounded(response.body, answerBytesMax);
+        if (text === undefined) return { kind: "too_large" };
+        const retryAfterMs = readRetryAfter(response.headers["retry-after"]);
+        return { kind: "answered", status: response.statusCode, retryAfterMs, text };
+      } catch (error) {
+        return { kind: "failed", reason: describeFailure(error, timeoutMs) };
+      }
+    },
+    redact: (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, "[redacted]"), text),
+    close: () => pool.destroy(),
+  };
+}
+
+/** An invalid URL is an error that says nothing of it: Node's own contains all of it. */
+function readUrl(text: string) {
+  if (!URL.canParse(text)) throw new Error("the URL of a node is not a URL");
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new Error("the URL of a node is neither http nor https");
+  const { username, password } = url;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization =
+    username === "" && password === ""
+      ? {}
+      : { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
+  return { origin: url.origin, path: `${url.pathname}${url.search}`, authorization, secrets: secretsOf(url) };
+}
+
+/** Shorter parts, such as `v3`, are no secrets, and would make messages unreadable. */
+const secretLengthMin = 6;
+
+function secretsOf(url: URL): string[] {
+  const { username, password, pathname, searchParams, host, search } = url;
+  const parts = [username, password, host, search, pathname, ...host.split("."), ...pathname.split("/")];
+  const all = [...parts, ...searchParams.values()].flatMap((part) => [part, decodeURIComponent(part)]);
+  const secrets = new Set(all.filter((part) => part.length >= secretLengthMin));
+  // The longest first: a part of another must not leave the rest of it.
+  return [...secrets].sort((a, b) => b.length - a.length);
+}
+
+async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    // Leaving the loop destroys the connection.
+    if (bytes > bytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+const retryAfterMaxMs = 60_000;
+
+/** 0 if there is none, or if it is a date. */
+function readRetryAfter(header: string | string[] | undefined): number {
+  const seconds = Number([header].flat()[0] ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1000, retryAfterMaxMs) : 0;
+}
+
+/** Only the code of an error: its message can contain the address. */
+function describeFailure(error: unknown, timeoutMs: number): string {
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `no whole answer within ${timeoutMs} ms`;
+  return `the request failed (${codeOf(error)})`;
+}
+
+/** Several addresses that all fail come as one error with those of each inside. */
+function codeOf(error: unknown): string {
+  const { code, name, errors, cause } = (error ?? {}) as Record<string, unknown>;
+  if (typeof code === "string" && code !== "") return code;
+  const inner = Array.isArray(errors) ? errors[0] : cause;
+  if (inner instanceof Error) return codeOf(inner);
+  return typeof name === "string" ? name : "unknown";
+}

@@ -1,0 +1,75 @@
+import { printable } from "../../../runtime/printable.js";
+import type { RpcError } from "./rpc-error.js";
+
+/** What became of one call. `unavailable` is a reason: there is no answer that can be used. */
+export type RpcOutcome =
+  | { readonly result: unknown }
+  | { readonly error: RpcError }
+  | { readonly unavailable: string };
+
+/** The outcomes of the calls with these ids, in their order; or the one error with which all of a batch was refused. */
+export type ReadResponse =
+  | { readonly outcomes: readonly RpcOutcome[] }
+  | { readonly refused: RpcError }
+  | { readonly malformed: string };
+
+/** Reads the answer to a request of JSON-RPC 2.0: an object for one call, a list for several. */
+export function readResponse(
+  text: string,
+  ids: readonly number[],
+  redact: (text: string) => string,
+): ReadResponse {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { malformed: "the answer is not JSON" };
+  }
+  if (Array.isArray(body)) return readBatch(body, ids, redact);
+  if (!isObject(body)) return { malformed: "the answer is not an object" };
+  const outcome = readOutcome(body, redact);
+  const [id] = ids;
+  if (ids.length === 1 && body["id"] === id) return { outcomes: [outcome] };
+  // A node that could not read the request does not know its id.
+  if ("error" in outcome) return ids.length === 1 ? { outcomes: [outcome] } : { refused: outcome.error };
+  return { malformed: "the answer has another id than the request" };
+}
+
+function readBatch(
+  body: readonly unknown[],
+  ids: readonly number[],
+  redact: (text: string) => string,
+): ReadResponse {
+  const byId = new Map<unknown, RpcOutcome>();
+  for (const answer of body) {
+    if (!isObject(answer)) return { malformed: "the answer has an element that is not an object" };
+    const isSecond = byId.has(answer["id"]);
+    byId.set(answer["id"], isSecond ? { unavailable: "it is answered twice" } : readOutcome(answer, redact));
+  }
+  return { outcomes: ids.map((id) => byId.get(id) ?? { unavailable: "it is not answered" }) };
+}
+
+function readOutcome(answer: Record<string, unknown>, redact: (text: string) => string): RpcOutcome {
+  const error = readError(answer["error"], redact);
+  if (error !== undefined) return { error };
+  if (answer["error"] !== undefined && answer["error"] !== null)
+    return { unavailable: "the error is malformed" };
+  return Object.hasOwn(answer, "result")
+    ? { result: answer["result"] }
+    : { unavailable: "there is no result" };
+}
+
+const messageLengthMax = 300;
+
+/** The data of an error is kept if it is a string, or has one in `data`, as EDR and Hardhat answer. */
+function readError(value: unknown, redact: (text: string) => string): RpcError | undefined {
+  if (!isObject(value)) return undefined;
+  const { code, message, data } = value;
+  if (typeof code !== "number") return undefined;
+  const text = typeof message === "string" ? printable(redact(message)).slice(0, messageLengthMax) : "";
+  return { code, message: text, data: isObject(data) ? data["data"] : data };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,141 @@
+import pLimit from "p-limit";
+import { createJsonPost, type PostResult } from "./json-post.js";
+import { type RpcOutcome, readResponse } from "./read-response.js";
+import { isRateLimit } from "./rpc-error.js";
+
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** One URL of a node. After a failure it pauses, twice as long each time. */
+export interface RpcEndpoint {
+  /** Its place in the configuration, because every part of its URL can be a secret. */
+  readonly name: string;
+  /** In the order given. While it pauses, or after a failure in between, calls are not sent. */
+  readonly call: (calls: readonly RpcCall[], order?: "any" | "strict") => Promise<readonly RpcOutcome[]>;
+  /** How long it still pauses; 0 if it can be called. */
+  readonly pauseMs: () => number;
+  readonly close: () => Promise<void>;
+}
+
+export interface RpcEndpointDeps {
+  readonly name: string;
+  readonly url: string;
+  readonly monotonicMs: () => number;
+  /** From 0 to 1: processes that failed together do not come back together. */
+  readonly random: () => number;
+  readonly timeoutMs?: number;
+  readonly answerBytesMax?: number;
+}
+
+const defaultTimeoutMs = 10_000;
+const defaultAnswerBytesMax = 32 * 1024 * 1024;
+const batchMax = 100;
+const requestsMax = 4;
+const askedTooOften = "it refuses for now, because it was asked too often";
+
+export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
+  const { name, url, timeoutMs = defaultTimeoutMs, answerBytesMax = defaultAnswerBytesMax } = deps;
+  const http = createJsonPost(url, { timeoutMs, answerBytesMax });
+  const backOff = createBackOff(deps);
+  const limit = pLimit(requestsMax);
+  let lastId = 0;
+  /** As many calls as the node takes at once: half after a refusal, one more after each success. */
+  let sizeMax = batchMax;
+
+  /** One request. A batch that is refused as a whole, or whose answer is too large, is sent again in halves. */
+  async function exchange(calls: readonly RpcCall[]): Promise<readonly RpcOutcome[]> {
+    if (backOff.pauseMs() > 0) return fail(calls, "it pauses after a failure");
+    const firstId = lastId + 1;
+    lastId += calls.length;
+    const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
+    const ids = requests.map(({ id }) => id);
+    const reading = readPosted(
+      await http.post(JSON.stringify(calls.length === 1 ? requests[0] : requests)),
+      ids,
+    );
+    if ("failed" in reading) {
+      backOff.pause(reading.retryAfterMs);
+      return fail(calls, reading.failed);
+    }
+    if ("divide" in reading) {
+      if (calls.length === 1) return fail(calls, reading.divide);
+      const middle = Math.ceil(calls.length / 2);
+      sizeMax = Math.min(sizeMax, middle);
+      return [...(await exchange(calls.slice(0, middle))), ...(await exchange(calls.slice(middle)))];
+    }
+    if (calls.length === sizeMax) sizeMax = Math.min(batchMax, sizeMax + 1);
+    return withoutRateLimits(reading.outcomes);
+  }
+
+  type Reading =
+    | { readonly outcomes: readonly RpcOutcome[] }
+    | { readonly divide: string }
+    | { readonly failed: string; readonly retryAfterMs: number };
+
+  function readPosted(posted: PostResult, ids: readonly number[]): Reading {
+    if (posted.kind === "failed") return { failed: posted.reason, retryAfterMs: 0 };
+    if (posted.kind === "too_large" || posted.status === 413)
+      return { divide: `the request, or an answer of at most ${answerBytesMax} bytes, is too large` };
+    const { status, retryAfterMs } = posted;
+    if (status === 429) return { failed: askedTooOften, retryAfterMs };
+    // Some nodes give an error of JSON-RPC the status 400.
+    if (status !== 200 && status !== 400)
+      return { failed: `it answered with the HTTP status ${status}`, retryAfterMs };
+    const read = readResponse(posted.text, ids, http.redact);
+    if ("malformed" in read) return { failed: read.malformed, retryAfterMs };
+    if ("outcomes" in read) return read;
+    if (isRateLimit(read.refused)) return { failed: askedTooOften, retryAfterMs };
+    return { divide: `it refused a batch: ${read.refused.message}` };
+  }
+
+  function withoutRateLimits(outcomes: readonly RpcOutcome[]): readonly RpcOutcome[] {
+    const isLimited = (outcome: RpcOutcome) => "error" in outcome && isRateLimit(outcome.error);
+    if (!outcomes.some(isLimited)) {
+      backOff.reset();
+      return outcomes;
+    }
+    backOff.pause(0);
+    return outcomes.map((outcome) => (isLimited(outcome) ? { unavailable: askedTooOften } : outcome));
+  }
+
+  return {
+    name,
+    call: async (calls, order = "any") => {
+      const parts: (readonly RpcCall[])[] = [];
+      for (let start = 0; start < calls.length; start += sizeMax)
+        parts.push(calls.slice(start, start + sizeMax));
+      if (order === "any")
+        return (await Promise.all(parts.map((part) => limit(() => exchange(part))))).flat();
+      const outcomes: RpcOutcome[] = [];
+      for (const part of parts) outcomes.push(...(await limit(() => exchange(part))));
+      return outcomes;
+    },
+    pauseMs: backOff.pauseMs,
+    close: http.close,
+  };
+}
+
+function fail(calls: readonly RpcCall[], unavailable: string): readonly RpcOutcome[] {
+  return calls.map(() => ({ unavailable }));
+}
+
+const firstPauseMs = 250;
+const pauseMaxMs = 30_000;
+
+function createBackOff({ monotonicMs, random }: Pick<RpcEndpointDeps, "monotonicMs" | "random">) {
+  let failures = 0;
+  let endsMs = Number.NEGATIVE_INFINITY;
+  return {
+    pause: (leastMs: number) => {
+      const doubledMs = Math.min(pauseMaxMs, firstPauseMs * 2 ** Math.min(failures, 16));
+      failures += 1;
+      endsMs = monotonicMs() + Math.max(leastMs, doubledMs * (0.5 + random() / 2));
+    },
+    reset: () => {
+      failures = 0;
+    },
+    pauseMs: () => Math.max(0, endsMs - monotonicMs()),
+  };
+}

@@ -1,0 +1,36 @@
+/** An error that a node has answered. The message is the node's own, shortened and without secrets. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data: unknown;
+}
+
+export const methodNotFound = -32_601;
+
+/** Codes that providers use for nothing else: 429 by Alchemy, -32007 by QuickNode, -32016 by Base, -32029 by Cloudflare. */
+const rateCodes: ReadonlySet<number> = new Set([429, -32_007, -32_016, -32_029]);
+const rateWords = /rate limit|request limit|too many requests|compute units per second|requests per second/i;
+
+/**
+ * Whether the node refuses for now because it was asked too often. Infura and others use -32005 both for this and for answers that are too
+ * large, so the words decide. Nothing but the pace depends on it.
+ */
+export function isRateLimit({ code, message }: RpcError): boolean {
+  return rateCodes.has(code) || rateWords.test(message);
+}
+
+/** Words of nodes for an execution that fails: geth, Nethermind, EDR; out of gas is what an invalid instruction looks like to an estimate. */
+const revertWords = /revert|invalid opcode|out of gas|gas required exceeds/i;
+const revertCode = 3;
+
+/**
+ * Whether a call was executed and failed, and would not do better elsewhere. Nodes that follow geth answer code 3 with the data that the
+ * contract returned, but not if it returned none.
+ */
+export function isRevert({ code, message, data }: RpcError): boolean {
+  return code === revertCode || isHex(data) || revertWords.test(message);
+}
+
+function isHex(data: unknown): boolean {
+  return typeof data === "string" && /^0x([0-9a-f]{2})*$/i.test(data);
+}

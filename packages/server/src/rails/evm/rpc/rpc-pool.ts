@@ -1,0 +1,160 @@
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import type { Timers } from "../../../runtime/timers.js";
+import type { RpcOutcome } from "./read-response.js";
+import type { RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
+import type { RpcError } from "./rpc-error.js";
+
+/** A call, and how its result is read. */
+export interface Question<T> extends RpcCall {
+  /** Throws `AnswerFault` if the result is not what the method gives; undefined if the node does not have what was asked for. */
+  readonly read: (result: unknown) => T | undefined;
+}
+
+/** The result does not have the form, or is not about what was asked: the node is treated as if it had not answered. */
+export class AnswerFault extends Error {}
+
+/** `value` is undefined if no node has it. `error`: nodes have answered, and all of those refused. */
+export type Answer<T> = { readonly value: T | undefined } | { readonly error: RpcError };
+
+type Answers<Q extends readonly Question<unknown>[]> = {
+  readonly [K in keyof Q]: Answer<Q[K] extends Question<infer T> ? T : never>;
+};
+
+interface NodeAnswers<Q extends readonly Question<unknown>[]> {
+  readonly name: string;
+  /** A reason, if the node did not answer everything. */
+  readonly answers: Answers<Q> | { readonly unavailable: string };
+}
+
+/** Several nodes of one network, asked in the order of the configuration until one has an answer. */
+export interface RpcPool {
+  readonly endpoints: readonly RpcEndpoint[];
+  /** Each question goes to the next node on its own. Throws `NodeUnavailableError` if one of them is not answered at all. */
+  readonly ask: <const Q extends readonly Question<unknown>[]>(questions: Q) => Promise<Answers<Q>>;
+  /** The values of all questions, from the same node. */
+  readonly askOneNode: <T>(questions: readonly Question<T>[]) => Promise<readonly T[]>;
+  /** Every node, once. */
+  readonly askEach: <const Q extends readonly Question<unknown>[]>(questions: Q) => Promise<NodeAnswers<Q>[]>;
+  readonly close: () => Promise<void>;
+}
+
+export interface RpcPoolDeps {
+  readonly network: string;
+  readonly endpoints: readonly RpcEndpoint[];
+  readonly timers: Pick<Timers, "after">;
+  readonly monotonicMs: () => number;
+}
+
+/** A question is given up after so many rounds through the nodes, or when no round can begin in this time. */
+const roundsMax = 4;
+const patienceMs = 15_000;
+const roundPauseMs = 200;
+
+type Attempted = Answer<unknown> | { readonly unavailable: string };
+
+export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPoolDeps): RpcPool {
+  const sleep = (delayMs: number) => new Promise<void>((resolve) => void timers.after(delayMs, resolve));
+
+  /** The nodes in turn, those that pause left out; waits while all of them do. */
+  async function* attempts(): AsyncGenerator<{ endpoint: RpcEndpoint; isLast: boolean }> {
+    const endsMs = monotonicMs() + patienceMs;
+    for (let round = 0; round < roundsMax; round++) {
+      const pauseMs = Math.min(...endpoints.map((endpoint) => endpoint.pauseMs()));
+      const waitMs = round === 0 ? pauseMs : Math.max(pauseMs, roundPauseMs);
+      if (monotonicMs() + waitMs > endsMs) return;
+      if (waitMs > 0) await sleep(waitMs);
+      const ready = endpoints.filter((endpoint) => endpoint.pauseMs() <= 0);
+      for (const [index, endpoint] of ready.entries()) yield { endpoint, isLast: index === ready.length - 1 };
+    }
+  }
+
+  const unavailable = (reasons: readonly string[]) =>
+    new NodeUnavailableError(
+      `No node of ${network} gives a usable answer: ${[...new Set(reasons)].slice(0, 5).join("; ") || "all of them pause after failures"}.`,
+    );
+
+  async function ask(questions: readonly Question<unknown>[]): Promise<Answer<unknown>[]> {
+    const answers = new Map<number, Answer<unknown>>();
+    const reasons: string[] = [];
+    let open = questions.map((_, index) => index);
+    if (open.length === 0) return [];
+    for await (const { endpoint, isLast } of attempts()) {
+      const attempted = await attempt(
+        endpoint,
+        open.map((index) => questions[index] as Question<unknown>),
+      );
+      for (const [position, answer] of attempted.entries()) {
+        const index = open[position] as number;
+        if ("unavailable" in answer) reasons.push(`${endpoint.name}: ${answer.unavailable}`);
+        else answers.set(index, better(answers.get(index), answer));
+      }
+      // What only some nodes have is looked for at all of them; what all of them lack is settled after one round.
+      open = open.filter((index) => !(isLast ? answers.has(index) : isFound(answers.get(index))));
+      if (open.length === 0) return questions.map((_, index) => answers.get(index) as Answer<unknown>);
+    }
+    throw unavailable(reasons);
+  }
+
+  async function askOneNode<T>(questions: readonly Question<T>[]): Promise<readonly T[]> {
+    const reasons: string[] = [];
+    for await (const { endpoint } of attempts()) {
+      const attempted = await attempt(endpoint, questions);
+      const missing = attempted.find((answer) => !isFound(answer));
+      if (missing === undefined) return attempted.map((answer) => (answer as { value: T }).value);
+      reasons.push(`${endpoint.name}: ${explain(missing)}`);
+    }
+    throw unavailable(reasons);
+  }
+
+  async function askEach(questions: readonly Question<unknown>[]) {
+    return await Promise.all(
+      endpoints.map(async (endpoint) => {
+        const answers = await attempt(endpoint, questions);
+        const missing = answers.find((answer) => "unavailable" in answer);
+        return { name: endpoint.name, answers: missing ?? answers };
+      }),
+    );
+  }
+
+  return {
+    endpoints,
+    ask: ask as RpcPool["ask"],
+    askOneNode,
+    askEach: askEach as RpcPool["askEach"],
+    close: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.close()))),
+  };
+}
+
+async function attempt(endpoint: RpcEndpoint, questions: readonly Question<unknown>[]): Promise<Attempted[]> {
+  const calls = questions.map(({ method, params }) => ({ method, params }));
+  const outcomes = await endpoint.call(calls);
+  return questions.map(({ method, read }, index) => {
+    const outcome = outcomes[index] as RpcOutcome;
+    if (!("result" in outcome)) return outcome;
+    try {
+      return { value: read(outcome.result) };
+    } catch (error) {
+      if (!(error instanceof AnswerFault)) throw error;
+      return { unavailable: `the answer to ${method} is wrong: ${error.message}` };
+    }
+  });
+}
+
+function isFound(answer: Attempted | undefined): boolean {
+  return answer !== undefined && "value" in answer && answer.value !== undefined;
+}
+
+/** A value before "no node has it", and that before an error. */
+function better(known: Answer<unknown> | undefined, answer: Answer<unknown>): Answer<unknown> {
+  if (known === undefined || isFound(answer)) return answer;
+  return "error" in known ? answer : known;
+}
+
+function explain(answer: Attempted): string {
+  if ("unavailable" in answer) return answer.unavailable;
+  return "error" in answer ? describeError(answer.error) : "it does not have what was asked for";
+}
+
+export function describeError({ code, message }: RpcError): string {
+  return `error ${code}: ${message}`;
+}
