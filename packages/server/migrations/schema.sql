@@ -24,6 +24,8 @@ CREATE TABLE approvals (
   decision text NOT NULL,
   comment text,
   decided_at timestamp with time zone NOT NULL,
+  key_id text,
+  mac bytea,
   CONSTRAINT approvals_pkey PRIMARY KEY (tenant_id, transaction_id, version),
   CONSTRAINT approvals_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text])))
 );
@@ -975,7 +977,7 @@ CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (te
 
 CREATE INDEX open_transactions_to_retry ON public.open_transactions USING btree (retry_at) WHERE (retry_at IS NOT NULL);
 
-CREATE INDEX open_transactions_to_retry_of_tenant ON public.open_transactions USING btree (tenant_id, retry_at) WHERE (retry_at IS NOT NULL);
+CREATE INDEX open_transactions_to_retry_of_tenant ON public.open_transactions USING btree (tenant_id, retry_at, id) WHERE (retry_at IS NOT NULL);
 
 CREATE INDEX operator_requests_with_secret ON public.operator_requests USING btree (created_at) WHERE (sealed_secret IS NOT NULL);
 

@@ -14,13 +14,16 @@ export type KeyLabel = RetainedLabel | "client row" | "change request" | "tenant
 
 /**
  * Keys that are kept, encrypted, after their master key was replaced: old entries and checkpoints must stay verifiable, and the hash of
- * a secret cannot be computed again without the secret. Commands of the operator can be repeated at any time later. The rows of clients, open change requests and tenants are authenticated again by `bursar keys reseal`.
+ * a secret cannot be computed again without the secret. Commands of the operator can be repeated at any time later, and
+ * approvals are counted for as long as their transaction waits. The rows of clients, open change requests and tenants are authenticated
+ * again by `bursar keys reseal`.
  */
 export const retainedLabels = [
   "audit chain",
   "audit checkpoint",
   "client secret",
   "operator request",
+  "approval",
 ] as const;
 type RetainedLabel = (typeof retainedLabels)[number];
 

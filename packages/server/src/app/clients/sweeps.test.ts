@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { nodeTimers } from "../../runtime/timers.js";
-import { createSweeper, type Sweep, type SweeperDeps, type SweepStore } from "./sweeps.js";
+import { createSweeper, type OpenPage, type Sweep, type SweeperDeps, type SweepStore } from "./sweeps.js";
 
 const sweepOf = (tenantId: string, kind: Sweep["kind"]): Sweep => ({
   tenantId,
@@ -17,13 +17,16 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
   const errors: unknown[] = [];
   const sweeper = createSweeper({
     store: {
-      listSweeps: async (limit, of) =>
-        left.filter(({ tenantId }) => of === undefined || tenantId === of.tenantId).slice(0, limit),
+      listSweeps: async (group, limit, of) =>
+        left
+          .filter(({ kind }) => (kind === "cancel_orders") === (group === "orders"))
+          .filter(({ tenantId }) => of === undefined || tenantId === of.tenantId)
+          .slice(0, limit),
       requestOrderCancels: async () => [],
       hasOpenOrders: async () => false,
-      listUnsettled: async () => [],
+      listOpen: async () => nothing,
       requestRailCancels: async () => undefined,
-      releaseHeld: async () => [],
+      releaseHeld: async () => ({ releasedCount: 0, next: undefined }),
       finishSweep: async (sweep) => {
         finished.push(`${sweep.tenantId} ${sweep.kind}`);
         left.splice(left.indexOf(sweep), 1);
@@ -42,14 +45,18 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
   return { sweeper, finished, errors };
 }
 
-const onePage = async (_sweep: Sweep, afterId: string | undefined) => (afterId === undefined ? ["1"] : []);
-const endless = async (_sweep: Sweep, afterId: string | undefined) => [String(Number(afterId ?? 0) + 1)];
+const nothing: OpenPage = { unsettled: [], onRail: [], next: undefined };
+const onePage = async (): Promise<OpenPage> => ({ ...nothing, unsettled: ["1"] });
+const endless = async (_sweep: Sweep, after: string | undefined): Promise<OpenPage> => {
+  const id = String(Number(after ?? 0) + 1);
+  return { ...nothing, unsettled: [id], next: id };
+};
 
 it("a sweep that cannot finish does not keep another tenant's orders in the books", async () => {
   const recorded = [sweepOf("a", "cancel_transactions"), sweepOf("b", "cancel_orders")];
   const { sweeper, finished } = createWorld(
     recorded,
-    { listUnsettled: onePage },
+    { listOpen: onePage },
     { cancelTransactions: async () => 1 },
   );
   expect(await sweeper.run()).toBe(false);
@@ -59,7 +66,7 @@ it("a sweep that cannot finish does not keep another tenant's orders in the book
 it("a sweep that throws is reported, and the others are carried out", async () => {
   const recorded = [sweepOf("a", "cancel_transactions"), sweepOf("b", "cancel_orders")];
   const { sweeper, finished, errors } = createWorld(recorded, {
-    requestRailCancels: async () => {
+    listOpen: async () => {
       throw new Error("deadlock detected");
     },
   });
@@ -72,9 +79,9 @@ it("a sweep of many transactions takes turns with the others, and goes on where 
   const recorded = [sweepOf("a", "cancel_transactions"), sweepOf("b", "release_transactions")];
   const seen: (string | undefined)[] = [];
   const { sweeper, finished } = createWorld(recorded, {
-    listUnsettled: async (sweep, afterId) => {
-      seen.push(afterId);
-      return await endless(sweep, afterId);
+    listOpen: async (sweep, after) => {
+      seen.push(after);
+      return await endless(sweep, after);
     },
   });
   expect(await sweeper.run()).toBe(true);
@@ -91,9 +98,9 @@ it("a change carries out its own sweeps only, and stops when its time has passed
   const { sweeper, finished } = createWorld(
     recorded,
     {
-      listUnsettled: async (sweep, afterId) => {
+      listOpen: async (sweep) => {
         asked.push(sweep.tenantId);
-        return await onePage(sweep, afterId);
+        return await onePage();
       },
     },
     {
@@ -117,4 +124,38 @@ it("a change carries out its own sweeps only, and stops when its time has passed
   expect(asked).toHaveLength(turns);
   expect(new Set(asked)).toEqual(new Set(["b"]));
   expect(finished).toEqual([]);
+});
+
+it("a long turn of one tenant's transactions does not keep another tenant's orders in the books", async () => {
+  const recorded = [sweepOf("a", "cancel_transactions"), sweepOf("b", "cancel_orders")];
+  let endTurn: (page: OpenPage) => void = () => undefined;
+  const { sweeper, finished } = createWorld(recorded, {
+    listOpen: () =>
+      new Promise((resolve) => {
+        endTurn = resolve;
+      }),
+  });
+  const running = sweeper.run();
+  const changed = sweeper.runFor({ tenantId: "b", clientId: "client of b", isStopped: true });
+  await changed;
+  expect(finished).toContain("b cancel_orders");
+  expect(finished).not.toContain("a cancel_transactions");
+  endTurn(nothing);
+  await running;
+  expect(finished).toContain("a cancel_transactions");
+});
+
+it("what a rail works on is asked to be cancelled page by page", async () => {
+  const asked: (readonly string[])[] = [];
+  const pages: OpenPage[] = [
+    { unsettled: [], onRail: ["1", "2"], next: "2" },
+    { unsettled: ["3"], onRail: ["4"], next: undefined },
+  ];
+  const { sweeper, finished } = createWorld([sweepOf("a", "cancel_transactions")], {
+    listOpen: async (_sweep, after) => pages[after === undefined ? 0 : 1] ?? nothing,
+    requestRailCancels: async (_sweep, ids) => void asked.push(ids),
+  });
+  await sweeper.run();
+  expect(asked).toEqual([["1", "2"], ["4"]]);
+  expect(finished).toEqual(["a cancel_transactions"]);
 });

@@ -22,22 +22,42 @@ export interface Sweep {
 /** `release_transactions`: what waited because its client was disabled goes on. */
 export type SweepKind = "cancel_orders" | "cancel_transactions" | "release_transactions";
 
+/** Orders do not wait for transactions: an order that stays in a book can be filled meanwhile. */
+type SweepGroup = "orders" | "transactions";
+
 export const allClients = "00000000-0000-0000-0000-000000000000";
 
 export interface SweepStore {
-  /** Those of orders first, and the tenants in turn; or those of one client only. */
-  listSweeps: (limit: number, of?: Pick<Sweep, "tenantId" | "clientId">) => Promise<Sweep[]>;
+  /** Those of a group, the tenants in turn; or those of one client only. */
+  listSweeps: (
+    group: SweepGroup,
+    limit: number,
+    of?: Pick<Sweep, "tenantId" | "clientId">,
+  ) => Promise<Sweep[]>;
   /** Requests that open orders are cancelled. Returns the market of each. */
   requestOrderCancels: (sweep: Sweep, limit: number) => Promise<string[]>;
   /** Whether an order that the sweep cancels is still open. */
   hasOpenOrders: (sweep: Pick<Sweep, "tenantId" | "clientId" | "requestedAt">) => Promise<boolean>;
-  /** Transactions that no rail has begun to work on, in the order of their ids. */
-  listUnsettled: (sweep: Sweep, afterId: string | undefined, limit: number) => Promise<string[]>;
+  /** Reads a bounded number of the tenant's open transactions, and finds at most `limit` that the sweep cancels. */
+  listOpen: (sweep: Sweep, after: string | undefined, limit: number) => Promise<OpenPage>;
   /** Requests that rails cancel what they are working on, if they can. */
-  requestRailCancels: (sweep: Sweep) => Promise<void>;
-  /** Lets the engine look at transactions that it has set aside. Returns their ids, in order. */
-  releaseHeld: (sweep: Sweep, afterId: string | undefined, limit: number) => Promise<string[]>;
+  requestRailCancels: (sweep: Sweep, ids: readonly string[]) => Promise<void>;
+  /** Reads a bounded number of the tenant's transactions that the engine has set aside, and lets it look at most `limit` of them. */
+  releaseHeld: (
+    sweep: Sweep,
+    after: string | undefined,
+    limit: number,
+  ) => Promise<{ releasedCount: number; next: string | undefined }>;
   finishSweep: (sweep: Sweep) => Promise<void>;
+}
+
+export interface OpenPage {
+  /** Transactions that no rail has begun to work on. */
+  unsettled: readonly string[];
+  /** Those that a rail can be asked to cancel. */
+  onRail: readonly string[];
+  /** Where the next page begins; undefined if there is none. */
+  next: string | undefined;
 }
 
 export interface SweeperDeps {
@@ -80,31 +100,36 @@ type Turn = "finished" | "more" | "skipped" | "failed";
 
 /** How far a sweep has come in its pass, and how many transactions the pass could not cancel. */
 interface Position {
-  afterId: string | undefined;
+  after: string | undefined;
   skippedCount: number;
 }
+
+const start: Position = { after: undefined, skippedCount: 0 };
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   const { store, timers } = deps;
   const positions = new LRUCache<string, Position>({ max: positionsMax });
   let resets = 0;
   const resting = new Set<string>();
-  /** One turn at a time, whether it is the loop's or that of a change: sweeps leave the database to requests. */
-  const turns = pLimit(1);
-  const loop = createWakingLoop({
-    step: async () => ((await run()) ? undefined : { pauseMs: lookEveryMs }),
-    onError: deps.onError,
-    pauseAfterErrorMs: restMs,
-    timers,
-  });
+  /** One turn of a group at a time, whether it is the loop's or that of a change: sweeps leave the database to requests. */
+  const turns = { orders: pLimit(1), transactions: pLimit(1) };
+  const loopOf = (group: SweepGroup) =>
+    createWakingLoop({
+      step: async () => ((await runGroup(group)) ? undefined : { pauseMs: lookEveryMs }),
+      onError: deps.onError,
+      pauseAfterErrorMs: restMs,
+      timers,
+    });
+  const loops = [loopOf("orders"), loopOf("transactions")] as const;
+  const isStopping = () => loops[0].isStopping();
 
-  async function run(): Promise<boolean> {
+  async function runGroup(group: SweepGroup): Promise<boolean> {
     let hasMore = false;
-    for (const sweep of await store.listSweeps(sweepsMax)) {
-      if (loop.isStopping()) return false;
+    for (const sweep of await store.listSweeps(group, sweepsMax)) {
+      if (isStopping()) return false;
       const key = keyOf(sweep);
       if (resting.has(key)) continue;
-      const turn = await turns(() => takeTurn(sweep));
+      const turn = await turns[group](() => takeTurn(sweep));
       if (turn === "more") hasMore = true;
       if (turn === "skipped" || turn === "failed") {
         resting.add(key);
@@ -152,38 +177,39 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   async function cancelTransactions(sweep: Sweep): Promise<Turn> {
     const key = keyOf(sweep);
     const resetsBefore = resets;
-    let { afterId, skippedCount } = positions.get(key) ?? { afterId: undefined, skippedCount: 0 };
-    if (afterId === undefined) {
-      await store.requestRailCancels(sweep);
-      deps.onRailsRequested();
-    }
+    let { after, skippedCount } = positions.get(key) ?? start;
     for (let batch = 0; batch < batchesOfTurnMax; batch++) {
-      const ids = await store.listUnsettled(sweep, afterId, batchMax);
-      if (ids.length === 0) {
+      const { unsettled, onRail, next } = await store.listOpen(sweep, after, batchMax);
+      if (onRail.length > 0) {
+        await store.requestRailCancels(sweep, onRail);
+        deps.onRailsRequested();
+      }
+      if (unsettled.length > 0)
+        skippedCount += await deps.cancelTransactions(sweep.tenantId, unsettled, sweep.requestedBy);
+      if (next === undefined) {
         positions.delete(key);
         return skippedCount === 0 ? "finished" : "skipped";
       }
-      skippedCount += await deps.cancelTransactions(sweep.tenantId, ids, sweep.requestedBy);
-      afterId = ids.at(-1);
+      after = next;
     }
-    if (resets === resetsBefore) positions.set(key, { afterId, skippedCount });
+    if (resets === resetsBefore) positions.set(key, { after, skippedCount });
     return "more";
   }
 
   async function release(sweep: Sweep): Promise<Turn> {
     const key = keyOf(sweep);
     const resetsBefore = resets;
-    let afterId = positions.get(key)?.afterId;
+    let { after } = positions.get(key) ?? start;
     for (let batch = 0; batch < batchesOfTurnMax; batch++) {
-      const ids = await store.releaseHeld(sweep, afterId, batchMax);
-      if (ids.length === 0) {
+      const { releasedCount, next } = await store.releaseHeld(sweep, after, batchMax);
+      if (releasedCount > 0) deps.onReleased();
+      if (next === undefined) {
         positions.delete(key);
         return "finished";
       }
-      deps.onReleased();
-      afterId = ids.at(-1);
+      after = next;
     }
-    if (resets === resetsBefore) positions.set(key, { afterId, skippedCount: 0 });
+    if (resets === resetsBefore) positions.set(key, { after, skippedCount: 0 });
     return "more";
   }
 
@@ -195,9 +221,9 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     const deadline = pause(waitMaxMs).then(() => {
       isOver = true;
     });
-    const hasTime = () => !isOver && !loop.isStopping();
+    const hasTime = () => !isOver && !isStopping();
     const work = async () => {
-      await sweepClient(of, hasTime);
+      await Promise.all([sweepClient("orders", of, hasTime), sweepClient("transactions", of, hasTime)]);
       const requestedAt = new Date(deps.now());
       while (isStopped && hasTime() && (await store.hasOpenOrders({ ...of, requestedAt })))
         await pause(skippedPauseMs);
@@ -206,15 +232,16 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   }
 
   async function sweepClient(
+    group: SweepGroup,
     of: Pick<Sweep, "tenantId" | "clientId">,
     hasTime: () => boolean,
   ): Promise<void> {
-    let left = await store.listSweeps(sweepsMax, of);
+    let left = await store.listSweeps(group, sweepsMax, of);
     while (left.length > 0 && hasTime()) {
       const next: Sweep[] = [];
       let hasSkipped = false;
       for (const sweep of left) {
-        const turn = await turns(() => (hasTime() ? takeTurn(sweep) : "failed"));
+        const turn = await turns[group](() => (hasTime() ? takeTurn(sweep) : "failed"));
         if (turn === "more" || turn === "skipped") next.push(sweep);
         if (turn === "skipped") hasSkipped = true;
       }
@@ -224,8 +251,16 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   }
 
   return {
-    ...loop,
-    run,
+    start: () => {
+      for (const loop of loops) loop.start();
+    },
+    wake: () => {
+      for (const loop of loops) loop.wake();
+    },
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+    run: async () => (await Promise.all([runGroup("orders"), runGroup("transactions")])).includes(true),
     runFor,
     reset: () => {
       resets += 1;

@@ -1,9 +1,16 @@
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient, ClientChange } from "../../app/clients/client.js";
-import { allClients, type Sweep, type SweepKind, type SweepStore } from "../../app/clients/sweeps.js";
+import {
+  allClients,
+  type OpenPage,
+  type Sweep,
+  type SweepKind,
+  type SweepStore,
+} from "../../app/clients/sweeps.js";
 import { actorIdOfAct, operatorActorId } from "../../app/events/actor.js";
-import type { Database, Tx } from "../core/database.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
+import { joinByKey } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /** Records what a change of a client's state leaves to do. The orders of a disabled client are always cancelled. */
@@ -44,13 +51,13 @@ export function queueSweeps(
 export function createSweepStore(database: Database): SweepStore {
   return {
     // The table is empty nearly always; one client's sweeps are served by the primary key. A tenant with many does not hide those of others.
-    listSweeps: (limit, of) =>
+    listSweeps: (group, limit, of) =>
       database.query<Sweep>(sql`
         SELECT tenant_id AS "tenantId", client_id AS "clientId", kind, requested_by AS "requestedBy", requested_at AS "requestedAt"
         FROM client_sweeps
-        ${of === undefined ? sql`` : sql`WHERE tenant_id = ${of.tenantId} AND client_id = ${of.clientId}`}
-        ORDER BY kind <> 'cancel_orders',
-          row_number() OVER (PARTITION BY tenant_id, kind = 'cancel_orders' ORDER BY requested_at), requested_at
+        WHERE kind ${group === "orders" ? sql`=` : sql`<>`} 'cancel_orders'
+          ${of === undefined ? sql`` : sql`AND tenant_id = ${of.tenantId} AND client_id = ${of.clientId}`}
+        ORDER BY row_number() OVER (PARTITION BY tenant_id ORDER BY requested_at), requested_at
         LIMIT ${limit}
       `),
     // Served by primary keys: a tenant has few open orders. Locked in the order of their ids, as a matching engine locks them.
@@ -74,41 +81,17 @@ export function createSweepStore(database: Database): SweepStore {
       `);
       return rows.length > 0;
     },
-    // Served by primary keys.
-    listUnsettled: async (sweep, afterId, limit) => {
-      const rows = await database.query<{ id: string }>(sql`
-        SELECT o.id FROM open_transactions o JOIN transactions t ON t.tenant_id = o.tenant_id AND t.id = o.id
-        WHERE o.tenant_id = ${sweep.tenantId} AND o.id > ${afterId ?? allClients}
-          AND o.state IN ('accepted', 'awaiting_approval') AND ${isSwept(sweep, sql`t`)}
-        ORDER BY o.id LIMIT ${limit}
-      `);
-      return rows.map(({ id }) => id);
-    },
-    // Served by primary keys.
-    requestRailCancels: async (sweep) => {
+    listOpen: (sweep, after, limit) => listOpen(database, sweep, after, limit),
+    // Served by the primary key.
+    requestRailCancels: async (sweep, ids) => {
       await database.query(sql`
-        UPDATE open_transactions o SET cancel_requested = true,
-          cancel_requested_by = coalesce(o.cancel_requested_by, ${sweep.requestedBy})
-        FROM transactions t
-        WHERE o.tenant_id = ${sweep.tenantId} AND o.state IN ('processing', 'broadcast', 'confirming') AND NOT o.cancel_requested
-          AND t.tenant_id = o.tenant_id AND t.id = o.id AND t.kind <> 'deposit' AND ${isSwept(sweep, sql`t`)}
+        UPDATE open_transactions SET cancel_requested = true,
+          cancel_requested_by = coalesce(cancel_requested_by, ${sweep.requestedBy})
+        WHERE tenant_id = ${sweep.tenantId} AND id = ANY (${[...ids]}::uuid[])
+          AND state IN ('processing', 'broadcast', 'confirming') AND NOT cancel_requested
       `);
     },
-    // Served by primary keys. A row that has failed also has a time to retry, and keeps it. What was accepted is judged again: the policy
-    // can have been tightened for the very reason that the client was disabled.
-    releaseHeld: async (sweep, afterId, limit) => {
-      const rows = await database.query<{ id: string }>(sql`
-        WITH held AS (
-          SELECT o.tenant_id, o.id, o.state = 'accepted' AND t.kind <> 'deposit' AS is_judged_again
-          FROM open_transactions o JOIN transactions t ON t.tenant_id = o.tenant_id AND t.id = o.id
-          WHERE o.tenant_id = ${sweep.tenantId} AND o.id > ${afterId ?? allClients}
-            AND o.retry_at IS NOT NULL AND o.last_error IS NULL ${isOfClient(sweep, sql`t`)}
-          ORDER BY o.id LIMIT ${limit} FOR UPDATE OF o)
-        UPDATE open_transactions o SET retry_at = NULL, needs_judgement = o.needs_judgement OR held.is_judged_again FROM held
-        WHERE o.tenant_id = held.tenant_id AND o.id = held.id RETURNING o.id
-      `);
-      return rows.map(({ id }) => id).sort();
-    },
+    releaseHeld: (sweep, after, limit) => releaseHeld(database, sweep, after, limit),
     // Not if it was requested again in the meantime.
     finishSweep: async ({ tenantId, clientId, kind, requestedAt }) => {
       await database.query(sql`
@@ -119,10 +102,115 @@ export function createSweepStore(database: Database): SweepStore {
   };
 }
 
+/** Rows of all clients that are read to find those of one. It takes some milliseconds. */
+const rowsReadMax = 2000;
+
+/** Rows of all clients of a tenant, and the number of those that are wanted. */
+interface Scan {
+  rowsMax: number;
+  limit: number;
+}
+
+function scanOf({ clientId }: Pick<Sweep, "clientId">, limit: number): Scan {
+  return { limit, rowsMax: clientId === allClients ? limit : rowsReadMax };
+}
+
+/** The first wanted rows of what was read, and the row after which to go on; none if everything was read. */
+function takeWanted<Row extends { isWanted: boolean }>(
+  rows: readonly Row[],
+  { rowsMax, limit }: Scan,
+): { wanted: Row[]; last: Row | undefined } {
+  const wanted: Row[] = [];
+  for (const row of rows) {
+    if (row.isWanted) wanted.push(row);
+    if (wanted.length === limit) return { wanted, last: row };
+  }
+  return { wanted, last: rows.length < rowsMax ? undefined : rows.at(-1) };
+}
+
+/** Served by the primary keys of open_transactions and transactions. */
+async function listOpen(
+  database: Queryable,
+  sweep: Sweep,
+  after: string | undefined,
+  limit: number,
+): Promise<OpenPage> {
+  const scan = scanOf(sweep, limit);
+  const rows = await database.query<{ id: string; isOnRail: boolean; isWanted: boolean }>(sql`
+    SELECT o.id, o.state NOT IN ('accepted', 'awaiting_approval') AS "isOnRail",
+      (o.state IN ('accepted', 'awaiting_approval') OR (NOT o.cancel_requested AND t.kind <> 'deposit'))
+        ${isOfClient(sweep, sql`t`)} AS "isWanted"
+    FROM (
+      SELECT p.tenant_id, p.id, p.state, p.cancel_requested FROM open_transactions p
+      WHERE p.tenant_id = ${sweep.tenantId} AND p.id > ${after ?? allClients} AND p.id < ${endOf(sweep)}
+      ORDER BY p.id LIMIT ${scan.rowsMax}) AS o
+    ${joinByKey(sql`transactions`, sql`t`, sql`o`)}
+    ORDER BY o.id
+  `);
+  const { wanted, last } = takeWanted(rows, scan);
+  return {
+    unsettled: wanted.filter(({ isOnRail }) => !isOnRail).map(({ id }) => id),
+    onRail: wanted.filter(({ isOnRail }) => isOnRail).map(({ id }) => id),
+    next: last?.id,
+  };
+}
+
+/** A position in the order of open_transactions_to_retry_of_tenant. The time is text, because it can be infinite. */
+interface HeldPosition {
+  retryAt: string;
+  id: string;
+}
+
+const firstHeld: HeldPosition = { retryAt: "-infinity", id: allClients };
+
+/**
+ * A row that has failed also has a time to retry, and keeps it. What was accepted is judged again: the policy can have been tightened for
+ * the very reason that the client was disabled. Served by open_transactions_to_retry_of_tenant and primary keys.
+ */
+async function releaseHeld(
+  database: Queryable,
+  sweep: Sweep,
+  after: string | undefined,
+  limit: number,
+): Promise<{ releasedCount: number; next: string | undefined }> {
+  const scan = scanOf(sweep, limit);
+  const from = after === undefined ? firstHeld : (JSON.parse(after) as HeldPosition);
+  const rows = await database.query<HeldPosition & { isJudgedAgain: boolean; isWanted: boolean }>(sql`
+    SELECT o.id, o.retry_at::text AS "retryAt", o.state = 'accepted' AND t.kind <> 'deposit' AS "isJudgedAgain",
+      o.last_error IS NULL ${isOfClient(sweep, sql`t`)} AS "isWanted"
+    FROM (
+      SELECT p.tenant_id, p.id, p.state, p.retry_at, p.last_error FROM open_transactions p
+      WHERE p.tenant_id = ${sweep.tenantId} AND p.retry_at IS NOT NULL
+        AND (p.retry_at, p.id) > (${from.retryAt}::timestamptz, ${from.id}::uuid)
+      ORDER BY p.retry_at, p.id LIMIT ${scan.rowsMax}) AS o
+    ${joinByKey(sql`transactions`, sql`t`, sql`o`)}
+    ORDER BY o.retry_at, o.id
+  `);
+  const { wanted, last } = takeWanted(rows, scan);
+  const next = last && JSON.stringify({ retryAt: last.retryAt, id: last.id } satisfies HeldPosition);
+  if (wanted.length === 0) return { releasedCount: 0, next };
+  const judgedAgain = wanted.filter(({ isJudgedAgain }) => isJudgedAgain).map(({ id }) => id);
+  const released = await database.query(sql`
+    WITH held AS (
+      SELECT o.tenant_id, o.id FROM open_transactions o
+      WHERE o.tenant_id = ${sweep.tenantId} AND o.id = ANY (${wanted.map(({ id }) => id)}::uuid[])
+        AND o.retry_at IS NOT NULL AND o.last_error IS NULL
+      ORDER BY o.id FOR UPDATE OF o)
+    UPDATE open_transactions o SET retry_at = NULL,
+      needs_judgement = o.needs_judgement OR o.id = ANY (${judgedAgain}::uuid[])
+    FROM held WHERE o.tenant_id = held.tenant_id AND o.id = held.id RETURNING o.id
+  `);
+  return { releasedCount: released.length, next };
+}
+
 /** What the client requested before it was disabled. */
 function isSwept(sweep: Pick<Sweep, "clientId" | "requestedAt">, row: Statement): Statement {
-  const until = idAt(new Date(sweep.requestedAt.getTime() + 1));
-  return sql`${row}.id < ${until} ${isOfClient(sweep, row)}`;
+  return sql`${row}.id < ${endOf(sweep)} ${isOfClient(sweep, row)}`;
+}
+
+/** The least id of what was requested later. */
+function endOf({ requestedAt }: Pick<Sweep, "requestedAt">): string {
+  return idAt(new Date(requestedAt.getTime() + 1));
 }
 
 function isOfClient({ clientId }: Pick<Sweep, "clientId">, row: Statement): Statement {

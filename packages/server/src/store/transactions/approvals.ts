@@ -4,9 +4,16 @@ import type { ApprovalStore } from "../../app/transactions/decide-approval.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { appendAudit } from "../access/audit.js";
 import { readStandings, standingOf } from "../access/lineage.js";
-import type { Database, Queryable } from "../core/database.js";
+import type { RowMac } from "../access/row-integrity.js";
+import { type Database, type KeyedQueryable, type Queryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
+import {
+  isApprovalAuthentic,
+  isSignedByKey,
+  macOfApproval,
+  type SealedApproval,
+} from "./approval-integrity.js";
 
 /** A decision is due at once, whatever the clocks of the processes that look at it say. */
 export function createApprovalStore(database: Database, log: EventLog): ApprovalStore & EvidenceStore {
@@ -30,17 +37,19 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         `);
         if (open === undefined) return "closed";
         const version = open.version + 1;
-        // What is repeated changes nothing: the decision has been due since it was recorded. Served by the primary key.
-        const [earlier] = await tx.query<{ isRepeated: boolean; approvals: number }>(sql`
-          SELECT coalesce(bool_or(client_id = ${clientId} AND decision = ${decision}), false) AS "isRepeated",
-            count(*) FILTER (WHERE decision = 'approve')::integer AS approvals
-          FROM approvals WHERE tenant_id = ${tenantId} AND transaction_id = ${transactionId}
-        `);
-        if (earlier?.isRepeated) return "repeated";
-        if (decision === "approve" && (earlier?.approvals ?? 0) >= recordedApprovalsMax) return "full";
+        const earlier = await listRecorded(tx, tenantId, transactionId);
+        const repeats = (one: RecordedRow) =>
+          one.clientId === clientId && one.decision === decision && isAuthentic(tx, one);
+        // What is repeated changes nothing: the decision has been due since it was recorded.
+        if (earlier.some(repeats)) return "repeated";
+        const approvalCount = earlier.filter((one) => one.decision === "approve").length;
+        if (decision === "approve" && approvalCount >= recordedApprovalsMax) return "full";
+        const isSigned = evidence?.algorithm === "ed25519";
+        const recorded = { tenantId, transactionId, version, isSigned, ...approval };
+        const { keyId, mac } = macOfApproval(requireKeys(tx), recorded);
         tx.send(sql`
-          INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at)
-          VALUES (${tenantId}, ${transactionId}, ${version}, ${clientId}, ${decision}, ${comment}, ${decidedAt})
+          INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at, key_id, mac)
+          VALUES (${tenantId}, ${transactionId}, ${version}, ${clientId}, ${decision}, ${comment}, ${decidedAt}, ${keyId}, ${mac})
         `);
         tx.send(sql`
           UPDATE open_transactions SET version = ${version}, due_at = '-infinity'
@@ -80,6 +89,22 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
 }
 
 const evidenceMax = 2000;
+
+type RecordedRow = SealedApproval & RowMac;
+
+/** Served by the primary keys. At most `recordedApprovalsMax` approvals, and one rejection, which is final. */
+async function listRecorded(tx: Queryable, tenantId: string, transactionId: string): Promise<RecordedRow[]> {
+  return await tx.query<RecordedRow>(sql`
+    SELECT a.tenant_id AS "tenantId", a.transaction_id AS "transactionId", a.version, a.client_id AS "clientId", a.decision,
+      a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned"
+    FROM approvals a WHERE a.tenant_id = ${tenantId} AND a.transaction_id = ${transactionId}
+    ORDER BY a.version LIMIT ${evidenceMax}
+  `);
+}
+
+function isAuthentic(tx: KeyedQueryable, { keyId, mac, ...approval }: RecordedRow): boolean {
+  return isApprovalAuthentic(requireKeys(tx), approval, { keyId, mac });
+}
 
 type EvidenceRow = Omit<RecordedApproval, "isSigned"> &
   (ApprovalEvidence | { [Name in keyof ApprovalEvidence]: null });

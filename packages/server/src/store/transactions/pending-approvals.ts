@@ -1,17 +1,28 @@
 import type { Approval, ApprovalRequirement } from "@bursar/domain";
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type { ClaimedPayment, PendingApproval } from "../../app/transactions/settlement.js";
+import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { type ClientStanding, createStandingReader, standingOf } from "../access/lineage.js";
-import type { KeyedQueryable } from "../core/database.js";
+import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { isApprovalAuthentic, isSignedByKey } from "./approval-integrity.js";
 
 type ClaimedRow = Pick<ClaimedPayment, "tenantId" | "id" | "clientId" | "state">;
 
 interface WaitingRow {
   id: string;
+  tenantId: string;
   requirement: ApprovalRequirement;
   askedAt: Date;
   clientId: string;
-  approvals: { clientId: string; decision: Approval["decision"]; at: string; isSigned: boolean }[];
+  approvals: ApprovalRow[];
+}
+
+/** As JSON: the time and the MAC are strings. */
+interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
+  decidedAt: string;
+  keyId: string | null;
+  mac: string | null;
 }
 
 /**
@@ -27,11 +38,10 @@ export async function readPendingApprovals(
   const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
   if (waiting.length === 0) return new Map();
   const rows = await tx.query<WaitingRow>(sql`
-    SELECT j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", w.client_id AS "clientId", (
-      SELECT coalesce(jsonb_agg(jsonb_build_object('clientId', a.client_id, 'decision', a.decision, 'at', a.decided_at,
-          'isSigned', EXISTS (SELECT FROM approval_signatures s
-            WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version
-              AND s.algorithm = 'ed25519'))
+    SELECT j.tenant_id AS "tenantId", j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", w.client_id AS "clientId", (
+      SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
+          'comment', a.comment, 'decidedAt', a.decided_at, 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
+          'isSigned', ${isSignedByKey})
         ORDER BY a.version), '[]')
       FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
     FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[],
@@ -45,7 +55,10 @@ export async function readPendingApprovals(
   const readCount = await reader.readAhead(turns.map(clientsOf));
   const pending = new Map<string, PendingApproval | "later">();
   for (const [index, row] of turns.entries())
-    pending.set(row.id, index < readCount ? toPending(row, await reader.read(clientsOf(row))) : "later");
+    pending.set(
+      row.id,
+      index < readCount ? toPending(row, await reader.read(clientsOf(row)), requireKeys(tx)) : "later",
+    );
   return pending;
 }
 
@@ -62,21 +75,37 @@ function inTurns(claimed: readonly ClaimedRow[], rows: readonly WaitingRow[]): W
 }
 
 function toPending(
-  { requirement, askedAt, clientId, approvals }: WaitingRow,
+  { requirement, askedAt, clientId, approvals, tenantId, id: transactionId }: WaitingRow,
   standings: ReadonlyMap<string, ClientStanding>,
+  keys: IntegrityKeys,
 ): PendingApproval {
   return {
     requirement,
     askedAt,
     initiator: standingOf(standings, clientId),
-    approvals: approvals.map((one) => readApproval(one, standingOf(standings, one.clientId))),
+    approvals: approvals.map(({ keyId, mac, ...row }) => {
+      const approval = { ...row, tenantId, transactionId, decidedAt: new Date(row.decidedAt) };
+      const stored = { keyId, mac: mac === null ? null : Buffer.from(mac, "base64") };
+      const isAuthentic = isApprovalAuthentic(keys, approval, stored);
+      return readApproval(approval, isAuthentic, standingOf(standings, row.clientId));
+    }),
   };
 }
 
+/** What the service has not recorded does not approve anything. It can reject, because stopping is always safe. */
 function readApproval(
-  { clientId, decision, at, isSigned }: WaitingRow["approvals"][number],
+  { clientId, decision, decidedAt, isSigned }: RecordedApproval,
+  isAuthentic: boolean,
   { isActive, scopes, lineage, authorityChangedAtMs }: ClientStanding,
 ): Approval {
-  const isEnabled = isActive && scopes.includes("transactions:approve");
-  return { clientId, decision, atMs: Date.parse(at), isEnabled, lineage, authorityChangedAtMs, isSigned };
+  const isEnabled = isAuthentic && isActive && scopes.includes("transactions:approve");
+  return {
+    clientId,
+    decision,
+    atMs: decidedAt.getTime(),
+    isEnabled,
+    lineage,
+    authorityChangedAtMs,
+    isSigned,
+  };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listFailures, retryFailures } from "../../../src/store/core/failures.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import { macOfApproval, type SealedApproval } from "../../../src/store/transactions/approval-integrity.js";
 import { transactionFailures } from "../../../src/store/transactions/settlement.js";
 import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
@@ -97,9 +98,20 @@ describe("a transaction that cannot be settled", () => {
         UPDATE judgements SET requirement = ${JSON.stringify(requirement)}::jsonb WHERE transaction_id = ${brokenId}
       `);
     await judge({ ...sound?.requirement, clientIds: "nobody can read this".length });
+    const approval: SealedApproval = {
+      tenantId: readId("tnt", tenant.owner.tenantId) ?? "",
+      transactionId: brokenId,
+      version: 99,
+      clientId: readId("cli", anna.id) ?? "",
+      decision: "approve",
+      comment: null,
+      decidedAt: new Date(),
+      isSigned: false,
+    };
+    const { keyId, mac } = macOfApproval(service.keys, approval);
     await database.query(sql`
-      INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, decided_at)
-      SELECT tenant_id, id, 99, ${readId("cli", anna.id) ?? ""}, 'approve', now() FROM transactions WHERE id = ${brokenId}
+      INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, decided_at, key_id, mac)
+      VALUES (${approval.tenantId}, ${brokenId}, 99, ${approval.clientId}, 'approve', ${approval.decidedAt}, ${keyId}, ${mac})
     `);
     await database.query(sql`UPDATE open_transactions SET due_at = '-infinity' WHERE id = ${brokenId}`);
     for (const { id, approval } of others) await tenant.say(anna, id, approval?.digest ?? "");

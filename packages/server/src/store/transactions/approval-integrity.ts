@@ -1,0 +1,29 @@
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import type { RecordedApproval } from "../../app/transactions/transaction.js";
+import { isRowAuthentic, macOfRow, type RowMac } from "../access/row-integrity.js";
+import { sql } from "../core/sql.js";
+
+/** Whether a signature is stored with the approval `a` that can be verified later. Served by the primary key. */
+export const isSignedByKey = sql`EXISTS (
+  SELECT FROM approval_signatures s
+  WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version AND s.algorithm = 'ed25519')`;
+
+/** A decision on a transaction, as its MAC covers it: with the fact that a signature by an Ed25519 key of the approver was verified. */
+export interface SealedApproval extends RecordedApproval {
+  tenantId: string;
+  transactionId: string;
+}
+
+export function macOfApproval(keys: IntegrityKeys, approval: SealedApproval): { keyId: string; mac: Buffer } {
+  return macOfRow(keys, "approval", contentOf(approval));
+}
+
+/** Whether the service has recorded the decision: a writer to the database can add a row, or a signature, but not its MAC. */
+export function isApprovalAuthentic(keys: IntegrityKeys, approval: SealedApproval, mac: RowMac): boolean {
+  return isRowAuthentic(keys, "approval", contentOf(approval), mac);
+}
+
+function contentOf(approval: SealedApproval): SealedApproval {
+  const { tenantId, transactionId, version, clientId, decision, comment, decidedAt, isSigned } = approval;
+  return { tenantId, transactionId, version, clientId, decision, comment, decidedAt, isSigned };
+}
