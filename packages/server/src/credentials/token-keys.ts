@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { type KeySchedule, scheduleKeys } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import { type StoredTokenKey, type TokenKeyStore, tokenLifetimeSeconds } from "../app/access/tokens.js";
+import { type AuditDraft, describeAct, nilTenantId } from "../app/audit/audit-entry.js";
 import { OperatorError } from "../operator-error.js";
 import type { Sealing } from "./sealing.js";
 
@@ -126,8 +127,7 @@ export async function rotateTokenKeys(
   const removed = scheduleTokenKeys(withTimes, now()).retired.map((key) => key.id);
   // The first key signs at once.
   const added = makeTokenKey(sealing, newUuid(), now() + (stored.length === 0 ? 0 : publishAheadMs));
-  await store.addTokenKey(added);
-  await store.removeTokenKeys(removed);
+  await store.changeTokenKeys({ added, removed }, describe("keys.rotate", added.id, now));
   return { added, removed };
 }
 
@@ -146,10 +146,13 @@ export async function revokeTokenKey(
   const withTimes = stored.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
   const isSigning = scheduleTokenKeys(withTimes, now()).signing?.id === id;
   const added = isSigning ? makeTokenKey(sealing, newUuid(), now()) : undefined;
-  // Added first, so that there is always one that signs.
-  if (added !== undefined) await store.addTokenKey(added);
-  await store.removeTokenKeys([id]);
+  await store.changeTokenKeys({ added, removed: [id] }, describe("keys.revoke", id, now));
   return added;
+}
+
+/** The keys belong to no tenant. */
+function describe(action: string, id: string, now: () => number): AuditDraft {
+  return describeAct({ by: "operator", tenantId: nilTenantId }, action, tokenKeyId(id), new Date(now()));
 }
 
 /** The stored keys without those that were revoked: a writer to the database can put the row of one back. */

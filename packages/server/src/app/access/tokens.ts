@@ -1,4 +1,5 @@
 import type { Scope } from "@bursar/protocol";
+import type { AuditDraft } from "../audit/audit-entry.js";
 import type { ApiClient } from "../clients/client.js";
 
 /** An access token is valid for 15 minutes. There are no refresh tokens: a client requests a new token. */
@@ -55,6 +56,9 @@ export interface TokenKeyStore {
   listRevoked: (shownIds: readonly string[]) => Promise<string[]>;
   /** Adds the key only if there is none, even if several processes try at once. */
   addFirstTokenKey: (key: StoredTokenKey) => Promise<void>;
-  addTokenKey: (key: StoredTokenKey) => Promise<void>;
-  removeTokenKeys: (ids: readonly string[]) => Promise<void>;
+  /** With its audit entry, in one SQL transaction: without the entry, a key whose row is put back would be valid again. */
+  changeTokenKeys: (
+    change: { added: StoredTokenKey | undefined; removed: readonly string[] },
+    audit: AuditDraft,
+  ) => Promise<void>;
 }

@@ -14,7 +14,6 @@ import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
 import { type Reseal, resealSecrets } from "../../store/access/reseal.js";
 import { createTokenKeyStore } from "../../store/access/tokens.js";
-import type { Database } from "../../store/core/database.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addKeysCommand(program: Command): void {
@@ -27,11 +26,9 @@ export function addKeysCommand(program: Command): void {
       "publish a new key, which starts to sign 30 seconds later; the old one is kept until its tokens have expired",
     )
     .action(async () => {
-      const { added, removed } = await withDatabase(async ({ database, sealing, newUuid, now }) => {
-        const rotated = await rotateTokenKeys(createTokenKeyStore(database), sealing, newUuid, now);
-        await record(database, "keys.rotate", tokenKeyId(rotated.added.id), now);
-        return rotated;
-      });
+      const { added, removed } = await withDatabase(({ database, sealing, newUuid, now }) =>
+        rotateTokenKeys(createTokenKeyStore(database), sealing, newUuid, now),
+      );
       console.log(`${tokenKeyId(added.id)} is published and signs from ${added.activeFrom.toISOString()}`);
       for (const id of removed) console.log(`${tokenKeyId(id)} is removed`);
     });
@@ -44,12 +41,9 @@ export function addKeysCommand(program: Command): void {
       const id = readId("key", shown);
       if (id === undefined)
         throw new OperatorError(`${shown} is not the id of a key. List them with \`bursar keys list\`.`);
-      const added = await withDatabase(async ({ database, sealing, newUuid, now }) => {
-        const store = createTokenKeyStore(database);
-        const replacement = await revokeTokenKey(store, sealing, id, newUuid, now);
-        await record(database, "keys.revoke", shown, now);
-        return replacement;
-      });
+      const added = await withDatabase(({ database, sealing, newUuid, now }) =>
+        revokeTokenKey(createTokenKeyStore(database), sealing, id, newUuid, now),
+      );
       console.log(`${shown} is revoked. Its tokens are refused within 5 seconds.`);
       if (added !== undefined) console.log(`${tokenKeyId(added.id)} signs from now on.`);
     });
@@ -59,7 +53,9 @@ export function addKeysCommand(program: Command): void {
     .action(async () => {
       const { keyId, resealed } = await withDatabase(async ({ database, sealing, now }) => {
         const counts = await resealSecrets(database, createReseal(sealing), secretContexts);
-        await record(database, "keys.reseal", sealing.keyring.current.id, now);
+        const origin = { by: "operator", tenantId: nilTenantId } as const;
+        const { id } = sealing.keyring.current;
+        await createAuditStore(database).append([describeAct(origin, "keys.reseal", id, new Date(now()))]);
         return { keyId: sealing.keyring.current.id, resealed: counts };
       });
       const { tokenKeys, clientKeys, webhookSecrets, approvals } = resealed;
@@ -97,12 +93,6 @@ export function addKeysCommand(program: Command): void {
         console.log(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
       }
     });
-}
-
-/** The keys belong to no tenant. */
-async function record(database: Database, action: string, object: string, now: () => number): Promise<void> {
-  const origin = { by: "operator", tenantId: nilTenantId } as const;
-  await createAuditStore(database).append([describeAct(origin, action, object, new Date(now()))]);
 }
 
 function createReseal({ seal, open, isCurrent }: Sealing): Reseal {

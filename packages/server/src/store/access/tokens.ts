@@ -4,6 +4,7 @@ import { nilTenantId } from "../../app/audit/audit-entry.js";
 import type { Database } from "../core/database.js";
 import { removeInBatches } from "../core/remove-in-batches.js";
 import { sql } from "../core/sql.js";
+import { appendAudit } from "./audit.js";
 
 export function createRevocationStore(database: Database): RevocationStore {
   return {
@@ -65,14 +66,16 @@ export function createTokenKeyStore(database: Database): TokenKeyStore {
         `);
       });
     },
-    addTokenKey: async (key) => {
-      await database.query(sql`
-        INSERT INTO token_keys (id, public_key, private_key, active_from)
-        VALUES (${key.id}, ${Buffer.from(key.publicKey)}, ${Buffer.from(key.privateKey)}, ${key.activeFrom})
-      `);
-    },
-    removeTokenKeys: async (ids) => {
-      if (ids.length > 0) await database.query(sql`DELETE FROM token_keys WHERE id = ANY(${[...ids]})`);
+    changeTokenKeys: async ({ added, removed }, audit) => {
+      await database.transaction(async (tx) => {
+        if (added !== undefined)
+          tx.send(sql`
+            INSERT INTO token_keys (id, public_key, private_key, active_from)
+            VALUES (${added.id}, ${Buffer.from(added.publicKey)}, ${Buffer.from(added.privateKey)}, ${added.activeFrom})
+          `);
+        if (removed.length > 0) tx.send(sql`DELETE FROM token_keys WHERE id = ANY(${[...removed]})`);
+        await appendAudit(tx, [audit]);
+      });
     },
   };
 }

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { describeAct, nilTenantId } from "../../../src/app/audit/audit-entry.js";
 import type { OperatorRequest } from "../../../src/app/requests/operator-request.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
-import { createTokenKeyRing, revokeTokenKey, rotateTokenKeys } from "../../../src/credentials/token-keys.js";
-import { createAuditStore } from "../../../src/store/access/audit.js";
+import {
+  createTokenKeyRing,
+  revokeTokenKey,
+  rotateTokenKeys,
+  tokenKeyId,
+} from "../../../src/credentials/token-keys.js";
 import { createTokenKeyStore } from "../../../src/store/access/tokens.js";
 import { withKeys } from "../../../src/store/core/database.js";
 import { recordOperatorRequest } from "../../../src/store/core/operator-requests.js";
@@ -36,12 +39,26 @@ describe("what the operator did, in a database that the role of the service writ
     const { kid } = await ring().signingKey();
     await database.run("CREATE TABLE kept AS SELECT * FROM token_keys; GRANT SELECT ON kept TO PUBLIC");
     await revokeTokenKey(store, sealing, added.id, newUuid, minuteAgo);
-    // As the command does.
-    const origin = { by: "operator", tenantId: nilTenantId } as const;
-    await createAuditStore(keyed).append([describeAct(origin, "keys.revoke", kid, new Date())]);
     await role.run("INSERT INTO token_keys SELECT * FROM kept");
     expect(await ring().verifyingKey(kid)).toBeUndefined();
     expect((await ring().signingKey()).kid).not.toBe(kid);
+  });
+
+  it("is recorded with the act or not done at all: a key is not revoked without its audit entry", async () => {
+    const store = createTokenKeyStore(withKeys(database, keys));
+    const sealing = createSealing(createKeyring([randomBytes(32)]));
+    const newUuid = () => crypto.randomUUID();
+    await database.run("DELETE FROM token_keys");
+    const { added } = await rotateTokenKeys(store, sealing, newUuid, Date.now);
+    await database.run(
+      "ALTER TABLE audit_entries ADD CONSTRAINT full_disk CHECK (action <> 'keys.revoke') NOT VALID",
+    );
+    await expect(revokeTokenKey(store, sealing, added.id, newUuid, Date.now)).rejects.toThrow("full_disk");
+    expect((await store.listTokenKeys()).map(({ id }) => id)).toEqual([added.id]);
+    await database.run("ALTER TABLE audit_entries DROP CONSTRAINT full_disk");
+    await revokeTokenKey(store, sealing, added.id, newUuid, Date.now);
+    const shown = tokenKeyId(added.id);
+    expect(await store.listRevoked([shown])).toEqual([shown]);
   });
 
   it("is not taken from a row that somebody else has prepared for a key", async () => {

@@ -6,6 +6,8 @@ import { createSealing } from "../../../../src/credentials/sealing.js";
 import { createTokenKeyRing, rotateTokenKeys } from "../../../../src/credentials/token-keys.js";
 import { createTokenSigner } from "../../../../src/credentials/token-signer.js";
 import { createTokenKeyStore } from "../../../../src/store/access/tokens.js";
+import { withKeys } from "../../../../src/store/core/database.js";
+import { keys } from "../../../harness/access/segments.js";
 import { createTestDatabase } from "../../../harness/database/test-database.js";
 import { eventually } from "../../../harness/eventually.js";
 import { inspectSharedService } from "../../../harness/service/shared-service.js";
@@ -110,7 +112,7 @@ describe("access tokens", () => {
     /** A signer and its key, so that a test can sign claims that the service would not. */
     const setUp = async () => {
       const database = await createTestDatabase();
-      const store = createTokenKeyStore(database);
+      const store = createTokenKeyStore(withKeys(database, keys));
       const sealing = createSealing(createKeyring([masterKey]));
       await rotateTokenKeys(
         store,
@@ -118,9 +120,9 @@ describe("access tokens", () => {
         () => crypto.randomUUID(),
         () => now() - 60_000,
       );
-      const keys = createTokenKeyRing(store, sealing, now, now);
-      const signer = createTokenSigner({ keys, issuer: "https://bursar.example", now });
-      const key = await keys.signingKey();
+      const ring = createTokenKeyRing(store, sealing, now, now);
+      const signer = createTokenSigner({ keys: ring, issuer: "https://bursar.example", now });
+      const key = await ring.signingKey();
       const claims = {
         tenantId: crypto.randomUUID(),
         clientId: crypto.randomUUID(),
@@ -185,7 +187,7 @@ describe("access tokens", () => {
       expect(await store.listTokenKeys()).toHaveLength(1);
       await database.drop();
       const empty = await createTestDatabase();
-      const first = createTokenKeyStore(empty);
+      const first = createTokenKeyStore(withKeys(empty, keys));
       await rotateTokenKeys(first, other, () => crypto.randomUUID(), now);
       expect((await createTokenKeyRing(first, other, now, now).signingKey()).kid).toMatch(/^key_/);
       await empty.drop();
