@@ -13,6 +13,7 @@ import { noisyNeighbour } from "./scenarios/noisy-neighbour.mjs";
 import { orderbook } from "./scenarios/orderbook.mjs";
 import { peers } from "./scenarios/peers.mjs";
 import { read } from "./scenarios/read.mjs";
+import { requestCosts } from "./scenarios/request-costs.mjs";
 import { settle } from "./scenarios/settle.mjs";
 import { stream } from "./scenarios/stream.mjs";
 import { versions } from "./scenarios/versions.mjs";
@@ -39,6 +40,7 @@ const scenarios = {
   match,
   stream,
   "noisy-neighbour": noisyNeighbour,
+  "request-costs": requestCosts,
   fairness,
   idle,
   grow,
@@ -47,7 +49,7 @@ const scenarios = {
 };
 
 /** These take long and much disk, or need an option; they run only when they are named. */
-const onRequest = ["grow", "memory", "versions"];
+const onRequest = ["grow", "memory", "versions", "request-costs"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -129,7 +129,7 @@ const batches = "/v1/transactions/batch";
 const replays = "/v1/webhook-deliveries/replay";
 
 /** 200 rules and 2000 references. @param {string[]} wallets */
-function largestPolicy(wallets) {
+export function largestPolicy(wallets) {
   const rules = Array.from({ length: 199 }, (_, index) => ({
     name: `rule-${index}`,
     when: {
