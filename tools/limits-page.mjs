@@ -1,6 +1,6 @@
 // Generates the page of limits, with their defaults and keys, from the settings and the routes.
 import { quotaCatalog } from "../packages/protocol/dist/index.js";
-import { requestCost } from "../packages/server/dist/app/quotas/take-quota.js";
+import { itemsOfPolicy, requestCost } from "../packages/server/dist/app/quotas/take-quota.js";
 import { settings } from "../packages/server/dist/config/settings.js";
 import { quotaClassOf } from "../packages/server/dist/http/quotas/quota-gate.js";
 
@@ -14,7 +14,7 @@ Everything that a client can cause the service to do is limited. Each limit is s
 
 ## Quotas
 
-A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second. A request takes one token before its body is read. When its body has arrived, and before it is parsed, it takes one more for each ${requestCost.bytesPerToken / 1024} KiB of it, and the items of a batch cost one more for each ${requestCost.itemsPerToken}. A length that is only declared costs nothing, and neither does the body of a GET, which is ignored. A refused request does not use up its idempotency key.
+A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second. A request takes one token before its body is read. When its body has arrived, and before it is parsed, it takes one more for each ${requestCost.bytesPerToken / 1024} KiB of it, and the items of a batch cost one more for each ${requestCost.itemsPerToken}. A policy document costs ${itemsOfPolicy({ rules: [] }) / requestCost.itemsPerToken} more, and one more for every 5 of its rules. The response to a GET costs one more for each ${requestCost.bytesPerToken / 1024} KiB, and a page of clients one more for each ${requestCost.clientsPerToken} of them. [The measured costs](../decisions/0049-measured-costs.md) say why. A length that is only declared costs nothing, and neither does the body of a GET, which is ignored. A refused request does not use up its idempotency key.
 
 A request is admitted if a token is left, even if it costs more. The bucket is then in debt, and admits nothing until it has gained the debt back. A body that arrives while its client's bucket is in debt is refused. A debt is at most the burst, or 1000 tokens if the burst is smaller; what exceeds it is remitted.
 
@@ -57,7 +57,7 @@ A client with too many concurrent requests or connections gets 429 \`CONCURRENCY
 
 ${settingsTable("limits.", (key) => key.endsWith("_per_client"))}
 
-A request to a route with a body limit of its own, listed below, is *heavy* if its body is larger than 16 KiB or has no \`Content-Length\`. The heavy requests of a tenant wait for each other, in two steps:
+A request to a route with a body limit of its own, listed below, is *heavy* if its body is larger than 16 KiB or has no \`Content-Length\`; \`PUT /v1/policy\` is always. The heavy requests of a tenant wait for each other, in two steps:
 
 1. A client sends as many bodies at a time as the setting below says, and its further requests wait with their bodies unread. A tenant's bodies that arrive or wait are at most 8 times that many, to limit the memory.
 2. When its body has arrived, a request waits until fewer than that many of its tenant are being served. A body that is never sent does not occupy one of these places. It delays its own client until it is answered with 408, and other clients only if 8 clients do the same.

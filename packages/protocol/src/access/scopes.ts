@@ -14,7 +14,8 @@ export const scopeCatalog = {
   "orders:write": "Place and cancel orders.",
   "events:read": "Read the event log and the live stream.",
   "webhooks:manage": "Manage webhook endpoints and deliveries.",
-  "policies:read": "Read and evaluate the policy, and read the list of allowed destinations.",
+  "policies:read":
+    "Read and evaluate the policy, and read the list of allowed destinations. Evaluating sums and counts also needs `transactions:read`.",
   "policies:manage": "Replace the policy.",
   "destinations:manage": "Add and remove allowed destinations.",
   "clients:manage": "Manage API clients, within the caller's own scopes.",

@@ -9,17 +9,20 @@ import {
 import { createActivePolicies } from "../app/policy/active-policies.js";
 import type { AllowList } from "../app/policy/allow-list.js";
 import { createDocumentChecker } from "../app/policy/check-document.js";
+import { createPolicyComparer } from "../app/policy/compare-policies.js";
 import { createPolicyEvaluator } from "../app/policy/evaluate-policy.js";
 import { createEvaluatedRequestReader } from "../app/policy/evaluated-request.js";
 import { createPolicyChangePlanner } from "../app/policy/plan-policy-change.js";
 import type { ActivePolicies, PolicyReads } from "../app/policy/policy.js";
+import { createPolicyCompiler } from "../app/policy/policy-compiler.js";
 import type { PolicyUseCases } from "../app/policy/policy-use-cases.js";
 import { createLimitPreparation } from "../app/policy/prepare-limits.js";
 import { createPolicyReader } from "../app/policy/read-policy.js";
 import { createPolicyReplacer } from "../app/policy/replace-policy.js";
 import type { Rails } from "../app/rails/rail.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
-import { createKeyedMutex, type KeyedMutex } from "../runtime/keyed-mutex.js";
+import { type BoundedGate, createBoundedGate } from "../runtime/bounded-gate.js";
+import { createKeyedMutex } from "../runtime/keyed-mutex.js";
 import { createEventLog } from "../store/events/events.js";
 import { createDestinationStore } from "../store/policy/destinations.js";
 import { createWindowFiller } from "../store/policy/fill-windows.js";
@@ -45,8 +48,11 @@ interface PolicyNeeds {
   requestChange: ChangeRequestService["requestChange"];
 }
 
-/** A count takes up to 100 ms, so the last one in the queue waits for about a second. */
-const countsWaitingMax = 10;
+/**
+ * Changes of policies that are planned at once. Each compares policies in slices of 2 ms, so that a turn of the event loop takes less than
+ * 10 ms. Planning one takes up to 100 ms, so the last one of a tenant waits for about a second.
+ */
+const planningLimits = { concurrentMax: 4, concurrentOfKeyMax: 1, waitingMax: 200, waitingOfKeyMax: 10 };
 
 /** Each takes up to five seconds, if the tenant has much history. */
 const preparationsWaitingMax = 1;
@@ -64,8 +70,10 @@ export function composePolicy(
   const store = createPolicyStore(database, wakeUps);
   const destinations = createDestinationStore(database);
   const wallets = createWalletDirectory(createWalletStore(database, createEventLog(wakeUps)));
-  const checkDocument = createDocumentChecker({ store, world });
-  const policies = createActivePolicies({ store, world, wakeUps, monotonicMs: () => performance.now() });
+  const compiler = createPolicyCompiler(world);
+  const comparer = createPolicyComparer();
+  const checkDocument = createDocumentChecker({ store, compiler });
+  const policies = createActivePolicies({ store, compiler, wakeUps, monotonicMs: () => performance.now() });
 
   database.identity.subscribe(() => {
     wallets.clear();
@@ -73,15 +81,16 @@ export function composePolicy(
   });
 
   const destinationDelaySeconds = settings["policy.destination_delay_seconds"];
-  const plannerOf = (reads: PolicyReads, countInTurn?: KeyedMutex) =>
+  const plannerOf = (reads: PolicyReads, turns?: BoundedGate) =>
     createPolicyChangePlanner({
-      ...(countInTurn === undefined ? {} : { countInTurn }),
+      ...(turns === undefined ? {} : { turns }),
       store: reads,
-      checkDocument: createDocumentChecker({ store: reads, world }),
-      world,
+      checkDocument: createDocumentChecker({ store: reads, compiler }),
+      compiler,
+      comparer,
       destinationDelaySeconds,
     });
-  const planner = plannerOf(store, createKeyedMutex(countsWaitingMax));
+  const planner = plannerOf(store, createBoundedGate(planningLimits));
   const prepareLimits = createLimitPreparation(
     createWindowFiller({
       database,

@@ -25,7 +25,10 @@ function settlerThatTimesOut() {
     settlements,
     rails: { get: () => Promise.reject() as never },
     policies: {
-      within: () => ({ peek: () => undefined, load: () => Promise.reject(new Error("nothing is judged")) }),
+      within: () => ({
+        peek: () => undefined,
+        loadAll: () => Promise.reject(new Error("nothing is judged")),
+      }),
     },
     isUnavailable: (error) => error instanceof TimeoutError,
     isTimeout: (error) => error instanceof TimeoutError,
@@ -68,7 +71,10 @@ it("does not judge held payments, because two engines that lock the usage of a s
     },
     rails: { get: () => Promise.reject() as never },
     policies: {
-      within: () => ({ peek: () => undefined, load: () => Promise.reject(new Error("nothing is judged")) }),
+      within: () => ({
+        peek: () => undefined,
+        loadAll: () => Promise.reject(new Error("nothing is judged")),
+      }),
     },
     isUnavailable: () => true,
     isTimeout: () => false,

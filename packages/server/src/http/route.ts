@@ -41,8 +41,12 @@ export interface Route {
   checkedBody?: TSchema;
   /** The maximum size of the body, if it differs from the default. */
   bodyBytesMax?: number;
+  /** Whether every request is heavy, whatever the size of its body. Only with `bodyBytesMax`. */
+  isAlwaysHeavy?: true;
   /** The number of items in a valid body, for which the quota is charged. */
   itemsOf?: (body: unknown) => number;
+  /** How many rows of a page cost one more token of the quota, if its rows are more expensive than their size. */
+  rowsPerToken?: number;
   /**
    * Whether its requests are served without taking turns with others of the tenant, because they need no connection to the database of
    * their own: they are served from memory, written together with others, or wait for something.

@@ -10,10 +10,13 @@ export interface FreshCache<Value> {
   peek: (key: string) => Value | undefined;
   load: (key: string) => Promise<Value>;
   /**
-   * Reads with a reader of the caller's own, and stores the result. It never waits for a read that another caller has begun: a caller that
-   * holds a connection of the pool would wait for one that waits for a connection.
+   * Reads with a reader of the caller's own, and stores what it finds. It never waits for a read that another caller has begun: a caller
+   * that holds a connection of the pool would wait for one that waits for a connection.
    */
-  loadBy: (key: string, readNow: (key: string) => Promise<Value>) => Promise<Value>;
+  loadAllBy: (
+    keys: readonly string[],
+    readNow: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+  ) => Promise<ReadonlyMap<string, Value>>;
   /** Drops what has just been changed. */
   forget: (key: string) => void;
   /** Drops everything, because the database may have gone back to an earlier state. */
@@ -69,12 +72,15 @@ export function createFreshCache<Value>(
       return entry.value;
     },
     load,
-    loadBy: async (key, readNow) => {
+    loadAllBy: async (keys, readNow) => {
       const [readAtMs, dropsBefore] = [monotonicMs(), drops];
-      const value = await readNow(key);
-      const isNewest = (entries.get(key)?.readAtMs ?? readAtMs) <= readAtMs;
-      if (drops === dropsBefore && isNewest) entries.set(key, { value, readAtMs });
-      return value;
+      const values = await readNow(keys);
+      if (drops !== dropsBefore) return values;
+      for (const [key, value] of values) {
+        const isNewest = (entries.get(key)?.readAtMs ?? readAtMs) <= readAtMs;
+        if (isNewest) entries.set(key, { value, readAtMs });
+      }
+      return values;
     },
     forget: (key) => {
       drops += 1;

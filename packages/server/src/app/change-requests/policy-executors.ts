@@ -86,12 +86,12 @@ function policyExecutor({
         (await plan(plannerOf(unit), { tenantId, clientId: requestedBy }, change, at));
       if (isRefused(planned)) return planned;
       if (!isMet(request, planned.requirement ?? atOnce)) return { refused: "CHANGE_REQUEST_STALE" };
-      const { document, guards, windows } = planned;
+      const { document, guards, windows, namedBefore } = planned;
       const version = change.expected_version + 1;
       const written = await unit.writePolicy(
         tenantId,
         change.expected_version,
-        { document, clientId: requestedBy, createdAt: at, guards, windows },
+        { document, clientId: requestedBy, createdAt: at, guards, windows, namedBefore },
         describeLateAct(request, "policy.replace", `policy/${version}`, at),
       );
       return written === undefined ? { refused: "PRECONDITION_FAILED" } : undefined;

@@ -1,10 +1,5 @@
-import {
-  type CompiledPolicy,
-  compilePolicy,
-  defaultPolicy,
-  type PolicyDocument,
-  type PolicyWorld,
-} from "@bursar/domain";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type CompiledPolicy, defaultPolicy, type PolicyDocument } from "@bursar/domain";
 import { LRUCache } from "lru-cache";
 import { createFreshCache } from "../../runtime/fresh-cache.js";
 import type { WakeUps } from "../../runtime/wake-ups.js";
@@ -13,13 +8,15 @@ import type {
   ActivePolicy,
   ActivePolicyReads,
   PolicyGuard,
+  PolicyKey,
   PolicyStore,
   StoredPolicy,
 } from "./policy.js";
+import type { PolicyCompiler } from "./policy-compiler.js";
 
 export interface ActivePoliciesDeps {
   store: ActivePolicyReads;
-  world: PolicyWorld;
+  compiler: PolicyCompiler;
   wakeUps: Pick<WakeUps, "subscribe">;
   /** A monotonic clock. */
   monotonicMs: () => number;
@@ -35,6 +32,8 @@ export const firstPolicy: StoredPolicy = {
 
 /** As many as the cache of what is fresh has entries. */
 const compiledMax = 10_000;
+/** How long policies are compiled before the event loop does other work. */
+const sliceMs = 3;
 
 /**
  * The policies in force, as compiled objects. What is cached is checked every few seconds, by the number of the version alone: a version
@@ -42,41 +41,41 @@ const compiledMax = 10_000;
  */
 export function createActivePolicies({
   store,
-  world,
+  compiler,
   wakeUps,
   monotonicMs,
 }: ActivePoliciesDeps): ActivePolicies {
   const compiled = new LRUCache<string, ActivePolicy>({ max: compiledMax });
   let clears = 0;
-  const first = activate(firstPolicy, world);
+  const first: ActivePolicy = { version: 0, policy: compiler.compileStored(firstPolicy), guards: [] };
 
-  async function load(reads: ActivePolicyReads, tenantId: string): Promise<ActivePolicy> {
-    const clearsBefore = clears;
-    const version = await reads.readPolicyVersion(tenantId);
-    if (version === undefined) return first;
-    const known = compiled.get(tenantId);
-    if (known?.version === version) return known;
-    const stored = await reads.readPolicy(tenantId);
-    const active = stored === undefined ? first : await activateGuarded(reads, tenantId, stored);
-    if (clears === clearsBefore) compiled.set(tenantId, active);
-    return active;
-  }
-
-  async function activateGuarded(
+  /** What has changed is read and compiled in pages; the others cost one statement together. */
+  async function loadAll(
     reads: ActivePolicyReads,
-    tenantId: string,
-    stored: StoredPolicy,
-  ): Promise<ActivePolicy> {
-    const { policy, version } = activate(stored, world);
-    const guards: ActivePolicy["guards"][number][] = [];
-    for (const guard of stored.guards)
-      guards.push({ until: guard.until, policy: await compileGuard(reads, world, tenantId, guard) });
-    // The windows of all are counted, because a verdict can depend on each.
-    const windows = unionOfWindows(policy.windows, ...guards.map((guard) => guard.policy.windows));
-    return { version, policy: { ...policy, windows }, guards };
+    tenantIds: readonly string[],
+  ): Promise<Map<string, ActivePolicy>> {
+    const clearsBefore = clears;
+    const versions = await reads.readPolicyVersions(tenantIds);
+    const found = new Map<string, ActivePolicy>();
+    const changed: PolicyKey[] = [];
+    for (const tenantId of tenantIds) {
+      const version = versions.get(tenantId);
+      const known = version === undefined ? first : compiled.get(tenantId);
+      if (version !== undefined && known?.version !== version) changed.push({ tenantId, version });
+      else if (known !== undefined) found.set(tenantId, known);
+    }
+    for (const active of await activateAll(reads, compiler, changed)) {
+      found.set(active.tenantId, active.policy);
+      if (clears === clearsBefore) compiled.set(active.tenantId, active.policy);
+    }
+    return found;
   }
 
-  const cache = createFreshCache<ActivePolicy>((tenantId) => load(store, tenantId), monotonicMs);
+  async function load(tenantId: string): Promise<ActivePolicy> {
+    return (await loadAll(store, [tenantId])).get(tenantId) ?? first;
+  }
+
+  const cache = createFreshCache<ActivePolicy>(load, monotonicMs);
   wakeUps.subscribe("policy", (tenantIds) => {
     if (tenantIds !== "any") for (const tenantId of tenantIds) cache.forget(tenantId);
   });
@@ -84,7 +83,7 @@ export function createActivePolicies({
     ...cache,
     within: (reads) => ({
       peek: cache.peek,
-      load: (tenantId) => cache.loadBy(tenantId, () => load(reads, tenantId)),
+      loadAll: (tenantIds) => cache.loadAllBy(tenantIds, (keys) => loadAll(reads, keys)),
     }),
     // After a restore the number of a version can belong to another document.
     clear: () => {
@@ -95,32 +94,77 @@ export function createActivePolicies({
   };
 }
 
-function activate(stored: StoredPolicy, world: PolicyWorld): ActivePolicy {
-  return { version: stored.version, policy: compileStored(stored, world), guards: [] };
+/** One of the stored versions, compiled. */
+type CompiledVersion = Pick<StoredPolicy, "guards"> & { policy: CompiledPolicy };
+
+/** Documents that are read with one statement: 8 MiB, if all are as large as possible. */
+const documentsMax = 32;
+
+async function activateAll(
+  reads: ActivePolicyReads,
+  compiler: PolicyCompiler,
+  keys: readonly PolicyKey[],
+): Promise<{ tenantId: string; policy: ActivePolicy }[]> {
+  const inForce = await compileVersions(reads, compiler, keys);
+  const guardKeys = keys.flatMap(({ tenantId, version }) =>
+    guardsOf(inForce, { tenantId, version }).flatMap((guard) =>
+      guard.version === null ? [] : [{ tenantId, version: guard.version }],
+    ),
+  );
+  const guarding = await compileVersions(reads, compiler, guardKeys);
+  const compiledOf = (versions: typeof inForce, key: PolicyKey) =>
+    versions.get(textOf(key))?.policy ?? compiler.compileStored(firstPolicy);
+  return keys.map(({ tenantId, version }) => {
+    const guards = guardsOf(inForce, { tenantId, version }).map((guard) => ({
+      until: guard.until,
+      policy:
+        guard.version === null
+          ? compiler.compileStored({ document: guardingPolicy })
+          : compiledOf(guarding, { tenantId, version: guard.version }),
+    }));
+    const policy = compiledOf(inForce, { tenantId, version });
+    // The windows of all are counted, because a verdict can depend on each.
+    const windows = unionOfWindows(policy.windows, ...guards.map((guard) => guard.policy.windows));
+    return { tenantId, policy: { version, policy: { ...policy, windows }, guards } };
+  });
+}
+
+/** By tenant and version. The documents are not kept, and the event loop does other work between them. */
+async function compileVersions(
+  reads: ActivePolicyReads,
+  compiler: PolicyCompiler,
+  keys: readonly PolicyKey[],
+): Promise<Map<string, CompiledVersion>> {
+  const versions = new Map<string, CompiledVersion>();
+  let startedAtMs = performance.now();
+  for (let from = 0; from < keys.length; from += documentsMax)
+    for (const stored of await reads.readPolicies(keys.slice(from, from + documentsMax))) {
+      if (performance.now() - startedAtMs >= sliceMs) {
+        await nextTurn();
+        startedAtMs = performance.now();
+      }
+      versions.set(textOf(stored), { guards: stored.guards, policy: compiler.compileStored(stored) });
+    }
+  return versions;
+}
+
+function guardsOf(versions: ReadonlyMap<string, CompiledVersion>, key: PolicyKey): readonly PolicyGuard[] {
+  return versions.get(textOf(key))?.guards ?? [];
+}
+
+function textOf({ tenantId, version }: PolicyKey): string {
+  return `${tenantId} ${version}`;
 }
 
 /** The policy that a guard judges by. */
 export async function compileGuard(
   store: Pick<PolicyStore, "readPolicy">,
-  world: PolicyWorld,
+  compiler: Pick<PolicyCompiler, "compileStored">,
   tenantId: string,
   { version }: Pick<PolicyGuard, "version">,
 ): Promise<CompiledPolicy> {
-  if (version === null) return compileStored({ document: guardingPolicy }, world);
-  return compileStored((await store.readPolicy(tenantId, version)) ?? firstPolicy, world);
-}
-
-/** A stored document as it is in force. If it no longer compiles, it allows nothing, but who approves its changes stays. */
-export function compileStored(
-  { document }: Pick<StoredPolicy, "document">,
-  world: PolicyWorld,
-): CompiledPolicy {
-  const { policy } = compilePolicy(document, world);
-  if (policy !== undefined) return policy;
-  const { groups, changes } = document;
-  const kept = { ...(groups === undefined ? {} : { groups }), ...(changes === undefined ? {} : { changes }) };
-  const closed = compilePolicy({ ...closedPolicy, ...kept }, world).policy;
-  return closed ?? (compilePolicy(closedPolicy, world).policy as CompiledPolicy);
+  if (version === null) return compiler.compileStored({ document: guardingPolicy });
+  return compiler.compileStored((await store.readPolicy(tenantId, version)) ?? firstPolicy);
 }
 
 export function unionOfWindows(...lists: CompiledPolicy["windows"][]): CompiledPolicy["windows"] {
@@ -135,15 +179,5 @@ const guardingPolicy: PolicyDocument = {
     action: "reject",
     reason:
       "The policy was changed so often that addresses off the allow-list cannot be paid until the waiting time has passed.",
-  },
-};
-
-/** A document was valid when it was stored, but names an asset, a network or a market that is no longer configured. */
-const closedPolicy: PolicyDocument = {
-  rules: [],
-  default: {
-    action: "reject",
-    reason:
-      "The policy names an asset, a network or a market that is no longer configured. Replace the policy, or restore the configuration.",
   },
 };

@@ -1,19 +1,18 @@
 import {
   type CompiledPolicy,
-  compilePolicy,
   countReferences,
   type PolicyDocument,
   type PolicyFault,
   type PolicyReference,
-  type PolicyWorld,
   policyLimits,
 } from "@bursar/domain";
 import type { Refused } from "../requests/refused.js";
 import type { PolicyStore } from "./policy.js";
+import type { PolicyCompiler } from "./policy-compiler.js";
 
 export interface CheckDocumentDeps {
   store: Pick<PolicyStore, "findOwn">;
-  world: PolicyWorld;
+  compiler: Pick<PolicyCompiler, "compile">;
 }
 
 /** A valid document and its compiled form. */
@@ -49,11 +48,11 @@ function tooManyReferences(count: number): PolicyFault {
 const faultsMax = 100;
 
 /** Validates a document and looks up the wallets and clients that it names. All faults are reported together. */
-export function createDocumentChecker({ store, world }: CheckDocumentDeps): CheckDocument {
+export function createDocumentChecker({ store, compiler }: CheckDocumentDeps): CheckDocument {
   return async (tenantId, document, path) => {
     const count = countReferences(document);
     if (count > policyLimits.referencesMax) return refuse([tooManyReferences(count)], path);
-    const { policy, references, faults } = compilePolicy(document, world);
+    const { policy, references, faults } = compiler.compile(document);
     if (faults !== undefined) return refuse(faults, path);
     if (policy.windows.length > policyLimits.windowsMax) return refuse([tooManyWindows], path);
     const unknown = await findUnknown(store, tenantId, references);

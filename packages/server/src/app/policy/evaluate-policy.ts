@@ -39,7 +39,7 @@ export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy 
     if (isRefused(request)) return request;
     const active = await findPolicy(deps, tenantId, body.document);
     if (isRefused(active)) return active;
-    const evaluated = await evaluate(deps, active, request);
+    const evaluated = await evaluate(deps, principal, active, request);
     return isRefused(evaluated) ? evaluated : presentEvaluation(evaluated, deps.assets);
   };
 }
@@ -68,10 +68,12 @@ async function findPolicy(
 
 async function evaluate(
   { usage, now }: EvaluatePolicyDeps,
+  { scopes }: Principal,
   { version, ...active }: EvaluatedPolicy,
   request: PolicyRequest,
 ) {
   const windows = windowsOfActive(active, request).map((window) => ({ tenantId: request.tenantId, window }));
+  if (windows.length > 0 && !scopes.has("transactions:read")) return sumsAreHidden;
   const held = await usage.readUsage(windows, new Date(now()));
   if (held === undefined) return historyTooLong;
   const { measurements } = judgeWithUsage(active.policy, request, held);
@@ -85,6 +87,13 @@ const historyTooLong: Refused = {
   refused: "LIMITS_NOT_READY",
   message:
     "The document has a limit that the policy in force does not have, and its period has too many transactions to be evaluated. Put the policy in force first.",
+};
+
+/** Not only the sums themselves: by the verdicts on different amounts a caller can find a sum that it is not shown. */
+const sumsAreHidden: Refused = {
+  refused: "INSUFFICIENT_SCOPE",
+  message:
+    "A rule that could decide this has a sum or a count. Evaluating it reveals the volumes of the tenant, and needs the scope transactions:read.",
 };
 
 /** An order cannot wait for approval, so a rule that requires it rejects the order. */

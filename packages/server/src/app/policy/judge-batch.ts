@@ -1,6 +1,6 @@
 import type { PolicyRequest, UsageByWindow, Verdict } from "@bursar/domain";
 import { judgeActiveWithUsage, windowsOfActive } from "./judge-active.js";
-import type { ActivePolicies, ActivePolicy } from "./policy.js";
+import type { ActivePolicy, BatchPolicies } from "./policy.js";
 import type { TenantWindow } from "./usage.js";
 
 /** The data that must be loaded before a batch can be judged. */
@@ -13,12 +13,19 @@ export interface JudgementPlan {
 
 /** Finds the policies for a batch of requests and the usage windows that they test. An empty batch needs neither. */
 export async function planJudgement(
-  policies: Pick<ActivePolicies, "peek" | "load">,
+  policies: BatchPolicies,
   requests: readonly PolicyRequest[],
 ): Promise<JudgementPlan> {
   const active = new Map<string, ActivePolicy>();
-  for (const tenantId of new Set(requests.map((request) => request.tenantId)))
-    active.set(tenantId, policies.peek(tenantId) ?? (await policies.load(tenantId)));
+  const unknown: string[] = [];
+  for (const tenantId of new Set(requests.map((request) => request.tenantId))) {
+    const cached = policies.peek(tenantId);
+    if (cached === undefined) unknown.push(tenantId);
+    else active.set(tenantId, cached);
+  }
+  // Together, because the rows of the batch are locked meanwhile.
+  if (unknown.length > 0)
+    for (const [tenantId, policy] of await policies.loadAll(unknown)) active.set(tenantId, policy);
   const windows = requests.flatMap((request) => {
     const { tenantId } = request;
     return windowsOfActive(active.get(tenantId) as ActivePolicy, request).map((window) => ({

@@ -1,15 +1,14 @@
-import type { CompiledPolicy, PolicyWorld } from "@bursar/domain";
-import { compileGuard } from "./active-policies.js";
-import { loosens } from "./loosens.js";
-import type { PolicyGuard, PolicyStore } from "./policy.js";
+import type { CompiledPolicy } from "@bursar/domain";
+import type { PolicyComparer } from "./compare-policies.js";
+import type { PolicyGuard } from "./policy.js";
 
 /** Each guard is compiled and judges every payment to an address off the allow-list. */
 const guardsMax = 8;
 
 interface GuardedBy {
-  store: Pick<PolicyStore, "readPolicy">;
-  world: PolicyWorld;
-  tenantId: string;
+  /** The policy that a guard judges by. */
+  policyOf: (guard: PolicyGuard) => Promise<CompiledPolicy>;
+  opens: PolicyComparer["opens"];
 }
 
 /** The version that is replaced, and how long it goes on judging. */
@@ -34,24 +33,13 @@ export async function planGuards(
   now: Date,
 ): Promise<readonly PolicyGuard[]> {
   const lasting = earlier.filter(({ until }) => now < until);
-  if (replaced === null || replaced.waitSeconds === 0 || !(await opens(replaced.policy, next)))
+  if (replaced === null || replaced.waitSeconds === 0 || !(await by.opens(replaced.policy, next)))
     return lasting;
   const until = new Date(now.getTime() + replaced.waitSeconds * 1000);
   const kept: PolicyGuard[] = [];
   for (const guard of lasting)
-    if (
-      guard.until > until ||
-      (await opens(await compileGuard(by.store, by.world, by.tenantId, guard), replaced.policy))
-    )
-      kept.push(guard);
+    if (guard.until > until || (await by.opens(await by.policyOf(guard), replaced.policy))) kept.push(guard);
   const guards = [...kept, { version: replaced.version, until }];
   if (guards.length <= guardsMax) return guards;
   return [{ version: null, until: new Date(Math.max(...guards.map((guard) => guard.until.getTime()))) }];
-}
-
-const unlisted = { destinations: new Set(["address"] as const) };
-
-/** Whether a policy cannot be proven to be as strict as another one for addresses off the allow-list. */
-function opens(before: CompiledPolicy, after: CompiledPolicy): Promise<boolean> {
-  return loosens({ ...before, changes: null }, { ...after, changes: null }, unlisted);
 }

@@ -4,24 +4,25 @@ import {
   namedClients,
   type PolicyChanges,
   type PolicyDocument,
-  type PolicyWorld,
   type WindowKind,
 } from "@bursar/domain";
-import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
+import type { BoundedGate } from "../../runtime/bounded-gate.js";
 import type { ChangeRequirement } from "../change-requests/change-request.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { compileGuard, compileStored, firstPolicy, unionOfWindows } from "./active-policies.js";
+import { compileGuard, firstPolicy, unionOfWindows } from "./active-policies.js";
 import type { CheckDocument } from "./check-document.js";
-import { loosens } from "./loosens.js";
+import type { PolicyComparer } from "./compare-policies.js";
 import { planGuards } from "./plan-guards.js";
 import type { PolicyGuard, PolicyReads } from "./policy.js";
+import type { PolicyCompiler } from "./policy-compiler.js";
 
 export interface PlanPolicyChangeDeps {
   store: Pick<PolicyReads, "readPolicy" | "countChangeApprovers">;
   checkDocument: CheckDocument;
-  world: PolicyWorld;
-  /** Counts who could approve, one request of a tenant at a time; absent in a SQL transaction, where waiting would hold its locks. */
-  countInTurn?: KeyedMutex;
+  compiler: PolicyCompiler;
+  comparer: PolicyComparer;
+  /** Plans one change of a tenant at a time, and few in all; absent in a SQL transaction, where waiting would hold its locks. */
+  turns?: BoundedGate;
   /** How long a new address of the allow-list waits. */
   destinationDelaySeconds: number;
 }
@@ -36,6 +37,8 @@ interface PolicyPlan {
   guards: readonly PolicyGuard[];
   /** What it and its guards sum over. */
   windows: readonly WindowKind[];
+  /** The clients that the version in force names. */
+  namedBefore: readonly string[];
 }
 
 interface Replacement {
@@ -55,46 +58,73 @@ export interface PolicyChangePlanner {
 
 /** Decides who must approve a change of the policy or of destinations: always by the policy in force, never by the new one. */
 export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyChangePlanner {
-  const { store, checkDocument, world, destinationDelaySeconds } = deps;
-  const read = async (tenantId: string) => (await store.readPolicy(tenantId)) ?? firstPolicy;
+  const { compiler, turns } = deps;
   return {
-    planReplacement: async (tenantId, { by, expectedVersion, document, path }, now) => {
-      const checked = await checkDocument(tenantId, document, path);
-      if (isRefused(checked)) return checked;
-      const current = await read(tenantId);
-      if (current.version !== expectedVersion) return { refused: "PRECONDITION_FAILED" };
-      const before = compileStored(current, world);
-      const { changes } = before;
-      const unmet = by !== null && (await refuseUnmet(deps, tenantId, by, changes, checked.policy, path));
-      if (unmet) return unmet;
-      const needsApproval =
-        by !== null &&
-        changes !== null &&
-        (!keepsChanges(changes, checked.policy.changes) ||
-          (changes.coversPolicy &&
-            (dropsName(current.document, checked.document) || (await loosens(before, checked.policy)))));
-      const waitSeconds = Math.max(destinationDelaySeconds, changes?.delaySeconds ?? 0);
-      // What was approved, or what the operator does, needs no guard, but does not end those that earlier versions started.
-      const isTrusted = needsApproval || by === null;
-      const replaced = isTrusted ? null : { version: current.version, policy: before, waitSeconds };
-      const guards = await planGuards(
-        { store, world, tenantId },
-        current.guards,
-        replaced,
-        checked.policy,
-        now,
-      );
-      return {
-        document: checked.document,
-        requirement: needsApproval ? requirementOf(changes) : null,
-        guards,
-        windows: await windowsOf(deps, tenantId, checked.policy, guards),
-      };
+    planReplacement: async (tenantId, replacement, now) => {
+      if (turns === undefined) return await planReplacement(deps, tenantId, replacement, now);
+      const plan = await turns.run(tenantId, () => planReplacement(deps, tenantId, replacement, now));
+      return plan === "full" ? tooManyChanges : plan;
     },
     destinationChanges: async (tenantId) => {
-      const { changes } = compileStored(await read(tenantId), world);
+      const { changes } = compiler.compileStored(await readCurrent(deps, tenantId));
       return changes?.coversDestinations === true ? changes : null;
     },
+  };
+}
+
+async function readCurrent({ store }: Pick<PlanPolicyChangeDeps, "store">, tenantId: string) {
+  return (await store.readPolicy(tenantId)) ?? firstPolicy;
+}
+
+async function planReplacement(
+  deps: PlanPolicyChangeDeps,
+  tenantId: string,
+  { by, expectedVersion, document, path }: Replacement,
+  now: Date,
+): Promise<PolicyPlan | Refused> {
+  const { store, checkDocument, compiler, comparer } = deps;
+  const checked = await checkDocument(tenantId, document, path);
+  if (isRefused(checked)) return checked;
+  const current = await readCurrent(deps, tenantId);
+  if (current.version !== expectedVersion) return { refused: "PRECONDITION_FAILED" };
+  const before = compiler.compileStored(current);
+  const { changes } = before;
+  const namedBefore = [...namedClients(current.document)];
+  const unmet = by !== null && (await refuseUnmet(store, tenantId, by, changes, checked.policy, path));
+  if (unmet) return unmet;
+  const needsApproval =
+    by !== null &&
+    changes !== null &&
+    (!keepsChanges(changes, checked.policy.changes) ||
+      (changes.coversPolicy &&
+        (dropsName(namedBefore, checked.document) || (await comparer.loosens(before, checked.policy)))));
+  const waitSeconds = Math.max(deps.destinationDelaySeconds, changes?.delaySeconds ?? 0);
+  // What was approved, or what the operator does, needs no guard, but does not end those that earlier versions started.
+  const isTrusted = needsApproval || by === null;
+  const replaced = isTrusted ? null : { version: current.version, policy: before, waitSeconds };
+  const policyOf = createGuardReader(deps, tenantId, { version: current.version, policy: before });
+  const { opens } = comparer;
+  const guards = await planGuards({ policyOf, opens }, current.guards, replaced, checked.policy, now);
+  return {
+    document: checked.document,
+    requirement: needsApproval ? requirementOf(changes) : null,
+    guards,
+    windows: await windowsOf(checked.policy, guards, policyOf),
+    namedBefore,
+  };
+}
+
+/** Reads each guard once. The version in force becomes one itself, and is known. */
+function createGuardReader(
+  { store, compiler }: Pick<PlanPolicyChangeDeps, "store" | "compiler">,
+  tenantId: string,
+  inForce: { version: number; policy: CompiledPolicy },
+) {
+  const known = new Map<number | null, CompiledPolicy>([[inForce.version, inForce.policy]]);
+  return async (guard: PolicyGuard): Promise<CompiledPolicy> => {
+    const policy = known.get(guard.version) ?? (await compileGuard(store, compiler, tenantId, guard));
+    known.set(guard.version, policy);
+    return policy;
   };
 }
 
@@ -104,7 +134,7 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
  * again for `changes` that stay as they are, so that a policy can be tightened when an approver is missing.
  */
 async function refuseUnmet(
-  { store, countInTurn = (_tenantId, count) => count() }: Pick<PlanPolicyChangeDeps, "store" | "countInTurn">,
+  store: PlanPolicyChangeDeps["store"],
   tenantId: string,
   by: string,
   before: PolicyChanges | null,
@@ -113,24 +143,19 @@ async function refuseUnmet(
 ): Promise<Refused | undefined> {
   if (changes === null || (before !== null && keepsChanges(before, changes))) return undefined;
   const { clientIds, approvals } = changes;
-  const counting = countInTurn(tenantId, () =>
-    store.countChangeApprovers(tenantId, by, clientIds, approvals),
-  );
-  if (counting === undefined) return tooManyChanges;
-  const available = await counting;
+  const available = await store.countChangeApprovers(tenantId, by, clientIds, approvals);
   if (available >= approvals) return undefined;
   const reason = `is more than the ${available} approvals that a change requested by the caller could get now. Approvers must be enabled, protected, and independent of the caller and of each other`;
   return { refused: "POLICY_INVALID", details: [{ path: `${path}.changes.approvals`, reason }] };
 }
 
 async function windowsOf(
-  { store, world }: Pick<PlanPolicyChangeDeps, "store" | "world">,
-  tenantId: string,
   policy: CompiledPolicy,
   guards: readonly PolicyGuard[],
+  policyOf: (guard: PolicyGuard) => Promise<CompiledPolicy>,
 ): Promise<readonly WindowKind[]> {
   const all = [policy.windows];
-  for (const guard of guards) all.push((await compileGuard(store, world, tenantId, guard)).windows);
+  for (const guard of guards) all.push((await policyOf(guard)).windows);
   return unionOfWindows(...all);
 }
 
@@ -141,9 +166,9 @@ const tooManyChanges: Refused = {
 };
 
 /** A client that is no longer named could lose its approvers or its protection unnoticed. */
-function dropsName(before: PolicyDocument, after: PolicyDocument): boolean {
+function dropsName(before: readonly string[], after: PolicyDocument): boolean {
   const kept = namedClients(after);
-  return [...namedClients(before)].some((id) => !kept.has(id));
+  return before.some((id) => !kept.has(id));
 }
 
 export function requirementOf({ approvals, clientIds, delaySeconds }: PolicyChanges): Requirement {

@@ -23,6 +23,11 @@ export interface PolicyGuard {
   until: Date;
 }
 
+export interface PolicyKey {
+  tenantId: string;
+  version: number;
+}
+
 /** A version to put in force. */
 export interface NewPolicy {
   document: PolicyDocument;
@@ -32,6 +37,8 @@ export interface NewPolicy {
   guards: readonly PolicyGuard[];
   /** What it and its guards sum over. All of them must have been prepared. */
   windows: readonly WindowKind[];
+  /** The clients that the version it replaces names. */
+  namedBefore: readonly string[];
 }
 
 /** The client that put a version in force, and the time. */
@@ -45,8 +52,10 @@ export interface PolicyVersion {
 export interface PolicyStore {
   /** The requested version, by default the one in force; undefined if it does not exist. */
   readPolicy: (tenantId: string, version?: number) => Promise<StoredPolicy | undefined>;
-  /** The number of the version in force; undefined if the tenant has not stored a policy. */
-  readPolicyVersion: (tenantId: string) => Promise<number | undefined>;
+  /** The numbers of the versions in force, by tenant; none for a tenant that has not stored a policy. */
+  readPolicyVersions: (tenantIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** Those of these versions that exist. */
+  readPolicies: (keys: readonly PolicyKey[]) => Promise<(StoredPolicy & PolicyKey)[]>;
   /** Puts the next version in force; undefined if the version in force is not the expected one. */
   writePolicy: (
     tenantId: string,
@@ -87,8 +96,14 @@ export interface ActivePolicy {
 /** The policies in force, by tenant. A change takes effect in every process within five seconds. */
 export interface ActivePolicies extends FreshCache<ActivePolicy> {
   /** The same policies; what is not cached is read with these reads, such as those of a SQL transaction. */
-  within: (reads: ActivePolicyReads) => Pick<FreshCache<ActivePolicy>, "peek" | "load">;
+  within: (reads: ActivePolicyReads) => BatchPolicies;
 }
 
 /** What is read to find the policy in force. */
-export type ActivePolicyReads = Pick<PolicyStore, "readPolicy" | "readPolicyVersion">;
+export type ActivePolicyReads = Pick<PolicyStore, "readPolicyVersions" | "readPolicies">;
+
+/** The policies for a batch of requests of many tenants. */
+export interface BatchPolicies extends Pick<FreshCache<ActivePolicy>, "peek"> {
+  /** Reads those of all tenants together, in a number of statements that does not grow with the tenants whose policies are known. */
+  loadAll: (tenantIds: readonly string[]) => Promise<ReadonlyMap<string, ActivePolicy>>;
+}

@@ -47,11 +47,11 @@ export function createPolicyReplacer({
     }
     const unprepared = await prepareLimits(tenantId, expectedVersion, plan.windows);
     if (unprepared !== undefined) return unprepared;
-    const { document, guards, windows } = plan;
+    const { document, guards, windows, namedBefore } = plan;
     const written = await store.writePolicy(
       tenantId,
       expectedVersion,
-      { document, clientId, createdAt, guards, windows },
+      { document, clientId, createdAt, guards, windows, namedBefore },
       describeAct(origin, "policy.replace", `policy/${expectedVersion + 1}`, createdAt),
     );
     return written === undefined ? { refused: "PRECONDITION_FAILED" } : { policy: written };

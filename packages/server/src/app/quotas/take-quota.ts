@@ -1,8 +1,22 @@
 import type { QuotaClass } from "@bursar/protocol";
 import type { ClientTraffic } from "./traffic.js";
 
-/** A request costs one token, and one more for each of these. */
-export const requestCost = { bytesPerToken: 8192, itemsPerToken: 10 } as const;
+/**
+ * A request costs one token, and one more for each of these: bytes of its body, or of the response to a GET; items of a batch; clients of a
+ * page. The rules of a policy are items too. They were measured: docs/decisions/0049-measured-costs.md has the numbers.
+ */
+export const requestCost = { bytesPerToken: 8192, itemsPerToken: 10, clientsPerToken: 5 } as const;
+
+/** Replacing the smallest policy costs as much as this many items, and each rule as much as two: it is compiled and compared. */
+const policyItems = { ofPolicy: 40, ofRule: 2, rulesMax: 200 } as const;
+
+/** The items of a policy document that has not been checked yet. */
+export function itemsOfPolicy(document: unknown): number {
+  const rules =
+    typeof document === "object" && document !== null && "rules" in document ? document.rules : [];
+  const count = Array.isArray(rules) ? Math.min(rules.length, policyItems.rulesMax) : 0;
+  return policyItems.ofPolicy + policyItems.ofRule * count;
+}
 
 export function costOfBytes(bytes: number): number {
   return Math.floor(bytes / requestCost.bytesPerToken);

@@ -127,16 +127,33 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
             done();
           },
         }),
+    ...(route.rowsPerToken === undefined
+      ? {}
+      : {
+          preSerialization: (
+            request: FastifyRequest,
+            reply: FastifyReply,
+            payload: unknown,
+            done: (error: null, payload: unknown) => void,
+          ) => {
+            // An error is serialized too, also that of a caller without a token.
+            if (request.authenticated !== null)
+              admission.chargeRows(request.authenticated.client, payload, reply);
+            done(null, payload);
+          },
+        }),
     // Not onResponse, which does not run if the client disconnects first.
     onSend: (
       request: FastifyRequest,
-      reply: { statusCode: number },
+      reply: FastifyReply,
       payload: unknown,
       done: (error: null, payload: unknown) => void,
     ) => {
       const isRefusal =
         reply.statusCode === 401 || reply.statusCode === 403 || request.errorCode === "DIGEST_MISMATCH";
       if (isRefusal) audit.record(describeRefusal(request, new Date(now())));
+      if (request.authenticated !== null && request.method === "GET")
+        admission.chargeAnswer(request.authenticated.client, payload, reply);
       done(null, payload);
     },
   };

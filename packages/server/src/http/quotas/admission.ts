@@ -6,17 +6,19 @@ import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { costOfBytes, costOfItems } from "../../app/quotas/take-quota.js";
 import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import type { Refusal } from "../refusal.js";
-import { type ConcurrencyLimits, enterConnection, enterRequest } from "./concurrency-gate.js";
+import { type ConcurrencyLimits, disconnected, enterConnection, enterRequest } from "./concurrency-gate.js";
 import { beginHeavy, enterHeavy, isHeavy } from "./heavy-gate.js";
 import { admitBodyByQuota, admitByQuota, chargeLater, isNewWork, shedLoad } from "./quota-gate.js";
 
 /** What limits the requests of authenticated clients to a route. */
 export interface AdmissionOptions {
   quotaClass: QuotaClass;
-  /** Whether the route takes larger bodies than others. */
-  takesLargeBodies: boolean;
+  /** Whether the route takes larger bodies than others; `always` if each of its requests is heavy. */
+  takesLargeBodies: boolean | "always";
   /** The number of items in a valid body, if the route takes a list. */
   itemsOf?: ((body: unknown) => number) | undefined;
+  /** How many rows of a page cost one token. */
+  rowsPerToken?: number | undefined;
   limits: ConcurrencyLimits;
 }
 
@@ -33,7 +35,7 @@ interface AdmissionDeps {
  * parsed. Nothing is charged or reserved for a length that is only declared.
  */
 export function createAdmission(options: AdmissionOptions, { quotas, shedder }: AdmissionDeps) {
-  const { quotaClass, takesLargeBodies, itemsOf, limits } = options;
+  const { quotaClass, takesLargeBodies, itemsOf, rowsPerToken, limits } = options;
 
   function admit(
     client: ApiClient,
@@ -50,12 +52,7 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
     }
     const traffic = quotas.of(client);
     admitByQuota(traffic, quotaClass, reply, (refusal) => {
-      const refused =
-        refusal ??
-        enterConnection(traffic, request, limits) ??
-        // A stream is open for hours and has its own limit.
-        (quotaClass === "stream" ? undefined : enterRequest(traffic, request, reply, limits)) ??
-        refuseScope();
+      const refused = refusal ?? enter(traffic, request, reply, refuseScope);
       if (refused !== undefined) {
         done(refused);
         return;
@@ -65,6 +62,22 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
       if (heavy) enterHeavy(traffic, request, reply, limits, done);
       else done();
     });
+  }
+
+  function enter(
+    traffic: ClientTraffic,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    refuseScope: () => Refusal | undefined,
+  ): Refusal | undefined {
+    // A client that resets its connection must not hide what it tried: a missing scope is recorded, a disconnection is not.
+    if (request.raw.socket.destroyed) return refuseScope() ?? disconnected();
+    return (
+      enterConnection(traffic, request, limits) ??
+      // A stream is open for hours and has its own limit.
+      (quotaClass === "stream" ? undefined : enterRequest(traffic, request, reply, limits)) ??
+      refuseScope()
+    );
   }
 
   function bodyAdmission(
@@ -82,14 +95,30 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
     };
   }
 
+  function charge(client: ApiClient, cost: number, reply: FastifyReply): void {
+    if (cost === 0) return;
+    chargeLater(quotas.of(client), quotaClass, cost, reply);
+    shedder.count(client.tenantId, cost);
+  }
+
   return {
     admit,
     /** Charges the items of a valid body. */
-    chargeItems: (client: ApiClient, { body }: FastifyRequest, reply: FastifyReply): void => {
-      const cost = itemsOf === undefined ? 0 : costOfItems(itemsOf(body));
-      if (cost === 0) return;
-      chargeLater(quotas.of(client), quotaClass, cost, reply);
-      shedder.count(client.tenantId, cost);
+    chargeItems: (client: ApiClient, { body }: FastifyRequest, reply: FastifyReply): void =>
+      charge(client, itemsOf === undefined ? 0 : costOfItems(itemsOf(body)), reply),
+    /** Charges the rows of a page. */
+    chargeRows: (client: ApiClient, page: unknown, reply: FastifyReply): void => {
+      if (rowsPerToken !== undefined) charge(client, Math.floor(rowsOf(page) / rowsPerToken), reply);
+    },
+    /** Charges the size of what was read. What others answer follows from their bodies, which are charged. */
+    chargeAnswer: (client: ApiClient, payload: unknown, reply: FastifyReply): void => {
+      if (typeof payload === "string" || Buffer.isBuffer(payload))
+        charge(client, costOfBytes(payload.length), reply);
     },
   };
+}
+
+function rowsOf(page: unknown): number {
+  const rows = typeof page === "object" && page !== null && "data" in page ? page.data : [];
+  return Array.isArray(rows) ? rows.length : 0;
 }

@@ -4,7 +4,8 @@ import { Refusal } from "../refusal.js";
 import { type ConcurrencyLimits, disconnected, whenAnswered } from "./concurrency-gate.js";
 
 /**
- * A request is heavy if its body is large, because its work grows with it: parsing, compiling, judging hundreds of items. A few at a time of
+ * A request is heavy if its body is large, because its work grows with it: parsing, compiling, judging hundreds of items; or if it replaces
+ * the policy, which is compared with earlier ones. A few at a time of
  * one tenant are served, so a tenant's heavy requests delay its own. A turn to be served begins when the body has arrived, so that one that
  * is never sent keeps nobody waiting. Bodies occupy memory until they are served, so a client has only a few that arrive, and its further
  * ones wait unread.
@@ -16,8 +17,12 @@ const bodiesForEachInProgress = 8;
 /** For a turn to arrive, and then for a turn to be served. Well below the time in which a request must have arrived. */
 const waitMaxMs = 5000;
 
-/** Only on routes that take larger bodies than others. A body of undeclared length counts as large there. */
-export function isHeavy({ headers }: FastifyRequest, takesLargeBodies: boolean): boolean {
+/**
+ * Only on routes that take larger bodies than others. A body of undeclared length counts as large there. `always`: what the route does is
+ * expensive for a small body, too.
+ */
+export function isHeavy({ headers }: FastifyRequest, takesLargeBodies: boolean | "always"): boolean {
+  if (takesLargeBodies === "always") return true;
   if (!takesLargeBodies) return false;
   const length = headers["content-length"];
   return length === undefined ? headers["transfer-encoding"] !== undefined : Number(length) > heavyBytes;

@@ -1,7 +1,8 @@
-import { namedClients, type PolicyDocument, uuidFromTypeId } from "@bursar/domain";
+import { uuidFromTypeId } from "@bursar/domain";
 import type {
   ActivePolicyReads,
   NewPolicy,
+  PolicyKey,
   PolicyReads,
   PolicyStore,
   PolicyVersion,
@@ -38,13 +39,25 @@ export function createPolicyStore(database: Database, wakeUps: Pick<WakeUps, "pu
 
 export function createActivePolicyReads(source: Queryable): ActivePolicyReads {
   return {
-    readPolicy: (tenantId, version) => readPolicy(source, tenantId, version),
-    // Served by the primary key, read backwards; the document is not read.
-    readPolicyVersion: async (tenantId) => {
-      const [row] = await source.query<{ version: number }>(sql`
-        SELECT version FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1
+    // Served by the primary key, read backwards once for each tenant; the documents are not read.
+    readPolicyVersions: async (tenantIds) => {
+      const rows = await source.query<PolicyKey>(sql`
+        SELECT given.tenant_id AS "tenantId", latest.version FROM unnest(${[...tenantIds]}::uuid[]) AS given (tenant_id)
+        CROSS JOIN LATERAL (
+          SELECT version FROM policies p WHERE p.tenant_id = given.tenant_id ORDER BY version DESC LIMIT 1) AS latest
       `);
-      return row?.version;
+      return new Map(rows.map(({ tenantId, version }) => [tenantId, version]));
+    },
+    // Served by the primary key.
+    readPolicies: async (keys) => {
+      const rows = await source.query<PolicyRow & PolicyKey>(sql`
+        SELECT given.tenant_id AS "tenantId", p.version, p.document, p.created_at AS "updatedAt", p.guards
+        FROM unnest(${keys.map(({ tenantId }) => tenantId)}::uuid[], ${keys.map(({ version }) => version)}::integer[])
+          AS given (tenant_id, version)
+        CROSS JOIN LATERAL (
+          SELECT * FROM policies p WHERE p.tenant_id = given.tenant_id AND p.version = given.version LIMIT 1) AS p
+      `);
+      return rows.map(({ tenantId, ...row }) => ({ tenantId, ...readRow(row) }));
     },
   };
 }
@@ -99,7 +112,7 @@ export async function writePolicy(
   const version = await insertNext(tx, tenantId, expectedVersion, policy);
   if (version === undefined) return undefined;
   await putWindowsInForce(tx, tenantId, policy.windows);
-  await recordNamedClients(tx, tenantId, expectedVersion);
+  await recordNamedClients(tx, tenantId, expectedVersion, policy.namedBefore);
   return { version, document: policy.document, updatedAt: policy.createdAt, guards: policy.guards };
 }
 
@@ -126,19 +139,20 @@ async function insertNext(
 }
 
 /**
- * Records the clients that a replaced version names: they stay protected. Served by the primary keys of policies and clients. A client
- * that is already recorded is left as it is.
+ * Records the clients that a replaced version names: they stay protected. Served by the primary key of clients. A client that is already
+ * recorded is left as it is.
  */
-async function recordNamedClients(tx: Queryable, tenantId: string, version: number): Promise<void> {
-  const [replaced] = await tx.query<{ document: PolicyDocument }>(
-    sql`SELECT document FROM policies WHERE tenant_id = ${tenantId} AND version = ${version}`,
-  );
-  const ids = replaced === undefined ? [] : [...namedClients(replaced.document)];
-  if (ids.length === 0) return;
+async function recordNamedClients(
+  tx: Queryable,
+  tenantId: string,
+  version: number,
+  named: readonly string[],
+): Promise<void> {
+  if (named.length === 0) return;
   await tx.query(sql`
     INSERT INTO named_clients (client_id, policy_version)
     SELECT id, ${version}::integer FROM clients
-    WHERE tenant_id = ${tenantId} AND id = ANY(${ids.flatMap((id) => uuidFromTypeId("cli", id) ?? [])}::uuid[])
+    WHERE tenant_id = ${tenantId} AND id = ANY(${named.flatMap((id) => uuidFromTypeId("cli", id) ?? [])}::uuid[])
     ORDER BY id
     ON CONFLICT DO NOTHING
   `);

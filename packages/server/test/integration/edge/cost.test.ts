@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { request as send } from "node:http";
+import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { insertClients } from "../../harness/access/insert-clients.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { policyOf } from "../../harness/transactions/policy-client.js";
 
@@ -68,7 +71,43 @@ describe("the cost of a request", () => {
       transaction: { reference: "r", asset: "USD", amount: "1" },
       document: { rules: [], default: { action: "reject", reason: "x" }, padding: "x".repeat(100_000) },
     });
-    expect([status, /r=(\d+)/.exec(headers)?.[1]]).toEqual([422, "17"]);
+    // One token, 12 for 100 kB, and 4 for a policy.
+    expect([status, /r=(\d+)/.exec(headers)?.[1]]).toEqual([422, "13"]);
+  });
+
+  it("grows with the rules of a policy, which are compiled and compared", async () => {
+    const token = await newToken();
+    const rule = (index: number) => ({
+      name: `r${index}`,
+      when: { kind: "order" },
+      action: "reject",
+      reason: "no",
+    });
+    const document = {
+      rules: Array.from({ length: 50 }, (_, index) => rule(index)),
+      default: { action: "allow" },
+    };
+    const evaluated = await service.call("POST", "/v1/policy/evaluate", token, {
+      transaction: { reference: "r", asset: "USD", amount: "1" },
+      document,
+    });
+    expect([evaluated.status, leftOf(evaluated)]).toEqual([200, 15]);
+    const replaced = await service.call("PUT", "/v1/policy", token, document, { "if-match": '"0"' });
+    expect(replaced.status).toBe(200);
+    // A token can be gained in between.
+    expect(leftOf(replaced)).toBeLessThanOrEqual(2);
+  });
+
+  it("grows with the clients that are listed, whose MACs are verified, and with the size of a page", async () => {
+    const owner = await service.createTenant();
+    await insertClients(service, owner, 99, () => []);
+    const answer = await service.call("GET", "/v1/clients?limit=100", await service.token(owner));
+    const bytes = Buffer.byteLength(await answer.clone().text());
+    expect(answer.status).toBe(200);
+    const cost = 1 + 100 / 5 + Math.floor(bytes / 8192);
+    // A token is gained each second in the meantime.
+    expect(leftOf(answer)).toBeLessThanOrEqual(30 - cost + 3);
+    expect(bytes).toBeGreaterThan(8192);
   });
 
   it("is limited for all clients of a tenant together", async () => {
@@ -180,6 +219,25 @@ describe("a large request", () => {
     }
     expect(await Promise.all(large)).toEqual([200, 202]);
     expect(meanwhile).toBeGreaterThanOrEqual(5);
+  });
+
+  it("is every replacement of the policy, although its document is small", async () => {
+    const owner = await service.createTenant();
+    const token = await service.token(owner);
+    const document = { rules: [], default: { action: "allow" } };
+    const replace = () =>
+      service.call("PUT", "/v1/policy", token, document, { "if-match": '"0"' }).then(({ status }) => status);
+    let replaced: Promise<number>[] = [];
+    const first = await service.database.transaction(async (tx) => {
+      await tx.query(sql`SELECT FROM tenants WHERE id = ${readId("tnt", owner.tenantId)} FOR UPDATE`);
+      // Two wait for the row, 50 for these two, and the others are refused.
+      replaced = Array.from({ length: 54 }, replace);
+      return await Promise.race(replaced);
+    });
+    expect(first).toBe(429);
+    const statuses = await Promise.all(replaced);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2);
   });
 
   it("waits until at most one other of its tenant is in progress, and those of other tenants do not", async () => {

@@ -187,7 +187,7 @@ describe("a limit that is new in a policy", () => {
   it("cannot be put in force before its sums are complete", async () => {
     const store = createPolicyStore(service.database, { publish: () => undefined });
     const unprepared = {
-      ...{ document: watching(600), clientId: null, createdAt: new Date(), guards: [] },
+      ...{ document: watching(600), clientId: null, createdAt: new Date(), guards: [], namedBefore: [] },
       windows: [{ per: "tenant", asset: "USD", periodSeconds: 600 }] as const,
     };
     await expect(store.writePolicy(tenantId(), 0, unprepared, {} as never)).rejects.toThrow("has no sums");

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { createTimeZones } from "@bursar/domain";
-import { readId } from "@bursar/protocol";
+import { createTimeZones, type PolicyDocument, type PolicyRequest } from "@bursar/domain";
 import { describe, expect, it } from "vitest";
 import { createActivePolicies } from "../../../src/app/policy/active-policies.js";
+import { createPolicyComparer } from "../../../src/app/policy/compare-policies.js";
+import { planJudgement } from "../../../src/app/policy/judge-batch.js";
+import type { ActivePolicyReads } from "../../../src/app/policy/policy.js";
+import { createPolicyCompiler } from "../../../src/app/policy/policy-compiler.js";
 import { sharedService } from "../../harness/service/shared-service.js";
 import { policyOf } from "../../harness/transactions/policy-client.js";
 
@@ -50,37 +53,98 @@ describe("a policy of many references", () => {
 });
 
 describe("a stored policy", () => {
-  it("is compiled once for each version, though it is looked up again and again", async () => {
-    const reads: number[] = [];
-    let version = 1;
-    let nowMs = 0;
-    const clientId = "cli_01h2xcejqtf2nbrexx3vqjhp41";
-    const policies = createActivePolicies({
-      store: {
-        readPolicyVersion: async () => version,
-        readPolicy: async () => {
-          reads.push(version);
-          return { version, document: crowd(clientId, 100) as never, updatedAt: new Date(0), guards: [] };
-        },
+  const clientId = "cli_01h2xcejqtf2nbrexx3vqjhp41";
+
+  /** Policies over a store that says what was read, and how often. */
+  function readingPolicies(guards: { version: number; until: Date }[] = []) {
+    const reads: string[] = [];
+    const state = { version: 1, nowMs: 0 };
+    const store: ActivePolicyReads = {
+      readPolicyVersions: async (tenantIds) => {
+        reads.push(`${tenantIds.length} versions`);
+        return new Map(tenantIds.map((tenantId) => [tenantId, state.version]));
       },
-      world: {
+      readPolicies: async (keys) => {
+        reads.push(`${keys.length} documents of version ${keys[0]?.version}`);
+        const document = crowd(clientId, 3) as never;
+        return keys.map((key) => ({
+          ...key,
+          document,
+          updatedAt: new Date(0),
+          guards: key.version === state.version ? guards : [],
+        }));
+      },
+    };
+    const policies = createActivePolicies({
+      store,
+      compiler: createPolicyCompiler({
         assets: { list: [], find: () => undefined },
         networks: new Set(),
         timeZones: createTimeZones(),
-      } as never,
+      } as never),
       wakeUps: { subscribe: () => () => undefined },
-      monotonicMs: () => nowMs,
+      monotonicMs: () => state.nowMs,
     });
-    const tenantId = readId("cli", clientId) ?? randomUUID();
+    return { policies, store, reads, state };
+  }
+
+  it("is compiled once for each version, though it is looked up again and again", async () => {
+    const { policies, reads, state } = readingPolicies();
+    const tenantId = randomUUID();
     const first = await policies.load(tenantId);
     for (let turn = 0; turn < 5; turn++) {
-      nowMs += 5000;
+      state.nowMs += 5000;
       expect(policies.peek(tenantId)).toBeUndefined();
       expect(await policies.load(tenantId)).toBe(first);
     }
-    expect(reads).toEqual([1]);
-    version = 2;
+    const documents = () => reads.filter((read) => read.includes("documents"));
+    expect(documents()).toEqual(["1 documents of version 1"]);
+    state.version = 2;
     expect(await policies.load(tenantId)).not.toBe(first);
-    expect(reads).toEqual([1, 2]);
+    expect(documents()).toEqual(["1 documents of version 1", "1 documents of version 2"]);
+  });
+
+  it("is read together with those of all other tenants of a batch, also with its guards", async () => {
+    const { policies, store, reads, state } = readingPolicies([{ version: 3, until: new Date(8.64e15) }]);
+    state.version = 4;
+    const tenantIds = Array.from({ length: 100 }, () => randomUUID());
+    const requests = tenantIds.map((tenantId) => ({
+      tenantId,
+      destination: "own_wallet",
+    })) as PolicyRequest[];
+    await planJudgement(policies.within(store), requests);
+    const page = (version: number) =>
+      [32, 32, 32, 4].map((count) => `${count} documents of version ${version}`);
+    expect(reads).toEqual(["100 versions", ...page(4), ...page(3)]);
+    state.nowMs += 5000;
+    const { policies: active } = await planJudgement(policies.within(store), requests);
+    expect(reads.slice(9)).toEqual(["100 versions"]);
+    expect(active.get(tenantIds[0] ?? "")?.guards).toHaveLength(1);
+  });
+});
+
+describe("a comparison of policies", () => {
+  it("is made once for the same two documents", async () => {
+    const compiler = createPolicyCompiler({
+      assets: { list: [], find: () => undefined },
+      networks: new Set(),
+      timeZones: createTimeZones(),
+    } as never);
+    const stored = (action: "allow" | "reject") => ({
+      document: {
+        rules: [],
+        default: { action, ...(action === "allow" ? {} : { reason: "no" }) },
+      } as PolicyDocument,
+    });
+    const [before, after] = [
+      compiler.compileStored(stored("reject")),
+      compiler.compileStored(stored("allow")),
+    ];
+    expect(compiler.compileStored(stored("reject"))).toBe(before);
+    const { loosens } = createPolicyComparer();
+    const comparing = loosens(before, after);
+    expect(loosens(before, after)).toBe(comparing);
+    expect(await comparing).toBe(true);
+    expect(await loosens(after, before)).toBe(false);
   });
 });

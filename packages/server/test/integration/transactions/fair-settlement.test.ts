@@ -51,7 +51,7 @@ describe("a tenant with a backlog", () => {
     const policies = {
       within: () => ({
         peek: () => undefined,
-        load: () => Promise.reject(new Error("nothing is judged here")),
+        loadAll: () => Promise.reject(new Error("nothing is judged here")),
       }),
     };
     const batches: string[][] = [];

@@ -108,8 +108,8 @@ function createUnit(run: RunStatement, dateTotals: DateTotals): SettlementUnit {
           rows.put(openTransactions, keyOf(key.tenantId, key.id), { ...open, cancelRequested: true });
       }),
     // The one policy of the simulation is always cached.
-    readPolicy: () => Promise.reject(new Error("policies are not simulated")),
-    readPolicyVersion: () => Promise.reject(new Error("policies are not simulated")),
+    readPolicies: () => Promise.reject(new Error("policies are not simulated")),
+    readPolicyVersions: () => Promise.reject(new Error("policies are not simulated")),
     lockUsage: (windows, now) => lockUsage(run, windows, dateTotals(now)),
     lockAccounts: async (keys) => {
       const locked = await run("lock accounts", (rows) => lockAccounts(rows, keys));

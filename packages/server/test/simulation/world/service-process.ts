@@ -143,7 +143,8 @@ function composeUseCases(deps: ServiceProcessDeps) {
   if (policy === undefined) throw new Error("the policy of a new tenant does not compile");
   const active = { version: 0, policy, guards: [] };
   const cached = { peek: () => active, load: async () => active };
-  const policies = { ...cached, within: () => cached };
+  const loadAll = async (tenantIds: readonly string[]) => new Map(tenantIds.map((id) => [id, active]));
+  const policies = { ...cached, within: () => ({ peek: cached.peek, loadAll }) };
   const report = (error: unknown) => void (isInjected(error) || onBroken(error));
   const settleBatch = createBatchSettler({
     settlements: ports.settlements,

@@ -1,4 +1,5 @@
 import { ClientPage, ClientQuery } from "@bursar/protocol";
+import { requestCost } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toPage } from "../../cursor.js";
@@ -16,6 +17,8 @@ export function listClients({ listClients: list }: Pick<UseCases, "listClients">
       summary: "List the tenant's clients",
       description: "Newest first, with their credentials but without their secrets.",
       query: ClientQuery,
+      // Each is read with its credentials, and its MAC is verified.
+      rowsPerToken: requestCost.clientsPerToken,
       success: { status: 200, schema: ClientPage, description: "A page of clients." },
       errors: [],
     },

@@ -1,5 +1,6 @@
 import { EvaluatePolicyBody, PolicyEvaluation, policyDocumentBytesMax } from "@bursar/protocol";
 import { Type } from "typebox";
+import { itemsOfPolicy } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
 import { defineRoute } from "../../route.js";
@@ -14,7 +15,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
       tag: "Policy",
       summary: "Evaluate the policy for a transaction",
       description:
-        "A dry run: nothing is created or counted. The response names the deciding rule and the sums considered, using the policy in force or a given `document`.",
+        "A dry run: nothing is created or counted. The response names the deciding rule and the sums considered, using the policy in force or a given `document`. A rule with a sum or a count reveals what the tenant has paid, so evaluating one also needs the scope `transactions:read`.",
       body: EvaluatePolicyBody,
       // The domain validates the document, and names the rule of each fault.
       checkedBody: Type.Object(
@@ -23,6 +24,10 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
       ),
       // The largest policy, plus a transaction.
       bodyBytesMax: policyDocumentBytesMax + 16_384,
+      itemsOf: (body) => {
+        const { document } = body as { document?: unknown };
+        return document === undefined ? 0 : itemsOfPolicy(document);
+      },
       success: { status: 200, schema: PolicyEvaluation, description: "What policy would decide, and why." },
       errors: [
         "ASSET_UNKNOWN",

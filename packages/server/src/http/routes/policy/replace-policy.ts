@@ -1,6 +1,7 @@
 import { ChangeRequest, Policy, PolicyDocument, policyDocumentBytesMax } from "@bursar/protocol";
 import { Type } from "typebox";
 import { presentPolicy } from "../../../app/policy/present-policy.js";
+import { itemsOfPolicy } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { expectedVersion, policyTag } from "../../entity-tags.js";
@@ -22,6 +23,8 @@ export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replac
       // The domain checks everything that the schema does and more, and names the rules.
       checkedBody: Type.Unknown(),
       bodyBytesMax: policyDocumentBytesMax,
+      isAlwaysHeavy: true,
+      itemsOf: itemsOfPolicy,
       ifMatch: "required",
       success: { status: 200, schema: Policy, description: "The new policy.", headers: ["ETag"] },
       orElse: {

@@ -46,4 +46,19 @@ describe("scopes that were one", () => {
     expect(await statusOf("policies:manage", "GET", "/v1/policy")).toBe(403);
     expect(await statusOf("destinations:manage", "GET", "/v1/destinations")).toBe(403);
   });
+
+  it("do not let a client that reads the policy find out what others have paid", async () => {
+    const other = await service.createIndependentClient(owner, ["transactions:write"]);
+    const sum = { asset: "USD", per: "client", period_seconds: 86_400, above: "10" };
+    const rule = { name: "probe", when: { sum }, action: "reject", reason: "more" };
+    const probe = {
+      transaction: { reference: "r", asset: "USD", amount: "1" },
+      client_id: other.clientId,
+      document: { rules: [rule], default: { action: "allow" } },
+    };
+    expect(await statusOf("policies:read", "POST", "/v1/policy/evaluate", probe)).toBe(403);
+    expect(await statusOf("policies:read transactions:read", "POST", "/v1/policy/evaluate", probe)).toBe(200);
+    const { document: _, ...inForce } = probe;
+    expect(await statusOf("policies:read", "POST", "/v1/policy/evaluate", inForce)).toBe(200);
+  });
 });
