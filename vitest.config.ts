@@ -30,7 +30,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "packages/*/src/**/*.test.ts",
-            "packages/{devnet,domain}/test/**/*.test.ts",
+            "packages/{devnet,domain,signer}/test/**/*.test.ts",
             "tools/**/*.test.ts",
           ],
           exclude: proofFiles,

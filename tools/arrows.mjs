@@ -6,6 +6,8 @@ import { listFiles, root } from "./files.mjs";
 
 /** The development chain is not part of a production install, so nothing else may import it: it is started by its path. */
 const developmentPart = "packages/devnet/src";
+/** The process that holds keys. The service talks to it over a socket and must not contain any of it. */
+const signerPart = "packages/signer/src";
 
 /**
  * A part is the first of these prefixes that a file's path begins with; it may import itself, the listed parts and the
@@ -15,6 +17,7 @@ const developmentPart = "packages/devnet/src";
 export const arrows = {
   "packages/domain/src": { parts: [], packages: [] },
   [developmentPart]: { parts: [], packages: ["node", "typebox", "viem"] },
+  [signerPart]: { parts: [], packages: ["node", "@noble", "@scure", "tiny-secp256k1"] },
   "packages/protocol/src": { parts: ["packages/domain/src"], packages: ["typebox", "structured-headers"] },
   ...server({
     runtime: { parts: [], packages: ["node", "lru-cache", "p-limit", "ipaddr.js"] },
@@ -84,7 +87,7 @@ export function findForbiddenImports(path, source) {
     const permitted =
       target === part ||
       allowed.parts.includes(target) ||
-      (allowed.parts.includes("*") && target !== developmentPart);
+      (allowed.parts.includes("*") && target !== developmentPart && target !== signerPart);
     return permitted ? [] : [`${path} imports ${target}`];
   });
 }

@@ -140,6 +140,18 @@ export const proofs = {
       kills: { env: "BURSAR_DEVNET_KILLS", short: 4, long: 200, means: "kills while it mines" },
     },
   },
+  signer: {
+    shows:
+      "a signer that is killed while it signs returns the same bytes again and never gives a nonce to two transactions",
+    files: [
+      "packages/signer/test/kill.test.ts",
+      "packages/signer/test/process.test.ts",
+      "packages/signer/test/command-line.test.ts",
+    ],
+    sizes: {
+      kills: { env: "BURSAR_SIGNER_KILLS", short: 5, long: 200, means: "kills while it signs" },
+    },
+  },
   floods: {
     shows: "slow sockets, crowds of streams and long lists do not take the service down",
     files: [`${server}/floods/*.test.ts`],

@@ -142,6 +142,7 @@ describe("the arrows", () => {
     ["packages/server/src/app/a.ts", 'import Fastify from "fastify";', "imports the package fastify"],
     ["packages/server/src/elsewhere/a.ts", "", "belongs to no part"],
     ["packages/server/src/cli/a.ts", 'await import("@bursar/devnet");', "imports packages/devnet/src"],
+    ["packages/server/src/main.ts", 'import { x } from "@bursar/signer";', "imports packages/signer/src"],
   ])("%s must not say %s", (path, source, fault) => {
     expect(new Set(findForbiddenImports(path, source))).toEqual(new Set([expect.stringContaining(fault)]));
   });

@@ -38,8 +38,10 @@ try {
   };
   write("package.json", { ...manifest, workspaces: productive });
   write("package-lock.json", productionLock());
-  for (const workspace of productive)
-    write(`${workspace}/package.json`, readJson(`${workspace}/package.json`));
+  for (const workspace of productive) {
+    const { devDependencies: _, ...content } = readJson(`${workspace}/package.json`);
+    write(`${workspace}/package.json`, content);
+  }
   const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--sbom-type", "application"];
   const { status, error } = spawnSync("npm", args, { cwd: folder, stdio: "inherit" });
   if (error !== undefined) throw error;

@@ -1,0 +1,65 @@
+/** A wallet on a chain, for which the signer holds the key. */
+interface SignerWallet {
+  tenantId: string;
+  walletId: string;
+  /** CAIP-2, such as `eip155:1`. A wallet belongs to the network that it was first named with. */
+  network: string;
+}
+
+/** What is to be signed. The signer builds the bytes itself. All addresses are in lower case, with 0x. */
+export interface SigningIntent {
+  tenantId: string;
+  transactionId: string;
+  walletId: string;
+  network: string;
+  /** The sender, as `addressesOf` returned it. */
+  address: string;
+  nonce: number;
+  /** A replacement has the same payment and higher fees. A cancellation pays nothing to the sender itself. */
+  purpose: "payment" | "replacement" | "cancellation";
+  /** The contract of a token; null for the coin. */
+  contract: string | null;
+  destination: string;
+  amount: bigint;
+  gasLimit: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+/** A transaction that is ready to be sent, in hexadecimal. */
+export interface SignedBytes {
+  bytes: string;
+  hash: string;
+}
+
+export interface SignerRefusal {
+  refused: SignerRefusalCode;
+  /** For people; nothing is decided on it. */
+  reason: string;
+}
+
+/**
+ * `DIFFERENT_PAYMENT`: the transaction was signed with another payment or nonce. `NONCE_USED`: the nonce belongs to another transaction.
+ * `FEES_NOT_HIGHER`: other fees than the signed ones must both be at least 10 % higher. `CANCELLED`: a cancellation was signed, so the
+ * payment is not signed with new fees.
+ */
+export type SignerRefusalCode =
+  | "WALLET_UNKNOWN"
+  | "DIFFERENT_PAYMENT"
+  | "NONCE_USED"
+  | "FEES_NOT_HIGHER"
+  | "FEE_ABOVE_LIMIT"
+  | "CANCELLED"
+  | "INTENT_INVALID";
+
+/** The process that holds the keys. It records what it signs, and never signs two payments for one transaction or nonce. */
+export interface Signer {
+  /** Idempotent by wallet. In the order given. */
+  addressesOf: (wallets: readonly SignerWallet[]) => Promise<string[]>;
+  /** Idempotent by intent: the same bytes again. In the order given. Throws SignerUnavailableError. */
+  sign: (intents: readonly SigningIntent[]) => Promise<(SignedBytes | SignerRefusal)[]>;
+  health: () => Promise<{ isReady: boolean; reason: string | null }>;
+}
+
+/** No usable answer of the signer. What was asked for may have been signed; asking again returns the same bytes. */
+export class SignerUnavailableError extends Error {}

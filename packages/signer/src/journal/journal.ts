@@ -1,0 +1,162 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { OperatorError } from "../operator-error.js";
+import type { JournalChain } from "./journal-chain.js";
+import type { JournalEntry } from "./journal-entry.js";
+import { type JournalHead, openJournalHead, readJournalHead } from "./journal-head.js";
+import { readJournal } from "./read-journal.js";
+
+/**
+ * Everything that the signer has done, in the order in which it was decided. What is not in the journal was not answered: an entry is
+ * on the disk before anybody sees the signature.
+ */
+export interface Journal {
+  /** Resolves when the entries, and all that were added before, are on the disk. Entries that arrive together share one sync. */
+  readonly append: (entries: readonly JournalEntry[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface OpenedJournal {
+  readonly journal: Journal;
+  /** Bytes of a last line that was incomplete. */
+  readonly tornBytes: number;
+}
+
+interface Waiting {
+  readonly text: string;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export const journalPath = (folder: string) => join(folder, "journal.jsonl");
+
+/** Creates a journal with its first line. There must not be one. */
+export async function createJournal(folder: string, chain: JournalChain, at: string): Promise<void> {
+  const file = await open(journalPath(folder), "wx", 0o600);
+  try {
+    await file.writeFile(chain.append({ type: "signer", version: 1, at }));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads every entry, removes an incomplete last line, and continues the file. */
+export async function openJournal(
+  folder: string,
+  chain: JournalChain,
+  onEntry: (entry: JournalEntry) => void,
+): Promise<OpenedJournal> {
+  const path = journalPath(folder);
+  const head = await readJournalHead(folder);
+  const { bytes, tornBytes } = readAll(path, chain, head, onEntry);
+  const file = await open(path, "a", 0o600);
+  if (tornBytes > 0) {
+    await file.truncate(bytes);
+    await file.datasync();
+  }
+  const writeHead = await openJournalHead(folder);
+  await writeHead.write({ lines: chain.lines(), mac: chain.head() });
+  const journal = createWriter({ path, file, chain, bytes, writeHead: writeHead.write });
+  const close = async () => {
+    await journal.close();
+    await writeHead.close();
+  };
+  return { journal: { ...journal, close }, tornBytes };
+}
+
+function readAll(
+  path: string,
+  chain: JournalChain,
+  head: JournalHead | undefined,
+  onEntry: (entry: JournalEntry) => void,
+) {
+  let headMac: string | undefined;
+  const read = () =>
+    readJournal(path, chain, (entry) => {
+      if (chain.lines() === head?.lines) headMac = chain.head();
+      onEntry(entry);
+    });
+  const result = explainMissing(path, read);
+  if (chain.lines() === 0)
+    throw new OperatorError(`${path} is empty. Restore the journal; nothing is signed without it.`);
+  if (head !== undefined && head.mac !== headMac)
+    throw new OperatorError(
+      `${path} has ${chain.lines()} lines, but ${head.lines} were written before: its end was removed, or it is an older copy. Restore the newest one; nothing is signed until then.`,
+    );
+  return result;
+}
+
+function explainMissing<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+    throw new OperatorError(
+      `${path} does not exist, but the seed does. Restore the journal; without it the signer does not know what it has signed.`,
+      { cause },
+    );
+  }
+}
+
+interface WriterDeps {
+  readonly path: string;
+  readonly file: FileHandle;
+  readonly chain: JournalChain;
+  readonly bytes: number;
+  readonly writeHead: (head: JournalHead) => Promise<void>;
+}
+
+/** Group commit: what arrives during a sync is written with the next one. */
+function createWriter({ path, file, chain, bytes, writeHead }: WriterDeps): Journal {
+  let waiting: Waiting[] = [];
+  let running: Promise<void> | undefined;
+  let size = bytes;
+  /** After a failure nothing may be answered: what was decided is not on the disk. */
+  let failure: Error | undefined;
+  /** A second process writes to the same end, so what it wrote is noticed here, before anything is answered. */
+  const refuseOtherWriter = async () => {
+    const { size: actual } = await file.stat();
+    if (actual !== size)
+      throw new Error(`${path} has ${actual} bytes instead of ${size}: another process writes to it`);
+  };
+  const write = async (batch: readonly Waiting[]) => {
+    const content = Buffer.from(batch.map(({ text }) => text).join(""));
+    const head = { lines: chain.lines(), mac: chain.head() };
+    await refuseOtherWriter();
+    if (content.length === 0) return;
+    await file.appendFile(content);
+    await file.datasync();
+    size += content.length;
+    await refuseOtherWriter();
+    await writeHead(head);
+  };
+  const run = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        if (failure !== undefined) throw failure;
+        await write(batch);
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        failure = error as Error;
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    running = undefined;
+  };
+  return {
+    append: (entries) => {
+      const text = entries.map(chain.append).join("");
+      return new Promise((resolve, reject) => {
+        waiting.push({ text, resolve, reject });
+        running ??= run();
+      });
+    },
+    close: async () => {
+      await running;
+      await file.close();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { KeyNumbers } from "../keys/wallet-keys.js";
+import { createHashIndex } from "./hash-index.js";
+import { createRecordStore } from "./record-store.js";
+import {
+  hashUuid,
+  readUuidWords,
+  type UuidWords,
+  uuidBytes,
+  uuidMatches,
+  wordsOfUuid,
+  writeUuid,
+} from "./uuid-bytes.js";
+
+/** A wallet that has an address. */
+export interface NumberedWallet extends KeyNumbers {
+  readonly tenantId: string;
+  readonly walletId: string;
+  readonly network: string;
+  readonly address: string;
+}
+
+export interface WalletRecords {
+  readonly find: (walletId: string) => (NumberedWallet & { readonly record: number }) | undefined;
+  /** The numbers of a wallet that is not there yet: the next ones, without gaps. */
+  readonly nextNumbers: (tenantId: string) => KeyNumbers;
+  readonly add: (wallet: NumberedWallet) => void;
+  readonly count: () => number;
+}
+
+const addressBytes = 20;
+const offsets = {
+  wallet: 0,
+  tenantNumber: uuidBytes,
+  walletNumber: uuidBytes + 4,
+  network: uuidBytes + 8,
+  address: uuidBytes + 12,
+} as const;
+const recordBytes = offsets.address + addressBytes;
+
+interface TenantRecord {
+  readonly id: string;
+  wallets: number;
+}
+
+export function createWalletRecords(): WalletRecords {
+  const records = createRecordStore(recordBytes);
+  const at = records.at;
+  const index = createHashIndex<UuidWords>({
+    hash: hashUuid,
+    hashOf: (record) => hashUuid(readUuidWords(at(record), offsets.wallet)),
+    matches: (record, words) => uuidMatches(at(record), offsets.wallet, words),
+  });
+  const tenants: TenantRecord[] = [];
+  const tenantNumbers = new Map<string, number>();
+  const networks: string[] = [];
+  const nextNumbers = (tenantId: string): KeyNumbers => {
+    const tenantNumber = tenantNumbers.get(tenantId) ?? tenants.length;
+    return { tenantNumber, walletNumber: tenants[tenantNumber]?.wallets ?? 0 };
+  };
+  return {
+    nextNumbers,
+    count: records.count,
+    find: (walletId) => {
+      const record = index.find(wordsOfUuid(walletId));
+      if (record === undefined) return undefined;
+      const view = at(record);
+      const tenantNumber = view.getUint32(offsets.tenantNumber);
+      return {
+        record,
+        walletId,
+        tenantNumber,
+        walletNumber: view.getUint32(offsets.walletNumber),
+        tenantId: tenants[tenantNumber]?.id ?? "",
+        network: networks[view.getUint32(offsets.network)] ?? "",
+        address: readAddress(view),
+      };
+    },
+    add: (wallet) => {
+      const expected = nextNumbers(wallet.tenantId);
+      if (expected.tenantNumber !== wallet.tenantNumber || expected.walletNumber !== wallet.walletNumber)
+        throw new Error(`the wallet ${wallet.walletId} has numbers that are not the next ones`);
+      const tenant = tenants[wallet.tenantNumber] ?? { id: wallet.tenantId, wallets: 0 };
+      tenants[wallet.tenantNumber] = tenant;
+      tenantNumbers.set(wallet.tenantId, wallet.tenantNumber);
+      tenant.wallets += 1;
+      const record = records.add();
+      writeWallet(at(record), wallet, numberOf(networks, wallet.network));
+      index.set(wordsOfUuid(wallet.walletId), record);
+    },
+  };
+}
+
+function writeWallet(view: DataView, wallet: NumberedWallet, network: number): void {
+  writeUuid(view, offsets.wallet, wordsOfUuid(wallet.walletId));
+  view.setUint32(offsets.tenantNumber, wallet.tenantNumber);
+  view.setUint32(offsets.walletNumber, wallet.walletNumber);
+  view.setUint32(offsets.network, network);
+  const address = Buffer.from(wallet.address.slice(2), "hex");
+  new Uint8Array(view.buffer, view.byteOffset + offsets.address, addressBytes).set(address);
+}
+
+function readAddress(view: DataView): string {
+  const bytes = Buffer.from(view.buffer as ArrayBuffer, view.byteOffset + offsets.address, addressBytes);
+  return `0x${bytes.toString("hex")}`;
+}
+
+function numberOf(names: string[], name: string): number {
+  const known = names.indexOf(name);
+  return known >= 0 ? known : names.push(name) - 1;
+}

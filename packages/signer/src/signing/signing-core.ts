@@ -1,0 +1,131 @@
+import {
+  intentOfEntry,
+  type JournalEntry,
+  type SignatureEntry,
+  signatureEntry,
+  type WalletEntry,
+} from "../journal/journal-entry.js";
+import { keyNumberEnd, type WalletKeys } from "../keys/wallet-keys.js";
+import { createSignedAttempts } from "../records/signed-attempts.js";
+import { createWalletRecords, type NumberedWallet } from "../records/wallet-records.js";
+import { decideSigning, type Refusal } from "./decide-signing.js";
+import type { FeeLimits } from "./fee-limits.js";
+import { type SigningIntent, transactionOf, type Wallet } from "./intent.js";
+import { attachSignature, digestOf } from "./transaction.js";
+
+export interface SignedBytes {
+  /** Ready to be sent, in hexadecimal. */
+  readonly bytes: string;
+  readonly hash: string;
+}
+
+/** An answer, and what has to be in the journal before it may be given; undefined if it is there already. */
+export interface Decided<T, E extends JournalEntry> {
+  readonly answer: T;
+  readonly entry?: E;
+}
+
+/**
+ * The rules without input and output: what was decided counts for the next request at once, so requests that arrive together cannot
+ * both get a nonce. The caller records the entries in the order in which they were decided.
+ */
+export interface SigningCore {
+  readonly addressOf: (wallet: Wallet) => Decided<string | Refusal, WalletEntry>;
+  readonly sign: (intent: SigningIntent) => Decided<SignedBytes | Refusal, SignatureEntry>;
+  /** Takes up an entry that was recorded before. */
+  readonly replay: (entry: JournalEntry) => void;
+  readonly counts: () => { wallets: number; signatures: number; indexBytes: number };
+}
+
+export interface SigningCoreDeps {
+  readonly keys: WalletKeys;
+  readonly limits: FeeLimits;
+  readonly now: () => Date;
+}
+
+export function createSigningCore({ keys, limits, now }: SigningCoreDeps): SigningCore {
+  const wallets = createWalletRecords();
+  const attempts = createSignedAttempts();
+  const remember = (intent: SigningIntent, wallet: number, digest: Uint8Array) =>
+    attempts.add({ ...intent, wallet, digest, isCancellation: intent.purpose === "cancellation" });
+
+  const addressOf: SigningCore["addressOf"] = (asked) => {
+    const known = wallets.find(asked.walletId);
+    if (known !== undefined) return { answer: findWalletFault(asked, known) ?? known.address };
+    const numbers = wallets.nextNumbers(asked.tenantId);
+    if (numbers.tenantNumber >= keyNumberEnd || numbers.walletNumber >= keyNumberEnd)
+      throw new Error("there are no numbers left for this wallet");
+    const entry: WalletEntry = {
+      type: "wallet",
+      at: now().toISOString(),
+      ...asked,
+      ...numbers,
+      address: keys.addressOf(numbers),
+    };
+    wallets.add(entry);
+    return { answer: entry.address, entry };
+  };
+
+  const sign: SigningCore["sign"] = (intent) => {
+    const wallet = wallets.find(intent.walletId);
+    if (wallet === undefined) return refuse("WALLET_UNKNOWN", `The signer has no wallet ${intent.walletId}.`);
+    const fault = findWalletFault(intent, wallet) ?? findAddressFault(intent, wallet);
+    if (fault !== undefined) return { answer: fault };
+    const transaction = transactionOf(intent);
+    const digest = digestOf(transaction);
+    const decision = decideSigning(intent, {
+      wallet: wallet.record,
+      digest,
+      attempts: [...attempts.ofTransaction(intent.transactionId)],
+      withNonce: attempts.ofNonce(wallet.record, intent.nonce),
+      limits,
+    });
+    if (typeof decision === "object") return { answer: decision };
+    const answer = attachSignature(transaction, keys.sign(wallet, wallet.address, digest));
+    if (decision === "known") return { answer };
+    remember(intent, wallet.record, digest);
+    return { answer, entry: signatureEntry(intent, answer.hash, now().toISOString()) };
+  };
+
+  const replay = (entry: JournalEntry) => {
+    if (entry.type === "wallet") wallets.add(entry);
+    if (entry.type !== "signature") return;
+    const intent = intentOfEntry(entry);
+    const wallet = wallets.find(intent.walletId);
+    if (wallet === undefined) throw new Error(`the journal does not have the wallet ${intent.walletId}`);
+    remember(intent, wallet.record, digestOf(transactionOf(intent)));
+  };
+
+  const counts = () => ({
+    wallets: wallets.count(),
+    signatures: attempts.count(),
+    indexBytes: attempts.bytes(),
+  });
+  return { addressOf, sign, replay, counts };
+}
+
+/** A wallet keeps its tenant and its network. */
+function findWalletFault(asked: Wallet, known: NumberedWallet): Refusal | undefined {
+  if (asked.tenantId !== known.tenantId)
+    return {
+      refused: "WALLET_UNKNOWN",
+      reason: `The tenant ${asked.tenantId} has no wallet ${asked.walletId}.`,
+    };
+  if (asked.network === known.network) return undefined;
+  return {
+    refused: "INTENT_INVALID",
+    reason: `The wallet ${asked.walletId} belongs to ${known.network}, not to ${asked.network}.`,
+  };
+}
+
+function findAddressFault({ address, walletId }: SigningIntent, known: NumberedWallet): Refusal | undefined {
+  if (address === known.address) return undefined;
+  return {
+    refused: "INTENT_INVALID",
+    reason: `The wallet ${walletId} has the address ${known.address}, not ${address}.`,
+  };
+}
+
+function refuse(refused: Refusal["refused"], reason: string): { answer: Refusal } {
+  return { answer: { refused, reason } };
+}
