@@ -22,7 +22,11 @@ function settleWith(claimAccepted: SettlementUnit["claimAccepted"]): SettleBatch
     (await claim(unit)).map((transaction) => ({ transaction }) as unknown as Settlement);
 }
 
-const found = (tenantIds: string[]) => ({ tenantIds, hasDue: false, hasRetries: false });
+const found = (tenantIds: string[], firstMs = startMs) => ({
+  tenants: tenantIds.map((tenantId) => ({ tenantId, firstId: idAt(firstMs) })),
+  hasDue: false,
+  hasRetries: false,
+});
 
 /** A clock that jumps over every pause. */
 function createClock() {
@@ -40,7 +44,7 @@ function createClock() {
   };
 }
 
-type Claim = Record<string, number | "all">;
+type Claim = Record<string, number>;
 
 /** Runs an engine with tenants that have this many transactions of an age, until it has claimed so often; says what each claim asked for. */
 async function claimsOn(
@@ -59,9 +63,7 @@ async function claimsOn(
   const engine = createEngine({
     settleBatch: settleWith(async (tenants, share) => {
       claims.push(
-        Object.fromEntries(
-          tenants.map(({ tenantId, acceptedFrom }) => [tenantId, acceptedFrom?.getTime() ?? "all"]),
-        ),
+        Object.fromEntries(tenants.map(({ tenantId, acceptedFrom }) => [tenantId, acceptedFrom.getTime()])),
       );
       shares.push(share);
       onClaim(claims.length, engine.wake);
@@ -73,7 +75,12 @@ async function claimsOn(
         return Array.from({ length }, () => ({ tenantId, id: idAt(backlog.acceptedMs) }) as ClaimedPayment);
       });
     }),
-    findWork: async () => found([...left.keys()].filter((tenantId) => left.get(tenantId)?.count !== 0)),
+    findWork: async () => ({
+      ...found([]),
+      tenants: [...left]
+        .filter(([, { count }]) => count > 0)
+        .map(([tenantId, { acceptedMs }]) => ({ tenantId, firstId: idAt(acceptedMs) })),
+    }),
     wallets: { activateWallets: async () => 0 },
     onChanged: () => undefined,
     onError: (error) => {
@@ -91,14 +98,14 @@ async function claimsOn(
 }
 
 describe("the engine", () => {
-  it("goes on where a tenant's share of a batch ended, however old that is", async () => {
+  it("begins with the first that a look saw, and goes on where a tenant's share of a batch ended, however old", async () => {
     const { claims } = await claimsOn({ [one]: { count: 1200, acceptedMs: minutesAgo(9) } }, 3);
-    expect(claims).toEqual([{ [one]: "all" }, { [one]: minutesAgo(9) }, { [one]: minutesAgo(9) }]);
+    expect(claims).toEqual([{ [one]: minutesAgo(9) }, { [one]: minutesAgo(9) }, { [one]: minutesAgo(9) }]);
   });
 
   it("does not leave out what is recent for the sake of a backlog that is newer", async () => {
     const { claims } = await claimsOn({ [one]: { count: 1200, acceptedMs: startMs } }, 2);
-    expect(claims).toEqual([{ [one]: "all" }, { [one]: startMs - 2000 }]);
+    expect(claims).toEqual([{ [one]: startMs - 2000 }, { [one]: startMs - 2000 }]);
   });
 
   it("gives a tenant that is woken the same share of the next batch as one with a backlog", async () => {
@@ -107,7 +114,7 @@ describe("the engine", () => {
       if (claim === 1) wake([other]);
     });
     expect(claims).toEqual([
-      { [one]: "all" },
+      { [one]: minutesAgo(9) },
       { [other]: startMs - 2000, [one]: minutesAgo(9) },
       { [one]: minutesAgo(9) },
     ]);

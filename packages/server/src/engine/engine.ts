@@ -4,6 +4,7 @@ import type { WalletActivation } from "../app/wallets/wallet.js";
 import { createBatchSize } from "../runtime/isolate-failing-rows.js";
 import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
+import { createLooks } from "./looks.js";
 import type { ClaimBatch, SettleBatch } from "./settle-batch.js";
 import { createTenantRotation, type TenantTurn } from "./tenant-rotation.js";
 
@@ -31,15 +32,9 @@ export interface EngineDeps {
 const batchMax = 500;
 /** Approvers are slower, and what expires costs more than what is settled. */
 const rareMax = 100;
-/**
- * How often to look at everything: for what was committed late, for approvals and retries that are due, and for what a lost notification
- * was about. An engine that is idle looks less often, unless nothing would wake it.
- */
-const lookEveryMs = 1000;
+/** How often an engine that is idle looks whether there is something to do: less often, unless nothing would wake it. */
 const idleLookEveryMs = 2000;
 const unnotifiedLookEveryMs = 200;
-/** The next look begins after this many times what the last one took. */
-const lookPauseFactor = 4;
 const pauseAfterErrorMs = 500;
 /**
  * A row in a batch of 16 costs three times what it costs in a batch of 500, for the service and for PostgreSQL. So the engine lets
@@ -55,65 +50,40 @@ export function createEngine(deps: EngineDeps): Engine {
   const acceptedSize = createBatchSize(batchMax);
   const rareSize = createBatchSize(rareMax);
   const rotation = createTenantRotation();
-  let lastLookMs = Number.NEGATIVE_INFINITY;
-  let isLookWanted = false;
   /** Whether a tenant has used up its share of the last batch. */
   let hasBacklog = false;
-  /** The last tenant of a look that did not come to the end. */
-  let lookedUpTo: string | undefined;
   /** The last error: the other parts of a step are done before it is thrown. */
   let failure: unknown;
-  /** The look that is in progress, and what the last one has found. */
-  let looking: Promise<void> | undefined;
+  /** What the last look has found. */
   let found: WaitingWork | undefined;
-  let lookMs = 0;
   const { onError, timers, isNotified } = deps;
   const loop = createWakingLoop({ step: stepAndRest, onError, pauseAfterErrorMs, timers });
+  // Beside the steps: the tenants that were woken must not wait for a look that takes long.
+  const looks = createLooks({
+    ...deps,
+    onFound: (work) => {
+      for (const { tenantId, firstId } of work.tenants) rotation.add([tenantId], timeOfUuidV7(firstId));
+      found = work;
+    },
+    onEnded: () => loop.wake(),
+  });
 
   async function stepAndRest(): Promise<Rest> {
     const done = await step();
-    if (done === 0) return { pauseMs: isNotified() ? idleLookEveryMs : unnotifiedLookEveryMs };
+    const idleMs = isNotified() ? idleLookEveryMs : unnotifiedLookEveryMs;
+    if (done === 0) return { pauseMs: Math.min(idleMs, looks.wantedInMs()) };
     return hasBacklog ? undefined : { lingerMs: done < busyFrom ? lingerMs : busyLingerMs };
-  }
-
-  function isLookDue(): boolean {
-    if (looking !== undefined) return false;
-    const everyMs = Math.max(isNotified() ? lookEveryMs : unnotifiedLookEveryMs, lookMs * lookPauseFactor);
-    if (!isLookWanted && deps.monotonicMs() - lastLookMs < everyMs) return false;
-    isLookWanted = false;
-    lastLookMs = deps.monotonicMs();
-    return true;
   }
 
   async function step(): Promise<number> {
     const now = new Date(deps.now());
-    if (isLookDue()) looking = look(now);
+    looks.beginIfDue(now);
     const rareWork = found;
     found = undefined;
     const settled = await settleTurns(now);
     const rare = rareWork === undefined ? 0 : await doRare(rareWork, now);
     if (settled === undefined || rare === undefined) throw failure;
     return settled + rare;
-  }
-
-  /**
-   * Finds tenants that nothing has woken the engine for. Beside the steps: while an old snapshot is open, as during a backup, a look reads
-   * everything that was settled since then, up to the timeout, and the tenants that were woken must not wait for it.
-   */
-  async function look(now: Date): Promise<void> {
-    const begunMs = deps.monotonicMs();
-    try {
-      const work = await deps.findWork(batchMax, lookedUpTo, now);
-      lookedUpTo = work.tenantIds.length < batchMax ? undefined : work.tenantIds.at(-1);
-      rotation.add(work.tenantIds, undefined);
-      found = work;
-    } catch (error) {
-      onError(error);
-    } finally {
-      looking = undefined;
-      lookMs = deps.monotonicMs() - begunMs;
-      loop.wake();
-    }
   }
 
   /** Serves the tenants whose turn it is, all with the same share of a batch. */
@@ -127,7 +97,7 @@ export function createEngine(deps: EngineDeps): Engine {
     // Once a step: a unit of work that begins again, because accounts were missing, looks for the same rows.
     const claims = turns.map(({ tenantId, fromMs }) => ({
       tenantId,
-      acceptedFrom: fromMs === undefined ? undefined : new Date(Math.min(fromMs, recentFromMs)),
+      acceptedFrom: new Date(Math.min(fromMs, recentFromMs)),
     }));
     const settled = await settle(acceptedSize, (unit) => unit.claimAccepted(claims, share));
     if (settled === undefined) rotation.returnTurns(turns);
@@ -165,7 +135,7 @@ export function createEngine(deps: EngineDeps): Engine {
     if (due === undefined || retried === undefined) return undefined;
     const done = due.length + retried.length + activated;
     // There may be more of it.
-    if (done > 0) isLookWanted = true;
+    if (done > 0) looks.want();
     return done;
   }
 
@@ -191,10 +161,10 @@ export function createEngine(deps: EngineDeps): Engine {
     start: loop.start,
     stop: async () => {
       await loop.stop();
-      await looking;
+      await looks.ended();
     },
     wake: (tenantIds) => {
-      if (tenantIds === "any" || tenantIds.length === 0) isLookWanted = true;
+      if (tenantIds === "any" || tenantIds.length === 0) looks.want();
       else rotation.add(tenantIds, deps.now());
       loop.wake();
     },

@@ -18,7 +18,7 @@ function settlerThatTimesOut() {
   } as unknown as SettlementUnit;
   const settlements: SettlementStore = {
     unitOfWork: (work) => work(unit),
-    findWork: async () => ({ tenantIds: [], hasDue: false, hasRetries: false }),
+    findWork: async () => ({ tenants: [], hasDue: false, hasRetries: false }),
     recordFailure: async (key) => void failed.push(key),
   };
   const settleBatch = createBatchSettler({
@@ -66,7 +66,7 @@ it("does not judge held payments, because two engines that lock the usage of a s
   const settleBatch = createBatchSettler({
     settlements: {
       unitOfWork: (work) => work(unit),
-      findWork: async () => ({ tenantIds: [], hasDue: false, hasRetries: false }),
+      findWork: async () => ({ tenants: [], hasDue: false, hasRetries: false }),
       recordFailure: (_, error) => Promise.reject(error),
     },
     rails: { get: () => Promise.reject() as never },

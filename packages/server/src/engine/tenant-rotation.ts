@@ -1,7 +1,7 @@
-/** A tenant whose turn it is: its transactions that were accepted from this time on; undefined stands for all of them. */
+/** A tenant whose turn it is: its transactions that were accepted from this time on. */
 export interface TenantTurn {
   tenantId: string;
-  fromMs: number | undefined;
+  fromMs: number;
 }
 
 /**
@@ -9,11 +9,11 @@ export interface TenantTurn {
  * same share, so a tenant waits for one batch, however much another has accepted.
  *
  * A turn says from when on to look. What was settled a moment ago leaves dead entries at the start of a tenant's part of the index until
- * they are cleaned up, and a claim would read past all of them. So a tenant that was woken is looked at for what is recent, one with a
- * backlog from the end of its last turn, and only a tenant that a look at all tenants has found as a whole.
+ * they are cleaned up, which an old snapshot prevents, and a claim would read past all of them. So a tenant that was woken is looked at for
+ * what is recent, one with a backlog from the end of its last turn, and one that a look has found from the first row that the look saw.
  */
 export interface TenantRotation {
-  add: (tenantIds: Iterable<string>, fromMs: number | undefined) => void;
+  add: (tenantIds: Iterable<string>, fromMs: number) => void;
   /** Takes the next turns, each tenant at most once. */
   take: (max: number) => TenantTurn[];
   /** Gives back turns that were not used. */
@@ -21,14 +21,11 @@ export interface TenantRotation {
 }
 
 export function createTenantRotation(): TenantRotation {
-  const waiting = new Map<string, number | undefined>();
+  const waiting = new Map<string, number>();
 
-  function add(tenantId: string, fromMs: number | undefined): void {
-    const isWaiting = waiting.has(tenantId);
-    const known = waiting.get(tenantId);
-    // A tenant that waits already keeps its place, and the earlier of the two times.
-    const isAll = fromMs === undefined || (isWaiting && known === undefined);
-    waiting.set(tenantId, isAll ? undefined : Math.min(fromMs, known ?? fromMs));
+  /** A tenant that waits already keeps its place, and the earlier of the two times. */
+  function add(tenantId: string, fromMs: number): void {
+    waiting.set(tenantId, Math.min(fromMs, waiting.get(tenantId) ?? fromMs));
   }
 
   return {

@@ -118,23 +118,31 @@ export interface SettlementUnit extends LedgerUnit, ActivePolicyReads {
   write: (settlements: readonly Settlement[], balances: Balances) => Promise<void>;
 }
 
-/** A tenant, and the time from which on to look at what it has accepted; undefined looks at all of it. */
+/** A tenant, and the time from which on to look at what it has accepted. */
 export interface TenantClaim {
   tenantId: string;
+  acceptedFrom: Date;
+}
+
+/** Which tenants to look at: so many, after this one. */
+export interface WorkSearch {
+  limit: number;
+  afterTenantId: string | undefined;
+  /** Only what was accepted from this time on; undefined stands for everything. */
   acceptedFrom: Date | undefined;
+  now: Date;
 }
 
 export interface WaitingWork {
-  /** Tenants that have accepted something which is not settled yet. */
-  tenantIds: string[];
+  /** Tenants that have accepted something which is not settled yet, with the id of the first that was found, by their ids. */
+  tenants: { tenantId: string; firstId: string }[];
   /** Whether something that waits for approvals, or for its next attempt, is due. */
   hasDue: boolean;
   hasRetries: boolean;
 }
 
 export interface SettlementStore {
-  /** What there is to do. Tenants are listed in the order of their ids, after this one. */
-  findWork: (limit: number, afterTenantId: string | undefined, now: Date) => Promise<WaitingWork>;
+  findWork: (search: WorkSearch) => Promise<WaitingWork>;
   /** Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. */
   unitOfWork: <T>(work: (unit: SettlementUnit) => Promise<T>) => Promise<T>;
   /** Records on the row itself that it could not be settled, and when it is tried next. */

@@ -1,4 +1,9 @@
-import type { TenantClaim, TransactionKey, WaitingWork } from "../../app/transactions/settlement.js";
+import type {
+  TenantClaim,
+  TransactionKey,
+  WaitingWork,
+  WorkSearch,
+} from "../../app/transactions/settlement.js";
 import type { Queryable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
 import { hasKey, listKeys } from "../core/locate-rows.js";
@@ -19,7 +24,7 @@ export function claimAccepted(tenants: readonly TenantClaim[], perTenantMax: num
   return sql`claimed AS MATERIALIZED (
     SELECT o.* FROM unnest(
       ${tenants.map(({ tenantId }) => tenantId)}::uuid[],
-      ${tenants.map(({ acceptedFrom }) => idAt(acceptedFrom ?? new Date(0)))}::uuid[]
+      ${tenants.map(({ acceptedFrom }) => idAt(acceptedFrom))}::uuid[]
     ) AS turn (tenant_id, from_id)
     CROSS JOIN LATERAL (
       SELECT ${openColumns} FROM open_transactions o
@@ -27,21 +32,25 @@ export function claimAccepted(tenants: readonly TenantClaim[], perTenantMax: num
       ORDER BY o.id LIMIT ${perTenantMax} FOR UPDATE SKIP LOCKED) AS o)`;
 }
 
-/** Served by open_transactions_to_do, open_transactions_due and open_transactions_to_retry. */
-export async function findWork(
-  source: Queryable,
-  limit: number,
-  afterTenantId: string | undefined,
-  now: Date,
-): Promise<WaitingWork> {
-  const accepted = { table: sql`open_transactions`, where: isAccepted, key: sql`o.id` };
+/**
+ * Served by open_transactions_to_do, open_transactions_due and open_transactions_to_retry. The time is compared in the index: of entries
+ * that are older, no row is fetched to find out that it was settled.
+ */
+export async function findWork(source: Queryable, search: WorkSearch): Promise<WaitingWork> {
+  const { limit, afterTenantId, acceptedFrom = new Date(0), now } = search;
+  const accepted = {
+    table: sql`open_transactions`,
+    where: sql`${isAccepted} AND o.id >= ${idAt(acceptedFrom)}::uuid`,
+    key: sql`o.id`,
+  };
   const after = afterTenantId === undefined ? undefined : sql`${afterTenantId}::uuid`;
   const [found] = await source.query<WaitingWork>(sql`
     WITH RECURSIVE waiting AS (${waitingTenants(accepted, { limit, after })})
-    SELECT ARRAY(SELECT tenant_id::text FROM waiting ORDER BY tenant_id) AS "tenantIds",
+    SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object('tenantId', tenant_id, 'firstId', first) ORDER BY tenant_id), '[]')
+        FROM waiting) AS tenants,
       ${isAnyDue(waitingForApproval, now)} AS "hasDue", ${isAnyDue(waitingForRetry, now)} AS "hasRetries"
   `);
-  return found ?? { tenantIds: [], hasDue: false, hasRetries: false };
+  return found ?? { tenants: [], hasDue: false, hasRetries: false };
 }
 
 /** Rows that become due. One index has them by their time, which says whether anything is due, and one by tenant and time. */

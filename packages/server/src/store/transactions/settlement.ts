@@ -38,7 +38,7 @@ export function createSettlementStore(
   return {
     unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log, observeUnit?.()))),
     recordFailure: (key, error, now) => recordFailure(database, transactionFailures, key, error, now),
-    findWork: (limit, afterTenantId, now) => findWork(database, limit, afterTenantId, now),
+    findWork: (search) => findWork(database, search),
   };
 }
 

@@ -22,10 +22,42 @@ export async function explain(session: Session, statement: Statement): Promise<P
   }
 }
 
-async function planOf(session: Session, options: string, { values }: Statement): Promise<PlanNode> {
-  const list = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`;
+/** Prepares a statement under a name and plans it now, by running it once; whatever that does is rolled back. */
+export async function prepareNow(session: Session, name: string, statement: Statement): Promise<void> {
+  await session.script(`BEGIN; PREPARE ${name} AS ${statement.text}`);
+  await session.script(`EXECUTE ${name}${listOf(statement)}`).catch(() => undefined);
+  await session.script("ROLLBACK");
+}
+
+/** The plan that was made when the statement was prepared, with what it reads now. */
+export async function explainPrepared(
+  session: Session,
+  name: string,
+  statement: Statement,
+): Promise<PlanNode | undefined> {
+  await session.script("BEGIN");
+  try {
+    return await planOf(session, "ANALYZE, BUFFERS, ", statement, name);
+  } catch (error) {
+    if ((error as pg.DatabaseError).code !== uniqueViolation) throw error;
+    return undefined;
+  } finally {
+    await session.script("ROLLBACK");
+  }
+}
+
+function listOf({ values }: Statement): string {
+  return values.length === 0 ? "" : `(${values.map(literal).join(", ")})`;
+}
+
+async function planOf(
+  session: Session,
+  options: string,
+  statement: Statement,
+  name = "explained",
+): Promise<PlanNode> {
   const [row] = await session.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
-    new Statement(`EXPLAIN (${options}FORMAT JSON) EXECUTE explained${list}`, []),
+    new Statement(`EXPLAIN (${options}FORMAT JSON) EXECUTE ${name}${listOf(statement)}`, []),
   );
   if (row === undefined) throw new Error("EXPLAIN has no answer");
   return row["QUERY PLAN"][0].Plan;

@@ -50,12 +50,15 @@ export function createSimulatedSettlementStore(
       }
       throw new Error("accounts are still missing");
     },
-    findWork: (limit, afterTenantId = "") =>
+    findWork: ({ limit, afterTenantId = "", acceptedFrom = new Date(0) }) =>
       database.query(actor, "find work", (rows) => {
-        const waiting = rows.all(openTransactions).filter(({ state }) => state === "accepted");
-        const tenantIds = [...new Set(waiting.map(({ tenantId }) => tenantId))].sort();
-        const listed = tenantIds.filter((tenantId) => tenantId > afterTenantId).slice(0, limit);
-        return { tenantIds: listed, hasDue: false, hasRetries: false };
+        const firsts = new Map<string, string>();
+        for (const { tenantId, id, state } of rows.all(openTransactions)) {
+          const isWaiting = state === "accepted" && timeOfUuidV7(id) >= acceptedFrom.getTime();
+          if (isWaiting && tenantId > afterTenantId && !firsts.has(tenantId)) firsts.set(tenantId, id);
+        }
+        const tenants = [...firsts].sort().map(([tenantId, firstId]) => ({ tenantId, firstId }));
+        return { tenants: tenants.slice(0, limit), hasDue: false, hasRetries: false };
       }),
     // Statements that fail here fail by chance, so a transaction that is tried again at once is as good as one that waits.
     recordFailure: async () => undefined,
@@ -137,7 +140,7 @@ async function claimAccepted(
     .sort((one, other) => (one.id < other.id ? -1 : 1));
   const claimed = tenants.flatMap(({ tenantId, acceptedFrom }) =>
     open
-      .filter((one) => one.tenantId === tenantId && timeOfUuidV7(one.id) >= (acceptedFrom?.getTime() ?? 0))
+      .filter((one) => one.tenantId === tenantId && timeOfUuidV7(one.id) >= acceptedFrom.getTime())
       .filter(({ id }) => rows.lockUnlessLocked(openTransactions, keyOf(tenantId, id)))
       .slice(0, perTenantMax),
   );
