@@ -8,6 +8,23 @@ import { softwareVersion } from "../version.js";
 const usageExitCode = 2;
 /** The exit code of a command that may have taken effect. */
 const unknownExitCode = 3;
+/** As of a program that is ended by SIGPIPE, which Node ignores. */
+const closedPipeExitCode = 141;
+
+/** Commands that change nothing. Without a reader of their output they have nothing left to do. */
+const readingCommands: ReadonlySet<string> = new Set([
+  "audit checkpoint",
+  "audit keys",
+  "audit ledger",
+  "audit verify",
+  "client list",
+  "config",
+  "database roles",
+  "failures list",
+  "keys list",
+  "policy show",
+  "tenant list",
+]);
 
 /**
  * A command is loaded when it is used, and `dev` and `serve` load the service when they start it: loading everything takes 0.9 s,
@@ -34,9 +51,13 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
 
 /** Runs the command line and returns the exit code. */
 export async function runCli(argv: readonly string[]): Promise<number> {
-  ignoreClosedPipes();
+  let running: Command | undefined;
+  followClosedPipes(() => running !== undefined && readingCommands.has(pathOf(running)));
   const program = new Command("bursar").description("A self-hosted transaction service for digital assets.");
   for (const load of commandsFor(argv)) (await load())(program);
+  program.hook("preAction", (_, command) => {
+    running = command;
+  });
   for (const command of allCommands(program)) {
     command.version(softwareVersion).exitOverride().showHelpAfterError("(--help shows the usage)");
   }
@@ -48,12 +69,22 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** If the reader of the output ends, as `head` does, a command still finishes what it does: it may be in the middle of a change. */
-function ignoreClosedPipes(): void {
+/**
+ * If the reader of the output ends, as `head` does, a command that only reads ends too. Another one finishes what it does, because it may be
+ * in the middle of a change.
+ */
+function followClosedPipes(isReading: () => boolean): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
+      if (stream === process.stdout && isReading()) process.exit(closedPipeExitCode);
     });
+}
+
+/** The name of a command with those of its parents, without the program's. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
 }
 
 /** The named command; all of them for help or an unknown name. */

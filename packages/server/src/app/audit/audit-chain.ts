@@ -25,6 +25,8 @@ export interface VerifyAuditOptions {
   tenantIds: readonly string[];
   /** Copies that were kept outside of the database. */
   checkpoints?: readonly Checkpoint[];
+  /** Called with each verdict as soon as it is known. */
+  onVerdict?: (verdict: ChainVerdict) => void;
 }
 
 const pageSize = 1000;
@@ -35,6 +37,7 @@ export async function verifyAudit({
   keys,
   tenantIds,
   checkpoints = [],
+  onVerdict = () => undefined,
 }: VerifyAuditOptions): Promise<ChainVerdict[]> {
   // Before the heads: if the chain goes on after a stray meanwhile, the walk finds the entry that says so.
   const strays = await store.listStrays();
@@ -42,25 +45,24 @@ export async function verifyAudit({
   const bases = new Map((await store.listBases()).map((base) => [base.tenantId, base]));
   const byTenant = groupByTenant(checkpoints);
   const verdicts: ChainVerdict[] = [];
+  const decide = (verdict: ChainVerdict) => {
+    verdicts.push(verdict);
+    onVerdict(verdict);
+  };
   for (const head of heads) {
     const { tenantId } = head;
     const given = byTenant.get(tenantId) ?? [];
-    verdicts.push(await verifyChain(store, keys, head, bases.get(tenantId), given));
+    const verdict = await verifyChain(store, keys, head, bases.get(tenantId), given);
+    decide({ ...verdict, fault: verdict.fault ?? describeStray(strays, tenantId) });
   }
-  for (const verdict of verdicts) verdict.fault ??= describeStray(strays, verdict.tenantId);
   const known = new Set(heads.map(({ tenantId }) => tenantId));
   const lost = [...new Set([...tenantIds, ...byTenant.keys()])].filter((tenantId) => !known.has(tenantId));
-  return [
-    ...verdicts,
-    ...lost.map((tenantId) => ({
-      tenantId,
-      entries: 0n,
+  for (const tenantId of lost)
+    decide({
+      ...{ tenantId, entries: 0n, head: "", prunedTo: 0n, unkeyedTo: 0n },
       fault: "the head of the chain is missing",
-      head: "",
-      prunedTo: 0n,
-      unkeyedTo: 0n,
-    })),
-  ];
+    });
+  return verdicts;
 }
 
 /** The walk ends at the head and starts at the base, so it does not see what is beyond them. */

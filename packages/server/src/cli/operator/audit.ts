@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import { verifyAudit } from "../../app/audit/audit-chain.js";
+import { type ChainVerdict, verifyAudit } from "../../app/audit/audit-chain.js";
 import { nilTenantId } from "../../app/audit/audit-entry.js";
 import { isPositionAuthentic } from "../../app/audit/chain-hash.js";
 import { type Checkpoint, signCheckpoint, tenantOfCheckpoint } from "../../app/audit/checkpoint.js";
@@ -51,21 +51,19 @@ export function addAuditCommand(program: Command): void {
       const { files, verdicts } = await withDatabase(async ({ database, parts: { keys } }) => {
         const tenants = await createTenantStore(database).listTenants();
         const segments = { store: createSegmentStore(database), keys };
+        const verified = await readable(verifySegments(segments, file, checkpoints));
+        for (const one of verified) console.log(describeFile(one));
         return {
-          files: await readable(verifySegments(segments, file, checkpoints)),
+          files: verified,
           verdicts: await verifyAudit({
             store: createAuditStore(database),
             keys,
             checkpoints,
             tenantIds: [nilTenantId, ...tenants.map(({ id }) => id)],
+            onVerdict: (verdict) => console.log(describeChain(verdict)),
           }),
         };
       });
-      for (const one of files) console.log(describeFile(one));
-      for (const { tenantId, entries, fault, head, prunedTo } of verdicts) {
-        const removed = prunedTo === 0n ? "" : ` after ${prunedTo}, which were exported and removed`;
-        console.log(`${nameOf(tenantId)}  ${entries} entries${removed}  ${fault ?? `intact  ${head}`}`);
-      }
       if (verdicts.some(({ fault }) => fault !== undefined))
         throw new OperatorError("The audit log has been tampered with.");
       if (files.some(({ verdict }) => "fault" in verdict))
@@ -102,6 +100,11 @@ export function addAuditCommand(program: Command): void {
 function describeFile({ path, verdict }: FileVerdict): string {
   if ("fault" in verdict) return `${path}  ${verdict.fault}`;
   return `${path}  ${nameOf(verdict.tenantId)}  entries ${verdict.first} to ${verdict.last}  intact`;
+}
+
+function describeChain({ tenantId, entries, fault, head, prunedTo }: ChainVerdict): string {
+  const removed = prunedTo === 0n ? "" : ` after ${prunedTo}, which were exported and removed`;
+  return `${nameOf(tenantId)}  ${entries} entries${removed}  ${fault ?? `intact  ${head}`}`;
 }
 
 function nameOf(tenantId: string): string {

@@ -25,6 +25,8 @@ import { createNotifyChannelOpener } from "../../store/core/notify-channel.js";
 
 /** An audit of the ledger reads all of it. */
 const auditTimeoutMs = 24 * 3_600_000;
+/** How soon the server ends the statement of a command that was cancelled. */
+const checkClientEveryMs = 1000;
 
 export interface OperatorTools {
   database: Database;
@@ -49,6 +51,7 @@ export async function withDatabase<T>(
     schema: values.database_schema,
     connectionsMax: 2,
     statementTimeoutMs: auditTimeoutMs,
+    checkClientEveryMs,
   });
   const wakeUps = createWakeUps({
     openChannel: createNotifyChannelOpener(url, database.identity),

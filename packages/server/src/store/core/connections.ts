@@ -10,7 +10,7 @@ import { explain } from "./database-unavailable-error.js";
 import { identifyDatabase } from "./identity/identify-database.js";
 import { OlderServerError } from "./identity/older-server-error.js";
 import type { RunText } from "./identity/read-server.js";
-import { prepareSession } from "./session-settings.js";
+import { checkClient, prepareSession } from "./session-settings.js";
 
 /** The pool of connections, each of which is checked and prepared before it is used. */
 export interface Connections {
@@ -26,6 +26,7 @@ export interface ConnectionsOptions {
   connectionsMax: number;
   schema: string;
   statementTimeoutMs: number;
+  checkClientEveryMs: number | undefined;
   connectTimeoutMs: number | undefined;
   onOlderServer: ((name: string, error: OlderServerError) => void) | undefined;
 }
@@ -64,6 +65,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       });
       const [, generation] = await Promise.all([prepared, identify(client)]);
       if (generation === undefined) throw new Error("the database changed while a connection was made");
+      if (options.checkClientEveryMs !== undefined) await checkClient(client, options.checkClientEveryMs);
       generationOf.set(client, generation);
       identified.add(client);
       client.once("end", () => identified.delete(client));

@@ -86,6 +86,8 @@ export interface DatabaseOptions {
   schema?: string;
   /** How long a statement may take; left out, as long as a service can wait. */
   statementTimeoutMs?: number;
+  /** How often the server looks whether the client is still there while a statement runs; left out, it does not. */
+  checkClientEveryMs?: number;
   /** How long to wait for a connection, a new one or one of the pool. */
   connectTimeoutMs?: number;
   /** Called with the name of a server that is refused because it is an old primary; again after a minute. */
@@ -111,6 +113,7 @@ export function openDatabase({
     connectionsMax,
     schema,
     statementTimeoutMs,
+    checkClientEveryMs: rest.checkClientEveryMs,
     connectTimeoutMs: rest.connectTimeoutMs,
     onOlderServer: rest.onOlderServer,
   });

@@ -93,6 +93,14 @@ export async function prepareSession(client: pg.ClientBase, options: SessionOpti
   if (found.get("synchronous_commit") === "off") throw notKept("synchronous_commit", "on", "off");
 }
 
+/**
+ * Lets the server look whether the client is still there while it runs a statement: otherwise one that was cancelled reads on to its end.
+ * Not every server can; PostgreSQL 14 can on Linux only.
+ */
+export async function checkClient(client: pg.ClientBase, everyMs: number): Promise<void> {
+  await client.query(`SET client_connection_check_interval = ${everyMs}`).catch(() => undefined);
+}
+
 /** Two connections at a time, because a pooler in transaction mode may give a single one the same session each time. */
 export async function assertOwnSessions(database: Database): Promise<void> {
   await database.session(() => database.session(async () => undefined));

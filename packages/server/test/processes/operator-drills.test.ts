@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { feeTenantId } from "@bursar/domain";
+import { showId } from "@bursar/protocol";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../src/store/core/sql.js";
+import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
+import { eventually } from "../harness/eventually.js";
+import { runBursar, spawnBursar } from "../harness/service/bursar-process.js";
+import { createTemporaryFolder } from "../harness/temporary-folder.js";
+
+describe("a command on a database that no service has used yet", () => {
+  const folder = createTemporaryFolder("operator-drills");
+  const keyFile = join(folder, "master.key");
+  writeFileSync(keyFile, randomBytes(32).toString("hex"), { mode: 0o600 });
+  let database: TestDatabase;
+  let env: Record<string, string>;
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    env = { DATABASE_URL: database.url, BURSAR_MASTER_KEY_FILE: keyFile };
+  });
+  afterEach(() => database.drop());
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const fees = showId("tnt", feeTenantId);
+
+  it.each([
+    { first: "recover", args: ["recover", "--key", "drill"] },
+    { first: "client create", args: ["client", "create", fees, "collector", "--scope", "audit:read"] },
+  ])("`$first` begins the chain of the fee tenant, which `audit verify` finds intact", async ({ args }) => {
+    expect((await runBursar(args, env)).code).toBe(0);
+    const { code, output } = await runBursar(["audit", "verify"], env);
+    expect([code, output]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^${fees} {2}2 entries {2}intact`, "m")),
+    ]);
+    const entries = await database.query<{ action: string }>(
+      sql`SELECT action FROM audit_entries WHERE tenant_id = ${feeTenantId} ORDER BY number`,
+    );
+    expect(entries[0]).toEqual({ action: "tenant.create" });
+  });
+
+  it("ends when the reader of its output does, if it only reads", async () => {
+    await runBursar(["tenant", "create", "other", "--key", "other"], env);
+    const verify = spawnBursar({ args: ["audit", "verify"], env });
+    // As `| head` does after its lines.
+    verify.child.stdout?.destroy();
+    expect([await verify.exited, verify.output()]).toEqual([{ code: 141, signal: null }, ""]);
+    const create = spawnBursar({ args: ["tenant", "create", "third", "--key", "third"], env });
+    create.child.stdout?.destroy();
+    expect(await create.exited).toEqual({ code: 0, signal: null });
+    expect((await runBursar(["tenant", "list"], env)).output).toContain("third");
+  });
+
+  it("that is killed does not let the server read on", async () => {
+    await runBursar(["audit", "verify"], env);
+    const readers = () =>
+      database.query<{ pid: number }>(sql`
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'active' AND wait_event_type = 'Lock' AND query LIKE '%FROM audit_entries%'
+      `);
+    await database.transaction(async (tx) => {
+      await tx.query(sql`LOCK TABLE audit_entries IN ACCESS EXCLUSIVE MODE`);
+      const verify = spawnBursar({ args: ["audit", "verify"], env });
+      await eventually(readers, (pids) => pids.length > 0);
+      verify.child.kill("SIGKILL");
+      await verify.exited;
+      await eventually(readers, (pids) => pids.length === 0);
+    });
+  });
+});
