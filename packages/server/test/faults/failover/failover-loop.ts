@@ -42,6 +42,8 @@ const agreementTimeoutMs = 60_000;
 interface LoopOptions {
   times: number;
   isSynchronous: boolean;
+  /** Called after each failover, with how long it took until both processes were ready. */
+  onFailover?: (count: number, outageMs: number) => void;
 }
 
 /** Fails over again and again under load. After each failover the load pauses, and everything that is shown is compared with the database. */
@@ -52,7 +54,9 @@ export async function runFailoverLoop(pair: PostgresPair, options: LoopOptions):
   const load = createMixedLoad(world);
   const results: Failover[] = [];
   for (let count = 0; count < options.times; count++) {
-    results.push(await failOverOnce({ pair, world, views, load }, options.isSynchronous, count % 2 === 1));
+    const result = await failOverOnce({ pair, world, views, load }, options.isSynchronous, count % 2 === 1);
+    results.push(result);
+    options.onFailover?.(results.length, result.outageMs);
     await pair.rebuild();
     await pair.setSynchronous(options.isSynchronous);
   }

@@ -24,7 +24,9 @@ describe("two processes whose primary is killed and replaced by its standby unde
 
   const run = async (times: number, isSynchronous: boolean): Promise<FailoverReport> => {
     pair = await startPostgresPair(folder);
-    const report = await runFailoverLoop(pair, { times, isSynchronous });
+    const onFailover = (count: number, outageMs: number) =>
+      void (isLong && process.stdout.write(`failover ${count} of ${times}: ${outageMs} ms\n`));
+    const report = await runFailoverLoop(pair, { times, isSynchronous, onFailover });
     const counts = { doubled: report.doubled.length, lost: report.lost.length };
     if (isLong) process.stdout.write(`${JSON.stringify({ ...report, ...counts })}\n`);
     return report;
