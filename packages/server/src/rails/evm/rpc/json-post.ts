@@ -67,13 +67,12 @@ function readUrl(text: string) {
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new Error("the URL of a node is neither http nor https");
-  const { username, password } = url;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const authorization =
-    username === "" && password === ""
-      ? {}
-      : { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
-  return { origin: url.origin, path: `${url.pathname}${url.search}`, authorization, secrets: secretsOf(url) };
+  const { origin, username, password } = url;
+  const path = `${url.pathname}${url.search}`;
+  if (username === "" && password === "") return { origin, path, authorization: {}, secrets: secretsOf(url) };
+  const credentials = Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64");
+  const authorization = { authorization: `Basic ${credentials}` };
+  return { origin, path, authorization, secrets: [credentials, ...secretsOf(url)] };
 }
 
 /** Shorter parts, such as `v3`, are no secrets, and would make messages unreadable. */
@@ -82,10 +81,19 @@ const secretLengthMin = 6;
 function secretsOf(url: URL): string[] {
   const { username, password, pathname, searchParams, host, search } = url;
   const parts = [username, password, host, search, pathname, ...host.split("."), ...pathname.split("/")];
-  const all = [...parts, ...searchParams.values()].flatMap((part) => [part, decodeURIComponent(part)]);
+  const all = [...parts, ...searchParams.values()].flatMap((part) => [part, decode(part)]);
   const secrets = new Set(all.filter((part) => part.length >= secretLengthMin));
   // The longest first: a part of another must not leave the rest of it.
   return [...secrets].sort((a, b) => b.length - a.length);
+}
+
+/** What is not encoded correctly stays as it is. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string | undefined> {

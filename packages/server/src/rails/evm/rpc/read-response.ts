@@ -61,13 +61,15 @@ function readOutcome(answer: Record<string, unknown>, redact: (text: string) => 
 
 const messageLengthMax = 300;
 
-/** The data of an error is kept if it is a string, or has one in `data`, as EDR and Hardhat answer. */
+/** The data of an error is what a contract returned: a string, or in `data` of an object, as EDR and Hardhat answer. */
 function readError(value: unknown, redact: (text: string) => string): RpcError | undefined {
   if (!isObject(value)) return undefined;
   const { code, message, data } = value;
   if (typeof code !== "number") return undefined;
   const text = typeof message === "string" ? printable(redact(message)).slice(0, messageLengthMax) : "";
-  return { code, message: text, data: isObject(data) ? data["data"] : data };
+  const returned = isObject(data) ? data["data"] : data;
+  const isReturned = typeof returned === "string" && /^0x([0-9a-f]{2})*$/i.test(returned);
+  return { code, message: text, returned: isReturned ? returned : undefined };
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -2,7 +2,8 @@
 export interface RpcError {
   readonly code: number;
   readonly message: string;
-  readonly data: unknown;
+  /** What a contract returned when it reverted. */
+  readonly returned: string | undefined;
 }
 
 export const methodNotFound = -32_601;
@@ -27,10 +28,6 @@ const revertCode = 3;
  * Whether a call was executed and failed, and would not do better elsewhere. Nodes that follow geth answer code 3 with the data that the
  * contract returned, but not if it returned none.
  */
-export function isRevert({ code, message, data }: RpcError): boolean {
-  return code === revertCode || isHex(data) || revertWords.test(message);
-}
-
-function isHex(data: unknown): boolean {
-  return typeof data === "string" && /^0x([0-9a-f]{2})*$/i.test(data);
+export function isRevert({ code, message, returned }: RpcError): boolean {
+  return code === revertCode || returned !== undefined || revertWords.test(message);
 }

@@ -76,23 +76,26 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
   async function ask(questions: readonly Question<unknown>[]): Promise<Answer<unknown>[]> {
     const answers = new Map<number, Answer<unknown>>();
     const reasons: string[] = [];
+    /** The questions that a node failed to answer in this round: it may have what the others lack. */
+    const unsure = new Set<number>();
     let open = questions.map((_, index) => index);
     if (open.length === 0) return [];
     for await (const { endpoint, isLast } of attempts()) {
-      const attempted = await attempt(
-        endpoint,
-        open.map((index) => questions[index] as Question<unknown>),
-      );
-      for (const [position, answer] of attempted.entries()) {
+      const asked = open.map((index) => questions[index] as Question<unknown>);
+      for (const [position, answer] of (await attempt(endpoint, asked)).entries()) {
         const index = open[position] as number;
         if ("unavailable" in answer) reasons.push(`${endpoint.name}: ${answer.unavailable}`);
+        if ("unavailable" in answer) unsure.add(index);
         else answers.set(index, better(answers.get(index), answer));
       }
-      // What only some nodes have is looked for at all of them; what all of them lack is settled after one round.
-      open = open.filter((index) => !(isLast ? answers.has(index) : isFound(answers.get(index))));
-      if (open.length === 0) return questions.map((_, index) => answers.get(index) as Answer<unknown>);
+      const isSettled = (index: number) =>
+        isFound(answers.get(index)) || (isLast && answers.has(index) && !unsure.has(index));
+      open = open.filter((index) => !isSettled(index));
+      if (open.length === 0) break;
+      if (isLast) unsure.clear();
     }
-    throw unavailable(reasons);
+    if (open.some((index) => !answers.has(index))) throw unavailable(reasons);
+    return questions.map((_, index) => answers.get(index) as Answer<unknown>);
   }
 
   async function askOneNode<T>(questions: readonly Question<T>[]): Promise<readonly T[]> {
