@@ -1,10 +1,12 @@
 import {
   type AccountKey,
+  type AssetAmount,
   type AssetRegistry,
   accountName,
   decideOnBalances,
   externalAccountId,
   type Receipt,
+  type TransactionEvent,
   timeOfUuidV7,
 } from "@bursar/domain";
 import { asClaimed } from "../deposits/deposit.js";
@@ -15,15 +17,20 @@ import {
   type NewDeposit,
   type Settlement,
   type SettlementStore,
+  type SettlementUnit,
   type TransactionKey,
 } from "../transactions/settlement.js";
 import type { RailTransactionEvent } from "./rail.js";
 
 /** Something that happened to a transaction on its network. */
 export interface RailEvent extends TransactionKey {
-  /** The version of the transaction that the driver has seen. */
-  version: number;
+  /** The version of the transaction that the driver has seen; left out by a driver that holds the lease of its network. */
+  version?: number;
   event: RailTransactionEvent;
+  /** What is recorded instead, if the source does not have what the event would hold. */
+  otherwise?: RailTransactionEvent;
+  /** Of a fee that is above its hold, only what is held is posted. */
+  limitsFee?: boolean;
 }
 
 /**
@@ -34,16 +41,20 @@ export interface RailEvent extends TransactionKey {
 type RailEventOutcome = "recorded" | "stale" | "insufficient" | "impossible";
 
 /** A transfer to a wallet that was seen on a network. */
-interface ObservedDeposit {
+export interface ObservedDeposit {
   tenantId: string;
   walletId: string;
   asset: string;
   amount: bigint;
   /** Where it came from; null if the network does not say. */
   fromAddress: string | null;
-  receipt: Receipt;
+  receipt: Receipt | { hash: null; block: Receipt["block"] };
   /** Which of the transfers of that hash this is. */
   ordinal: number;
+  /** What makes it unique on its network, if hash and ordinal do not. */
+  identity?: string;
+  /** It is credited at once. */
+  isFinal?: boolean;
 }
 
 export interface RecordRailEventsDeps {
@@ -64,54 +75,99 @@ export interface RailRecorder {
 }
 
 export function createRailRecorder(deps: RecordRailEventsDeps): RailRecorder {
-  const { settlements, onChanged, now } = deps;
+  const { settlements, onChanged } = deps;
   return {
     recordEvents: async (network, events) => {
       const keys = new Set(events.map(({ tenantId, id }) => `${tenantId} ${id}`));
       if (keys.size < events.length) throw new Error("two events are about the same transaction");
       if (events.length === 0) return [];
-      const outcomes = await settlements.unitOfWork(async (unit) => {
-        const claimed = await unit.claimOnRail(network, events);
-        assertOnNetwork(deps.assets, network, claimed);
-        const byId = new Map(claimed.map((transaction) => [transaction.id, transaction]));
-        const balances = await unit.lockAccounts(accountsWithFees(claimed, events));
-        const settled: Settlement[] = [];
-        const recorded = events.map(({ id, version, event }): RailEventOutcome => {
-          const transaction = byId.get(id);
-          if (transaction === undefined || transaction.version !== version) return "stale";
-          const decision = decideOnBalances(transaction, event, balances);
-          if (typeof decision === "string") return decision;
-          settled.push(settlementOf(transaction, decision, now()));
-          return "recorded";
-        });
-        if (settled.length > 0) await unit.write(settled, balances);
-        return recorded;
-      });
+      const { outcomes } = await settlements.unitOfWork((unit) =>
+        recordOnRail(deps, unit, network, { events, deposits: [] }),
+      );
       onChanged(events.filter((_, index) => outcomes[index] === "recorded").map(({ id }) => id));
       return outcomes;
     },
     recordDeposits: async (network, deposits) => {
       if (deposits.length === 0) return [];
-      const rows = deposits.map((deposit) => toRow(deps, network, deposit));
-      const recorded = await settlements.unitOfWork(async (unit) => {
-        const isNew = await unit.insertDeposits(rows);
-        const fresh = rows.filter(({ id }) => isNew.has(id));
-        if (fresh.length === 0) return [];
-        const claimed = fresh.map((row) => asClaimed(row, network));
-        const balances = await unit.lockAccounts(accountsOf(claimed));
-        const settled = fresh.map(({ receipt }, index) => {
-          const deposit = claimed[index] as ClaimedTransaction;
-          const decision = decideOnBalances(deposit, { kind: "observe", receipt }, balances);
-          if (typeof decision === "string") throw new Error(`observing a deposit is ${decision}`);
-          return settlementOf(deposit, decision, now());
-        });
-        await unit.write(settled, balances);
-        return fresh.map(({ id }) => id);
-      });
+      const { depositIds } = await settlements.unitOfWork((unit) =>
+        recordOnRail(deps, unit, network, { events: [], deposits }),
+      );
+      const recorded = depositIds.filter((id) => id !== undefined);
       onChanged(recorded);
       return recorded;
     },
   };
+}
+
+/** What happened on a network. Events about the same transaction follow each other in the order given. */
+export interface RailRecords {
+  events: readonly RailEvent[];
+  deposits: readonly ObservedDeposit[];
+}
+
+interface RecordedOnRail {
+  /** In the order of the events. */
+  outcomes: RailEventOutcome[];
+  /** In the order of the deposits; undefined for those that were recorded before. */
+  depositIds: (string | undefined)[];
+}
+
+type RailUnit = Pick<SettlementUnit, "claimOnRail" | "insertDeposits" | "lockAccounts" | "write">;
+
+/**
+ * Records within a unit of work, so that a driver can write rows of its own in the same SQL transaction. Once for each unit: the event log
+ * is locked by the end of it, and what is locked afterwards would be out of order.
+ */
+export async function recordOnRail(
+  deps: Pick<RecordRailEventsDeps, "assets" | "newUuid" | "now">,
+  unit: RailUnit,
+  network: string,
+  { events, deposits }: RailRecords,
+): Promise<RecordedOnRail> {
+  const claimed = events.length === 0 ? [] : await unit.claimOnRail(network, distinctKeys(events));
+  assertOnNetwork(deps.assets, network, claimed);
+  const rows = deposits.map((deposit) => toRow(deps, network, deposit));
+  const isNew: ReadonlySet<string> = rows.length === 0 ? new Set() : await unit.insertDeposits(rows);
+  const created = rows.filter(({ id }) => isNew.has(id)).map((row) => asClaimed(row, network));
+  const balances = await unit.lockAccounts(accountsWithFees([...claimed, ...created], events));
+  const settled: Settlement[] = [];
+  const current = new Map([...claimed, ...created].map((transaction) => [transaction.id, transaction]));
+  const record = (id: string, event: TransactionEvent): ReturnType<typeof decideOnBalances> => {
+    const transaction = current.get(id) as ClaimedTransaction;
+    const decision = decideOnBalances(transaction, event, balances);
+    if (typeof decision === "string") return decision;
+    settled.push(settlementOf(transaction, decision, deps.now()));
+    const { state, version, feeHold } = decision;
+    current.set(id, { ...transaction, state, version, feeHold } as ClaimedTransaction);
+    return decision;
+  };
+  const outcomes = events.map(({ id, version, event, otherwise, limitsFee }): RailEventOutcome => {
+    const transaction = current.get(id);
+    if (transaction === undefined || (version !== undefined && transaction.version !== version))
+      return "stale";
+    const decision = record(id, limitsFee === true ? limitFee(event, transaction.feeHold) : event);
+    if (decision === "insufficient" && otherwise !== undefined) assertDecided(record(id, otherwise));
+    return typeof decision === "string" ? decision : "recorded";
+  });
+  for (const { id, receipt, isFinal } of rows.filter((row) => isNew.has(row.id))) {
+    assertDecided(record(id, { kind: "observe", receipt }));
+    if (isFinal === true) assertDecided(record(id, { kind: "finalise", fee: null }));
+  }
+  if (settled.length > 0) await unit.write(settled, balances);
+  return { outcomes, depositIds: rows.map(({ id }) => (isNew.has(id) ? id : undefined)) };
+}
+
+function assertDecided(decision: ReturnType<typeof decideOnBalances>): void {
+  if (typeof decision === "string") throw new Error(`what a network did cannot be recorded: ${decision}`);
+}
+
+function limitFee(event: RailTransactionEvent, hold: AssetAmount | null): RailTransactionEvent {
+  if (!("fee" in event) || event.fee === null || event.kind === "reserve_fee") return event;
+  return hold === null || hold.amount >= event.fee.amount ? event : { ...event, fee: hold };
+}
+
+function distinctKeys(events: readonly RailEvent[]): TransactionKey[] {
+  return [...new Map(events.map(({ tenantId, id }) => [`${tenantId} ${id}`, { tenantId, id }])).values()];
 }
 
 /** A driver that records for another network would hold and post its fees in the wrong external account. */
@@ -143,11 +199,11 @@ function accountsWithFees(
   events: readonly RailEvent[],
 ): AccountKey[] {
   const keys = new Map(accountsOf(claimed).map((key) => [accountName(key), key]));
-  const eventsById = new Map(events.map(({ id, event }) => [id, event]));
+  const feesById = new Map<string, AssetAmount[]>();
+  for (const { id, event } of events)
+    if ("fee" in event && event.fee !== null) feesById.set(id, [...(feesById.get(id) ?? []), event.fee]);
   for (const { id, tenantId, sourceAccountId, network, feeHold } of claimed) {
-    const event = eventsById.get(id);
-    const fees = [feeHold, event !== undefined && "fee" in event ? event.fee : null];
-    for (const fee of fees) {
+    for (const fee of [feeHold, ...(feesById.get(id) ?? [])]) {
       if (fee === null) continue;
       for (const accountId of [sourceAccountId, externalAccountId(network)]) {
         const key = { tenantId, accountId, asset: fee.asset };
@@ -160,15 +216,16 @@ function accountsWithFees(
 
 /** A client's key has no spaces, so none can occupy a deposit's; and the same deposit has the same key whenever it is seen. */
 function toRow(
-  { assets, newUuid }: RecordRailEventsDeps,
+  { assets, newUuid }: Pick<RecordRailEventsDeps, "assets" | "newUuid">,
   network: string,
   deposit: ObservedDeposit,
-): NewDeposit & Pick<ObservedDeposit, "receipt"> {
-  const { tenantId, walletId, asset: code, amount, fromAddress, receipt, ordinal } = deposit;
+): NewDeposit & Pick<ObservedDeposit, "receipt" | "isFinal"> {
+  const { tenantId, walletId, asset: code, amount, fromAddress, receipt } = deposit;
   const asset = assets.find(code);
   if (asset === undefined || asset.network !== network)
     throw new Error(`the asset ${code} is not on the network ${network}`);
-  const idempotencyKey = `deposit ${network} ${receipt.hash} ${ordinal}`;
+  const identity = deposit.identity ?? `${receipt.hash} ${deposit.ordinal}`;
+  const idempotencyKey = `deposit ${network} ${identity}`;
   const id = newUuid();
   return {
     tenantId,
@@ -176,7 +233,7 @@ function toRow(
     clientId: null,
     idempotencyKey,
     requestHash: hashRequest({ deposit: idempotencyKey }),
-    reference: receipt.hash,
+    reference: receipt.hash ?? `block ${receipt.block.number}`,
     asset: asset.code,
     amount,
     sourceAccountId: externalAccountId(network),
@@ -185,5 +242,6 @@ function toRow(
     metadata: null,
     createdAt: new Date(timeOfUuidV7(id)),
     receipt,
+    isFinal: deposit.isFinal === true,
   };
 }

@@ -50,7 +50,8 @@ export const transactionFailures: FailureTable = {
   retryAt: sql`retry_at`,
 };
 
-function createSettlementUnit(
+/** The same within the SQL transaction of another unit of work. */
+export function createSettlementUnit(
   tx: Tx,
   log: EventLog,
   onWriting: ReturnType<ObserveUnit> | undefined,

@@ -1,0 +1,281 @@
+import type { TransactionKind } from "@bursar/domain";
+import type { Lease, LeaseStore } from "../../runtime/lease.js";
+import type { SettlementUnit, TransactionKey } from "../transactions/settlement.js";
+import type { BlockRef, FeeTerms } from "./chain-node.js";
+import type { Halt } from "./halt.js";
+import type { SigningIntent } from "./signer.js";
+
+export interface NetworkLease extends Lease {
+  network: string;
+}
+
+export type NetworkLeases = LeaseStore<NetworkLease, string>;
+
+/** A block that was followed. */
+export interface FollowedBlock extends BlockRef {
+  parentHash: string;
+}
+
+/** A lease, and the hash of the last block that its holder has followed; undefined if it has followed none. */
+export interface ChainPosition {
+  lease: NetworkLease;
+  tipHash: string | undefined;
+}
+
+/** The database is not where the memory of the driver is. Nothing was written. */
+export class ChainMovedError extends Error {}
+
+/** How far a network is. */
+export interface NetworkPosition {
+  genesisHash: string;
+  /** Why it is halted; null if it is not. */
+  haltedReason: string | null;
+  settledNumber: number;
+  /** The settled block and those above it, in order; none at first and after it was resumed. */
+  tail: FollowedBlock[];
+}
+
+/** What is shown of a network. */
+export interface SeenHeads {
+  headNumber: number;
+  finalNumber: number;
+  baseFee: bigint;
+  seenAt: Date;
+}
+
+export interface WalletKey {
+  tenantId: string;
+  walletId: string;
+}
+
+/** A payment, as its transaction says. */
+export interface PaymentFacts extends TransactionKey {
+  walletId: string;
+  kind: TransactionKind;
+  asset: string;
+  amount: bigint;
+  /** The sender. */
+  address: string;
+  /** Where it goes: of a wallet that is paid, its address. */
+  destination: string;
+  destinationAccountId: string;
+}
+
+/** A payment that has no nonce yet. */
+export interface ReadyPayment extends PaymentFacts {
+  cancelRequested: boolean;
+}
+
+/** What an attempt offers and may use. */
+export interface AttemptTerms extends FeeTerms {
+  purpose: SigningIntent["purpose"];
+  gasLimit: bigint;
+  /** What the network can charge beside the gas. */
+  dataFee: bigint;
+}
+
+/** A payment that waits for a signature. */
+export interface UnsignedPayment extends PaymentFacts, AttemptTerms {
+  nonce: number;
+  /** The number of the attempt that is to be signed. */
+  number: number;
+}
+
+/** A payment that was sent and is in no block. */
+export interface SentPayment extends PaymentFacts {
+  nonce: number;
+  number: number;
+  hash: string;
+  /** Those of its last attempt. */
+  terms: AttemptTerms;
+  /** The head when its terms were last decided. */
+  termsNumber: number;
+  isUnsigned: boolean;
+  cancelRequested: boolean;
+  speedUpRequested: boolean;
+}
+
+/** The row of a sender, locked. */
+export interface LockedSender extends WalletKey {
+  nextNonce: number;
+  isHalted: boolean;
+  /** How many of its payments are in no block. */
+  inFlight: number;
+}
+
+export interface PaymentState {
+  stage: "ready" | "assigned" | "signed" | "included" | "over";
+  attempt: number;
+  wanted: number;
+}
+
+export interface AssignedPayment extends TransactionKey, WalletKey {
+  nonce: number;
+  terms: AttemptTerms;
+}
+
+export interface StoredAttempt extends TransactionKey {
+  number: number;
+  hash: string;
+  bytes: string;
+  terms: AttemptTerms;
+}
+
+/** An attempt that was found by its hash, with its payment. */
+export interface FoundAttempt extends PaymentFacts {
+  hash: string;
+  purpose: SigningIntent["purpose"];
+  nonce: number;
+  stage: PaymentState["stage"];
+}
+
+/** What a block did to a payment. */
+export interface Inclusion extends TransactionKey {
+  hash: string;
+  block: BlockRef;
+  /** Whether it has paid exactly what it should. */
+  succeeded: boolean;
+  fee: bigint;
+}
+
+/** A payment in a block. */
+export interface IncludedPayment extends TransactionKey, WalletKey {
+  nonce: number;
+  purpose: SigningIntent["purpose"];
+  succeeded: boolean;
+  fee: bigint;
+  feeHeld: bigint;
+}
+
+export interface DepositKey {
+  hash: string;
+  ordinal: number;
+}
+
+export interface ChainDeposit extends DepositKey, WalletKey {
+  asset: string;
+  amount: bigint;
+  /** Null if it is below the minimum. */
+  transactionId: string | null;
+  block: BlockRef | null;
+  /** The head when a reorganisation took it out of the chain. */
+  leftNumber: number | null;
+  state: "seen" | "credited" | "removed" | "gathered";
+}
+
+/** Something that a wallet has received and that is not credited. */
+export interface GatheredAmount extends WalletKey {
+  asset: string;
+  amount: bigint;
+}
+
+/** A wallet whose balances are to be compared with the chain. */
+export interface ComparedWallet extends WalletKey {
+  address: string;
+}
+
+export interface Holding extends WalletKey {
+  asset: string;
+  onChain: bigint;
+}
+
+/** What the books say about a wallet. */
+export interface WalletBooks extends WalletKey {
+  finalNonce: number;
+  isHalted: boolean;
+  /** By asset: available and held, and what was gathered. */
+  balances: ReadonlyMap<string, { booked: bigint; gathered: bigint }>;
+}
+
+/**
+ * One SQL transaction under the lease of a network. It must not wait for a node or a signer. Its first statement locks the row of the network
+ * and throws a `LeaseLostError` if another process has acquired the lease. Rows are locked in the order of these methods: senders, payments,
+ * deposits, and then as everywhere, open transactions, accounts and the event log.
+ */
+export interface ChainUnit
+  extends Pick<SettlementUnit, "claimOnRail" | "insertDeposits" | "lockAccounts" | "write"> {
+  /** Senders by their keys, in the order of the keys. */
+  lockSenders: (wallets: readonly WalletKey[]) => Promise<LockedSender[]>;
+  /** By transaction id. */
+  lockPayments: (keys: readonly TransactionKey[]) => Promise<ReadonlyMap<string, PaymentState>>;
+  findAttempts: (hashes: readonly string[]) => Promise<FoundAttempt[]>;
+  findWallets: (addresses: readonly string[]) => Promise<ReadonlyMap<string, WalletKey>>;
+  findDeposits: (keys: readonly DepositKey[]) => Promise<ChainDeposit[]>;
+  /** Payments that are in a block above this one, or up to this one. */
+  listIncluded: (range: { above: number } | { upTo: number }) => Promise<IncludedPayment[]>;
+  /** Deposits that are in a block above this one, or up to this one. */
+  listSeen: (range: { above: number } | { upTo: number }) => Promise<ChainDeposit[]>;
+  /** Deposits that were taken out of the chain when the head was at most this. */
+  listLeft: (upTo: number) => Promise<ChainDeposit[]>;
+  readBooks: (wallets: readonly WalletKey[]) => Promise<WalletBooks[]>;
+
+  /** Gives nonces, and raises the next nonces of their senders. */
+  assign: (payments: readonly AssignedPayment[], headNumber: number, at: Date) => void;
+  /** Decides the terms of the next attempt. */
+  setTerms: (payments: readonly (TransactionKey & { terms: AttemptTerms })[], headNumber: number) => void;
+  /** Keeps the last attempt, and looks at it again later. */
+  keepTerms: (payments: readonly TransactionKey[], headNumber: number) => void;
+  storeAttempts: (attempts: readonly StoredAttempt[], at: Date) => void;
+  includePayments: (inclusions: readonly Inclusion[]) => void;
+  /** Their blocks have left the chain. */
+  excludePayments: (keys: readonly TransactionKey[], headNumber: number) => void;
+  /** They are final. Those with a nonce raise the final nonce of their sender. */
+  endPayments: (payments: readonly (TransactionKey & WalletKey & { nonce: number | null })[]) => void;
+  putDeposits: (deposits: readonly ChainDeposit[]) => void;
+  /** Adds to what was gathered, and returns the sums. At most one for each wallet and asset. */
+  gather: (amounts: readonly GatheredAmount[]) => Promise<GatheredAmount[]>;
+  /** All of it is credited now. */
+  emptyGathered: (amounts: readonly GatheredAmount[]) => void;
+  /** These wallets have changed, and are compared with the chain next. */
+  touchWallets: (wallets: readonly WalletKey[]) => void;
+  writeHoldings: (wallets: readonly WalletKey[], holdings: readonly Holding[], at: number) => void;
+
+  appendBlocks: (blocks: readonly FollowedBlock[]) => void;
+  removeBlocks: (above: number) => void;
+  /** Everything up to this block has ended. Earlier blocks are forgotten. */
+  settle: (number: number) => void;
+  haltNetwork: (halt: Halt) => Promise<void>;
+  haltWallet: (wallet: WalletKey, halt: Halt) => Promise<void>;
+}
+
+export interface ChainStore {
+  leases: NetworkLeases;
+  /** Adds a network that was not known before. */
+  register: (network: string, genesisHash: string, settled: FollowedBlock) => Promise<void>;
+  /** Undefined if it is not registered. */
+  readPosition: (network: string) => Promise<NetworkPosition | undefined>;
+  recordHeads: (lease: NetworkLease, heads: SeenHeads) => Promise<void>;
+  /** Which of these are addresses of wallets on this network. */
+  findOwned: (network: string, addresses: readonly string[]) => Promise<ReadonlySet<string>>;
+  findAttempts: (network: string, hashes: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** The oldest of each wallet that has room and is not halted. */
+  listReady: (network: string, page: ReadyPage) => Promise<ListedReady>;
+  listUnsigned: (network: string, limit: number) => Promise<UnsignedPayment[]>;
+  /** Payments of wallets that are not halted, in the order of wallets and nonces, after this one. */
+  listSent: (
+    network: string,
+    limit: number,
+    after: { walletId: string; nonce: number } | undefined,
+  ) => Promise<SentPayment[]>;
+  readBytes: (network: string, hashes: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Those that have changed, and then those that were compared longest ago, before this block. */
+  listToCompare: (network: string, beforeNumber: number, limit: number) => Promise<ComparedWallet[]>;
+  /**
+   * Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. Throws a `ChainMovedError` if the
+   * last followed block is not the expected one: after a restore the lease can be valid again while the memory of its holder is ahead.
+   */
+  unitOfWork: <T>(position: ChainPosition, work: (unit: ChainUnit) => Promise<T>) => Promise<T>;
+}
+
+interface ReadyPage {
+  walletsMax: number;
+  /** Begins after this wallet, in the order of their ids. */
+  afterWalletId: string | undefined;
+  inFlightMax: number;
+}
+
+interface ListedReady {
+  payments: ReadyPayment[];
+  /** Where the next page begins; undefined at the end. */
+  lastWalletId: string | undefined;
+}

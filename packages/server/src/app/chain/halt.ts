@@ -1,0 +1,48 @@
+import { showId } from "@bursar/protocol";
+import type { AuditDraft } from "../audit/audit-entry.js";
+
+/**
+ * Why a network or a wallet is halted, for the audit log. A halt ends by a command of the operator: what it is about is either an attack or a
+ * mistake outside the service, and no retry makes it right.
+ */
+export type HaltCode =
+  | "NETWORK_DISPUTED"
+  | "CHAIN_REPLACED"
+  | "REORGANISED_BELOW_FINALITY"
+  | "NONCE_USED_ELSEWHERE"
+  | "BALANCE_BELOW_BOOKS"
+  | "SIGNER_REFUSED";
+
+export interface Halt {
+  /** A sentence for the operator, with the values. */
+  reason: string;
+  at: Date;
+  /** What the audit log says. */
+  entry: AuditDraft;
+}
+
+export function haltOfNetwork(network: string, code: HaltCode, reason: string, at: Date): Halt {
+  return { reason, at, entry: entryOf(undefined, "network.halt", network, code, at) };
+}
+
+export function haltOfWallet(
+  { tenantId, walletId }: { tenantId: string; walletId: string },
+  code: HaltCode,
+  reason: string,
+  at: Date,
+): Halt {
+  return { reason, at, entry: entryOf(tenantId, "wallet.halt", showId("wlt", walletId), code, at) };
+}
+
+function entryOf(
+  tenantId: string | undefined,
+  action: string,
+  object: string,
+  code: HaltCode,
+  occurredAt: Date,
+): AuditDraft {
+  return {
+    ...{ tenantId, occurredAt, actor: "service", clientId: null, tokenId: null, action, object },
+    ...{ outcome: "succeeded", code, repeated: 1, requestId: null, address: null },
+  };
+}

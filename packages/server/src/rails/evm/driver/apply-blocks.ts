@@ -1,0 +1,174 @@
+import type { ChainNetwork } from "../../../app/chain/chain-network.js";
+import type { ChainBlock, ObservedTransfer } from "../../../app/chain/chain-node.js";
+import type {
+  ChainDeposit,
+  ChainUnit,
+  FollowedBlock,
+  FoundAttempt,
+  Inclusion,
+  WalletKey,
+} from "../../../app/chain/chain-store.js";
+import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
+import { isPaidExactly } from "../transaction/paid-exactly.js";
+import {
+  contractOf,
+  type DriverContext,
+  type FollowedChain,
+  inUnit,
+  positionOf,
+  type RecordInUnit,
+} from "./driver-context.js";
+
+/** Adds blocks to the chain, one SQL transaction for each that has something of ours. */
+export async function applyBlocks(
+  context: DriverContext,
+  chain: FollowedChain,
+  blocks: readonly ChainBlock[],
+): Promise<void> {
+  let empty: FollowedBlock[] = [];
+  const append = async (appended: readonly FollowedBlock[], block: ChainBlock | undefined) => {
+    if (appended.length === 0) return;
+    await inUnit(context, positionOf(chain), async (unit, record) => {
+      if (block !== undefined) await applyBlock(context, unit, record, block);
+      unit.appendBlocks(appended);
+    });
+    chain.tail = [...chain.tail, ...appended];
+  };
+  for (const block of blocks) {
+    const { number, hash, parentHash } = block;
+    empty.push({ number, hash, parentHash });
+    if (block.transfers.length === 0 && block.outcomes.length === 0) continue;
+    await append(empty, block);
+    empty = [];
+  }
+  await append(empty, undefined);
+}
+
+async function applyBlock(
+  context: DriverContext,
+  unit: ChainUnit,
+  record: RecordInUnit,
+  block: ChainBlock,
+): Promise<void> {
+  const transfers = block.transfers.filter(({ amount }) => amount > 0n);
+  const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
+  const wallets = await unit.findWallets([...new Set(transfers.map(({ to }) => to))]);
+  const payments = decideInclusions(context.network, block, attempts);
+  const received = transfers.filter(
+    (transfer) => !isOwnTransfer(transfer, attempts, payments.inclusions, wallets),
+  );
+  const known = await unit.findDeposits(received);
+  const deposits = decideDeposits(context.network.depositMinimum, block, received, { wallets, known });
+  const { depositIds } = await record({
+    events: [...payments.events, ...deposits.events],
+    deposits: deposits.added.flatMap(({ observed }) => observed ?? []),
+  });
+  let next = 0;
+  const added = deposits.added.map(({ row, observed }) => ({
+    ...row,
+    transactionId: observed === undefined ? null : (depositIds[next++] ?? null),
+  }));
+  unit.includePayments(payments.inclusions);
+  unit.putDeposits([...deposits.kept, ...added]);
+}
+
+/** Which payments are in a block, and whether they have paid exactly what they should. */
+function decideInclusions(
+  network: ChainNetwork,
+  block: Pick<ChainBlock, "number" | "hash" | "outcomes">,
+  attempts: readonly FoundAttempt[],
+): { events: RailEvent[]; inclusions: Inclusion[] } {
+  const events: RailEvent[] = [];
+  const inclusions: Inclusion[] = [];
+  for (const attempt of attempts.filter(({ stage }) => stage === "signed")) {
+    const outcome = block.outcomes.find(({ hash }) => hash === attempt.hash);
+    if (outcome === undefined) continue;
+    const { tenantId, id, hash, purpose } = attempt;
+    const at = { number: block.number, hash: block.hash };
+    const succeeded =
+      purpose === "cancellation"
+        ? outcome.success
+        : isPaidExactly(outcome, {
+            ...{ asset: attempt.asset, contract: contractOf(network, attempt.asset) },
+            ...{ from: attempt.address, to: attempt.destination, amount: attempt.amount },
+          });
+    inclusions.push({ tenantId, id, hash, block: at, succeeded, fee: outcome.fee });
+    if (purpose !== "cancellation")
+      events.push({ tenantId, id, event: { kind: "include", receipt: { hash, block: at } } });
+  }
+  return { events, inclusions };
+}
+
+/** Whether a transfer is what a payment between two wallets of one tenant pays: it is credited when the payment completes. */
+function isOwnTransfer(
+  { hash, asset, from, to, amount }: ObservedTransfer,
+  attempts: readonly FoundAttempt[],
+  inclusions: readonly Inclusion[],
+  wallets: ReadonlyMap<string, WalletKey>,
+): boolean {
+  const payment = attempts.find((one) => one.hash === hash);
+  const wallet = wallets.get(to);
+  if (payment === undefined || wallet === undefined) return false;
+  return (
+    payment.tenantId === wallet.tenantId &&
+    payment.destinationAccountId === wallet.walletId &&
+    payment.asset === asset &&
+    payment.address === from &&
+    payment.amount === amount &&
+    inclusions.some((one) => one.hash === hash && one.succeeded)
+  );
+}
+
+interface DecidedDeposits {
+  events: RailEvent[];
+  /** Rows that exist, with their new block. */
+  kept: ChainDeposit[];
+  /** New rows; those with a transaction to record. */
+  added: { row: Omit<ChainDeposit, "transactionId">; observed: ObservedDeposit | undefined }[];
+}
+
+/** What the transfers of a block are: new deposits, or ones that come back after a reorganisation, perhaps with another content. */
+function decideDeposits(
+  minimums: ReadonlyMap<string, bigint>,
+  { number, hash: blockHash }: Pick<ChainBlock, "number" | "hash">,
+  transfers: readonly ObservedTransfer[],
+  { wallets, known }: { wallets: ReadonlyMap<string, WalletKey>; known: readonly ChainDeposit[] },
+): DecidedDeposits {
+  const decided: DecidedDeposits = { events: [], kept: [], added: [] };
+  const block = { number, hash: blockHash };
+  for (const { hash, ordinal, asset, amount, from, to } of transfers) {
+    const wallet = wallets.get(to);
+    if (wallet === undefined) continue;
+    const before = known.find((one) => one.hash === hash && one.ordinal === ordinal);
+    if (
+      before !== undefined &&
+      before.state !== "removed" &&
+      (before.state !== "seen" || before.block !== null)
+    )
+      continue;
+    const receipt = { hash, block };
+    const isSame =
+      before?.state === "seen" &&
+      before.walletId === wallet.walletId &&
+      before.asset === asset &&
+      before.amount === amount;
+    if (before !== undefined && isSame) {
+      decided.kept.push({ ...before, block, leftNumber: null });
+      const { tenantId, transactionId: id } = before;
+      if (id !== null) decided.events.push({ tenantId, id, event: { kind: "include", receipt } });
+      continue;
+    }
+    // A contract can do something else in another block. The amount of a transaction never changes, so this is another deposit.
+    if (before?.state === "seen" && before.transactionId !== null)
+      decided.events.push(reorganisedAway(before.tenantId, before.transactionId));
+    const row = { ...wallet, hash, ordinal, asset, amount, block, leftNumber: null, state: "seen" as const };
+    const identity = before === undefined ? {} : { identity: `${hash} ${ordinal} ${blockHash}` };
+    const observed = { ...wallet, asset, amount, fromAddress: from, receipt, ordinal, ...identity };
+    decided.added.push({ row, observed: amount < (minimums.get(asset) ?? 0n) ? undefined : observed });
+  }
+  return decided;
+}
+
+export function reorganisedAway(tenantId: string, id: string): RailEvent {
+  return { tenantId, id, event: { kind: "fail", failure: "DEPOSIT_REORGANISED", fee: null } };
+}

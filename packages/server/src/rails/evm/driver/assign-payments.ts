@@ -1,0 +1,129 @@
+import type { Estimate, FeeTerms } from "../../../app/chain/chain-node.js";
+import type {
+  AssignedPayment,
+  AttemptTerms,
+  LockedSender,
+  ReadyPayment,
+} from "../../../app/chain/chain-store.js";
+import type { RailEvent } from "../../../app/rails/record-rail-events.js";
+import { contractOf, type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
+
+/** How many wallets one step serves. */
+const walletsMax = 64;
+
+/** What became of a payment that is ready, before it is written. */
+type Plan =
+  | { kind: "assign"; payment: ReadyPayment; terms: AttemptTerms }
+  | { kind: "end"; payment: ReadyPayment; event: RailEvent["event"] };
+
+/**
+ * Gives nonces to payments: asks for fees and gas first, and then holds the fee and assigns the nonce in one SQL transaction. A payment that
+ * would revert, or whose fee the wallet does not have, fails without a nonce, so that no nonce is ever left out. Returns where the next page
+ * of wallets begins, and whether anything was done.
+ */
+export async function assignPayments(
+  context: DriverContext,
+  chain: FollowedChain,
+  afterWalletId: string | undefined,
+): Promise<{ lastWalletId: string | undefined; isBusy: boolean }> {
+  const { network, store } = context;
+  const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax };
+  const { payments, lastWalletId } = await store.listReady(network.network, page);
+  if (payments.length === 0) return { lastWalletId, isBusy: false };
+  const plans = await planPayments(context, payments);
+  if (plans.length > 0) await writePlans(context, chain, plans);
+  return { lastWalletId, isBusy: plans.length > 0 };
+}
+
+async function planPayments(context: DriverContext, payments: readonly ReadyPayment[]): Promise<Plan[]> {
+  const { network, node } = context;
+  const wanted = payments.filter(({ cancelRequested }) => !cancelRequested);
+  const drafts = wanted.map(({ address, asset, destination, amount }) => ({
+    ...{ from: address, contract: contractOf(network, asset), destination, amount },
+  }));
+  const estimates = drafts.length === 0 ? [] : await node.estimate(drafts);
+  const market = drafts.length === 0 ? undefined : await node.market();
+  const cancelled = payments
+    .filter(({ cancelRequested }) => cancelRequested)
+    .map((payment): Plan => ({ kind: "end", payment, event: { kind: "cancel", fee: null } }));
+  return [...cancelled, ...wanted.flatMap((payment, index) => planOne(payment, estimates[index], market))];
+}
+
+function planOne(
+  payment: ReadyPayment,
+  estimate: Estimate | undefined,
+  market: FeeTerms | undefined,
+): Plan[] {
+  if (estimate === undefined || market === undefined) return [];
+  if ("refused" in estimate) {
+    if (estimate.refused === "UNAVAILABLE") return [];
+    return [{ kind: "end", payment, event: { kind: "fail", failure: "WOULD_REVERT", fee: null } }];
+  }
+  return [{ kind: "assign", payment, terms: { purpose: "payment", ...estimate, ...market } }];
+}
+
+/** The most that an attempt can cost. */
+export function feeBound({ gasLimit, maxFeePerGas, dataFee }: AttemptTerms): bigint {
+  return gasLimit * maxFeePerGas + dataFee;
+}
+
+async function writePlans(
+  context: DriverContext,
+  chain: FollowedChain,
+  planned: readonly Plan[],
+): Promise<void> {
+  const { network, recorder } = context;
+  await inUnit(context, positionOf(chain), async (unit, record) => {
+    const wallets = new Map(planned.map(({ payment }) => [payment.walletId, payment]));
+    const senders = await unit.lockSenders([...wallets.values()]);
+    const states = await unit.lockPayments(planned.map(({ payment }) => payment));
+    const ready = planned.filter(({ payment }) => states.get(payment.id)?.stage === "ready");
+    const plans = withRoom(ready, senders, network.inFlightMax);
+    if (plans.length === 0) return;
+    const { outcomes } = await record({ events: plans.map((plan) => eventOf(plan, network.coin)) });
+    const isPaid = (index: number) => outcomes[index] === "recorded";
+    const nextNonce = new Map(senders.map((sender) => [sender.walletId, sender.nextNonce]));
+    const assigned: AssignedPayment[] = [];
+    const ended: ReadyPayment[] = [];
+    for (const [index, plan] of plans.entries()) {
+      if (plan.kind === "end" || !isPaid(index)) {
+        ended.push(plan.payment);
+        continue;
+      }
+      const { tenantId, id, walletId } = plan.payment;
+      const nonce = nextNonce.get(walletId) as number;
+      nextNonce.set(walletId, nonce + 1);
+      assigned.push({ tenantId, id, walletId, nonce, terms: plan.terms });
+    }
+    unit.assign(assigned, chain.headNumber, new Date(recorder.now()));
+    unit.endPayments(ended.map(({ tenantId, id, walletId }) => ({ tenantId, id, walletId, nonce: null })));
+  });
+}
+
+/** What is left out is listed again. */
+function withRoom(
+  plans: readonly Plan[],
+  senders: readonly LockedSender[],
+  inFlightMax: number,
+): readonly Plan[] {
+  const room = new Map(
+    senders.map(({ walletId, isHalted, inFlight }) => [walletId, isHalted ? 0 : inFlightMax - inFlight]),
+  );
+  return plans.filter(({ kind, payment: { walletId } }) => {
+    if (kind === "end") return true;
+    const left = room.get(walletId) ?? 0;
+    room.set(walletId, left - 1);
+    return left > 0;
+  });
+}
+
+function eventOf(plan: Plan, coin: string): RailEvent {
+  const { tenantId, id } = plan.payment;
+  if (plan.kind === "end") return { tenantId, id, event: plan.event };
+  return {
+    tenantId,
+    id,
+    event: { kind: "reserve_fee", fee: { asset: coin, amount: feeBound(plan.terms) } },
+    otherwise: { kind: "fail", failure: "INSUFFICIENT_FEE_FUNDS", fee: null },
+  };
+}

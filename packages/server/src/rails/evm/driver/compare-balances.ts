@@ -1,0 +1,135 @@
+import type { ComparedWallet, GatheredAmount, Holding, WalletBooks } from "../../../app/chain/chain-store.js";
+import type { HaltCode } from "../../../app/chain/halt.js";
+import {
+  type DriverContext,
+  type FollowedChain,
+  haltWallet,
+  inUnit,
+  positionOf,
+  settledOf,
+  tokensOf,
+} from "./driver-context.js";
+import { creditGathered } from "./settle-blocks.js";
+
+/** How many wallets one step compares. */
+const walletsMax = 32;
+/** A wallet that nothing has happened to is compared again after this many blocks at the earliest. */
+const compareEveryBlocks = 16;
+
+/** A wallet as the chain has it. */
+interface WalletOnChain {
+  nonce: number;
+  balances: ReadonlyMap<string, bigint>;
+}
+
+interface Difference {
+  wallet: ComparedWallet;
+  code: HaltCode;
+  reason: string;
+}
+
+/**
+ * Compares the books with the chain at the settled block, where both must be equal: everything up to it has ended, and nothing after it has
+ * been posted. Coins that no block shows, as from a contract, are a surplus, and credited. A shortfall, or a nonce that somebody else has
+ * used, halts the wallet. Wallets that something has happened to are compared at once; of the others, which can be a million, some at each
+ * settled block.
+ */
+export async function compareBalances(context: DriverContext, chain: FollowedChain): Promise<void> {
+  while (await compareSome(context, chain, 0));
+  await compareSome(context, chain, settledOf(chain).number - compareEveryBlocks);
+}
+
+/** Compares those whose last comparison was before this block. Returns whether there can be more of them. */
+async function compareSome(
+  context: DriverContext,
+  chain: FollowedChain,
+  beforeNumber: number,
+): Promise<boolean> {
+  const { network, store } = context;
+  const settled = settledOf(chain);
+  const wallets = await store.listToCompare(network.network, beforeNumber, walletsMax);
+  if (wallets.length === 0) return false;
+  const onChain = await readChain(context, chain, wallets);
+  const differences = await inUnit(context, positionOf(chain), async (unit, record) => {
+    const books = await unit.readBooks(wallets);
+    const compared = compareAll(context, wallets, books, onChain);
+    const { credited, observed } = await creditGathered(
+      context,
+      unit,
+      compared.surplus,
+      ({ walletId, asset }) => ({
+        receipt: { hash: null, block: { number: settled.number, hash: settled.hash } },
+        ordinal: 0,
+        identity: `balance ${walletId} ${asset} ${settled.number}`,
+      }),
+    );
+    if (observed.length > 0) await record({ deposits: observed });
+    unit.emptyGathered(credited);
+    unit.writeHoldings(wallets, compared.holdings, settled.number);
+    return compared.differences;
+  });
+  for (const { wallet, code, reason } of differences) await haltWallet(context, chain, wallet, code, reason);
+  return wallets.length === walletsMax;
+}
+
+async function readChain(
+  { network, node }: DriverContext,
+  chain: FollowedChain,
+  wallets: readonly ComparedWallet[],
+): Promise<WalletOnChain[]> {
+  const settled = settledOf(chain);
+  const tokens = tokensOf(network);
+  const accounts = wallets.flatMap(({ address }) => tokens.map(({ contract }) => ({ address, contract })));
+  const balances = await node.balances(accounts, settled);
+  const nonces = await node.noncesAt(
+    wallets.map(({ address }) => address),
+    settled,
+  );
+  if (balances.length !== accounts.length || nonces.length !== wallets.length)
+    throw new Error("a node has answered for other accounts than it was asked for");
+  return wallets.map((_, index) => ({
+    nonce: nonces[index] as number,
+    balances: new Map(
+      tokens.map(({ asset }, position) => [asset, balances[index * tokens.length + position] as bigint]),
+    ),
+  }));
+}
+
+/** Pure: what is above the books, what is below them, and what to write down. */
+function compareAll(
+  { network }: Pick<DriverContext, "network">,
+  wallets: readonly ComparedWallet[],
+  books: readonly WalletBooks[],
+  onChain: readonly WalletOnChain[],
+): { surplus: GatheredAmount[]; differences: Difference[]; holdings: Holding[] } {
+  const surplus: GatheredAmount[] = [];
+  const differences: Difference[] = [];
+  const holdings: Holding[] = [];
+  for (const [index, wallet] of wallets.entries()) {
+    const book = books.find(({ walletId }) => walletId === wallet.walletId);
+    const seen = onChain[index];
+    if (book === undefined || seen === undefined) continue;
+    const { tenantId, walletId } = wallet;
+    if (seen.nonce > book.finalNonce)
+      differences.push({
+        wallet,
+        code: "NONCE_USED_ELSEWHERE",
+        reason: `${seen.nonce} transactions of ${wallet.address} are final, and ${book.finalNonce} of them are known. The key was used elsewhere, or the database was restored from a backup.`,
+      });
+    for (const { asset } of tokensOf(network)) {
+      const { booked, gathered } = book.balances.get(asset) ?? { booked: 0n, gathered: 0n };
+      const balance = seen.balances.get(asset) ?? 0n;
+      const difference = balance - booked - gathered;
+      if (balance > 0n || book.balances.has(asset))
+        holdings.push({ tenantId, walletId, asset, onChain: balance });
+      if (difference > 0n) surplus.push({ tenantId, walletId, asset, amount: difference });
+      if (difference < 0n)
+        differences.push({
+          wallet,
+          code: "BALANCE_BELOW_BOOKS",
+          reason: `${wallet.address} has ${balance} base units of ${asset} on the chain, ${-difference} less than its books.`,
+        });
+    }
+  }
+  return { surplus, differences, holdings };
+}

@@ -1,0 +1,128 @@
+import type { ChainNetwork } from "../../../app/chain/chain-network.js";
+import type { ChainNode, ChainToken, Watch } from "../../../app/chain/chain-node.js";
+import type {
+  ChainPosition,
+  ChainStore,
+  ChainUnit,
+  FollowedBlock,
+  NetworkLease,
+  WalletKey,
+} from "../../../app/chain/chain-store.js";
+import { type HaltCode, haltOfNetwork, haltOfWallet } from "../../../app/chain/halt.js";
+import type { Signer, SigningIntent } from "../../../app/chain/signer.js";
+import {
+  type RailRecords,
+  type RecordRailEventsDeps,
+  recordOnRail,
+} from "../../../app/rails/record-rail-events.js";
+
+/** What the steps of the driver work with. */
+export interface DriverContext {
+  network: ChainNetwork;
+  node: ChainNode;
+  signer: Pick<Signer, "sign">;
+  store: ChainStore;
+  recorder: Pick<RecordRailEventsDeps, "assets" | "newUuid" | "now" | "onChanged">;
+  /** Returns the hash of signed bytes; throws if they are not exactly what the intent says. */
+  verifySigned: (intent: SigningIntent, bytes: string) => string;
+}
+
+/** What a driver that holds the lease of its network has in memory. It is dropped after every error and read again. */
+export interface FollowedChain {
+  lease: NetworkLease;
+  /** The settled block and those above it, in order. */
+  tail: FollowedBlock[];
+  /** The last head that was seen. */
+  headNumber: number;
+}
+
+export function tipOf({ tail }: FollowedChain): FollowedBlock {
+  const tip = tail.at(-1);
+  if (tip === undefined) throw new Error("a chain that is followed has at least its settled block");
+  return tip;
+}
+
+export function settledOf({ tail }: FollowedChain): FollowedBlock {
+  const [settled] = tail;
+  if (settled === undefined) throw new Error("a chain that is followed has at least its settled block");
+  return settled;
+}
+
+export type RecordInUnit = (records: Partial<RailRecords>) => ReturnType<typeof recordOnRail>;
+
+/**
+ * One SQL transaction under the lease. `record` may be called once, after everything that is locked and before everything that is only
+ * written. The driver alone decides what happens to a transaction on its network, so an event that does not follow is a fault.
+ */
+export async function inUnit<T>(
+  { store, recorder, network: { network } }: DriverContext,
+  position: ChainPosition,
+  work: (unit: ChainUnit, record: RecordInUnit) => Promise<T>,
+): Promise<T> {
+  let changed: string[] = [];
+  const result = await store.unitOfWork(position, (unit) =>
+    work(unit, async ({ events = [], deposits = [] }) => {
+      const recorded = await recordOnRail(recorder, unit, network, { events, deposits });
+      const wrong = recorded.outcomes.findIndex((one) => one === "stale" || one === "impossible");
+      if (wrong >= 0)
+        throw new Error(
+          `${events[wrong]?.event.kind} of the transaction ${events[wrong]?.id} is ${recorded.outcomes[wrong]}`,
+        );
+      if (recorded.depositIds.includes(undefined))
+        throw new Error("a deposit has a transaction that it does not know of");
+      changed = [...events.map(({ id }) => id), ...recorded.depositIds.filter((id) => id !== undefined)];
+      return recorded;
+    }),
+  );
+  if (changed.length > 0) recorder.onChanged(changed);
+  return result;
+}
+
+export function positionOf(chain: FollowedChain): ChainPosition {
+  return { lease: chain.lease, tipHash: chain.tail.at(-1)?.hash };
+}
+
+/** The coin and the tokens of a network. */
+export function tokensOf({ coin, tokens }: ChainNetwork): ChainToken[] {
+  return [{ asset: coin, contract: null }, ...tokens.map(({ asset, contract }) => ({ asset, contract }))];
+}
+
+export function contractOf(network: ChainNetwork, asset: string): string | null {
+  const token = tokensOf(network).find((one) => one.asset === asset);
+  if (token === undefined) throw new Error(`the asset ${asset} is not on the network ${network.network}`);
+  return token.contract;
+}
+
+export function watchOf({ network, store }: DriverContext): Watch {
+  return {
+    tokens: tokensOf(network),
+    findOwned: (addresses) => store.findOwned(network.network, addresses),
+    findAttempts: (hashes) => store.findAttempts(network.network, hashes),
+  };
+}
+
+/** The network is halted. Nothing goes on until the operator resumes it. */
+class NetworkHaltedError extends Error {}
+
+export async function haltNetwork(
+  context: DriverContext,
+  position: ChainPosition,
+  code: HaltCode,
+  reason: string,
+): Promise<never> {
+  const { network } = context.network;
+  const halt = haltOfNetwork(network, code, reason, new Date(context.recorder.now()));
+  await inUnit(context, position, (unit) => unit.haltNetwork(halt));
+  throw new NetworkHaltedError(`${network} is halted: ${reason}`);
+}
+
+export async function haltWallet(
+  context: DriverContext,
+  chain: FollowedChain,
+  wallet: WalletKey,
+  code: HaltCode,
+  reason: string,
+): Promise<void> {
+  const halt = haltOfWallet(wallet, code, reason, new Date(context.recorder.now()));
+  await inUnit(context, positionOf(chain), (unit) => unit.haltWallet(wallet, halt));
+}

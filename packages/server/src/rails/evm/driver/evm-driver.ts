@@ -1,0 +1,240 @@
+import { ChainMovedError, type NetworkLease, type SentPayment } from "../../../app/chain/chain-store.js";
+import type { RailDriver } from "../../../app/rails/rail.js";
+import { createLeaseKeeper, LeaseLostError } from "../../../runtime/lease.js";
+import type { Timers } from "../../../runtime/timers.js";
+import { createWakingLoop, type Rest } from "../../../runtime/waking-loop.js";
+import { assignPayments } from "./assign-payments.js";
+import { compareBalances } from "./compare-balances.js";
+import {
+  type DriverContext,
+  type FollowedChain,
+  haltNetwork,
+  positionOf,
+  settledOf,
+} from "./driver-context.js";
+import { followChain } from "./follow-chain.js";
+import { anchorChain } from "./leave-blocks.js";
+import { replacePayments } from "./replace-payments.js";
+import { type SentAt, sendPayments } from "./send-payments.js";
+import { settleBlocks } from "./settle-blocks.js";
+import { signPayments } from "./sign-payments.js";
+
+export interface EvmDriverDeps extends DriverContext {
+  /** Names this process among those that could hold the lease. */
+  holder: string;
+  leaseMs: number;
+  /** How often to look for a new head. */
+  pollEveryMs: number;
+  onError: (error: unknown) => void;
+  /** Called when another process turns out to hold the lease. */
+  onLost: () => void;
+  monotonicMs: () => number;
+  timers: Pick<Timers, "after">;
+}
+
+export interface EvmDriver extends RailDriver {
+  /** Drops what is in memory and the lease, because the database may have gone back to an earlier state. */
+  reset: () => void;
+  /** Whether it holds the lease now, as far as it knows. */
+  isRunning: () => boolean;
+}
+
+/** How often a process that does not hold the lease tries to acquire it, and one whose network is halted looks whether it still is. */
+const acquireEveryMs = 1000;
+const sentPageMax = 500;
+/** More than this are sent and looked at in later steps. */
+const sentPagesMax = 8;
+
+/**
+ * Drives the payments and deposits of one EVM network. One process at a time holds the network's lease and does so. Each step follows the
+ * chain, ends what is final, and then advances payments: assign, sign, store, send. It never talks to a node or to the signer within an SQL
+ * transaction, and everything that it writes checks the fence of the lease. What it has in memory is only a copy: after every error it
+ * begins again from what was committed.
+ */
+export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
+  const { network } = deps.network;
+  const leases = createLeaseKeeper({
+    store: deps.store.leases,
+    holder: deps.holder,
+    leaseMs: deps.leaseMs,
+    renewEveryMs: deps.leaseMs / 4,
+    nameOf: (one) => one.network,
+    monotonicMs: deps.monotonicMs,
+  });
+  let chain: FollowedChain | undefined;
+  let lease: NetworkLease | undefined;
+  let former: NetworkLease | undefined;
+  let resets = 0;
+  let afterWalletId: string | undefined;
+  let sentAt: SentAt = new Map();
+  /** The head when the sent payments were last looked at, and the settled block whose balances were compared. */
+  let lookedAtHead = -1;
+  let comparedAt = -1;
+  let recordedHead = -1;
+  /** Whether something was requested, and whether bytes wait to be sent. */
+  let isAsked = true;
+  let isUnsent = true;
+
+  const loop = createWakingLoop({
+    step: async (): Promise<Rest> => {
+      const resetsBefore = resets;
+      chain ??= await begin();
+      if (resets !== resetsBefore) chain = undefined;
+      if (chain === undefined) return { pauseMs: acquireEveryMs };
+      if (leases.isRenewalDue()) await renew(chain.lease);
+      return (await step(chain)) ? undefined : { pauseMs: deps.pollEveryMs };
+    },
+    onError: (error) => {
+      chain = undefined;
+      isAsked = true;
+      comparedAt = -1;
+      if (error instanceof LeaseLostError) {
+        lease = undefined;
+        deps.onLost();
+      } else deps.onError(error);
+    },
+    pauseAfterErrorMs: deps.pollEveryMs,
+    timers: deps.timers,
+  });
+
+  /** Acquires the lease, and reads how far the chain was followed. Undefined if another process holds it, or the network is halted. */
+  async function begin(): Promise<FollowedChain | undefined> {
+    // The database may have the lease of before; no other process must wait until it expires.
+    if (former !== undefined) await leases.release([former]);
+    former = undefined;
+    if ((await deps.store.readPosition(network)) === undefined) await register();
+    lease ??= (await leases.acquire(network))[0];
+    if (lease === undefined) return undefined;
+    await renew(lease);
+    const position = await deps.store.readPosition(network);
+    if (position === undefined || position.haltedReason !== null) return undefined;
+    const { tail, settledNumber, genesisHash } = position;
+    const begun = { lease, tail, headNumber: tail.at(-1)?.number ?? settledNumber };
+    await assertGenesis(begun, genesisHash);
+    if (tail[0]?.number !== settledNumber) await anchor(begun, settledNumber);
+    return begun;
+  }
+
+  /** A network begins at its final block: there was no wallet on it before. */
+  async function register(): Promise<void> {
+    const heads = await deps.node.heads();
+    const genesis = await deps.node.header(0);
+    if ("halt" in heads || genesis === undefined) return;
+    const { number, hash, parentHash } = heads.final;
+    await deps.store.register(network, genesis.hash, { number, hash, parentHash });
+  }
+
+  async function assertGenesis(begun: FollowedChain, expected: string): Promise<void> {
+    const genesis = await deps.node.header(0);
+    if (genesis === undefined || genesis.hash === expected) return;
+    const reason = `Its first block is ${genesis.hash}, and it was ${expected} before: this is another chain.`;
+    await haltNetwork(deps, positionOf(begun), "CHAIN_REPLACED", reason);
+  }
+
+  async function anchor(begun: FollowedChain, settledNumber: number): Promise<void> {
+    const settled = await deps.node.header(settledNumber);
+    if (settled === undefined) throw new Error(`no node has the block ${settledNumber} of ${network}`);
+    await anchorChain(deps, begun, settled);
+  }
+
+  /** Returns whether there may be more to do at once. */
+  async function step(current: FollowedChain): Promise<boolean> {
+    const heads = await deps.node.heads();
+    if ("halt" in heads) return await haltNetwork(deps, positionOf(current), "NETWORK_DISPUTED", heads.halt);
+    const { latest, final } = heads;
+    if (latest.number !== recordedHead) {
+      const numbers = { headNumber: latest.number, finalNumber: final.number, baseFee: latest.baseFee };
+      await deps.store.recordHeads(current.lease, { ...numbers, seenAt: new Date(deps.recorder.now()) });
+      recordedHead = latest.number;
+    }
+    current.headNumber = Math.max(latest.number, settledOf(current).number);
+    const settled = await followChain(deps, current, heads);
+    if (settled !== undefined) await settleBlocks(deps, current, settled);
+    return await advance(current);
+  }
+
+  /**
+   * The parts do not need each other: what is signed is sent while the signer does not answer, and what is ready waits while no node
+   * estimates. The first failure is reported when all parts had their turn.
+   */
+  async function advance(current: FollowedChain): Promise<boolean> {
+    const failures: unknown[] = [];
+    const attempt = async (part: () => Promise<boolean>) => {
+      try {
+        return await part();
+      } catch (error) {
+        if (error instanceof LeaseLostError || error instanceof ChainMovedError) throw error;
+        failures.push(error);
+        return false;
+      }
+    };
+    const isAssigned = await attempt(async () => {
+      const assigned = await assignPayments(deps, current, afterWalletId);
+      afterWalletId = assigned.lastWalletId;
+      return assigned.isBusy;
+    });
+    const isSigned = await attempt(() => signPayments(deps, current));
+    const isLookDue = isSigned || isAsked || isUnsent || lookedAtHead !== current.headNumber;
+    const isReplaced = isLookDue && (await attempt(() => lookAtSent(current)));
+    const isCompared = await attempt(() => compare(current));
+    if (failures.length > 0) throw failures[0];
+    return isAssigned || isSigned || isReplaced || isCompared;
+  }
+
+  /** Sends what is due, and decides which payments get another attempt. */
+  async function lookAtSent(current: FollowedChain): Promise<boolean> {
+    isAsked = false;
+    const sent = await listSent();
+    if (!leases.isHeld(current.lease)) await renew(current.lease);
+    await sendPayments(deps, sent, sentAt, current.headNumber);
+    const hashes = new Set(sent.map(({ hash }) => hash));
+    sentAt = new Map([...sentAt].filter(([hash]) => hashes.has(hash)));
+    isUnsent = sent.some(({ hash }) => !sentAt.has(hash));
+    const isReplaced = await replacePayments(deps, current, sent);
+    lookedAtHead = current.headNumber;
+    return isReplaced;
+  }
+
+  async function compare(current: FollowedChain): Promise<boolean> {
+    const { number } = settledOf(current);
+    if (number === comparedAt) return false;
+    await compareBalances(deps, current);
+    comparedAt = number;
+    return false;
+  }
+
+  async function listSent(): Promise<SentPayment[]> {
+    const sent: SentPayment[] = [];
+    for (let page = 0; page < sentPagesMax; page++) {
+      const more = await deps.store.listSent(network, sentPageMax, sent.at(-1));
+      sent.push(...more);
+      if (more.length < sentPageMax) break;
+    }
+    return sent;
+  }
+
+  async function renew(held: NetworkLease): Promise<void> {
+    if ((await leases.renew([held])).size === 0)
+      throw new LeaseLostError(`another process holds the lease of the network ${network}`);
+  }
+
+  return {
+    start: loop.start,
+    wake: () => {
+      isAsked = true;
+      loop.wake();
+    },
+    isRunning: () => chain !== undefined,
+    reset: () => {
+      resets += 1;
+      chain = undefined;
+      former = lease ?? former;
+      lease = undefined;
+      loop.wake();
+    },
+    stop: async () => {
+      await loop.stop();
+      if (lease !== undefined) await leases.release([lease]).catch(deps.onError);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { SentPayment } from "../../../app/chain/chain-store.js";
+import type { DriverContext } from "./driver-context.js";
+
+/** After how many blocks the same bytes are sent again. */
+const resendAfterBlocks = 2;
+
+/** When each hash was last sent, by the head at that time. It only paces: a process that has forgotten it sends once more. */
+export type SentAt = Map<string, number>;
+
+/**
+ * Sends the stored bytes of payments that are in no block, in the order of their nonces, and again until they are in one. What a node answers
+ * decides nothing but when they are sent again. Payments come in the order of wallets and nonces.
+ */
+export async function sendPayments(
+  context: DriverContext,
+  payments: readonly SentPayment[],
+  sentAt: SentAt,
+  headNumber: number,
+): Promise<boolean> {
+  const { network, node, store } = context;
+  const due = payments.filter(({ hash }) => isDue(sentAt.get(hash), headNumber));
+  if (due.length === 0) return false;
+  const bytes = await store.readBytes(
+    network.network,
+    due.map(({ hash }) => hash),
+  );
+  for (const batch of network.hasPool ? [due] : splitInOrder(due)) {
+    const sent = batch.flatMap(({ hash }) => {
+      const one = bytes.get(hash);
+      return one === undefined ? [] : [{ hash, bytes: one }];
+    });
+    const answers = await node.send(sent.map((one) => one.bytes));
+    for (const [index, { hash }] of sent.entries())
+      if (answers[index] !== "unknown") sentAt.set(hash, headNumber);
+  }
+  return true;
+}
+
+function isDue(lastSent: number | undefined, headNumber: number): boolean {
+  return lastSent === undefined || headNumber - lastSent >= resendAfterBlocks;
+}
+
+/** Without a pool a nonce is taken only after the one before it, so each round has one payment of each wallet. */
+function splitInOrder(payments: readonly SentPayment[]): SentPayment[][] {
+  const rounds: SentPayment[][] = [];
+  const counts = new Map<string, number>();
+  for (const payment of payments) {
+    const round = counts.get(payment.walletId) ?? 0;
+    counts.set(payment.walletId, round + 1);
+    rounds[round] ??= [];
+    rounds[round].push(payment);
+  }
+  return rounds;
+}

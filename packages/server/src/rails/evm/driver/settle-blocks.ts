@@ -1,0 +1,120 @@
+import type { BlockRef } from "../../../app/chain/chain-node.js";
+import type {
+  ChainDeposit,
+  ChainUnit,
+  GatheredAmount,
+  IncludedPayment,
+  WalletKey,
+} from "../../../app/chain/chain-store.js";
+import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
+import { reorganisedAway } from "./apply-blocks.js";
+import { type DriverContext, type FollowedChain, inUnit, positionOf, settledOf } from "./driver-context.js";
+
+/** How many blocks one SQL transaction settles. */
+const blocksMax = 32;
+/** How long a deposit that a reorganisation has taken out may come back, in final blocks. */
+const returnBlocks = 16;
+
+/** Ends what is in blocks that are final now: payments, deposits, and deposits that did not come back. */
+export async function settleBlocks(
+  context: DriverContext,
+  chain: FollowedChain,
+  final: BlockRef,
+): Promise<void> {
+  while (settledOf(chain).number < final.number) {
+    const number = Math.min(final.number, settledOf(chain).number + blocksMax);
+    await inUnit(context, positionOf(chain), async (unit, record) => {
+      const payments = await unit.listIncluded({ upTo: number });
+      const deposits = await unit.listSeen({ upTo: number });
+      const left = await unit.listLeft(number - returnBlocks);
+      const gathered = await gatherSmall(context, unit, deposits);
+      const records = {
+        events: [
+          ...payments.flatMap((payment) => endOf(payment, context.network.coin)),
+          ...deposits.flatMap(creditOf),
+          ...left.flatMap(({ tenantId, transactionId }) =>
+            transactionId === null ? [] : [reorganisedAway(tenantId, transactionId)],
+          ),
+        ],
+        deposits: gathered.observed,
+      };
+      if (records.events.length > 0 || records.deposits.length > 0) await record(records);
+      unit.endPayments(payments);
+      unit.emptyGathered(gathered.credited);
+      unit.putDeposits([
+        ...deposits.map((one) => ({ ...one, state: stateOfFinal(one) })),
+        ...left.map((one) => ({ ...one, state: "removed" as const })),
+      ]);
+      unit.touchWallets(distinctWallets([...payments, ...deposits]));
+      unit.settle(number);
+    });
+    chain.tail = chain.tail.filter((block) => block.number >= number);
+  }
+}
+
+/** What becomes of a payment is what the chain has done, whatever was asked for: a cancellation can come too late. */
+function endOf(
+  { tenantId, id, purpose, succeeded, fee: charged, feeHeld }: IncludedPayment,
+  coin: string,
+): RailEvent[] {
+  const fee = { asset: coin, amount: charged };
+  // The hold is a bound. If a network charges more for its data than it can have, the books follow as far as the wallet has it.
+  const raise: RailEvent[] = charged > feeHeld ? [{ tenantId, id, event: { kind: "reserve_fee", fee } }] : [];
+  const end = { tenantId, id, limitsFee: true };
+  if (purpose === "cancellation") return [...raise, { ...end, event: { kind: "cancel", fee } }];
+  if (succeeded) return [...raise, { ...end, event: { kind: "finalise", fee } }];
+  return [...raise, { ...end, event: { kind: "fail", failure: "EXECUTION_REVERTED", fee } }];
+}
+
+function creditOf({ tenantId, transactionId: id }: ChainDeposit): RailEvent[] {
+  return id === null ? [] : [{ tenantId, id, event: { kind: "finalise", fee: null } }];
+}
+
+function stateOfFinal({ transactionId }: ChainDeposit): "credited" | "gathered" {
+  return transactionId === null ? "gathered" : "credited";
+}
+
+/** Deposits below the minimum are gathered; when they reach it together, they are one deposit, with the hash of the last of them. */
+async function gatherSmall(
+  context: DriverContext,
+  unit: ChainUnit,
+  deposits: readonly ChainDeposit[],
+): Promise<Credits> {
+  const small = deposits.filter(({ transactionId }) => transactionId === null);
+  return await creditGathered(context, unit, small, ({ walletId, asset }) => {
+    const last = small.findLast((one) => one.walletId === walletId && one.asset === asset);
+    if (last === undefined || last.block === null) throw new Error("what was gathered has no deposit");
+    return { receipt: { hash: last.hash, block: last.block }, ordinal: last.ordinal };
+  });
+}
+
+interface Credits {
+  credited: GatheredAmount[];
+  observed: ObservedDeposit[];
+}
+
+/** Gathers amounts, and says which sums are credited now. */
+export async function creditGathered(
+  { network: { depositMinimum } }: Pick<DriverContext, "network">,
+  unit: Pick<ChainUnit, "gather">,
+  amounts: readonly GatheredAmount[],
+  originOf: (sum: GatheredAmount) => Pick<ObservedDeposit, "receipt" | "ordinal" | "identity">,
+): Promise<Credits> {
+  const sums = await unit.gather(addUp(amounts));
+  const credited = sums.filter(({ asset, amount }) => amount >= (depositMinimum.get(asset) ?? 0n));
+  const observed = credited.map((sum) => ({ ...sum, fromAddress: null, isFinal: true, ...originOf(sum) }));
+  return { credited, observed };
+}
+
+function addUp(amounts: readonly GatheredAmount[]): GatheredAmount[] {
+  const sums = new Map<string, GatheredAmount>();
+  for (const { tenantId, walletId, asset, amount } of amounts) {
+    const name = `${walletId} ${asset}`;
+    sums.set(name, { tenantId, walletId, asset, amount: amount + (sums.get(name)?.amount ?? 0n) });
+  }
+  return [...sums.values()];
+}
+
+function distinctWallets(keys: readonly WalletKey[]): WalletKey[] {
+  return [...new Map(keys.map(({ tenantId, walletId }) => [walletId, { tenantId, walletId }])).values()];
+}

@@ -1,0 +1,112 @@
+import type { StoredAttempt, UnsignedPayment } from "../../../app/chain/chain-store.js";
+import type { SignedBytes, SignerRefusal, SigningIntent } from "../../../app/chain/signer.js";
+import type { RailEvent } from "../../../app/rails/record-rail-events.js";
+import {
+  contractOf,
+  type DriverContext,
+  type FollowedChain,
+  haltWallet,
+  inUnit,
+  positionOf,
+} from "./driver-context.js";
+
+/** How many payments are signed together. */
+const signedMax = 64;
+
+/**
+ * Has payments signed, and stores the bytes with the event `broadcast`. Nothing is sent here: bytes that nobody has stored could be paid
+ * without being known. The intent is what was written before, so that asking again after a crash gives the same bytes. Returns whether
+ * anything was done.
+ */
+export async function signPayments(context: DriverContext, chain: FollowedChain): Promise<boolean> {
+  const { network, signer, store } = context;
+  const payments = await store.listUnsigned(network.network, signedMax);
+  if (payments.length === 0) return false;
+  const intents = payments.map((payment) => intentOf(context, payment));
+  const answers = await signer.sign(intents);
+  const signed: StoredAttempt[] = [];
+  for (const [index, payment] of payments.entries()) {
+    const answer = answers[index];
+    const intent = intents[index];
+    if (answer === undefined || intent === undefined)
+      throw new Error("the signer has answered for other payments than it was asked for");
+    const attempt = readAnswer(context, payment, intent, answer);
+    if ("refused" in attempt) await handleRefusal(context, chain, payment, attempt);
+    else signed.push(attempt);
+  }
+  await storeSigned(context, chain, signed);
+  return true;
+}
+
+function intentOf({ network }: Pick<DriverContext, "network">, payment: UnsignedPayment): SigningIntent {
+  const { tenantId, id, walletId, address, nonce, purpose } = payment;
+  const isCancellation = purpose === "cancellation";
+  return {
+    ...{ tenantId, transactionId: id, walletId, network: network.network, address, nonce, purpose },
+    contract: isCancellation ? null : contractOf(network, payment.asset),
+    destination: isCancellation ? address : payment.destination,
+    amount: isCancellation ? 0n : payment.amount,
+    gasLimit: payment.gasLimit,
+    maxFeePerGas: payment.maxFeePerGas,
+    maxPriorityFeePerGas: payment.maxPriorityFeePerGas,
+  };
+}
+
+/** The service does not trust what it did not build: the bytes must be exactly the intent. */
+function readAnswer(
+  { verifySigned }: DriverContext,
+  payment: UnsignedPayment,
+  intent: SigningIntent,
+  answer: SignedBytes | SignerRefusal,
+): StoredAttempt | SignerRefusal {
+  if ("refused" in answer) return answer;
+  const { tenantId, id, number, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } = payment;
+  try {
+    const hash = verifySigned(intent, answer.bytes);
+    const terms = { purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas };
+    return { tenantId, id, number, hash, bytes: answer.bytes, terms };
+  } catch (error) {
+    return { refused: "INTENT_INVALID", reason: `it has signed something else: ${(error as Error).message}` };
+  }
+}
+
+/** A replacement whose fee is too high for the signer is dropped; any other refusal means that the signer knows more than the database. */
+async function handleRefusal(
+  context: DriverContext,
+  chain: FollowedChain,
+  payment: UnsignedPayment,
+  { refused, reason }: SignerRefusal,
+): Promise<void> {
+  const { tenantId, id, walletId, nonce, number } = payment;
+  if (refused === "FEE_ABOVE_LIMIT" && number > 1) {
+    await inUnit(context, positionOf(chain), async (unit) =>
+      unit.keepTerms([{ tenantId, id }], chain.headNumber),
+    );
+    return;
+  }
+  const explanation = `The signer refuses to sign a payment with nonce ${nonce}: ${reason} (${refused}).`;
+  await haltWallet(context, chain, { tenantId, walletId }, "SIGNER_REFUSED", explanation);
+}
+
+async function storeSigned(
+  context: DriverContext,
+  chain: FollowedChain,
+  signed: readonly StoredAttempt[],
+): Promise<void> {
+  if (signed.length === 0) return;
+  await inUnit(context, positionOf(chain), async (unit, record) => {
+    const states = await unit.lockPayments(signed);
+    const current = signed.filter(({ id, number }) => {
+      const state = states.get(id);
+      return (
+        state !== undefined && state.wanted === number && state.attempt < number && state.stage !== "over"
+      );
+    });
+    // Only the first attempt changes the transaction: it is sent from then on, by whichever of its attempts.
+    const events = current.flatMap(({ tenantId, id, hash, number }): RailEvent[] =>
+      number === 1 ? [{ tenantId, id, event: { kind: "broadcast", hash } }] : [],
+    );
+    if (events.length > 0) await record({ events });
+    unit.storeAttempts(current, new Date(context.recorder.now()));
+  });
+}

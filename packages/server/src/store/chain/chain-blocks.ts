@@ -1,0 +1,97 @@
+import type { FollowedBlock, NetworkLease, NetworkPosition, SeenHeads } from "../../app/chain/chain-store.js";
+import type { Halt } from "../../app/chain/halt.js";
+import { appendAudit } from "../access/audit.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
+import { isHeld } from "../core/leases.js";
+import { sql } from "../core/sql.js";
+import { networkLeases } from "./network-leases.js";
+
+/** Of two processes that register a network, the first one decides where it begins. Conflicts are served by the primary keys. */
+export async function register(
+  database: Database,
+  network: string,
+  genesisHash: string,
+  settled: FollowedBlock,
+): Promise<void> {
+  const { number, hash, parentHash } = settled;
+  await database.query(sql`
+    WITH added AS (
+      INSERT INTO networks (network, genesis_hash, head_number, final_number, settled_number)
+      VALUES (${network}, ${genesisHash}, ${number}, ${number}, ${number}) ON CONFLICT DO NOTHING RETURNING network)
+    INSERT INTO chain_blocks (network, number, hash, parent_hash) SELECT network, ${number}::bigint, ${hash}, ${parentHash} FROM added
+  `);
+}
+
+/** Served by the primary keys. */
+export async function readPosition(
+  database: Queryable,
+  network: string,
+): Promise<NetworkPosition | undefined> {
+  const [row] = await database.query<{
+    genesisHash: string;
+    haltedReason: string | null;
+    settledNumber: string;
+    tail: FollowedBlock[];
+  }>(sql`
+    SELECT n.genesis_hash AS "genesisHash", n.halted_reason AS "haltedReason", n.settled_number AS "settledNumber", coalesce((
+      SELECT json_agg(json_build_object('number', b.number, 'hash', b.hash, 'parentHash', b.parent_hash) ORDER BY b.number)
+      FROM chain_blocks b WHERE b.network = n.network AND b.number >= n.settled_number), '[]') AS tail
+    FROM networks n WHERE n.network = ${network}
+  `);
+  return row === undefined ? undefined : { ...row, settledNumber: Number(row.settledNumber) };
+}
+
+/** Served by the primary key. Written by a process that has lost the lease, it would show an old head, so the fence is checked. */
+export async function recordHeads(
+  database: Queryable,
+  lease: NetworkLease,
+  { headNumber, finalNumber, baseFee, seenAt }: SeenHeads,
+): Promise<void> {
+  await database.query(sql`
+    UPDATE networks l SET head_number = ${headNumber}, final_number = ${finalNumber}, base_fee = ${baseFee.toString()}::numeric,
+      seen_at = ${seenAt}
+    WHERE ${isHeld(networkLeases, lease)}
+  `);
+}
+
+/** The primary key refuses a block in the place of another. */
+export function appendBlocks(tx: Tx, network: string, blocks: readonly FollowedBlock[]): void {
+  if (blocks.length === 0) return;
+  tx.send(sql`
+    INSERT INTO chain_blocks (network, number, hash, parent_hash) SELECT ${network}, given.* FROM unnest(
+      ${blocks.map(({ number }) => number)}::bigint[], ${blocks.map(({ hash }) => hash)}::text[],
+      ${blocks.map(({ parentHash }) => parentHash)}::text[]) AS given
+  `);
+}
+
+/** Served by the primary key. */
+export function removeBlocks(tx: Tx, network: string, above: number): void {
+  tx.send(sql`DELETE FROM chain_blocks WHERE network = ${network} AND number > ${above}`);
+}
+
+/** Served by the primary keys. */
+export function settle(tx: Tx, network: string, number: number): void {
+  tx.send(sql`UPDATE networks SET settled_number = ${number} WHERE network = ${network}`);
+  tx.send(sql`DELETE FROM chain_blocks WHERE network = ${network} AND number < ${number}`);
+}
+
+/** Served by the primary key. */
+export async function haltNetwork(tx: Tx, network: string, { reason, at, entry }: Halt): Promise<void> {
+  tx.send(sql`
+    UPDATE networks SET state = 'halted', halted_reason = ${reason}, halted_at = ${at} WHERE network = ${network}
+  `);
+  await appendAudit(tx, [entry]);
+}
+
+/** Served by the primary key. The first reason stays. */
+export async function haltWallet(
+  tx: Tx,
+  { tenantId, walletId }: { tenantId: string; walletId: string },
+  { reason, at, entry }: Halt,
+): Promise<void> {
+  const halted = await tx.query(sql`
+    UPDATE chain_wallets SET halted_reason = ${reason}, halted_at = ${at}
+    WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND halted_reason IS NULL RETURNING wallet_id
+  `);
+  if (halted.length > 0) await appendAudit(tx, [entry]);
+}

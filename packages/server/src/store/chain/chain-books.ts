@@ -1,0 +1,82 @@
+import type { ComparedWallet, Holding, WalletBooks, WalletKey } from "../../app/chain/chain-store.js";
+import type { Queryable, Tx } from "../core/database.js";
+import { locateRows } from "../core/locate-rows.js";
+import { type Statement, sql } from "../core/sql.js";
+
+function listWallets(wallets: readonly WalletKey[]): Statement {
+  return sql`unnest(
+    ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
+  ) AS given (tenant_id, wallet_id)`;
+}
+
+/** Served by chain_wallets_to_compare. */
+export function listToCompare(
+  source: Queryable,
+  network: string,
+  beforeNumber: number,
+  limit: number,
+): Promise<ComparedWallet[]> {
+  return source.query<ComparedWallet>(sql`
+    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address FROM chain_wallets w
+    WHERE w.network = ${network} AND w.compared_number < ${beforeNumber}
+    ORDER BY w.network, w.compared_number, w.wallet_id LIMIT ${limit}
+  `);
+}
+
+/**
+ * What the books say. Only the driver changes the sum of available and held of a wallet on a chain, and it has locked the row of the network,
+ * so no account is locked. Served by primary keys.
+ */
+export async function readBooks(tx: Queryable, wallets: readonly WalletKey[]): Promise<WalletBooks[]> {
+  const senders = await tx.query<WalletKey & { finalNonce: string; isHalted: boolean }>(sql`
+    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.final_nonce AS "finalNonce",
+      w.halted_reason IS NOT NULL AS "isHalted"
+    FROM ${listWallets(wallets)} CROSS JOIN LATERAL (
+      SELECT * FROM chain_wallets w
+      WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w
+  `);
+  const amounts = await tx.query<WalletKey & { asset: string; booked: string; gathered: string }>(sql`
+    SELECT given.tenant_id AS "tenantId", given.wallet_id AS "walletId", a.asset, a.booked, a.gathered
+    FROM ${listWallets(wallets)} CROSS JOIN LATERAL (
+      SELECT a.asset, a.available + a.held AS booked, 0 AS gathered FROM ledger_accounts a
+      WHERE a.tenant_id = given.tenant_id AND a.account_id = given.wallet_id
+      UNION ALL
+      SELECT h.asset, 0, h.gathered FROM chain_holdings h
+      WHERE h.tenant_id = given.tenant_id AND h.wallet_id = given.wallet_id) AS a
+  `);
+  return senders.map(({ tenantId, walletId, finalNonce, isHalted }) => {
+    const balances = new Map<string, { booked: bigint; gathered: bigint }>();
+    for (const { asset, booked, gathered } of amounts.filter((one) => one.walletId === walletId)) {
+      const sum = balances.get(asset) ?? { booked: 0n, gathered: 0n };
+      balances.set(asset, { booked: sum.booked + BigInt(booked), gathered: sum.gathered + BigInt(gathered) });
+    }
+    return { tenantId, walletId, finalNonce: Number(finalNonce), isHalted, balances };
+  });
+}
+
+/** Conflicts and rows are served by the primary keys. */
+export function writeHoldings(
+  tx: Tx,
+  wallets: readonly WalletKey[],
+  holdings: readonly Holding[],
+  at: number,
+): void {
+  tx.send(sql`
+    UPDATE chain_wallets w SET compared_number = ${at}
+    FROM ${locateRows(
+      sql`chain_wallets`,
+      listWallets(wallets),
+      sql`r.tenant_id = given.tenant_id AND r.wallet_id = given.wallet_id`,
+    )} AS given WHERE w.ctid = given.place
+  `);
+  if (holdings.length === 0) return;
+  const column = <T>(pick: (holding: Holding) => T) => holdings.map(pick);
+  tx.send(sql`
+    INSERT INTO chain_holdings (tenant_id, wallet_id, asset, on_chain, block_number)
+    SELECT tenant_id, wallet_id, asset, on_chain, ${at} FROM unnest(
+      ${column(({ tenantId }) => tenantId)}::uuid[], ${column(({ walletId }) => walletId)}::uuid[],
+      ${column(({ asset }) => asset)}::text[], ${column(({ onChain }) => onChain)}::numeric[]
+    ) AS given (tenant_id, wallet_id, asset, on_chain)
+    ON CONFLICT (tenant_id, wallet_id, asset) DO UPDATE SET on_chain = excluded.on_chain, block_number = excluded.block_number
+  `);
+}

@@ -1,0 +1,222 @@
+import type {
+  ChainStore,
+  ChainUnit,
+  FoundAttempt,
+  IncludedPayment,
+  LockedSender,
+  PaymentState,
+} from "../../app/chain/chain-store.js";
+import type { TransactionKey } from "../../app/transactions/settlement.js";
+import type { Database, Queryable } from "../core/database.js";
+import { listKeys } from "../core/locate-rows.js";
+import { type Statement, sql } from "../core/sql.js";
+import {
+  type FactRow,
+  type FoundRow,
+  factColumns,
+  type IncludedRow,
+  joinFacts,
+  joinOpen,
+  readFound,
+  readIncluded,
+  readReady,
+  readSent,
+  readUnsigned,
+  type SentRow,
+  type TermsRow,
+} from "./payment-rows.js";
+
+const leastId = "00000000-0000-0000-0000-000000000000";
+
+/** What the driver lists before it talks to a node or a signer. */
+export function createPaymentReads(
+  database: Database,
+): Pick<ChainStore, "findAttempts" | "listReady" | "listUnsigned" | "listSent" | "readBytes"> {
+  return {
+    // Served by the primary key.
+    findAttempts: async (network, hashes) => {
+      const rows = await database.query<{ hash: string }>(sql`
+        SELECT a.hash FROM unnest(${[...hashes]}::text[]) AS given (hash) CROSS JOIN LATERAL (
+          SELECT a.hash FROM chain_attempts a WHERE a.network = ${network} AND a.hash = given.hash LIMIT 1) AS a
+      `);
+      return new Set(rows.map(({ hash }) => hash));
+    },
+    listReady: async (network, { walletsMax, afterWalletId = leastId, inFlightMax }) => {
+      const wallets = await listWaitingWallets(database, network, afterWalletId, walletsMax);
+      if (wallets.length === 0) return { payments: [], lastWalletId: undefined };
+      const rows = await database.query<FactRow & { cancelRequested: boolean }>(
+        selectReady(network, wallets, inFlightMax),
+      );
+      const lastWalletId = wallets.length < walletsMax ? undefined : wallets.at(-1);
+      return { payments: rows.map(readReady), lastWalletId };
+    },
+    // Served by chain_payments_to_sign and primary keys.
+    listUnsigned: async (network, limit) => {
+      const rows = await database.query<FactRow & TermsRow & { nonce: string; number: number }>(sql`
+        SELECT ${factColumns}, p.nonce, p.wanted AS number, p.purpose, p.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
+          p.max_fee AS "maxFee", p.max_tip AS "maxTip"
+        FROM (
+          SELECT *, p.transaction_id AS id FROM chain_payments p
+          WHERE p.network = ${network} AND p.wanted > p.attempt AND p.stage IN ('assigned', 'signed')
+          ORDER BY p.network, p.transaction_id LIMIT ${limit}) AS p
+        ${joinFacts}
+        WHERE w.halted_reason IS NULL ORDER BY p.wallet_id, p.nonce
+      `);
+      return rows.map(readUnsigned);
+    },
+    // Served by chain_payments_open, the unique key of attempts and primary keys.
+    listSent: async (network, limit, after = { walletId: leastId, nonce: -1 }) => {
+      const rows = await database.query<SentRow>(sql`
+        SELECT ${factColumns}, p.nonce, a.number, a.hash, a.purpose, a.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
+          a.max_fee AS "maxFee", a.max_tip AS "maxTip", p.terms_number AS "termsNumber", p.wanted > p.attempt AS "isUnsigned",
+          o.cancel_requested AS "cancelRequested", p.speed_up_requested AS "speedUpRequested"
+        FROM (
+          SELECT *, p.transaction_id AS id FROM chain_payments p
+          WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed')
+            AND (p.wallet_id, p.nonce) > (${after.walletId}::uuid, ${after.nonce}::bigint)
+          ORDER BY p.network, p.wallet_id, p.nonce LIMIT ${limit}) AS p
+        CROSS JOIN LATERAL (
+          SELECT a.number, a.hash, a.purpose, a.gas_limit, a.max_fee, a.max_tip FROM chain_attempts a
+          WHERE a.tenant_id = p.tenant_id AND a.transaction_id = p.transaction_id AND a.number = p.attempt LIMIT 1) AS a
+        ${joinFacts} ${joinOpen}
+        WHERE w.halted_reason IS NULL ORDER BY p.wallet_id, p.nonce
+      `);
+      return rows.map(readSent);
+    },
+    // Served by the primary key.
+    readBytes: async (network, hashes) => {
+      const rows = await database.query<{ hash: string; bytes: string }>(sql`
+        SELECT given.hash, '0x' || encode(a.bytes, 'hex') AS bytes
+        FROM unnest(${[...hashes]}::text[]) AS given (hash) CROSS JOIN LATERAL (
+          SELECT a.bytes FROM chain_attempts a WHERE a.network = ${network} AND a.hash = given.hash LIMIT 1) AS a
+      `);
+      return new Map(rows.map(({ hash, bytes }) => [hash, bytes]));
+    },
+  };
+}
+
+/** From wallet to wallet, one look into chain_payments_ready for each: one with a million payments costs as much as one with a single one. */
+async function listWaitingWallets(
+  source: Queryable,
+  network: string,
+  afterWalletId: string,
+  limit: number,
+): Promise<string[]> {
+  const next = (wallet: Statement) => sql`
+    SELECT p.wallet_id FROM chain_payments p
+    WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id > ${wallet}
+    ORDER BY p.network, p.wallet_id LIMIT 1`;
+  const rows = await source.query<{ id: string }>(sql`
+    WITH RECURSIVE waiting AS (
+      (SELECT begun.wallet_id, 1 AS place FROM (${next(sql`${afterWalletId}::uuid`)}) AS begun)
+      UNION ALL
+      SELECT next.wallet_id, last.place + 1
+      FROM waiting AS last CROSS JOIN LATERAL (${next(sql`last.wallet_id`)}) AS next WHERE last.place < ${limit})
+    SELECT wallet_id AS id FROM waiting ORDER BY wallet_id
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** As many of each wallet as it has room for. Served by chain_payments_ready, chain_payments_open and primary keys. */
+function selectReady(network: string, wallets: readonly string[], inFlightMax: number): Statement {
+  return sql`
+    SELECT ${factColumns}, o.cancel_requested AS "cancelRequested"
+    FROM unnest(${[...wallets]}::uuid[]) AS given (wallet_id)
+    CROSS JOIN LATERAL (
+      SELECT ${inFlightMax}::bigint - count(*) AS room FROM (
+        SELECT FROM chain_payments f
+        WHERE f.network = ${network} AND f.wallet_id = given.wallet_id AND f.stage IN ('assigned', 'signed')
+        LIMIT ${inFlightMax}) AS f) AS free
+    CROSS JOIN LATERAL (
+      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id FROM chain_payments p
+      WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id = given.wallet_id
+      ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT free.room) AS p
+    ${joinFacts} ${joinOpen}
+    WHERE w.halted_reason IS NULL ORDER BY p.wallet_id, p.id`;
+}
+
+/** Locks senders in the order of their keys. Served by the primary key and chain_payments_open. */
+export async function lockSenders(
+  tx: Queryable,
+  network: string,
+  wallets: Parameters<ChainUnit["lockSenders"]>[0],
+): Promise<LockedSender[]> {
+  const rows = await tx.query<Omit<LockedSender, "nextNonce" | "inFlight"> & Record<string, string>>(sql`
+    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.next_nonce AS "nextNonce",
+      w.halted_reason IS NOT NULL AS "isHalted", (
+        SELECT count(*) FROM chain_payments f
+        WHERE f.network = ${network} AND f.wallet_id = w.wallet_id AND f.stage IN ('assigned', 'signed')) AS "inFlight"
+    FROM (
+      SELECT * FROM unnest(
+        ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
+      ) AS given (tenant_id, wallet_id) ORDER BY tenant_id, wallet_id) AS given
+    CROSS JOIN LATERAL (
+      SELECT * FROM chain_wallets w
+      WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id FOR UPDATE) AS w
+  `);
+  return rows.map(({ tenantId, walletId, isHalted, nextNonce, inFlight }) => ({
+    ...{ tenantId, walletId, isHalted: Boolean(isHalted) },
+    nextNonce: Number(nextNonce),
+    inFlight: Number(inFlight),
+  }));
+}
+
+/** Served by the primary key, in whose order the rows are locked. */
+export async function lockPayments(
+  tx: Queryable,
+  keys: readonly TransactionKey[],
+): Promise<ReadonlyMap<string, PaymentState>> {
+  const rows = await tx.query<PaymentState & { id: string }>(sql`
+    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted
+    FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS given
+    CROSS JOIN LATERAL (
+      SELECT * FROM chain_payments p
+      WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.id FOR UPDATE) AS p
+  `);
+  return new Map(rows.map(({ id, ...state }) => [id, state]));
+}
+
+/** Served by primary keys. */
+export async function findAttempts(
+  tx: Queryable,
+  network: string,
+  hashes: readonly string[],
+): Promise<FoundAttempt[]> {
+  const rows = await tx.query<FoundRow>(sql`
+    SELECT ${factColumns}, p.hash, p.purpose, p.nonce, p.stage
+    FROM (
+      SELECT a.hash, a.purpose, p.tenant_id, p.transaction_id AS id, p.wallet_id, p.nonce, p.stage
+      FROM unnest(${[...hashes]}::text[]) AS given (hash)
+      CROSS JOIN LATERAL (
+        SELECT * FROM chain_attempts a WHERE a.network = ${network} AND a.hash = given.hash LIMIT 1) AS a
+      CROSS JOIN LATERAL (
+        SELECT * FROM chain_payments p
+        WHERE p.tenant_id = a.tenant_id AND p.transaction_id = a.transaction_id LIMIT 1) AS p) AS p
+    ${joinFacts}
+  `);
+  return rows.map(readFound);
+}
+
+/** Served by chain_payments_included and primary keys. */
+export async function listIncluded(
+  tx: Queryable,
+  network: string,
+  range: Parameters<ChainUnit["listIncluded"]>[0],
+): Promise<IncludedPayment[]> {
+  const isInRange =
+    "above" in range ? sql`p.block_number > ${range.above}` : sql`p.block_number <= ${range.upTo}`;
+  const rows = await tx.query<IncludedRow>(sql`
+    SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.nonce, a.purpose, p.succeeded, p.fee,
+      o.fee_held AS "feeHeld"
+    FROM (
+      SELECT *, p.transaction_id AS id FROM chain_payments p
+      WHERE p.network = ${network} AND p.stage = 'included' AND ${isInRange}
+      ORDER BY p.network, p.block_number) AS p
+    CROSS JOIN LATERAL (
+      SELECT a.purpose FROM chain_attempts a
+      WHERE a.network = p.network AND a.hash = p.included_hash LIMIT 1) AS a
+    ${joinOpen}
+    ORDER BY p.wallet_id, p.nonce
+  `);
+  return rows.map(readIncluded);
+}

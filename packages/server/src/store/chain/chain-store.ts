@@ -1,0 +1,91 @@
+import type { ChainStore, ChainUnit, NetworkLease, WalletKey } from "../../app/chain/chain-store.js";
+import type { Database, Queryable, Tx } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+import { withLedger } from "../ledger/ledger.js";
+import { createSettlementUnit } from "../transactions/settlement.js";
+import type { ObserveUnit } from "../transactions/write-settlements.js";
+import * as blocks from "./chain-blocks.js";
+import { listToCompare, readBooks, writeHoldings } from "./chain-books.js";
+import * as deposits from "./chain-deposits.js";
+import {
+  createPaymentReads,
+  findAttempts,
+  listIncluded,
+  lockPayments,
+  lockSenders,
+} from "./chain-payments.js";
+import { createNetworkLeases, lockNetwork } from "./network-leases.js";
+import * as payments from "./write-payments.js";
+
+/** The SQL behind the drivers of chains. */
+export function createChainStore(database: Database, log: EventLog, observeUnit?: ObserveUnit): ChainStore {
+  return {
+    leases: createNetworkLeases(database),
+    register: (network, genesisHash, settled) => blocks.register(database, network, genesisHash, settled),
+    readPosition: (network) => blocks.readPosition(database, network),
+    recordHeads: (lease, heads) => blocks.recordHeads(database, lease, heads),
+    findOwned: async (network, addresses) =>
+      new Set((await findWallets(database, network, addresses)).keys()),
+    ...createPaymentReads(database),
+    listToCompare: (network, before, limit) => listToCompare(database, network, before, limit),
+    unitOfWork: (position, work) =>
+      withLedger(database, async (tx) => {
+        await lockNetwork(tx, position);
+        return await work(createChainUnit(tx, log, position.lease, observeUnit?.()));
+      }),
+  };
+}
+
+function createChainUnit(
+  tx: Tx,
+  log: EventLog,
+  { network }: NetworkLease,
+  onWriting: ReturnType<ObserveUnit> | undefined,
+): ChainUnit {
+  const { claimOnRail, insertDeposits, lockAccounts, write } = createSettlementUnit(tx, log, onWriting);
+  return {
+    ...{ claimOnRail, insertDeposits, lockAccounts, write },
+    lockSenders: (wallets) => lockSenders(tx, network, wallets),
+    lockPayments: (keys) => lockPayments(tx, keys),
+    findAttempts: (hashes) => findAttempts(tx, network, hashes),
+    findWallets: (addresses) => findWallets(tx, network, addresses),
+    findDeposits: (keys) => deposits.findDeposits(tx, network, keys),
+    listIncluded: (range) => listIncluded(tx, network, range),
+    listSeen: (range) => deposits.listSeen(tx, network, range),
+    listLeft: (upTo) => deposits.listLeft(tx, network, upTo),
+    readBooks: (wallets) => readBooks(tx, wallets),
+    assign: (given, headNumber, at) => payments.assign(tx, given, headNumber, at),
+    setTerms: (given, headNumber) => payments.setTerms(tx, given, headNumber),
+    keepTerms: (keys, headNumber) => payments.keepTerms(tx, keys, headNumber),
+    storeAttempts: (attempts, at) => payments.storeAttempts(tx, network, attempts, at),
+    includePayments: (inclusions) => payments.includePayments(tx, inclusions),
+    excludePayments: (keys, headNumber) => payments.excludePayments(tx, keys, headNumber),
+    endPayments: (given) => payments.endPayments(tx, given),
+    putDeposits: (given) => deposits.putDeposits(tx, network, given),
+    gather: (amounts) => deposits.gather(tx, amounts),
+    emptyGathered: (amounts) => deposits.emptyGathered(tx, amounts),
+    touchWallets: (wallets) => payments.touchWallets(tx, wallets),
+    writeHoldings: (wallets, holdings, at) => writeHoldings(tx, wallets, holdings, at),
+    appendBlocks: (followed) => blocks.appendBlocks(tx, network, followed),
+    removeBlocks: (above) => blocks.removeBlocks(tx, network, above),
+    settle: (number) => blocks.settle(tx, network, number),
+    haltNetwork: (halt) => blocks.haltNetwork(tx, network, halt),
+    haltWallet: (wallet, halt) => blocks.haltWallet(tx, wallet, halt),
+  };
+}
+
+/** Served by the unique key on the address: a million wallets cost no memory. */
+async function findWallets(
+  source: Queryable,
+  network: string,
+  addresses: readonly string[],
+): Promise<ReadonlyMap<string, WalletKey>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await source.query<WalletKey & { address: string }>(sql`
+    SELECT w.address, w.tenant_id AS "tenantId", w.wallet_id AS "walletId"
+    FROM unnest(${[...addresses]}::text[]) AS given (address) CROSS JOIN LATERAL (
+      SELECT * FROM chain_wallets w WHERE w.address = given.address AND w.network = ${network} LIMIT 1) AS w
+  `);
+  return new Map(rows.map(({ address, tenantId, walletId }) => [address, { tenantId, walletId }]));
+}

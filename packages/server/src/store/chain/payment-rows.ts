@@ -1,0 +1,116 @@
+import type {
+  AttemptTerms,
+  FoundAttempt,
+  IncludedPayment,
+  PaymentFacts,
+  ReadyPayment,
+  SentPayment,
+  UnsignedPayment,
+} from "../../app/chain/chain-store.js";
+import { joinByKey } from "../core/locate-rows.js";
+import { type Statement, sql } from "../core/sql.js";
+
+/*
+ * What is read of payments. In these statements `p` is the row of a payment with `tenant_id`, `id` and `wallet_id`, `t` its transaction, `o`
+ * its open transaction, `w` the sender and `d` the wallet that it pays.
+ */
+
+/** Served by the primary keys. */
+export const joinFacts: Statement = sql`
+  ${joinByKey(sql`transactions`, sql`t`, sql`p`)}
+  JOIN LATERAL (
+    SELECT w.address, w.halted_reason FROM chain_wallets w
+    WHERE w.tenant_id = p.tenant_id AND w.wallet_id = p.wallet_id LIMIT 1) AS w ON true
+  LEFT JOIN LATERAL (
+    SELECT d.address FROM chain_wallets d
+    WHERE d.tenant_id = t.tenant_id AND d.wallet_id = t.destination_account_id LIMIT 1) AS d ON t.destination_address IS NULL`;
+
+/** Served by the primary key. */
+export const joinOpen: Statement = sql`
+  JOIN LATERAL (
+    SELECT o.cancel_requested, o.fee_held FROM open_transactions o
+    WHERE o.tenant_id = p.tenant_id AND o.id = p.id LIMIT 1) AS o ON true`;
+
+export const factColumns: Statement = sql`
+  t.tenant_id AS "tenantId", t.id, p.wallet_id AS "walletId", t.kind, t.asset, t.amount, w.address,
+  coalesce(t.destination_address, d.address) AS destination, t.destination_account_id AS "destinationAccountId"`;
+
+export interface FactRow extends Omit<PaymentFacts, "amount" | "destination"> {
+  amount: string;
+  destination: string | null;
+}
+
+function readFacts(row: FactRow): PaymentFacts {
+  const { tenantId, id, walletId, kind, asset, address, destination, destinationAccountId } = row;
+  if (destination === null) throw new Error(`the payment ${id} goes to a wallet without an address`);
+  return {
+    ...{ tenantId, id, walletId, kind, asset, amount: BigInt(row.amount), address },
+    ...{ destination: destination.toLowerCase(), destinationAccountId },
+  };
+}
+
+export interface TermsRow {
+  purpose: AttemptTerms["purpose"];
+  gasLimit: string;
+  dataFee: string;
+  maxFee: string;
+  maxTip: string;
+}
+
+function readTerms({ purpose, gasLimit, dataFee, maxFee, maxTip }: TermsRow): AttemptTerms {
+  return {
+    purpose,
+    gasLimit: BigInt(gasLimit),
+    dataFee: BigInt(dataFee),
+    maxFeePerGas: BigInt(maxFee),
+    maxPriorityFeePerGas: BigInt(maxTip),
+  };
+}
+
+export function readReady(row: FactRow & { cancelRequested: boolean }): ReadyPayment {
+  return { ...readFacts(row), cancelRequested: row.cancelRequested };
+}
+
+export function readUnsigned(row: FactRow & TermsRow & { nonce: string; number: number }): UnsignedPayment {
+  return { ...readFacts(row), ...readTerms(row), nonce: Number(row.nonce), number: row.number };
+}
+
+export interface SentRow extends FactRow, TermsRow {
+  nonce: string;
+  number: number;
+  hash: string;
+  termsNumber: string;
+  isUnsigned: boolean;
+  cancelRequested: boolean;
+  speedUpRequested: boolean;
+}
+
+export function readSent(row: SentRow): SentPayment {
+  const { number, hash, isUnsigned, cancelRequested, speedUpRequested } = row;
+  return {
+    ...readFacts(row),
+    ...{ number, hash, isUnsigned, cancelRequested, speedUpRequested },
+    nonce: Number(row.nonce),
+    terms: readTerms(row),
+    termsNumber: Number(row.termsNumber),
+  };
+}
+
+export interface FoundRow extends FactRow, Pick<FoundAttempt, "hash" | "purpose" | "stage"> {
+  nonce: string;
+}
+
+export function readFound(row: FoundRow): FoundAttempt {
+  const { hash, purpose, stage, nonce } = row;
+  return { ...readFacts(row), hash, purpose, stage, nonce: Number(nonce) };
+}
+
+export interface IncludedRow extends Omit<IncludedPayment, "nonce" | "fee" | "feeHeld"> {
+  nonce: string;
+  fee: string;
+  feeHeld: string;
+}
+
+export function readIncluded(row: IncludedRow): IncludedPayment {
+  return { ...row, nonce: Number(row.nonce), fee: BigInt(row.fee), feeHeld: BigInt(row.feeHeld) };
+}

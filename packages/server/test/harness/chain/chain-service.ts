@@ -1,0 +1,204 @@
+import { randomBytes } from "node:crypto";
+import { createAssetRegistry, createUuidV7Source, decideOnBalances, externalAccountId } from "@bursar/domain";
+import type { ChainNetwork } from "../../../src/app/chain/chain-network.js";
+import type { ChainNode } from "../../../src/app/chain/chain-node.js";
+import type { ChainStore } from "../../../src/app/chain/chain-store.js";
+import type { Signer } from "../../../src/app/chain/signer.js";
+import { accountsOf } from "../../../src/app/transactions/settlement.js";
+import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js";
+import { createKeyring } from "../../../src/credentials/keyring.js";
+import { createSealing } from "../../../src/credentials/sealing.js";
+import { createEvmDriver, type EvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
+import { nodeTimers } from "../../../src/runtime/timers.js";
+import { createChainStore } from "../../../src/store/chain/chain-store.js";
+import { withKeys } from "../../../src/store/core/database.js";
+import { sql } from "../../../src/store/core/sql.js";
+import { createEventLog } from "../../../src/store/events/events.js";
+import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
+import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
+import {
+  createModelChain,
+  type ModelChain,
+  modelCoin,
+  modelTokens,
+  verifyModelBytes,
+} from "./model-chain.js";
+import { createModelNode, modelNetwork } from "./model-node.js";
+import { createModelSigner } from "./model-signer.js";
+
+const limits = { minimum: 1n, maximum: 10n ** 30n };
+
+const modelAssets = createAssetRegistry(
+  [modelCoin, ...modelTokens.map(({ asset }) => asset)].map((code) => ({
+    ...{ code, caip19: null, decimals: 6, network: modelNetwork },
+    ...limits,
+  })),
+);
+
+const modelChainNetwork: ChainNetwork = {
+  ...{ network: modelNetwork, chainId: 31337, rpcUrls: [], finality: { depth: 4 } },
+  ...{ feeCap: 100_000n, minimumTip: 1n, inFlightMax: 4, hasDataFee: true, hasPool: true, coin: modelCoin },
+  tokens: modelTokens,
+  depositMinimum: new Map([["USDC.SIM", 100n]]),
+};
+
+export interface ChainWallet {
+  tenantId: string;
+  walletId: string;
+  address: string;
+}
+
+interface ChainState {
+  state: string;
+  failure: string | null;
+  /** The states that it has had. */
+  states: string[];
+}
+
+/** A database with the driver of a model chain, and nothing else of the service. */
+export interface ChainService {
+  database: TestDatabase;
+  chain: ModelChain;
+  node: ChainNode;
+  store: ChainStore;
+  errors: unknown[];
+  createTenant: () => Promise<string>;
+  createWallet: (tenantId: string) => Promise<ChainWallet>;
+  /** Accepts a payment and begins it, as the engine does. Returns its id. */
+  pay: (source: ChainWallet, to: string | ChainWallet, asset: string, amount: bigint) => Promise<string>;
+  requestCancel: (wallet: ChainWallet, id: string) => Promise<void>;
+  read: (id: string) => Promise<ChainState>;
+  /** What the books say: available, held and gathered. */
+  booked: (wallet: ChainWallet, asset: string) => Promise<bigint>;
+  deposits: (wallet: ChainWallet) => Promise<ChainState[]>;
+  /** What the audit log says about halts. */
+  halts: () => Promise<{ action: string; code: string; object: string }[]>;
+  startDriver: (given?: { node?: ChainNode; signer?: Pick<Signer, "sign">; leaseMs?: number }) => EvmDriver;
+  stop: () => Promise<void>;
+}
+
+export async function startChainService(network: ChainNetwork = modelChainNetwork): Promise<ChainService> {
+  const direct = await createTestDatabase();
+  const keys = createIntegrityKeys(createSealing(createKeyring([Buffer.alloc(32, 7)])));
+  const database = withKeys(direct, keys);
+  const log = createEventLog({ publish: () => undefined });
+  const store = createChainStore(database, log);
+  const settlements = createSettlementStore(database, log);
+  const chain = createModelChain();
+  const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
+  const nodeOptions = {
+    ...{ chain, reach: async () => undefined, isAnswerLost: () => false, lag: () => 0 },
+    wouldRevert: (destination: string) => destination.endsWith("dead"),
+  };
+  const node = createModelNode(nodeOptions);
+  const signer = createModelSigner(async () => undefined);
+  const errors: unknown[] = [];
+  const drivers: EvmDriver[] = [];
+  let wallets = 0;
+
+  async function begin(tenantId: string, id: string): Promise<void> {
+    await settlements.unitOfWork(async (unit) => {
+      const [claimed] = await unit.claimAgain([{ tenantId, id }]);
+      if (claimed === undefined) throw new Error("the payment is not open");
+      const balances = await unit.lockAccounts(accountsOf([claimed]));
+      const decision = decideOnBalances(claimed, { kind: "begin" }, balances);
+      if (typeof decision === "string") throw new Error(`the payment is ${decision}`);
+      const occurredAt = new Date();
+      await unit.write(
+        [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
+        balances,
+      );
+    });
+  }
+
+  const readStates = (where: ReturnType<typeof sql>) =>
+    database.query<ChainState>(sql`
+      SELECT coalesce((array_agg(e.state ORDER BY e.version DESC) FILTER (WHERE e.state IS NOT NULL))[1], 'accepted') AS state,
+        max(e.failure_code) AS failure,
+        coalesce(array_agg(e.state ORDER BY e.version) FILTER (WHERE e.state IS NOT NULL), '{}') AS states
+      FROM transactions t LEFT JOIN events e ON e.tenant_id = t.tenant_id AND e.subject_id = t.id
+      WHERE ${where} GROUP BY t.tenant_id, t.id ORDER BY t.id
+    `);
+
+  return {
+    ...{ database: direct, chain, node, store, errors },
+    createTenant: async () => {
+      const id = newUuid();
+      await database.query(sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, 'chain', now())`);
+      return id;
+    },
+    createWallet: async (tenantId) => {
+      const walletId = newUuid();
+      wallets += 1;
+      const address = `0x${wallets.toString(16).padStart(40, "a")}`;
+      await database.query(sql`
+        INSERT INTO wallets (tenant_id, id, name, purpose, network, state, version, created_at, updated_at)
+        VALUES (${tenantId}, ${walletId}, 'chain', 'treasury', ${network.network}, 'active', 2, now(), now())
+      `);
+      await database.query(sql`
+        INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown)
+        VALUES (${tenantId}, ${walletId}, ${network.network}, ${address}, ${address})
+      `);
+      return { tenantId, walletId, address };
+    },
+    pay: async ({ tenantId, walletId }, to, asset, amount) => {
+      const id = newUuid();
+      const destination =
+        typeof to === "string" ? [externalAccountId(network.network), to] : [to.walletId, null];
+      await database.query(sql`
+        WITH accepted AS (
+          INSERT INTO transactions (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind,
+            source_account_id, destination_account_id, destination_address, created_at)
+          VALUES (${tenantId}, ${id}, ${id}, '\\x00', ${tenantId}, 'chain', ${asset}, ${amount.toString()}::numeric,
+            ${typeof to === "string" ? "payout" : "transfer"}, ${walletId}, ${destination[0]}, ${destination[1]}, now()))
+        INSERT INTO open_transactions (tenant_id, id, state, version) VALUES (${tenantId}, ${id}, 'accepted', 1)
+      `);
+      await begin(tenantId, id);
+      for (const driver of drivers) driver.wake();
+      return id;
+    },
+    requestCancel: async ({ tenantId }, id) => {
+      await settlements.unitOfWork((unit) => unit.requestCancel({ tenantId, id }, tenantId));
+      for (const driver of drivers) driver.wake();
+    },
+    read: async (id) => (await readStates(sql`t.id = ${id}`))[0] as ChainState,
+    booked: async ({ tenantId, walletId }, asset) => {
+      const [row] = await database.query<{ sum: string }>(sql`
+        SELECT coalesce(sum(amount), 0) AS sum FROM (
+          SELECT available + held AS amount FROM ledger_accounts
+          WHERE tenant_id = ${tenantId} AND account_id = ${walletId} AND asset = ${asset}
+          UNION ALL SELECT gathered FROM chain_holdings
+          WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND asset = ${asset}) AS amounts
+      `);
+      return BigInt(row?.sum ?? 0);
+    },
+    deposits: ({ tenantId, walletId }) =>
+      readStates(
+        sql`t.tenant_id = ${tenantId} AND t.destination_account_id = ${walletId} AND t.kind = 'deposit'`,
+      ),
+    halts: () =>
+      database.query(
+        sql`SELECT action, code, object FROM audit_entries WHERE action LIKE '%.halt' ORDER BY occurred_at`,
+      ),
+    startDriver: (given = {}) => {
+      const driver = createEvmDriver({
+        network,
+        node: given.node ?? node,
+        signer: given.signer ?? signer,
+        store,
+        recorder: { assets: modelAssets, newUuid, now: Date.now, onChanged: () => undefined },
+        verifySigned: verifyModelBytes,
+        ...{ holder: newUuid(), leaseMs: given.leaseMs ?? 5000, pollEveryMs: 5 },
+        ...{ onError: (error) => errors.push(error), onLost: () => undefined },
+        ...{ monotonicMs: () => performance.now(), timers: nodeTimers },
+      });
+      drivers.push(driver);
+      driver.start();
+      return driver;
+    },
+    stop: async () => {
+      for (const driver of drivers) await driver.stop();
+      await direct.drop();
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import type {
+  BlockHeader,
+  ChainBlock,
+  ChainNode,
+  ObservedTransfer,
+  Watch,
+} from "../../../src/app/chain/chain-node.js";
+import {
+  balanceOf,
+  type ExecutedTransaction,
+  type ModelBlock,
+  type ModelChain,
+  modelCoin,
+  modelDataFee,
+  modelTokens,
+} from "./model-chain.js";
+
+export const modelNetwork = "eip155:31337";
+
+export interface ModelNodeOptions {
+  chain: ModelChain;
+  /** Called before each answer: it may take time, or throw. */
+  reach: (what: string) => Promise<void>;
+  /** Whether the answer to a transaction is lost, after it was taken. */
+  isAnswerLost: () => boolean;
+  /** How many blocks the head of the answering node is behind. */
+  lag: () => number;
+  wouldRevert: (destination: string) => boolean;
+}
+
+/** A node of the model chain. */
+export function createModelNode({ chain, reach, ...options }: ModelNodeOptions): ChainNode {
+  const at = (hash: string) => chain.blocks().find((block) => block.hash === hash);
+  return {
+    network: modelNetwork,
+    heads: async () => {
+      await reach("heads");
+      const blocks = chain.blocks();
+      const final = chain.final();
+      const latest = blocks[Math.max(final.number, blocks.length - 1 - options.lag())] as ModelBlock;
+      return { latest: headerOf(latest), final: headerOf(final) };
+    },
+    header: async (number) => {
+      await reach("header");
+      const block = chain.blocks()[number];
+      return block === undefined ? undefined : headerOf(block);
+    },
+    block: async (hash, watch) => {
+      await reach("block");
+      const block = at(hash);
+      return block === undefined ? undefined : await observe(block, watch);
+    },
+    finalBlocks: async (from, to, watch) => {
+      await reach("final blocks");
+      const blocks = chain.blocks().slice(from, Math.min(to, chain.final().number) + 1);
+      const observed: ChainBlock[] = [];
+      for (const block of blocks) observed.push(await observe(block, watch));
+      return observed;
+    },
+    balances: async (accounts, { hash }) => {
+      await reach("balances");
+      const block = at(hash);
+      if (block === undefined) throw new Error("a settled block is gone");
+      return accounts.map(({ address, contract }) => balanceOf(block.balances, address, assetOf(contract)));
+    },
+    noncesAt: async (addresses, { hash }) => {
+      await reach("nonces");
+      const block = at(hash);
+      if (block === undefined) throw new Error("a settled block is gone");
+      return addresses.map((address) => block.nonces.get(address) ?? 0);
+    },
+    estimate: async (drafts) => {
+      await reach("estimate");
+      return drafts.map(({ contract, destination }) =>
+        options.wouldRevert(destination)
+          ? { refused: "WOULD_REVERT" }
+          : { gasLimit: contract === null ? 21_000n : 60_000n, dataFee: modelDataFee },
+      );
+    },
+    market: async () => {
+      await reach("market");
+      return { maxFeePerGas: 2n * chain.head().baseFee + 10n, maxPriorityFeePerGas: 10n };
+    },
+    send: async (bytes) => {
+      await reach("send");
+      return bytes.map((one) => {
+        const answer = chain.send(one);
+        return options.isAnswerLost() ? "unknown" : answer;
+      });
+    },
+  };
+}
+
+function headerOf({ number, hash, parentHash, baseFee }: ModelBlock): BlockHeader {
+  return { number, hash, parentHash, baseFee, timeMs: number * 1000 };
+}
+
+function assetOf(contract: string | null): string {
+  if (contract === null) return modelCoin;
+  return modelTokens.find((token) => token.contract === contract)?.asset ?? "";
+}
+
+async function observe(block: ModelBlock, watch: Watch): Promise<ChainBlock> {
+  const all = block.transactions.flatMap(transfersOf);
+  const owned = await watch.findOwned([...new Set(all.map(({ to }) => to))]);
+  const attempts = await watch.findAttempts(block.transactions.map(({ hash }) => hash));
+  return {
+    ...headerOf(block),
+    transfers: all.filter(({ to }) => owned.has(to)),
+    outcomes: block.transactions
+      .filter(({ hash }) => attempts.has(hash))
+      .map((transaction) => ({
+        hash: transaction.hash,
+        success: transaction.success,
+        fee: transaction.fee,
+        transfers: transfersOf(transaction),
+      })),
+  };
+}
+
+/** The coin is the transfer 0, and the logs of tokens count from 1, within the transaction. */
+function transfersOf({ hash, success, transfers }: ExecutedTransaction): ObservedTransfer[] {
+  if (!success) return [];
+  let ordinal = 0;
+  return transfers.map(({ asset, from, to, amount }) => {
+    if (asset !== modelCoin) ordinal += 1;
+    return { hash, ordinal: asset === modelCoin ? 0 : ordinal, asset, from, to, amount };
+  });
+}

@@ -1,0 +1,42 @@
+import type { SignedBytes, Signer, SignerRefusal, SigningIntent } from "../../../src/app/chain/signer.js";
+import { hashOfBytes, writeBytes } from "./model-chain.js";
+
+/**
+ * A signer that remembers what it has signed: the same bytes for the same intent, and nothing else for a known transaction or nonce, unless it is
+ * a replacement with higher fees or a cancellation. It outlives the service's processes.
+ */
+export function createModelSigner(reach: () => Promise<void>): Signer {
+  const byNonce = new Map<string, SigningIntent[]>();
+  const nonceOf = new Map<string, string>();
+
+  function sign(intent: SigningIntent): SignedBytes | SignerRefusal {
+    const slot = `${intent.address} ${intent.nonce}`;
+    const signed = byNonce.get(slot) ?? [];
+    const bytes = writeBytes(intent);
+    if (signed.some((one) => writeBytes(one) === bytes)) return { bytes, hash: hashOfBytes(bytes) };
+    const known = nonceOf.get(intent.transactionId);
+    if (known !== undefined && known !== slot) return refusal("DIFFERENT_PAYMENT");
+    const last = signed.at(-1);
+    if (last !== undefined) {
+      if (last.transactionId !== intent.transactionId) return refusal("NONCE_USED");
+      if (intent.purpose === "payment") return refusal("DIFFERENT_PAYMENT");
+      if (intent.maxFeePerGas <= last.maxFeePerGas) return refusal("FEES_NOT_HIGHER");
+    }
+    byNonce.set(slot, [...signed, intent]);
+    nonceOf.set(intent.transactionId, slot);
+    return { bytes, hash: hashOfBytes(bytes) };
+  }
+
+  return {
+    addressesOf: () => Promise.reject(new Error("addresses are given by the test")),
+    sign: async (intents) => {
+      await reach();
+      return intents.map(sign);
+    },
+    health: async () => ({ isReady: true, reason: null }),
+  };
+}
+
+function refusal(refused: SignerRefusal["refused"]): SignerRefusal {
+  return { refused, reason: "something else was signed before" };
+}
