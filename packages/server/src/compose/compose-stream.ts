@@ -8,7 +8,7 @@ import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventStore } from "../store/events/events.js";
 import type { Channel } from "../stream/channel.js";
 import { createEventsChannel } from "../stream/events/events-channel.js";
-import { createHistory } from "../stream/events/history.js";
+import { createHistory, createHistoryReads } from "../stream/events/history.js";
 import { createLogTails } from "../stream/events/log-tails.js";
 import { createStreamGateway, type StreamGateway } from "../stream/gateway.js";
 import { readAllowedOrigins } from "../stream/handshake.js";
@@ -43,9 +43,10 @@ export function composeStream(
   const onTradesError = (error: unknown) => log.warn({ err: error }, "trades could not be read");
   const tradeTails = followed.map((market) => createTradeTail(market, trades, onTradesError));
   const epochs = createEpochNames(database.identity);
-  const history = createHistory(listEvents);
+  const reads = createHistoryReads();
+  const history = createHistory(listEvents, reads);
   const channels: Channel[] = [
-    createEventsChannel({ tails, history, events }),
+    createEventsChannel({ tails, history, reads, events }),
     createOrderbookChannel(followed),
     createTradesChannel(new Map(followed.map(({ name }, index) => [name, tradeTails[index] as TradeTail]))),
   ];

@@ -3,6 +3,7 @@ import { SubscribeToEvents } from "@bursar/protocol";
 import type { EventPositions } from "../../app/events/event.js";
 import { refuseAhead, refuseLost } from "../../app/events/read-event-page.js";
 import type { Refused } from "../../app/requests/refused.js";
+import type { BoundedGate } from "../../runtime/bounded-gate.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import { type EventBatch, splitBatch } from "./event-batch.js";
 import type { History } from "./history.js";
@@ -11,6 +12,7 @@ import { type LogTail, type LogTails, pieceBytesMax } from "./log-tails.js";
 export interface EventsChannelDeps {
   tails: LogTails;
   history: History;
+  reads: BoundedGate;
   events: Pick<EventPositions, "readOldest" | "findLost" | "findLostAfter">;
 }
 
@@ -47,13 +49,23 @@ async function findStart(
   since: number | undefined,
   tail: LogTail,
   tenantId: string,
-  { events }: EventsChannelDeps,
+  { events, reads }: Pick<EventsChannelDeps, "events" | "reads">,
 ): Promise<Subscription["answer"] | Refused> {
   if (since === undefined) return { recovered: true, sequence: tail.position() };
   // Another process may have sent the client events that this one has not read yet.
   if (since > tail.position()) await tail.refresh();
   if (since > tail.position()) return refuseAhead(tail.position());
   if (tail.recentAfter(since) !== undefined) return { recovered: true, sequence: since };
+  const answer = await reads.run(tenantId, () => findInLog(since, tail, tenantId, events));
+  return answer === "full" ? { refused: "OVERLOADED" } : answer;
+}
+
+async function findInLog(
+  since: number,
+  tail: LogTail,
+  tenantId: string,
+  events: EventsChannelDeps["events"],
+): Promise<Subscription["answer"] | Refused> {
   const lost = await events.findLost(tenantId, since);
   if (lost !== undefined) return refuseLost(lost);
   const position = tail.position();

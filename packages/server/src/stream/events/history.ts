@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import pLimit from "p-limit";
 import type { ListEvents } from "../../app/events/present-events.js";
+import { type BoundedGate, createBoundedGate } from "../../runtime/bounded-gate.js";
 import { type EventBatch, makeBatch } from "./event-batch.js";
 
 /**
@@ -15,21 +15,32 @@ export interface History {
 }
 
 const pageSize = 200;
-const readsAtOnceMax = 2;
 const cachedBytesMax = 16_777_216;
 
-export function createHistory(listEvents: ListEvents): History {
+/** A stream waits for one read at a time, so no more wait than there are streams. */
+const readLimits = { concurrentMax: 3, concurrentOfKeyMax: 2, waitingMax: 50_000, waitingOfKeyMax: 50_000 };
+
+/**
+ * What streams read when they resume, by tenant. Tenants take turns, so that one whose streams all begin at different places does not keep
+ * the others waiting, and one reader is always left to them.
+ */
+export function createHistoryReads(): BoundedGate {
+  return createBoundedGate(readLimits);
+}
+
+export function createHistory(listEvents: ListEvents, reads: BoundedGate): History {
   const pages = new LRUCache<string, EventBatch>({
     maxSize: cachedBytesMax,
     sizeCalculation: (page) => page.all.length,
   });
   const pending = new Map<string, Promise<EventBatch | undefined>>();
   let clears = 0;
-  const limitReads = pLimit(readsAtOnceMax);
 
   async function read(name: string, tenantId: string, before: number): Promise<EventBatch | undefined> {
     const clearsBefore = clears;
-    const page = makeBatch(await limitReads(() => listEvents(tenantId, before, pageSize)));
+    const events = await reads.run(tenantId, () => listEvents(tenantId, before, pageSize));
+    if (events === "full") throw new Error("too many streams wait for a page of the log");
+    const page = makeBatch(events);
     const isFull = page !== undefined && page.first === before + 1 && page.last === before + pageSize;
     if (isFull && clears === clearsBefore) pages.set(name, page);
     return page;
