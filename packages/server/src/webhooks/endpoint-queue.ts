@@ -20,6 +20,10 @@ export interface EndpointQueue {
   /** Nothing more is sent; what is under way is still reported. */
   isClosed: boolean;
   lastActiveMs: number;
+  /** When its lease was acquired, by the monotonic clock. */
+  heldSinceMs: number;
+  /** The number of the last fill that it was part of; 0 if it was in none. */
+  lastFill: number;
   isIdle: () => boolean;
   /** Nothing is under way or waits to be recorded; there may be deliveries to be sent. */
   hasNothingUnderWay: () => boolean;
@@ -102,6 +106,8 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
     mayHaveMore: true,
     isClosed: false,
     lastActiveMs: 0,
+    heldSinceMs: 0,
+    lastFill: 0,
     isIdle: () => known.size === 0,
     hasNothingUnderWay: () => known.size === ready.length,
     // While half of the last fill is still here, so that there is something to send while the next one is fetched.

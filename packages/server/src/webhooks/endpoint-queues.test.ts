@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { EndpointLease } from "../app/webhooks/sending.js";
+import { type EndpointKey, type EndpointLease, endpointName } from "../app/webhooks/sending.js";
 import type { Job } from "./endpoint-queue.js";
 import { createEndpointQueues, type EndpointQueues, lookAgainAfterMs } from "./endpoint-queues.js";
 
@@ -118,5 +118,93 @@ describe("endpoints that are failing", () => {
     const jobs = ["a", "b"].map((id) => ({ due: { id, attempts: 1 }, event: { subjectId: id } }) as Job);
     queue?.add(jobs, []);
     expect([queue?.take(0), queue?.take(0)]).toEqual([jobs[0], undefined]);
+  });
+});
+
+describe("more busy endpoints than there are queues", () => {
+  const tenants = Array.from({ length: 10 }, (_, number) => `tenant ${number}`);
+  const keysOf = (tenantId: string, count: number) =>
+    Array.from({ length: count }, (_, number) => ({
+      tenantId,
+      endpointId: `e${String(number).padStart(3, "0")}`,
+    }));
+
+  /** A store in which everything is always due, and queues that look once a second. */
+  function createWorld(endpoints: readonly EndpointKey[]) {
+    const sorted = endpoints
+      .map((key) => ({ key, name: endpointName(key) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const held = new Set<string>();
+    let monotonicMs = 0;
+    const queues = createEndpointQueues({
+      store: {
+        leases: {
+          acquire: async ({ tenantIds, areFailing, limit, after }) => {
+            const from = after === undefined ? "" : endpointName(after);
+            const free = sorted.filter(({ key, name }) => {
+              const isWanted = tenantIds === "any" || tenantIds.includes(key.tenantId);
+              return !areFailing && isWanted && !held.has(name) && name > from;
+            });
+            const acquired = free.slice(0, limit);
+            for (const { name } of acquired) held.add(name);
+            return acquired.map(
+              ({ key }) =>
+                ({ ...key, holder: "h", fence: "1", endpoint: { failingSince: null } }) as EndpointLease,
+            );
+          },
+          renew: async (leases) => [...leases],
+          release: async (leases) => {
+            for (const lease of leases) held.delete(endpointName(lease));
+          },
+        },
+      },
+      holder: "h",
+      concurrency: 4,
+      now: () => monotonicMs,
+      monotonicMs: () => monotonicMs,
+    });
+    const look = async () => {
+      monotonicMs += 1000;
+      await queues.maintain(false);
+      for (const queue of queues.all()) queue.mayHaveMore = true;
+      return await queues.acquire("any");
+    };
+    return { queues, look };
+  }
+
+  it("have their turn, also those of the youngest tenant", async () => {
+    const youngest = keysOf("tenant of today", 3);
+    const { queues, look } = createWorld([
+      ...tenants.flatMap((tenantId) => keysOf(tenantId, 500)),
+      ...youngest,
+    ]);
+    const served = new Set<string>();
+    for (let round = 0; round < 15; round++) {
+      await look();
+      expect(queues.count()).toBeLessThanOrEqual(5000);
+      for (const key of youngest) if (queues.find(key) !== undefined) served.add(key.endpointId);
+    }
+    expect(served.size).toBe(youngest.length);
+  });
+
+  it("take no queue of a tenant that has few, and all of theirs in turn", async () => {
+    const few = keysOf("a small tenant", 5);
+    const busy = tenants.flatMap((tenantId) => keysOf(tenantId, 520));
+    const { queues, look } = createWorld([...few, ...busy]);
+    const served = new Set<string>();
+    for (let round = 0; round < 15; round++) {
+      await look();
+      for (const { lease } of queues.all()) served.add(endpointName(lease));
+      expect(few.filter((key) => queues.find(key) === undefined)).toEqual([]);
+    }
+    expect(served.size).toBe(few.length + busy.length);
+  });
+
+  it("are acquired without a pause while there is room", async () => {
+    const { queues, look } = createWorld(keysOf("one", 1100));
+    expect([await look(), await look(), await look()]).toEqual([true, true, true]);
+    expect(queues.count()).toBe(1100);
+    // The first of them were not looked at since.
+    expect(await look()).toBe(false);
   });
 });

@@ -1,19 +1,25 @@
-import { type EndpointLease, endpointName, type SendingStore } from "../app/webhooks/sending.js";
+import {
+  type EndpointKey,
+  type EndpointLease,
+  endpointName,
+  type SendingStore,
+} from "../app/webhooks/sending.js";
 import { createLeaseKeeper } from "../runtime/lease.js";
 import { createEndpointQueue, type EndpointQueue } from "./endpoint-queue.js";
+import { longestHeld } from "./longest-held.js";
 
 /** The endpoints that this process sends to, each with its lease and its queue. */
 export interface EndpointQueues {
   all: () => Iterable<EndpointQueue>;
   count: () => number;
-  find: (key: { tenantId: string; endpointId: string }) => EndpointQueue | undefined;
+  find: (key: EndpointKey) => EndpointQueue | undefined;
   /** Whether the lease certainly holds, so that something may be sent. */
   isHeld: (queue: EndpointQueue) => boolean;
   /**
    * Acquires endpoints that no process sends to and that have something due. Tenants that were looked at a moment ago are postponed to a later
-   * call, whatever that call asks for.
+   * call, whatever that call asks for. Returns whether a look at any tenant would find more to acquire now.
    */
-  acquire: (tenantIds: Iterable<string> | "any") => Promise<void>;
+  acquire: (tenantIds: Iterable<string> | "any") => Promise<boolean>;
   hasPostponed: () => boolean;
   /** Renews what is held and reads its endpoints again; drops what was lost, and releases what has been idle. */
   maintain: (isUrgent: boolean) => Promise<void>;
@@ -41,8 +47,13 @@ const lingerMs = 5000;
  * when little is sent at a time.
  */
 export const lookAgainAfterMs = 50;
-/** Those that do not answer have a queue too, with little in it. */
+/**
+ * Those that do not answer have a queue too, with little in it. When there is no room for as many as are acquired at once, the tenants with
+ * the most queues give back those that they have held longest. So every endpoint has its turn, however many are busy.
+ */
 const queuesMax = 5000;
+/** For how long a queue is not given back: acquiring and releasing a lease are two writes. */
+const heldMinMs = 5000;
 /**
  * How many of these may be of endpoints that are failing. When there are more, those that pause are released for as long as they would
  * pause, and others have their turn: so endpoints that fail, however many there are, keep none out that do not.
@@ -69,6 +80,8 @@ export function createEndpointQueues({
   /** When each tenant was looked at, since all of them were. */
   const lookedMs = new Map<string, number>();
   const postponed = new Set<string>();
+  /** Of endpoints that are failing, and of the others: where the last look at all tenants ended, if it left some out. The next one continues. */
+  const acquiredUpTo = new Map<boolean, EndpointKey | undefined>();
 
   async function renew(): Promise<void> {
     const open = [...queues.values()].filter(({ isClosed }) => !isClosed);
@@ -102,10 +115,37 @@ export function createEndpointQueues({
     await release(paused, Math.min(...paused.map((queue) => queue.pausedForMs(now()))));
   }
 
-  async function acquireSome(tenantIds: string[] | "any", areFailing: boolean, limit: number): Promise<void> {
-    if (limit <= 0) return;
-    const wanted = { tenantIds, areFailing, dueBy: new Date(now()), limit };
-    for (const lease of await leases.acquire(wanted)) add(lease);
+  /** Returns whether there may be more that could be acquired now. */
+  async function acquireSome(
+    tenantIds: string[] | "any",
+    areFailing: boolean,
+    room: number,
+  ): Promise<boolean> {
+    const limit = Math.min(acquireMax, room);
+    if (limit <= 0) return false;
+    const after = tenantIds === "any" ? acquiredUpTo.get(areFailing) : undefined;
+    const wanted = { tenantIds, areFailing, dueBy: new Date(now()), limit, after };
+    const acquired = await leases.acquire(wanted);
+    for (const lease of acquired) add(lease);
+    const isFull = acquired.length >= limit;
+    if (tenantIds === "any") acquiredUpTo.set(areFailing, isFull ? lastOf(acquired) : undefined);
+    // The others are acquired when they are looked at again.
+    else if (isFull) for (const tenantId of tenantIds) postponed.add(tenantId);
+    return isFull ? limit === acquireMax : after !== undefined;
+  }
+
+  /** Leaves room for as many as are acquired at once, if enough queues have been held long enough and have nothing under way. */
+  async function makeRoom(): Promise<void> {
+    const excess = queues.size - (queuesMax - acquireMax);
+    if (excess <= 0) return;
+    const heldByMs = monotonicMs() - heldMinMs;
+    const given = longestHeld(
+      [...queues.values()],
+      (queue) => queue.heldSinceMs <= heldByMs && queue.hasNothingUnderWay(),
+      excess,
+    );
+    for (const queue of given) queue.close();
+    await release(given);
   }
 
   /** The tenants that may be looked at now; the others are postponed. */
@@ -132,6 +172,7 @@ export function createEndpointQueues({
   function add(lease: EndpointLease): void {
     const queue = createEndpointQueue(lease, concurrency);
     queue.lastActiveMs = now();
+    queue.heldSinceMs = monotonicMs();
     queues.set(endpointName(lease), queue);
   }
 
@@ -143,23 +184,35 @@ export function createEndpointQueues({
     hasPostponed: () => postponed.size > 0,
     acquire: async (wanted) => {
       const tenantIds = choose(wanted);
-      if (tenantIds.length === 0) return;
-      await acquireSome(tenantIds, false, Math.min(acquireMax, queuesMax - queues.size));
+      if (tenantIds.length === 0) return false;
+      const hasMore = await acquireSome(tenantIds, false, queuesMax - queues.size);
       // No event makes an endpoint that is failing urgent.
-      if (tenantIds !== "any") return;
+      if (tenantIds !== "any") return false;
       const roomForFailing = Math.min(failingMax - listFailing().length, queuesMax - queues.size);
-      await acquireSome(tenantIds, true, Math.min(acquireMax, roomForFailing));
+      return (await acquireSome(tenantIds, true, roomForFailing)) || hasMore;
     },
     maintain: async (isUrgent) => {
       if (isUrgent || leases.isRenewalDue()) await renew();
       await release([...queues.values()].filter(isUnused));
       await releaseFailing();
+      await makeRoom();
     },
     releaseAll: () => release([...queues.values()]),
     reset: () => {
       for (const queue of queues.values()) queue.close();
       lookedMs.clear();
       postponed.clear();
+      acquiredUpTo.clear();
     },
   };
+}
+
+/** The last in the order in which they are acquired. */
+function lastOf(acquired: readonly EndpointLease[]): EndpointKey | undefined {
+  let last: EndpointKey | undefined;
+  for (const { tenantId, endpointId } of acquired) {
+    const key = { tenantId, endpointId };
+    if (last === undefined || endpointName(key) > endpointName(last)) last = key;
+  }
+  return last;
 }

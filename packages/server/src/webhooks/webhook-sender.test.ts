@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import type { Attempted } from "../app/webhooks/attempt-delivery.js";
-import type { DueDelivery, EndpointLease, SendingStore } from "../app/webhooks/sending.js";
+import type { DueDelivery, DueRequest, EndpointLease, SendingStore } from "../app/webhooks/sending.js";
 import { nodeTimers } from "../runtime/timers.js";
-import { createWebhookSender } from "./webhook-sender.js";
+import { createWebhookSender, type WebhookSenderDeps } from "./webhook-sender.js";
 
 const endpointCount = 500;
 const underWayPerTenantMax = 64;
@@ -61,14 +61,19 @@ const leaseOf = (tenantId: string, endpointId: string, failingSince: Date | null
 const delivered = { attempt: {}, verdict: "delivered", next: { state: "delivered" } } as Attempted;
 
 /** A sender to these endpoints. All of them hang, except that of the tenant `other`. */
-function sendTo(leases: readonly EndpointLease[]) {
+function sendTo(
+  leases: readonly EndpointLease[],
+  change: (store: SendingStore) => Partial<SendingStore> = () => ({}),
+  changed: Partial<WebhookSenderDeps> = {},
+) {
   const underWay: (() => void)[] = [];
   let isServed: () => void = () => undefined;
   const served = new Promise<void>((resolve) => {
     isServed = resolve;
   });
+  const store = createEndlessStore(() => leases);
   const sender = createWebhookSender({
-    store: createEndlessStore(() => leases),
+    store: { ...store, ...change(store) },
     renderEvents: async (due) =>
       due.map(({ id }) => ({ kind: "transaction.updated" as const, subjectId: id, before: "", after: "" })),
     attempt: async ({ tenantId }) => {
@@ -90,6 +95,7 @@ function sendTo(leases: readonly EndpointLease[]) {
     monotonicMs: () => performance.now(),
     lookEveryMs: 10,
     timers: nodeTimers,
+    ...changed,
   });
   const stop = async () => {
     const stopped = sender.stop();
@@ -126,4 +132,49 @@ it("serves a healthy endpoint at once while 5,000 dead ones of as many tenants h
   await served;
   expect(underWay.length).toBe(underWayFailingMax);
   await stop();
+});
+
+it("reads a bounded number of deliveries at a time, and in the end for every endpoint", async () => {
+  const leases = Array.from({ length: 3000 }, (_, number) => leaseOf(`t${number % 1000}`, `e${number}`));
+  const reads: DueRequest[][] = [];
+  const readFor = new Set<string>();
+  const { sender, stop } = sendTo(leases, ({ readDue }) => ({
+    readDue: (wanted, now) => {
+      reads.push([...wanted]);
+      for (const { endpointId } of wanted) readFor.add(endpointId);
+      return readDue(wanted, now);
+    },
+  }));
+  sender.start();
+  while (readFor.size < leases.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  await stop();
+  const counts = reads.map((wanted) => wanted.reduce((sum, one) => sum + one.firstAttemptsMax, 0));
+  expect(Math.max(...counts)).toBeLessThanOrEqual(1024);
+});
+
+it("reads for fewer and fewer endpoints at a time while that fails", async () => {
+  const leases = Array.from({ length: 400 }, (_, number) => leaseOf(`t${number}`, `e${number}`));
+  leases.push(leaseOf("other", "o"));
+  const counts: number[] = [];
+  const failures: unknown[] = [];
+  const { sender, served, stop } = sendTo(
+    leases,
+    ({ readDue }) => ({
+      readDue: async (wanted, now) => {
+        counts.push(wanted.length);
+        if (wanted.length > 20) throw new Error("this takes too long");
+        return await readDue(wanted, now);
+      },
+    }),
+    {
+      onError: (error) => void failures.push(error),
+      // Without the pause after each error.
+      timers: { after: (ms, work) => nodeTimers.after(Math.min(ms, 2), work) },
+    },
+  );
+  sender.start();
+  await served;
+  await stop();
+  expect(counts.slice(0, 4)).toEqual([128, 64, 32, 16]);
+  expect(failures.length).toBeGreaterThanOrEqual(3);
 });

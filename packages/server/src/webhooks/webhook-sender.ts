@@ -6,6 +6,7 @@ import type { Timers } from "../runtime/timers.js";
 import { createWakingLoop } from "../runtime/waking-loop.js";
 import type { EndpointQueue, Job } from "./endpoint-queue.js";
 import { createEndpointQueues, lookAgainAfterMs } from "./endpoint-queues.js";
+import { createQueueFiller } from "./queue-filler.js";
 import { createResultRecorder } from "./result-recorder.js";
 
 /**
@@ -53,9 +54,6 @@ const underWayMax = 2000;
 const underWayPerTenantMax = 64;
 /** The bound for endpoints that are failing: what they keep waiting for must not take all of it. */
 const underWayFailingMax = 500;
-const fillMax = 1024;
-const queueFillMax = 64;
-const queueFillMin = 8;
 const pauseAfterErrorMs = 500;
 const stopGraceMs = 2500;
 /** An endpoint with no success for this long is disabled. */
@@ -65,6 +63,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const { store, now, monotonicMs, onError } = deps;
   const queues = createEndpointQueues(deps);
   const recorder = createResultRecorder(deps);
+  const filler = createQueueFiller({ ...deps, find: queues.find, recordFailure, startOver });
   let underWay = 0;
   let underWayFailing = 0;
   const underWayOf = new Map<string, number>();
@@ -73,7 +72,6 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   /** The tenants that something may be due for. */
   let woken: Set<string> | "any" = "any";
   let isRefreshWanted = false;
-  let resets = 0;
   let lookedMs = Number.NEGATIVE_INFINITY;
   const loop = createWakingLoop({
     step: async () => {
@@ -96,53 +94,18 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     if (wanted === "any" || wanted.size > 0)
       for (const queue of queues.all())
         if (wanted === "any" || wanted.has(queue.lease.tenantId)) queue.mayHaveMore = true;
-    // The endpoints that are held are served even if no others can be acquired.
-    const failure = await queues.acquire(wanted).then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
-    await fill();
+    // The endpoints that are held are served even if no others can be acquired, and what is here is sent even if no more can be read.
+    const failures: unknown[] = [];
+    const note = (error: unknown) => {
+      failures.push(error);
+      return false;
+    };
+    const hasMoreEndpoints = await queues.acquire(wanted).catch(note);
+    const hasMoreDeliveries = recorder.hasRoom() && (await filler.fill(queues.all()).catch(note));
     for (const queue of queues.all()) pump(queue);
-    if (failure !== undefined) throw failure.error;
-  }
-
-  /** Reads what is due for every queue that has little left, in one query for all of them. */
-  async function fill(): Promise<void> {
-    const wanting = [...queues.all()].filter((queue) => queue.wantsMore());
-    if (wanting.length === 0 || !recorder.hasRoom()) return;
-    const max = Math.max(queueFillMin, Math.min(queueFillMax, Math.floor(fillMax / wanting.length)));
-    const requests = wanting.map((queue) => {
-      // Before the store is asked: what becomes due in the meantime may not be in its answer.
-      queue.mayHaveMore = false;
-      return queue.request(max);
-    });
-    const resetsBefore = resets;
-    const found = new Map<EndpointQueue, DueDelivery[]>(wanting.map((queue) => [queue, []]));
-    for (const due of await store.readDue(requests, new Date(now()))) {
-      const queue = queues.find(due);
-      if (queue !== undefined) found.get(queue)?.push(due);
-    }
-    if (resets === resetsBefore) await distribute(found);
-  }
-
-  async function distribute(found: ReadonlyMap<EndpointQueue, readonly DueDelivery[]>): Promise<void> {
-    const fresh = [...found].flatMap(([queue, all]) => all.filter(({ id }) => queue.isNew(id)));
-    const resetsBefore = resets;
-    const rendered = await deps.renderEvents(fresh);
-    if (resets !== resetsBefore) return;
-    const jobs = new Map<EndpointQueue, Job[]>([...found.keys()].map((queue) => [queue, []]));
-    for (const [index, due] of fresh.entries()) {
-      const event = rendered[index];
-      const queue = queues.find(due);
-      if (event === undefined || queue === undefined) continue;
-      if (!(event instanceof Error)) jobs.get(queue)?.push({ due, event });
-      else
-        await recordFailure(due, event).catch((error: unknown) => {
-          if (deps.isUnavailable(error)) throw error;
-          startOver(queue, error);
-        });
-    }
-    for (const [queue, all] of found) queue.add(jobs.get(queue) ?? [], all);
+    if (failures.length > 0) throw failures[0];
+    if (hasMoreEndpoints) woken = "any";
+    if (hasMoreEndpoints || hasMoreDeliveries) loop.wake();
   }
 
   /** A fault of the service, not of the receiver: no attempt is counted, and the delivery is tried again later. */
@@ -273,7 +236,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       wake(tenantIds);
     },
     reset: () => {
-      resets += 1;
+      filler.reset();
       queues.reset();
       wake("any");
     },

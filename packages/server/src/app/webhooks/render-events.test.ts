@@ -57,6 +57,28 @@ describe("rendering events", () => {
     expect(asked).toEqual([[1, 2]]);
   });
 
+  it("reads the events of a few tenants at once", async () => {
+    let atOnce = 0;
+    let most = 0;
+    const { renderEvents } = createEventRenderer({
+      events: {
+        readEvents: async (_tenantId, sequences) => {
+          atOnce += 1;
+          most = Math.max(most, atOnce);
+          await new Promise((resolve) => setImmediate(resolve));
+          atOnce -= 1;
+          return sequences.map((sequence) => ({ sequence, subjectId: "s" }) as LoggedEvent);
+        },
+      },
+      present: async (_tenantId, events) =>
+        events.map(({ sequence }) => ({ event: "transaction.updated", sequence }) as EventBody),
+      isUnavailable: () => false,
+    });
+    const rendered = await renderEvents(Array.from({ length: 300 }, (_, number) => due(`t${number}`, 1)));
+    expect(rendered.filter((event) => event instanceof Error)).toEqual([]);
+    expect(most).toBe(4);
+  });
+
   it("presents an event once for all of its deliveries", async () => {
     const { render, asked } = rendererWithout([]);
     const twice = [due("one", 1), { ...due("one", 1), id: "00000000-0000-7000-8000-0000000000ff" }];

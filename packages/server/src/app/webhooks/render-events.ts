@@ -1,5 +1,6 @@
 import { type Event as EventBody, showId } from "@bursar/protocol";
 import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
 import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
 import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { EventReader, LoggedEvent } from "../events/event.js";
@@ -45,6 +46,8 @@ type ReadTraces = (
 ) => Promise<readonly { subjectId: string; version: number; context: TraceContext }[]>;
 
 const charactersMaxDefault = 4_000_000;
+/** How many tenants' events one call reads at once: each takes a connection of the pool. */
+const tenantsAtOnceMax = 4;
 
 /**
  * Renders the events of many deliveries. An event goes to many endpoints, each at its own pace, and never changes unless the database is restored: what was rendered lately
@@ -104,7 +107,10 @@ export function createEventRenderer({
       if (cached !== undefined) rendered.set(name, cached);
       else missing.set(tenantId, (missing.get(tenantId) ?? new Set()).add(sequence));
     }
-    await Promise.all([...missing].map(([tenantId, sequences]) => renderAll(tenantId, sequences, rendered)));
+    const limited = pLimit(tenantsAtOnceMax);
+    await Promise.all(
+      [...missing].map(([tenantId, sequences]) => limited(() => renderAll(tenantId, sequences, rendered))),
+    );
     return due.map(
       ({ tenantId, sequence }) =>
         rendered.get(nameOf(tenantId, sequence)) ?? new Error(`the event ${sequence} is not in the log`),

@@ -15,10 +15,14 @@ export interface SendingStore {
 }
 
 /** The right to send to an endpoint. */
-export interface EndpointLease extends Lease {
+export interface EndpointLease extends Lease, EndpointKey {
+  endpoint: WebhookEndpoint;
+}
+
+/** Names an endpoint. Ordered by the tenant, then by the endpoint. */
+export interface EndpointKey {
   tenantId: string;
   endpointId: string;
-  endpoint: WebhookEndpoint;
 }
 
 /** Endpoints of these tenants, or of any, that have something due: those that have been failing, or the others. */
@@ -27,10 +31,12 @@ export interface WantedEndpoints {
   areFailing: boolean;
   dueBy: Date;
   limit: number;
+  /** Only those after this one. Those of any tenant are acquired in the order of their keys. */
+  after?: EndpointKey | undefined;
 }
 
 /** Names an endpoint among those of all tenants. */
-export function endpointName({ tenantId, endpointId }: { tenantId: string; endpointId: string }): string {
+export function endpointName({ tenantId, endpointId }: EndpointKey): string {
   return `${tenantId} ${endpointId}`;
 }
 

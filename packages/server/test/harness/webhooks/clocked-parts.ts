@@ -14,7 +14,7 @@ import { createTestDatabase } from "../database/test-database.js";
 import { eventually } from "../eventually.js";
 
 /** The whole service but its edge, with a clock that only the test moves. */
-export async function startClockedParts() {
+export async function startClockedParts({ timeoutMs = 15_000 } = {}) {
   const database = await createTestDatabase();
   let nowMs = Date.now();
   const wakeUps = createWakeUps({
@@ -37,7 +37,7 @@ export async function startClockedParts() {
       areLiteralsAllowed: false,
       privateNetworks: readPrivateNetworks([]),
       concurrency: 4,
-      timeoutMs: 15_000,
+      timeoutMs,
       retryDelaysMs: attemptDelaysMs,
       retentionDays: 30,
     },
