@@ -860,8 +860,6 @@ CREATE TABLE webhook_endpoints (
   old_secret bytea,
   old_secret_until timestamp with time zone,
   version integer NOT NULL,
-  idempotency_key text,
-  request_hash bytea,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   verified_at timestamp with time zone,
@@ -869,7 +867,6 @@ CREATE TABLE webhook_endpoints (
   scopes text[],
   created_by uuid,
   subscribed_after bigint NOT NULL DEFAULT 0,
-  CONSTRAINT webhook_endpoints_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT webhook_endpoints_description_check CHECK ((length(description) <= 256)),
   CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text]))),
@@ -1028,6 +1025,8 @@ CREATE INDEX wallets_failed ON public.wallets USING btree (id) WHERE (last_error
 CREATE INDEX webhook_endpoints_disabled ON public.webhook_endpoints USING btree (disabled_reason, disabled_at) WHERE ((state = 'disabled'::text) AND (disabled_reason <> 'requested'::text));
 
 CREATE INDEX webhook_endpoints_enabled ON public.webhook_endpoints USING btree (tenant_id, id) WHERE (state = 'enabled'::text);
+
+CREATE INDEX webhook_endpoints_live ON public.webhook_endpoints USING btree (tenant_id, id) WHERE (state <> 'deleted'::text);
 
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger

@@ -55,15 +55,9 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
     if ("created" in result) return { endpoint: result.created, secret: showSecret(secret) };
     const { earlier, requestHash } = result;
     // The original answer: as it was created, whatever has changed since.
-    const original = {
-      ...earlier,
-      ...asCreated,
-      url: body.url,
-      events: endpoint.events,
-      description: endpoint.description,
-      secrets: { current: earlier.secrets.current, old: null },
-      updatedAt: earlier.createdAt,
-    };
+    const { clientId, ...same } = earlier;
+    const authority = clientId === null ? null : { clientId, scopes: [] };
+    const original = { ...endpoint, ...same, authority, updatedAt: earlier.createdAt };
     return replay(requestHash, request?.hash, () => ({ endpoint: original, secret: null }));
   };
 }

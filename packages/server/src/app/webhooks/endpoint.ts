@@ -57,6 +57,11 @@ export type EndpointChange = Partial<
   }
 >;
 
+/** What an earlier request has created, as far as the request itself does not say it. The endpoint may not exist any more. */
+export interface CreatedEndpoint extends Pick<WebhookEndpoint, "id" | "createdBy" | "createdAt"> {
+  clientId: string | null;
+}
+
 export interface EndpointStore {
   /** Creates it with its audit entry, or finds the one that an earlier request with the same key has created. */
   createEndpoint: (
@@ -64,7 +69,7 @@ export interface EndpointStore {
     request: IdempotentRequest | undefined,
     audit: AuditDraft,
     endpointsMax: number,
-  ) => Promise<{ created: WebhookEndpoint } | Earlier<WebhookEndpoint> | "too_many">;
+  ) => Promise<{ created: WebhookEndpoint } | Earlier<CreatedEndpoint> | "too_many">;
   readEndpoint: (tenantId: string, id: string) => Promise<WebhookEndpoint | undefined>;
   /** Newest first; `beforeId` is the last id of the page before. */
   listEndpoints: (

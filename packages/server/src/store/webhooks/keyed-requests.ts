@@ -3,7 +3,10 @@ import type { Queryable } from "../core/database.js";
 import { findByKey } from "../core/insert-or-find.js";
 import { sql } from "../core/sql.js";
 
-/** A request that creates no single row, so that its idempotency key is stored in a table of its own, with its answer. */
+/**
+ * A request that creates no single row, or one that is removed at some time, so that its idempotency key is stored in a table of its own, with
+ * its answer.
+ */
 export interface KeyedRequest {
   tenantId: string;
   /** The scope of the key, together with the tenant. */

@@ -1,13 +1,18 @@
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import { actorIdOfAct } from "../../app/events/actor.js";
-import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
 import { isRefused } from "../../app/requests/refused.js";
-import type { EndpointChange, EndpointStore, WebhookEndpoint } from "../../app/webhooks/endpoint.js";
+import type {
+  CreatedEndpoint,
+  EndpointChange,
+  EndpointStore,
+  WebhookEndpoint,
+} from "../../app/webhooks/endpoint.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
-import { findByKey, insertOrFind } from "../core/insert-or-find.js";
+import { insertOrFind } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
+import { removeUnreferenced } from "./deleted-endpoints.js";
 import { findAnswer, reserveKey, settleKey } from "./keyed-requests.js";
 
 export interface EndpointRow extends Omit<WebhookEndpoint, "secrets" | "authority"> {
@@ -22,23 +27,23 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
   return {
     createEndpoint: (endpoint, request, audit, endpointsMax) =>
       database.transaction(async (tx) => {
-        // Two at once may both find room for the last one: the bound keeps a tenant from many, not from one more.
-        const [count] = await tx.query<{ isFull: boolean }>(sql`
-          SELECT count(*) >= ${endpointsMax} AS "isFull" FROM webhook_endpoints
-          WHERE tenant_id = ${endpoint.tenantId} AND state <> 'deleted'
-        `);
-        // A repeated request is answered even if there is no room for another endpoint.
-        if (count?.isFull) return (await findEarlier(tx, endpoint.tenantId, request?.key)) ?? "too_many";
+        const { tenantId } = endpoint;
+        const keyed = { tenantId, action: audit.action, request, occurredAt: audit.occurredAt };
+        // Before the bound: a repeated request is answered even if there is no room for another endpoint.
         const earlier = await insertOrFind(
-          () => insertEndpoint(tx, endpoint, request),
-          () => findEarlier(tx, endpoint.tenantId, request?.key),
+          () => reserveKey(tx, keyed),
+          () => findAnswer<CreatedAnswer>(tx, keyed),
         );
-        if (earlier !== undefined) return earlier;
+        if (earlier !== undefined) return { ...earlier, earlier: readAnswer(earlier.earlier) };
+        const isFull = await hasAtLeast(tx, tenantId, endpointsMax);
+        await settleKey(tx, keyed, isFull ? undefined : answerOf(endpoint));
+        if (isFull) return "too_many";
+        insertEndpoint(tx, endpoint);
         await appendAudit(tx, [audit]);
         return { created: endpoint };
       }),
     readEndpoint: (tenantId, id) => readEndpoint(database, tenantId, id, sql``),
-    // Served by the primary key, read backwards; a tenant has few.
+    // Served by webhook_endpoints_live, read backwards.
     listEndpoints: async (tenantId, limit, beforeId) => {
       const rows = await database.query<EndpointRow>(sql`
         SELECT ${endpointColumns} FROM webhook_endpoints e
@@ -93,6 +98,8 @@ async function writeChange(
   const changed = await applyChange(tx, endpoint, change, occurredAt);
   if (audit !== undefined) await appendAudit(tx, [audit]);
   if (change.state !== undefined || change.events !== undefined) changeSubscription(tx, log, endpoint);
+  // The log is locked, so no delivery to it is being written. One that deliveries name stays until these are removed.
+  if (change.state?.to === "deleted") await removeUnreferenced(tx, tenantId, [id]);
   if (endpoint.state === "enabled" && change.state?.to === "disabled") {
     await log.append(tx, [
       {
@@ -124,39 +131,50 @@ async function readEndpoint(
   return row && toEndpoint(row);
 }
 
-async function findEarlier(
-  tx: Queryable,
-  tenantId: string,
-  key: string | undefined,
-): Promise<Earlier<WebhookEndpoint> | undefined> {
-  const table = { columns: endpointColumns, table: sql`webhook_endpoints e` };
-  const found = await findByKey<EndpointRow>(tx, table, tenantId, key);
-  return found && { earlier: toEndpoint(found), requestHash: found.requestHash };
+/** What the answer to the request that created an endpoint said, beside what the request itself did. It outlives the endpoint. */
+interface CreatedAnswer {
+  id: string;
+  client_id: string | null;
+  created_by: string | null;
+  created_at: string;
 }
 
-async function insertEndpoint(
-  tx: Queryable,
-  endpoint: WebhookEndpoint,
-  request: IdempotentRequest | undefined,
-): Promise<boolean> {
-  // The lease is made with the endpoint, so that there is always one to take.
-  const inserted = await tx.query(sql`
+function answerOf({ id, authority, createdBy, createdAt }: WebhookEndpoint): CreatedAnswer {
+  const clientId = authority?.clientId ?? null;
+  return { id, client_id: clientId, created_by: createdBy, created_at: createdAt.toISOString() };
+}
+
+function readAnswer({ id, client_id, created_by, created_at }: CreatedAnswer): CreatedEndpoint {
+  return { id, clientId: client_id, createdBy: created_by, createdAt: new Date(created_at) };
+}
+
+/** Two requests at once may both find room for the last one: the bound keeps a tenant from many, not from one more. */
+async function hasAtLeast(tx: Queryable, tenantId: string, endpointsMax: number): Promise<boolean> {
+  // Served by webhook_endpoints_live.
+  const [count] = await tx.query<{ isFull: boolean }>(sql`
+    SELECT count(*) >= ${endpointsMax} AS "isFull" FROM webhook_endpoints
+    WHERE tenant_id = ${tenantId} AND state <> 'deleted'
+  `);
+  return count?.isFull === true;
+}
+
+/** The lease is made with the endpoint, so that there is always one to take. */
+function insertEndpoint(tx: Tx, endpoint: WebhookEndpoint): void {
+  tx.send(sql`
     WITH created AS (
       INSERT INTO webhook_endpoints
-        (tenant_id, id, url, events, description, client_id, scopes, state, secret, version, idempotency_key, request_hash,
-         created_by, created_at, updated_at, subscribed_after)
+        (tenant_id, id, url, events, description, client_id, scopes, state, secret, version, created_by, created_at, updated_at,
+         subscribed_after)
       VALUES
         (${endpoint.tenantId}, ${endpoint.id}, ${endpoint.url}, ${[...endpoint.events]}, ${endpoint.description},
-         ${endpoint.authority?.clientId ?? null}, ${listScopes(endpoint)}, ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version}, ${request?.key ?? null},
-         decode(${request?.hash ?? null}, 'hex'), ${endpoint.createdBy}, ${endpoint.createdAt}, ${endpoint.updatedAt},
+         ${endpoint.authority?.clientId ?? null}, ${listScopes(endpoint)}, ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version},
+         ${endpoint.createdBy}, ${endpoint.createdAt}, ${endpoint.updatedAt},
          coalesce((SELECT sequence FROM event_sequences WHERE tenant_id = ${endpoint.tenantId}), 0))
-      ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
     )
     INSERT INTO webhook_leases (tenant_id, endpoint_id, fence, expires_at)
-    SELECT tenant_id, id, 0, '-infinity' FROM created RETURNING endpoint_id
+    SELECT tenant_id, id, 0, '-infinity' FROM created
   `);
-  return inserted.length === 1;
 }
 
 async function applyChange(

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
-import { type Database, isDatabaseUnavailable } from "../core/database.js";
+import { type Database, isDatabaseUnavailable, isStatementTimeout } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
 import { joinByKey, listKeys } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
+import { waitingTenants } from "../core/waiting-tenants.js";
+import { listDeletedEndpoints, removeUnreferenced } from "./deleted-endpoints.js";
 
 /** What could not be removed: a delivery, or without an id whatever else a tenant has. */
 export interface RetentionFailure {
@@ -31,21 +33,59 @@ const batchMax = 1000;
 const pauseMs = 10;
 const idMin = "00000000-0000-0000-0000-000000000000";
 
+/** If the statements of this many tenants time out one after the other, it is the database that is slow. */
+const timeoutsMax = 3;
+
 /**
- * Removes deliveries that are older than `before`, and those that wait for an endpoint that was deleted. An id begins with its time and
- * rows are written in that order, so the oldest are next to each other: removing them empties whole pages, which PostgreSQL reuses.
- * Returns how many were removed. Throws only if the database is unavailable.
+ * Removes deliveries that are older than `before`, those that wait for an endpoint that was deleted, and then the deleted endpoints that
+ * nothing refers to. An id begins with its time and rows are written in that order, so the oldest are next to each other: removing them
+ * empties whole pages, which PostgreSQL reuses. Returns how many deliveries were removed. Throws only if the database is unavailable.
  */
 export async function removeOldDeliveries(database: Database, options: RetentionOptions): Promise<number> {
   let removed = 0;
+  let timeouts = 0;
   for (const tenantId of await listTenants(database)) {
+    if (options.isStopping()) break;
     try {
-      for (const range of await listRanges(database, tenantId, idAt(options.before)))
-        removed += await removeRange(database, range, options);
+      removed += await removeOfTenant(database, tenantId, options);
+      timeouts = 0;
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
+      // What one tenant has may be too much for a statement; that must not keep what the others have.
+      timeouts += isStatementTimeout(error) ? 1 : 0;
+      const isOfTenant =
+        !isDatabaseUnavailable(error) || (isStatementTimeout(error) && timeouts < timeoutsMax);
+      if (!isOfTenant) throw error;
       options.onFailure({ tenantId }, error);
     }
+  }
+  return removed;
+}
+
+async function removeOfTenant(
+  database: Database,
+  tenantId: string,
+  options: RetentionOptions,
+): Promise<number> {
+  const isOld = sql`id < ${idAt(options.before)}`;
+  const remove = (table: Statement, condition: Statement) =>
+    removeRange(database, { tenantId, table, condition }, options);
+  // Two ranges of the primary keys. The retry schedule ends after three days: an older pending delivery waits for a disabled endpoint.
+  let removed =
+    (await remove(sql`finished_deliveries`, isOld)) + (await remove(sql`pending_deliveries`, isOld));
+  for (let afterId = idMin; !options.isStopping(); ) {
+    const page = await listDeletedEndpoints(database, tenantId, afterId, batchMax);
+    // A range of pending_deliveries_by_endpoint for each.
+    for (const { id } of page.filter(({ hasPending }) => hasPending))
+      removed += await remove(sql`pending_deliveries`, sql`endpoint_id = ${id}`);
+    if (page.length > 0)
+      await removeUnreferenced(
+        database,
+        tenantId,
+        page.map(({ id }) => id),
+      );
+    if (page.length < batchMax) break;
+    afterId = page.at(-1)?.id ?? afterId;
+    await sleep(pauseMs);
   }
   return removed;
 }
@@ -72,38 +112,21 @@ async function removeRange(
   return removed;
 }
 
-/** Tenants that have, or have had, an endpoint; one step of the primary key for each endpoint. */
+/** Tenants that have an endpoint or a delivery: one step of a primary key for each. */
 async function listTenants(database: Database): Promise<string[]> {
-  const rows = await database.query<{ tenantId: string }>(
-    sql`SELECT DISTINCT tenant_id AS "tenantId" FROM webhook_endpoints`,
-  );
-  return rows.map(({ tenantId }) => tenantId);
-}
-
-/** Two ranges of the primary keys, and one of pending_deliveries_by_endpoint for each endpoint that was deleted. */
-async function listRanges(database: Database, tenantId: string, beforeId: string): Promise<Range[]> {
-  const isOld = sql`id < ${beforeId}`;
-  const deleted = await listDeletedEndpoints(database, tenantId);
-  return [
-    { tenantId, table: sql`finished_deliveries`, condition: isOld },
-    // The retry schedule ends after three days: an older delivery waits for an endpoint that is disabled.
-    { tenantId, table: sql`pending_deliveries`, condition: isOld },
-    ...deleted.map((endpointId) => ({
-      tenantId,
-      table: sql`pending_deliveries`,
-      condition: sql`endpoint_id = ${endpointId}`,
-    })),
-  ];
-}
-
-/** Deleted endpoints that deliveries still wait for. Served by the primary key and pending_deliveries_queue. */
-async function listDeletedEndpoints(database: Database, tenantId: string): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(sql`
-    SELECT id FROM webhook_endpoints e
-    WHERE tenant_id = ${tenantId} AND state = 'deleted'
-      AND EXISTS (SELECT FROM pending_deliveries p WHERE p.tenant_id = e.tenant_id AND p.endpoint_id = e.id)
-  `);
-  return rows.map(({ id }) => id);
+  const found = new Set<string>();
+  for (const table of [sql`webhook_endpoints`, sql`pending_deliveries`, sql`finished_deliveries`])
+    for (let after = idMin; ; ) {
+      const rows = { table, where: sql`true`, key: sql`o.id` };
+      const page = await database.query<{ tenantId: string }>(sql`
+        WITH RECURSIVE waiting AS (${waitingTenants(rows, { limit: batchMax, after: sql`${after}::uuid` })})
+        SELECT tenant_id AS "tenantId" FROM waiting ORDER BY place
+      `);
+      for (const { tenantId } of page) found.add(tenantId);
+      if (page.length < batchMax) break;
+      after = page.at(-1)?.tenantId ?? after;
+    }
+  return [...found];
 }
 
 async function listPage(

@@ -1,7 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AuditDraft } from "../../../src/app/audit/audit-entry.js";
+import type { WebhookEndpoint } from "../../../src/app/webhooks/endpoint.js";
 import { migrate } from "../../../src/store/core/migrate.js";
 import { type Migration, readMigrations } from "../../../src/store/core/migrations.js";
 import { sql } from "../../../src/store/core/sql.js";
+import { createEventLog } from "../../../src/store/events/events.js";
+import { createEndpointStore } from "../../../src/store/webhooks/webhook-endpoints.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 describe("migrating", () => {
@@ -70,6 +75,31 @@ describe("migrating", () => {
         ["none", []],
       ]),
     );
+  });
+
+  it("keeps the keys of requests that have created webhook endpoints", async () => {
+    const removed = all.findIndex(({ name }) => name.endsWith("_removed_endpoints.sql"));
+    await migrate(database, all.slice(0, removed));
+    const [tenantId, id, clientId] = [randomUUID(), randomUUID(), randomUUID()];
+    await database.query(sql`
+      INSERT INTO webhook_endpoints
+        (tenant_id, id, url, events, state, secret, version, idempotency_key, request_hash, client_id, created_by, created_at, updated_at)
+      VALUES
+        (${tenantId}, ${id}, 'https://old.example', '{*}', 'enabled', '', 1, 'old key', decode('ab', 'hex'), ${clientId}, NULL,
+         '2026-05-04T03:02:01.123Z', now()),
+        (${tenantId}, ${randomUUID()}, 'https://old.example', '{*}', 'deleted', '', 1, NULL, NULL, NULL, NULL, now(), now())
+    `);
+    await migrate(database, all);
+    const store = createEndpointStore(database, createEventLog({ publish: () => undefined }));
+    const again = await store.createEndpoint(
+      { tenantId } as WebhookEndpoint,
+      { key: "old key", hash: "ab" },
+      { action: "webhook_endpoint.create", occurredAt: new Date() } as AuditDraft,
+      500,
+    );
+    const createdAt = new Date("2026-05-04T03:02:01.123Z");
+    expect(again).toEqual({ earlier: { id, clientId, createdBy: null, createdAt }, requestHash: "ab" });
+    expect(await store.listEndpoints(tenantId, 10, undefined)).toHaveLength(1);
   });
 
   it("turns running totals into the buckets of the windows that policies test, and counts as much as before", async () => {

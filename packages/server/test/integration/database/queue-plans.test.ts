@@ -9,6 +9,7 @@ import { readQueues } from "../../../src/store/metrics/read-queues.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { createBacklogStore } from "../../../src/store/webhooks/delivery-backlogs.js";
 import { removeOldDeliveries } from "../../../src/store/webhooks/webhook-retention.js";
+import { beliefs } from "../../harness/database/beliefs.js";
 import { fillTables, runLong } from "../../harness/database/fill-tables.js";
 import { explain, explainPrepared, findPlanFaults, prepareNow } from "../../harness/database/plans.js";
 import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
@@ -17,22 +18,6 @@ import { createTrader } from "../../harness/markets/trader.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
-
-/**
- * Whatever PostgreSQL believes about the tables. A statement is prepared once, often while its tables are empty, and statistics are of
- * the moment at which somebody happened to collect them: a queue that was empty then is full now.
- */
-const beliefs = {
-  "were collected": "ANALYZE",
-  "are missing": `
-    UPDATE pg_class SET relpages = 0, reltuples = 0 WHERE relnamespace = 'public'::regnamespace;
-    DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)`,
-  "say that every table is empty": `
-    UPDATE pg_class SET relpages = 1, reltuples = 0 WHERE relnamespace = 'public'::regnamespace;
-    DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)`,
-  "say that every table is huge": `
-    UPDATE pg_class SET relpages = 1, reltuples = 1e6 WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
-};
 
 /** Statements that claim, lock, write or remove rows of queues; requests and lists have a test of their own. */
 const isOfQueue = ({ text }: Statement) =>

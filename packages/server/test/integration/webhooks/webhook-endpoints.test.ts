@@ -146,7 +146,29 @@ describe("webhook endpoints", () => {
     }
     const listed = (await hooks.send("GET", `${path}?limit=200`)).body.data;
     expect(listed.map((one: { id: string }) => one.id)).not.toContain(id);
+    // Nothing refers to it, so it leaves nothing behind.
+    expect(await secretsOf(id)).toEqual([]);
+  });
+
+  it("that deliveries name stay when they are deleted, without their secrets", async () => {
+    const own = webhooksOf(service, await service.token(await service.createTenant("1000")));
+    const { id } = await own.createEndpoint(`${receiver.url}/named`);
+    const transaction = await own.transact();
+    await receiver.arrived("/named", 1);
+    expect((await own.send("DELETE", `${path}/${id}`)).body.state).toBe("deleted");
     expect(await secretsOf(id)).toEqual([Buffer.alloc(0)]);
+    const [delivery] = await own.list(`endpoint_id=${id}`);
+    expect((await own.readDelivery(delivery?.id ?? "")).request?.body).toContain(transaction);
+  });
+
+  it("that were deleted still answer the request that created them", async () => {
+    const body = { url: "https://receiver.example/gone", events: ["wallet.updated"] };
+    const create = () => hooks.send("POST", path, body, { "idempotency-key": "endpoint-2" });
+    const first = await create();
+    await hooks.send("DELETE", `${path}/${first.body.id}`);
+    const again = await create();
+    expect(again.body).toEqual({ ...first.body, secret: null, key_id: null });
+    expect((await hooks.send("GET", `${path}/${first.body.id}`)).status).toBe(404);
   });
 
   it("have versions, and miss no event while they change often", async () => {

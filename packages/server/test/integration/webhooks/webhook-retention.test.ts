@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { type RetentionFailure, removeOldDeliveries } from "../../../src/store/webhooks/webhook-retention.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
@@ -116,6 +117,65 @@ describe("old deliveries", () => {
     expect(await count("finished", other)).toBe(0);
     await allowDeletes();
     expect(await remove()).toBe(30);
+  });
+
+  it("of a tenant whose statements take too long are left to the next run, and other tenants are processed", async () => {
+    const tenants = [randomUUID(), randomUUID(), randomUUID()].sort();
+    const [slow = "", ...others] = tenants;
+    for (const tenantId of tenants)
+      await add("finished", tenantId, await addEndpoint(tenantId, "enabled"), 31 * dayMs, 3);
+    await database.run(`
+      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN OLD; END $$;
+      CREATE TRIGGER dawdle BEFORE DELETE ON finished_deliveries FOR EACH ROW
+        WHEN (OLD.tenant_id = '${slow}') EXECUTE FUNCTION dawdle();
+    `);
+    const impatient = openDatabase({ url: database.url, connectionsMax: 1, statementTimeoutMs: 4000 });
+    const failed: RetentionFailure[] = [];
+    await removeOldDeliveries(impatient, {
+      before: new Date(Date.now() - 30 * dayMs),
+      isStopping: () => false,
+      onFailure: (failure) => failed.push(failure),
+    });
+    expect(failed).toEqual([{ tenantId: slow }]);
+    for (const tenantId of others) expect(await count("finished", tenantId)).toBe(0);
+    await impatient.close();
+    await database.run("DROP FUNCTION dawdle() CASCADE");
+    expect(await remove()).toBe(3);
+  });
+
+  it("keep their endpoint when it is deleted, which goes with the last of them", async () => {
+    const tenantId = randomUUID();
+    const endpointId = await addEndpoint(tenantId, "deleted");
+    await database.query(
+      sql`INSERT INTO webhook_leases VALUES (${tenantId}, ${endpointId}, NULL, 0, '-infinity')`,
+    );
+    const left = async () => {
+      const [row] = await database.query<{ endpoints: number; leases: number }>(sql`
+        SELECT (SELECT count(*)::integer FROM webhook_endpoints WHERE tenant_id = ${tenantId}) AS endpoints,
+          (SELECT count(*)::integer FROM webhook_leases WHERE tenant_id = ${tenantId}) AS leases
+      `);
+      return [row?.endpoints, row?.leases];
+    };
+    await add("finished", tenantId, endpointId, 29 * dayMs, 1);
+    await remove();
+    expect(await left()).toEqual([1, 1]);
+    await database.query(sql`DELETE FROM finished_deliveries WHERE tenant_id = ${tenantId}`);
+    // More deliveries may still be written for it.
+    await database.query(sql`INSERT INTO delivery_backlogs VALUES (${tenantId}, 0)`);
+    await remove();
+    expect(await left()).toEqual([1, 1]);
+    await database.query(sql`DELETE FROM delivery_backlogs WHERE tenant_id = ${tenantId}`);
+    await add("pending", tenantId, endpointId, 0, 3);
+    await remove();
+    expect(await left()).toEqual([0, 0]);
+    expect(await count("pending", tenantId)).toBe(0);
+  });
+
+  it("of a tenant without endpoints are removed too", async () => {
+    const tenantId = randomUUID();
+    await add("pending", tenantId, randomUUID(), 31 * dayMs, 2);
+    await remove();
+    expect(await count("pending", tenantId)).toBe(0);
   });
 
   it("stay until the next run if the service stops", async () => {
