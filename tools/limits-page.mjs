@@ -1,6 +1,6 @@
 // Generates the page of limits, with their defaults and keys, from the settings and the routes.
 import { quotaCatalog } from "../packages/protocol/dist/index.js";
-import { itemsOfPolicy, requestCost } from "../packages/server/dist/app/quotas/take-quota.js";
+import { itemsToReplacePolicy, requestCost } from "../packages/server/dist/app/quotas/take-quota.js";
 import { settings } from "../packages/server/dist/config/settings.js";
 import { quotaClassOf } from "../packages/server/dist/http/quotas/quota-gate.js";
 
@@ -14,7 +14,7 @@ Everything that a client can cause the service to do is limited. Each limit is s
 
 ## Quotas
 
-A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second. A request takes one token before its body is read. When its body has arrived, and before it is parsed, it takes one more for each ${requestCost.bytesPerToken / 1024} KiB of it, and the items of a batch cost one more for each ${requestCost.itemsPerToken}. A policy document costs ${itemsOfPolicy({ rules: [] }) / requestCost.itemsPerToken} more, and one more for every 5 of its rules. The response to a GET costs one more for each ${requestCost.bytesPerToken / 1024} KiB, and a page of clients one more for each ${requestCost.clientsPerToken} of them. [The measured costs](../decisions/0049-measured-costs.md) say why. A length that is only declared costs nothing, and neither does the body of a GET, which is ignored. A refused request does not use up its idempotency key.
+A client has a token bucket for each class of requests. It holds up to \`burst\` tokens and gains \`per_second\` of them each second. A request takes one token before its body is read. When its body has arrived, and before it is parsed, it takes one more for each ${requestCost.bytesPerToken / 1024} KiB of it, and the items of a batch cost one more for each ${requestCost.itemsPerToken}. The rules of a policy document cost one more for each 5, and putting it in force ${itemsToReplacePolicy({ rules: [] }) / requestCost.itemsPerToken} more. The response to a GET costs one more for each ${requestCost.bytesPerToken / 1024} KiB, and a page of clients one more for each ${requestCost.clientsPerToken} of them. [The measured costs](../decisions/0049-measured-costs.md) say why. A length that is only declared costs nothing, and neither does the body of a GET, which is ignored. A refused request does not use up its idempotency key.
 
 A request is admitted if a token is left, even if it costs more. The bucket is then in debt, and admits nothing until it has gained the debt back. A body that arrives while its client's bucket is in debt is refused. A debt is at most the burst, or 1000 tokens if the burst is smaller; what exceeds it is remitted.
 

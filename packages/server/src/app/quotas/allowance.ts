@@ -127,7 +127,8 @@ export function createAllowance(name: string, first: Quota, requestTokens: () =>
   /** In this process and in the shared bucket. Negative while it is in debt. */
   function balanceAt(nowMs: number): number {
     const gained = ((nowMs - shared.atMs) * quota.perSecond) / 1000;
-    return Math.min(quota.burst, left + shared.tokens + gained);
+    // A bucket that has been full for long has gained nothing that could repay a debt.
+    return Math.min(quota.burst, left + Math.min(quota.burst, shared.tokens + gained));
   }
 
   function tokensAt(nowMs: number): number {

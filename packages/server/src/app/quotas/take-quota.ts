@@ -7,15 +7,18 @@ import type { ClientTraffic } from "./traffic.js";
  */
 export const requestCost = { bytesPerToken: 8192, itemsPerToken: 10, clientsPerToken: 5 } as const;
 
-/** Replacing the smallest policy costs as much as this many items, and each rule as much as two: it is compiled and compared. */
-const policyItems = { ofPolicy: 40, ofRule: 2, rulesMax: 200 } as const;
+/** Putting a policy in force costs as much as this many items, and each of its rules as much as two: it is compiled and compared. */
+const policyItems = { toReplace: 80, ofRule: 2, rulesMax: 200 } as const;
 
 /** The items of a policy document that has not been checked yet. */
 export function itemsOfPolicy(document: unknown): number {
   const rules =
     typeof document === "object" && document !== null && "rules" in document ? document.rules : [];
-  const count = Array.isArray(rules) ? Math.min(rules.length, policyItems.rulesMax) : 0;
-  return policyItems.ofPolicy + policyItems.ofRule * count;
+  return Array.isArray(rules) ? policyItems.ofRule * Math.min(rules.length, policyItems.rulesMax) : 0;
+}
+
+export function itemsToReplacePolicy(document: unknown): number {
+  return policyItems.toReplace + itemsOfPolicy(document);
 }
 
 export function costOfBytes(bytes: number): number {

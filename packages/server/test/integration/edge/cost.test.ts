@@ -71,8 +71,7 @@ describe("the cost of a request", () => {
       transaction: { reference: "r", asset: "USD", amount: "1" },
       document: { rules: [], default: { action: "reject", reason: "x" }, padding: "x".repeat(100_000) },
     });
-    // One token, 12 for 100 kB, and 4 for a policy.
-    expect([status, /r=(\d+)/.exec(headers)?.[1]]).toEqual([422, "13"]);
+    expect([status, /r=(\d+)/.exec(headers)?.[1]]).toEqual([422, "17"]);
   });
 
   it("grows with the rules of a policy, which are compiled and compared", async () => {
@@ -91,7 +90,7 @@ describe("the cost of a request", () => {
       transaction: { reference: "r", asset: "USD", amount: "1" },
       document,
     });
-    expect([evaluated.status, leftOf(evaluated)]).toEqual([200, 15]);
+    expect([evaluated.status, leftOf(evaluated)]).toEqual([200, 19]);
     const replaced = await service.call("PUT", "/v1/policy", token, document, { "if-match": '"0"' });
     expect(replaced.status).toBe(200);
     // A token can be gained in between.

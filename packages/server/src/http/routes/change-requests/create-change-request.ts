@@ -1,6 +1,6 @@
 import { ChangeRequest, CreateChangeRequestBody } from "@bursar/protocol";
 import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
-import { itemsOfPolicy } from "../../../app/quotas/take-quota.js";
+import { itemsToReplacePolicy } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
@@ -22,7 +22,7 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
       idempotent: "honoured",
       itemsOf: (body) => {
         const { kind, change } = body as { kind: string; change: { document?: unknown } };
-        return kind === "policy.replace" ? itemsOfPolicy(change.document) : 0;
+        return kind === "policy.replace" ? itemsToReplacePolicy(change.document) : 0;
       },
       success: {
         status: 201,

@@ -24,10 +24,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
       ),
       // The largest policy, plus a transaction.
       bodyBytesMax: policyDocumentBytesMax + 16_384,
-      itemsOf: (body) => {
-        const { document } = body as { document?: unknown };
-        return document === undefined ? 0 : itemsOfPolicy(document);
-      },
+      itemsOf: (body) => itemsOfPolicy((body as { document?: unknown }).document),
       success: { status: 200, schema: PolicyEvaluation, description: "What policy would decide, and why." },
       errors: [
         "ASSET_UNKNOWN",

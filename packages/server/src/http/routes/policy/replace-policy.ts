@@ -1,7 +1,7 @@
 import { ChangeRequest, Policy, PolicyDocument, policyDocumentBytesMax } from "@bursar/protocol";
 import { Type } from "typebox";
 import { presentPolicy } from "../../../app/policy/present-policy.js";
-import { itemsOfPolicy } from "../../../app/quotas/take-quota.js";
+import { itemsToReplacePolicy } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { expectedVersion, policyTag } from "../../entity-tags.js";
@@ -24,7 +24,7 @@ export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replac
       checkedBody: Type.Unknown(),
       bodyBytesMax: policyDocumentBytesMax,
       isAlwaysHeavy: true,
-      itemsOf: itemsOfPolicy,
+      itemsOf: itemsToReplacePolicy,
       ifMatch: "required",
       success: { status: 200, schema: Policy, description: "The new policy.", headers: ["ETag"] },
       orElse: {
