@@ -93,6 +93,7 @@ export const proofs = {
       `${server}/integration/database/idle.test.ts`,
       `${server}/integration/database/migrate.test.ts`,
       `${server}/integration/webhooks/webhook-sender.test.ts`,
+      `${server}/integration/webhooks/dead-endpoints.test.ts`,
       "packages/domain/src/policy/compare-policies-against-judge.test.ts",
       `${server}/integration/stream/stream-endurance.test.ts`,
       `${server}/integration/database/hanging-commits.test.ts`,

@@ -99,12 +99,22 @@ describe("a statement of a queue", () => {
     const onFailure = (_: unknown, error: unknown) => {
       throw error;
     };
+    await addDeletedEndpoints(tenantId);
     await removeOldDeliveries(database, {
       before: new Date(now.getTime() - 9_900_000),
       isStopping: () => false,
       onFailure,
     });
+    // Again, so that there is something to remove when the statement is explained.
+    await addDeletedEndpoints(tenantId);
   }
+
+  /** Of another tenant: endpoints of one with a backlog stay. */
+  const addDeletedEndpoints = (tenantId: string) =>
+    service.database.run(`
+      INSERT INTO webhook_endpoints (tenant_id, id, url, events, state, secret, version, created_at, updated_at)
+        SELECT t.id, lpad(n::text, 32, '0')::uuid, 'https://deleted.example', '{*}', 'deleted', '', 2, now(), now()
+        FROM generate_series(1, 20) n, (SELECT id FROM tenants WHERE id <> '${tenantId}' ORDER BY id LIMIT 1) t`);
 
   /** A backlog, and among many other rows some that wait for approval or for their next attempt. */
   const addOpenTransactions = () =>
@@ -124,6 +134,7 @@ describe("a statement of a queue", () => {
       "DELETE FROM open_orders",
       "UPDATE open_orders",
       "DELETE FROM pending_deliveries",
+      "DELETE FROM webhook_endpoints",
       "UPDATE ledger_accounts",
       "UPDATE webhook_leases",
       "DELETE FROM market_deltas",
