@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { loadConfig } from "../../config/load-config.js";
 import { changeOwnerScript, createRolesScript, grantScript } from "../../store/core/database-roles.js";
 
 export function addDatabaseCommand(program: Command): void {
@@ -10,13 +11,18 @@ export function addDatabaseCommand(program: Command): void {
     )
     .option("--owner <role>", "the role that owns the tables", roleArgument, "bursar_owner")
     .option("--service <role>", "the role of the service", roleArgument, "bursar_service")
+    .addOption(
+      new Option("--create-only", "print only what creates the roles, for an empty database")
+        .default(false)
+        .conflicts("grantsOnly"),
+    )
     .option("--grants-only", "print only the grants, as needed after a migration", false)
-    .action((options: { owner: string; service: string; grantsOnly: boolean }) => {
-      if (!options.grantsOnly) {
-        console.log(createRolesScript(options));
-        console.log(changeOwnerScript(options));
-      }
-      console.log(grantScript(options));
+    .action((options: { owner: string; service: string; createOnly: boolean; grantsOnly: boolean }) => {
+      const { owner, service, createOnly, grantsOnly } = options;
+      const roles = { owner, service, schema: loadConfig(process.env).values.database_schema };
+      if (!grantsOnly) console.log(createRolesScript(roles));
+      if (!grantsOnly && !createOnly) console.log(changeOwnerScript(roles));
+      if (!createOnly) console.log(grantScript(roles));
     });
 }
 

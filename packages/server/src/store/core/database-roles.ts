@@ -24,6 +24,8 @@ const exceptions: Readonly<Record<string, string>> = {
 export interface RoleNames {
   owner: string;
   service: string;
+  /** The schema with the tables; `public` if left out. */
+  schema?: string;
 }
 
 /** Every table of the schema, from the generated file: a new table is included without further work. */
@@ -32,38 +34,47 @@ export function listSchemaTables(schema: string = readFileSync(schemaFile, "utf8
 }
 
 /** SQL that creates the two roles. It can run on an empty database, and again. */
-export function createRolesScript({ owner, service }: RoleNames): string {
+export function createRolesScript({ owner, service, schema = "public" }: RoleNames): string {
   const create = (role: string) =>
     `DO $$ BEGIN CREATE ROLE ${quote(role)} LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;`;
   return [
     "-- The roles have no passwords yet. Set them with ALTER ROLE … PASSWORD, or with \\password in psql.",
     create(owner),
     create(service),
-    `GRANT USAGE, CREATE ON SCHEMA public TO ${quote(owner)};`,
-    `REVOKE CREATE ON SCHEMA public FROM PUBLIC, ${quote(service)};`,
-    `GRANT USAGE ON SCHEMA public TO ${quote(service)};`,
+    ...(schema === "public" ? [] : [`CREATE SCHEMA IF NOT EXISTS ${quote(schema)};`]),
+    `GRANT USAGE, CREATE ON SCHEMA ${quote(schema)} TO ${quote(owner)};`,
+    `REVOKE CREATE ON SCHEMA ${quote(schema)} FROM PUBLIC, ${quote(service)};`,
+    `GRANT USAGE ON SCHEMA ${quote(schema)} TO ${quote(service)};`,
   ].join("\n");
 }
 
 /** SQL that gives the tables to the owner. Needed once, if another role has migrated before. */
-export function changeOwnerScript({ owner }: Pick<RoleNames, "owner">, tables = listSchemaTables()): string {
+export function changeOwnerScript(
+  { owner, schema = "public" }: Pick<RoleNames, "owner" | "schema">,
+  tables = listSchemaTables(),
+): string {
+  const inSchema = (name: string) => `${quote(schema)}.${name}`;
   return [
-    ...tables.map((table) => `ALTER TABLE ${table} OWNER TO ${quote(owner)};`),
-    `ALTER FUNCTION refuse_audit_change() OWNER TO ${quote(owner)};`,
+    ...tables.map((table) => `ALTER TABLE ${inSchema(table)} OWNER TO ${quote(owner)};`),
+    `ALTER FUNCTION ${inSchema("refuse_audit_change()")} OWNER TO ${quote(owner)};`,
   ].join("\n");
 }
 
 /** SQL that lets the service use the tables. It runs after every migration, because a new table has no grants. */
-export function grantScript({ service }: Pick<RoleNames, "service">, tables = listSchemaTables()): string {
+export function grantScript(
+  { service, schema = "public" }: Pick<RoleNames, "service" | "schema">,
+  tables = listSchemaTables(),
+): string {
   const role = quote(service);
+  const inSchema = (name: string) => `${quote(schema)}.${name}`;
   const grants = tables.flatMap((table) => [
-    `REVOKE ALL ON ${table} FROM ${role};`,
-    `GRANT ${exceptions[table] ?? usual} ON ${table} TO ${role};`,
+    `REVOKE ALL ON ${inSchema(table)} FROM ${role};`,
+    `GRANT ${exceptions[table] ?? usual} ON ${inSchema(table)} TO ${role};`,
   ]);
   // Since PostgreSQL 17 a role that is not the owner can be allowed to run ANALYZE.
   const maintain = `DO $$ BEGIN
   IF current_setting('server_version_num')::int >= 170000 THEN
-    EXECUTE 'GRANT MAINTAIN ON ${tables.join(", ")} TO ${role.replaceAll("'", "''")}';
+    EXECUTE 'GRANT MAINTAIN ON ${tables.map(inSchema).join(", ")} TO ${role.replaceAll("'", "''")}';
   END IF;
 END $$;`;
   return [...grants, maintain].join("\n");
