@@ -27,18 +27,21 @@ export interface MessageSignature {
 
 /**
  * The label of the signature that is meant for a profile: RFC 9421 gives labels no meaning, and an application finds its signature by the
- * `tag`. Proxies and other applications may add signatures of their own. If none has the tag, a single one is taken for it, so that what
- * it lacks can be said.
+ * `tag`. Proxies and other applications may add signatures of their own, which mean nothing here: without any other, a message is not
+ * signed. One that names a key of the signer was meant for the profile, so it is found without the tag, and what it lacks can be said.
  */
 export function findLabel(
   signatureInput: string,
   tag: string,
-): { label: string } | { label?: undefined; fault: string } {
+  keyIds: readonly string[],
+): { label: string } | { label?: undefined; fault: string | undefined } {
   const inputs = parse(signatureInput);
   if (inputs === undefined || inputs.size === 0) return { fault: "Signature-Input is not well-formed." };
   const tagged = [...inputs].filter(([, input]) => stringOf(input[1].get("tag")) === tag);
-  const [found, ...more] = tagged.length === 0 ? [...inputs] : tagged;
-  if (found !== undefined && more.length === 0) return { label: found[0] };
+  const meant = [...inputs].filter(([, input]) => keyIds.includes(stringOf(input[1].get("keyid")) ?? ""));
+  const [found, ...more] = tagged.length === 0 ? meant : tagged;
+  if (found === undefined) return { fault: undefined };
+  if (more.length === 0) return { label: found[0] };
   return tagged.length === 0
     ? { fault: `None of the ${inputs.size} signatures has the tag ${tag}.` }
     : { fault: `${tagged.length} signatures have the tag ${tag}; send one of them.` };

@@ -8,6 +8,7 @@ import {
   requestSignature,
   requiredComponents,
   type SignedMessage,
+  showId,
   signatureBase,
 } from "@bursar/protocol";
 import { type ApiClient, type ClientKey, isLive } from "../clients/client.js";
@@ -47,11 +48,13 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
   ): Promise<Refused | VerifiedSignature | undefined> => {
     const input = request.header("signature-input");
     const value = request.header("signature");
-    if (input === undefined && value === undefined) {
-      return client.requireSignature ? { refused: "SIGNATURE_REQUIRED" } : undefined;
-    }
-    const found = findLabel(input ?? "", requestSignature.tag);
-    if (found.label === undefined) return invalid(found.fault);
+    const unsigned: Refused | undefined = client.requireSignature
+      ? { refused: "SIGNATURE_REQUIRED" }
+      : undefined;
+    if (input === undefined && value === undefined) return unsigned;
+    const keyIds = client.keys.map(({ id }) => showId("key", id));
+    const found = findLabel(input ?? "", requestSignature.tag, keyIds);
+    if (found.label === undefined) return found.fault === undefined ? unsigned : invalid(found.fault);
     const signature = readSignature(input ?? "", value ?? "", found.label);
     if (signature === undefined)
       return invalid(`The signature with the label ${found.label} is not well-formed.`);

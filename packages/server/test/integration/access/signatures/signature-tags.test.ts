@@ -10,16 +10,18 @@ describe("requests with several signatures", () => {
   const pair = newKeyPair();
   let token: string;
   let keyId: string;
+  let clientId: string;
 
   beforeAll(async () => {
     const owner = await service.createTenant();
+    clientId = owner.clientId;
     token = await service.token(owner);
     keyId = await service.addKeyAsOperator(owner, pair.publicKey);
   });
 
   /** Signs with a public library, once for each of these, and returns the response. */
   const sendFromLibrary = async (
-    signatures: { name: string; tag?: string; key?: typeof pair.privateKey }[],
+    signatures: { name: string; tag?: string; key?: typeof pair.privateKey; keyId?: string }[],
   ) => {
     const body = '{"name":"from a library","scopes":[]}';
     let request = {
@@ -32,11 +34,11 @@ describe("requests with several signatures", () => {
         "Idempotency-Key": randomBytes(8).toString("hex"),
       },
     };
-    for (const { name, tag, key = pair.privateKey } of signatures) {
+    for (const { name, tag, key = pair.privateKey, keyId: named = keyId } of signatures) {
       const signed = await httpbis.signMessage(
         {
           name,
-          key: createSigner(key, "ed25519", keyId),
+          key: createSigner(key, "ed25519", named),
           fields: ["@method", "@target-uri", "authorization", "content-digest", "idempotency-key"],
           params: ["created", "expires", "nonce", "keyid", ...(tag === undefined ? [] : ["tag"])],
           paramValues: {
@@ -104,5 +106,15 @@ describe("requests with several signatures", () => {
       signature,
     });
     expect([answer.status, await answer.json()]).toMatchObject([401, { error: { message } }]);
+  });
+
+  it("of others alone leave a request unsigned, which a client that must sign cannot send", async () => {
+    const proxy = { name: "sig1", tag: "proxy-v2", key: stranger, keyId: "edge-7" };
+    const untagged = { name: "edge", key: stranger, keyId: "edge-7" };
+    expect(await sendFromLibrary([proxy])).toEqual([201, undefined]);
+    expect(await sendFromLibrary([proxy, untagged])).toEqual([201, undefined]);
+    const change = { require_signature: true };
+    expect((await service.call("PATCH", `/v1/clients/${clientId}`, token, change)).status).toBe(200);
+    expect(await sendFromLibrary([proxy])).toEqual([401, "This client must sign its requests."]);
   });
 });
