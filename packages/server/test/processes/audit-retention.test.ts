@@ -23,7 +23,7 @@ describe("the retention of the audit log", () => {
     writeFileSync(keyFile, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
     env = { DATABASE_URL: database.url, OWNER_DATABASE_URL: database.url, BURSAR_MASTER_KEY_FILE: keyFile };
     mkdirSync(join(folder, "bin"));
-    symlinkSync(bursarBin, join(folder, "bin", "bursar"));
+    symlinkSync(bursarBin, join(folder, "bursar"));
     const { output } = await runBursar(["tenant", "create", "Acme"], env);
     client = { id: /cli_\w{26}/.exec(output)?.[0] ?? "", secret: /bsk_\S+/.exec(output)?.[0] ?? output };
   });
