@@ -118,6 +118,15 @@ export const proofs = {
       seed: { env: "BURSAR_SIM_SEED", means: "runs one seed and prints its steps" },
     },
   },
+  "chain-simulation": {
+    shows:
+      "the driver of a chain pays once and its books equal the chain under simulated faults, and planted bugs are found",
+    files: [`${server}/simulation/chain/chain-simulation.test.ts`],
+    sizes: {
+      seeds: { env: "BURSAR_CHAIN_SEEDS", short: 500, long: 100_000, means: "seeds" },
+      seed: { env: "BURSAR_CHAIN_SEED", means: "runs one seed and prints its steps" },
+    },
+  },
   book: {
     shows: "the order book behaves like a simple reference implementation",
     files: ["packages/domain/test/book/comparison.test.ts"],

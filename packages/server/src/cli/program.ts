@@ -41,6 +41,8 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   webhooks: async () => (await import("./webhooks/listen.js")).addWebhooksCommand,
   keys: async () => (await import("./operator/keys.js")).addKeysCommand,
   failures: async () => (await import("./operator/failures.js")).addFailuresCommand,
+  network: async () => (await import("./operator/network.js")).addNetworkCommand,
+  wallet: async () => (await import("./operator/wallet.js")).addWalletCommand,
   totals: async () => (await import("./operator/totals.js")).addTotalsCommand,
   audit: async () => (await import("./operator/audit.js")).addAuditCommand,
   database: async () => (await import("./operator/database.js")).addDatabaseCommand,

@@ -205,6 +205,8 @@ export interface ChainUnit
   listIncluded: (range: { above: number } | { upTo: number }) => Promise<IncludedPayment[]>;
   /** Deposits that are in a block above this one, or up to this one. */
   listSeen: (range: { above: number } | { upTo: number }) => Promise<ChainDeposit[]>;
+  /** The last block up to this one whose payments and deposits, with those of the blocks before it, are not more than this many. */
+  limitBlocks: (upTo: number, rowsMax: number) => Promise<number>;
   /** Deposits that were taken out of the chain when the head was at most this. */
   listLeft: (upTo: number) => Promise<ChainDeposit[]>;
   readBooks: (wallets: readonly WalletKey[]) => Promise<WalletBooks[]>;

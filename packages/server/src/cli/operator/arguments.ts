@@ -8,7 +8,7 @@ export function nameArgument(text: string): string {
   return text;
 }
 
-export function idArgument(prefix: "tnt" | "cli") {
+export function idArgument(prefix: "tnt" | "cli" | "wlt") {
   return (text: string): string => {
     const id = readId(prefix, text);
     if (id === undefined)

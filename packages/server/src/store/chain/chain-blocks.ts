@@ -95,3 +95,24 @@ export async function haltWallet(
   `);
   if (halted.length > 0) await appendAudit(tx, [entry]);
 }
+
+/**
+ * The last block up to this one with which the rows of payments and deposits stay below the bound; `upTo` if all of them do. Served by
+ * chain_payments_included and chain_deposits_seen.
+ */
+export async function limitBlocks(
+  tx: Queryable,
+  network: string,
+  upTo: number,
+  rowsMax: number,
+): Promise<number> {
+  const [row] = await tx.query<{ next: string | null }>(sql`
+    SELECT least(
+      (SELECT p.block_number FROM chain_payments p WHERE p.network = ${network} AND p.stage = 'included'
+        ORDER BY p.network, p.block_number OFFSET ${rowsMax} LIMIT 1),
+      (SELECT c.block_number FROM chain_deposits c
+        WHERE c.network = ${network} AND c.state = 'seen' AND c.block_number IS NOT NULL
+        ORDER BY c.network, c.block_number OFFSET ${rowsMax} LIMIT 1)) AS next
+  `);
+  return row === undefined || row.next === null ? upTo : Math.min(upTo, Number(row.next) - 1);
+}

@@ -54,12 +54,15 @@ export function listSeen(
   );
 }
 
+/** More of them end with the next block. */
+const leftMax = 1000;
+
 /** Served by chain_deposits_left. */
 export function listLeft(tx: Queryable, network: string, upTo: number): Promise<ChainDeposit[]> {
   return list(
     tx,
     sql`c.network = ${network} AND c.state = 'seen' AND c.left_number IS NOT NULL AND c.left_number <= ${upTo}
-      ORDER BY c.network, c.left_number`,
+      ORDER BY c.network, c.left_number LIMIT ${leftMax}`,
   );
 }
 

@@ -28,6 +28,10 @@ import {
 
 const leastId = "00000000-0000-0000-0000-000000000000";
 
+/** Before any limit: what a halted wallet has must not take the places of others. */
+const isNotHalted = sql`NOT EXISTS (
+  SELECT FROM chain_wallets h WHERE h.tenant_id = p.tenant_id AND h.wallet_id = p.wallet_id AND h.halted_reason IS NOT NULL)`;
+
 /** What the driver lists before it talks to a node or a signer. */
 export function createPaymentReads(
   database: Database,
@@ -57,10 +61,10 @@ export function createPaymentReads(
           p.max_fee AS "maxFee", p.max_tip AS "maxTip"
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
-          WHERE p.network = ${network} AND p.wanted > p.attempt AND p.stage IN ('assigned', 'signed')
+          WHERE p.network = ${network} AND p.wanted > p.attempt AND p.stage IN ('assigned', 'signed') AND ${isNotHalted}
           ORDER BY p.network, p.transaction_id LIMIT ${limit}) AS p
         ${joinFacts}
-        WHERE w.halted_reason IS NULL ORDER BY p.wallet_id, p.nonce
+        ORDER BY p.wallet_id, p.nonce
       `);
       return rows.map(readUnsigned);
     },
@@ -72,14 +76,14 @@ export function createPaymentReads(
           o.cancel_requested AS "cancelRequested", p.speed_up_requested AS "speedUpRequested"
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
-          WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed')
+          WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed') AND p.stage = 'signed' AND ${isNotHalted}
             AND (p.wallet_id, p.nonce) > (${after.walletId}::uuid, ${after.nonce}::bigint)
           ORDER BY p.network, p.wallet_id, p.nonce LIMIT ${limit}) AS p
         CROSS JOIN LATERAL (
           SELECT a.number, a.hash, a.purpose, a.gas_limit, a.max_fee, a.max_tip FROM chain_attempts a
           WHERE a.tenant_id = p.tenant_id AND a.transaction_id = p.transaction_id AND a.number = p.attempt LIMIT 1) AS a
         ${joinFacts} ${joinOpen}
-        WHERE w.halted_reason IS NULL ORDER BY p.wallet_id, p.nonce
+        ORDER BY p.wallet_id, p.nonce
       `);
       return rows.map(readSent);
     },

@@ -53,6 +53,7 @@ function createChainUnit(
     findDeposits: (keys) => deposits.findDeposits(tx, network, keys),
     listIncluded: (range) => listIncluded(tx, network, range),
     listSeen: (range) => deposits.listSeen(tx, network, range),
+    limitBlocks: (upTo, rowsMax) => blocks.limitBlocks(tx, network, upTo, rowsMax),
     listLeft: (upTo) => deposits.listLeft(tx, network, upTo),
     readBooks: (wallets) => readBooks(tx, wallets),
     assign: (given, headNumber, at) => payments.assign(tx, given, headNumber, at),

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createAssetRegistry, createUuidV7Source, decideOnBalances, externalAccountId } from "@bursar/domain";
+import { createUuidV7Source, decideOnBalances, externalAccountId } from "@bursar/domain";
 import type { ChainNetwork } from "../../../src/app/chain/chain-network.js";
 import type { ChainNode } from "../../../src/app/chain/chain-node.js";
 import type { ChainStore } from "../../../src/app/chain/chain-store.js";
@@ -11,36 +11,15 @@ import { createSealing } from "../../../src/credentials/sealing.js";
 import { createEvmDriver, type EvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
 import { nodeTimers } from "../../../src/runtime/timers.js";
 import { createChainStore } from "../../../src/store/chain/chain-store.js";
-import { withKeys } from "../../../src/store/core/database.js";
+import { type Database, withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
-import {
-  createModelChain,
-  type ModelChain,
-  modelCoin,
-  modelTokens,
-  verifyModelBytes,
-} from "./model-chain.js";
-import { createModelNode, modelNetwork } from "./model-node.js";
+import { createModelChain, type ModelChain, verifyModelBytes } from "./model-chain.js";
+import { modelAssets, modelChainNetwork } from "./model-network.js";
+import { createModelNode } from "./model-node.js";
 import { createModelSigner } from "./model-signer.js";
-
-const limits = { minimum: 1n, maximum: 10n ** 30n };
-
-const modelAssets = createAssetRegistry(
-  [modelCoin, ...modelTokens.map(({ asset }) => asset)].map((code) => ({
-    ...{ code, caip19: null, decimals: 6, network: modelNetwork },
-    ...limits,
-  })),
-);
-
-const modelChainNetwork: ChainNetwork = {
-  ...{ network: modelNetwork, chainId: 31337, rpcUrls: [], finality: { depth: 4 } },
-  ...{ feeCap: 100_000n, minimumTip: 1n, inFlightMax: 4, hasDataFee: true, hasPool: true, coin: modelCoin },
-  tokens: modelTokens,
-  depositMinimum: new Map([["USDC.SIM", 100n]]),
-};
 
 export interface ChainWallet {
   tenantId: string;
@@ -58,6 +37,8 @@ interface ChainState {
 /** A database with the driver of a model chain, and nothing else of the service. */
 export interface ChainService {
   database: TestDatabase;
+  /** The same, with the keys that the audit log needs. */
+  keyed: Database;
   chain: ModelChain;
   node: ChainNode;
   store: ChainStore;
@@ -121,7 +102,7 @@ export async function startChainService(network: ChainNetwork = modelChainNetwor
     `);
 
   return {
-    ...{ database: direct, chain, node, store, errors },
+    ...{ database: direct, keyed: database, chain, node, store, errors },
     createTenant: async () => {
       const id = newUuid();
       await database.query(sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, 'chain', now())`);

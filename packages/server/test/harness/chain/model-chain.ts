@@ -20,6 +20,8 @@ export interface ModelChain {
   mine: (choose: ChooseTransaction) => ModelBlock;
   /** Removes blocks. Their transactions return to the pool if they are chosen, and are forgotten otherwise. */
   reorganise: (depth: number, returns: (transaction: ModelTransaction) => boolean) => void;
+  /** Replaces all hashes from a block on, final or not. */
+  rewrite: (from: number) => void;
   /** Removes a transaction from the pool. */
   drop: (hash: string) => void;
   setBaseFee: (baseFee: bigint) => void;
@@ -168,6 +170,17 @@ export function createModelChain(): ModelChain {
         ...pool,
       ];
     },
+    rewrite: (from) => {
+      blocks = blocks.map((block) =>
+        block.number < from
+          ? block
+          : {
+              ...block,
+              hash: `${block.hash}r`,
+              parentHash: block.number === from ? block.parentHash : `${block.parentHash}r`,
+            },
+      );
+    },
     drop: (hash) => {
       pool = pool.filter((one) => one.hash !== hash);
     },
@@ -243,7 +256,7 @@ export function writeBytes(intent: SigningIntent): string {
   return `0x${Buffer.from(text).toString("hex")}`;
 }
 
-function readBytes(bytes: string): SigningIntent {
+export function readBytes(bytes: string): SigningIntent {
   const text = Buffer.from(bytes.slice(2), "hex").toString();
   return JSON.parse(text, (_, value) =>
     typeof value === "string" && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,

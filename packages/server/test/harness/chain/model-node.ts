@@ -14,8 +14,7 @@ import {
   modelDataFee,
   modelTokens,
 } from "./model-chain.js";
-
-export const modelNetwork = "eip155:31337";
+import { modelNetwork } from "./model-network.js";
 
 export interface ModelNodeOptions {
   chain: ModelChain;

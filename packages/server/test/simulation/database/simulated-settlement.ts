@@ -1,26 +1,21 @@
-import { type AccountKey, accountOfParty, mayBeNegative, timeOfUuidV7 } from "@bursar/domain";
-import type { Balances } from "../../../src/app/ledger/ledger-unit.js";
+import { type AccountKey, accountOfParty, timeOfUuidV7 } from "@bursar/domain";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
   NewDeposit,
-  Settlement,
   SettlementStore,
   SettlementUnit,
   TenantClaim,
   TransactionKey,
 } from "../../../src/app/transactions/settlement.js";
 import type { AcceptedTransaction } from "../../../src/app/transactions/transaction.js";
-import { writeTransactionDetails } from "../../../src/app/transactions/transaction-details.js";
+import { modelAssets } from "../../harness/chain/model-network.js";
 import type { Actor } from "../world/scheduler.js";
 import { simulatedAssets } from "../world/simulated-assets.js";
-import { BrokenRule } from "./database-faults.js";
 import { createAccounts, lockAccounts } from "./simulated-accounts.js";
 import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
-import { appendEvents } from "./simulated-events.js";
 import type { Rows } from "./simulated-rows.js";
 import {
-  accounts,
   asOpen,
   eventsBySubject,
   keyOf,
@@ -31,6 +26,7 @@ import {
   wallets,
 } from "./simulated-tables.js";
 import { lockUsage, recordUsage } from "./simulated-usage.js";
+import { writeSettlements } from "./simulated-write.js";
 
 /** `store/transactions/settlement.ts`, on the simulated database: the same statements in the same order. */
 export function createSimulatedSettlementStore(
@@ -39,17 +35,7 @@ export function createSimulatedSettlementStore(
   dateTotals: DateTotals = (occurredAt) => occurredAt,
 ): SettlementStore {
   return {
-    unitOfWork: async (work) => {
-      for (let round = 0; round < roundsMax; round++) {
-        try {
-          return await database.transaction(actor, (run) => work(createUnit(run, dateTotals)));
-        } catch (error) {
-          if (!(error instanceof MissingAccounts)) throw error;
-          await database.query(actor, "create accounts", (rows) => createAccounts(rows, error.keys));
-        }
-      }
-      throw new Error("accounts are still missing");
-    },
+    unitOfWork: (work) => inSimulatedUnit(database, actor, work, dateTotals),
     findWork: ({ limit, afterTenantId = "", acceptedFrom = new Date(0) }) =>
       database.query(actor, "find work", (rows) => {
         const firsts = new Map<string, string>();
@@ -63,6 +49,24 @@ export function createSimulatedSettlementStore(
     // Statements that fail here fail by chance, so a transaction that is tried again at once is as good as one that waits.
     recordFailure: async () => undefined,
   };
+}
+
+/** One transaction, and another from its beginning if accounts had to be created first. */
+export async function inSimulatedUnit<T>(
+  database: SimulatedDatabase,
+  actor: Actor,
+  work: (unit: SettlementUnit, run: RunStatement) => Promise<T>,
+  dateTotals: DateTotals = (occurredAt) => occurredAt,
+): Promise<T> {
+  for (let round = 0; round < roundsMax; round++) {
+    try {
+      return await database.transaction(actor, (run) => work(createUnit(run, dateTotals), run));
+    } catch (error) {
+      if (!(error instanceof MissingAccounts)) throw error;
+      await database.query(actor, "create accounts", (rows) => createAccounts(rows, error.keys));
+    }
+  }
+  throw new Error("accounts are still missing");
 }
 
 const roundsMax = 5;
@@ -120,7 +124,7 @@ function createUnit(run: RunStatement, dateTotals: DateTotals): SettlementUnit {
       return locked;
     },
     write: async (settlements, balances) => {
-      await write(run, settlements, balances);
+      await writeSettlements(run, settlements, balances);
       await recordUsage(
         run,
         settlements.map((one) => ({ ...one, occurredAt: dateTotals(one.occurredAt) })),
@@ -178,7 +182,7 @@ async function insertDeposits(rows: Rows, deposits: readonly NewDeposit[]): Prom
   for (const deposit of deposits.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1))) {
     const { tenantId, id, idempotencyKey, requestHash, reference, amount, createdAt } = deposit;
     if (!(await rows.isFree(transactionKeys, keyOf(tenantId, idempotencyKey)))) continue;
-    const asset = simulatedAssets.find(deposit.asset);
+    const asset = simulatedAssets.find(deposit.asset) ?? modelAssets.find(deposit.asset);
     if (asset === undefined) throw new Error(`there is no asset ${deposit.asset}`);
     const accepted: AcceptedTransaction = {
       ...{ tenantId, id, idempotencyKey, requestHash, reference, asset, amount, createdAt },
@@ -242,54 +246,4 @@ async function readPayments(rows: Rows, claimed: readonly OpenTransaction[]): Pr
     } as ClaimedPayment);
   }
   return found;
-}
-
-const finalStates = ["completed", "rejected", "failed", "cancelled"];
-
-async function write(
-  run: RunStatement,
-  settlements: readonly Settlement[],
-  changed: Balances,
-): Promise<void> {
-  await run("write accounts", (rows) => {
-    for (const [name, balance] of changed) {
-      const [, accountId = ""] = name.split(" ");
-      if ((balance.available < 0n && !mayBeNegative(accountId)) || balance.held < 0n)
-        throw new BrokenRule(`${name} is below zero`);
-      rows.put(accounts, name, balance);
-    }
-  });
-  await run("close or advance", (rows) => {
-    for (const { transaction, decision } of settlements) {
-      if (decision === undefined) throw new Error("nothing waits for approval here");
-      const key = keyOf(transaction.tenantId, transaction.id);
-      const open = rows.get(openTransactions, key);
-      const { state, version, feeHold } = decision;
-      if (finalStates.includes(state)) rows.remove(openTransactions, key);
-      else if (open !== undefined) rows.put(openTransactions, key, { ...open, state, version, feeHold });
-    }
-  });
-  await appendEvents(
-    run,
-    settlements.flatMap(
-      ({ transaction: { tenantId, id, state: previousState, ...before }, decision, occurredAt, actorId }) => {
-        if (decision === undefined || decision.version === before.version) return [];
-        const { version, state, failure: failureCode, details } = decision;
-        return [
-          {
-            ...{
-              tenantId,
-              event: "transaction.updated" as const,
-              subjectId: id,
-              version,
-              state,
-              failureCode,
-            },
-            ...{ occurredAt, previousState, actorId: actorId ?? null },
-            details: details === null ? undefined : writeTransactionDetails(details),
-          },
-        ];
-      },
-    ),
-  );
 }

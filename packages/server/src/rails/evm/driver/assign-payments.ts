@@ -29,10 +29,11 @@ export async function assignPayments(
   const { network, store } = context;
   const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax };
   const { payments, lastWalletId } = await store.listReady(network.network, page);
-  if (payments.length === 0) return { lastWalletId, isBusy: false };
+  // With more wallets than a page has, the next step serves those behind it.
+  if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined };
   const plans = await planPayments(context, payments);
   if (plans.length > 0) await writePlans(context, chain, plans);
-  return { lastWalletId, isBusy: plans.length > 0 };
+  return { lastWalletId, isBusy: plans.length > 0 || lastWalletId !== undefined };
 }
 
 async function planPayments(context: DriverContext, payments: readonly ReadyPayment[]): Promise<Plan[]> {

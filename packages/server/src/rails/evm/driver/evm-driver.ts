@@ -41,9 +41,10 @@ export interface EvmDriver extends RailDriver {
 
 /** How often a process that does not hold the lease tries to acquire it, and one whose network is halted looks whether it still is. */
 const acquireEveryMs = 1000;
+/** How many sent payments are looked at in one step; the next step goes on behind them. */
 const sentPageMax = 500;
-/** More than this are sent and looked at in later steps. */
-const sentPagesMax = 8;
+/** After how many blocks it is forgotten when something was sent. */
+const forgetAfterBlocks = 64;
 
 /**
  * Drives the payments and deposits of one EVM network. One process at a time holds the network's lease and does so. Each step follows the
@@ -66,12 +67,14 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let former: NetworkLease | undefined;
   let resets = 0;
   let afterWalletId: string | undefined;
-  let sentAt: SentAt = new Map();
+  const sentAt: SentAt = new Map();
+  /** The last payment of a look that did not come to the end. */
+  let lookedUpTo: SentPayment | undefined;
   /** The head when the sent payments were last looked at, and the settled block whose balances were compared. */
   let lookedAtHead = -1;
   let comparedAt = -1;
   let recordedHead = -1;
-  /** Whether something was requested, and whether bytes wait to be sent. */
+  /** Whether something was requested or stored, and whether bytes wait to be sent once more. */
   let isAsked = true;
   let isUnsent = true;
 
@@ -87,6 +90,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     onError: (error) => {
       chain = undefined;
       isAsked = true;
+      lookedUpTo = undefined;
       comparedAt = -1;
       if (error instanceof LeaseLostError) {
         lease = undefined;
@@ -174,25 +178,33 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       return assigned.isBusy;
     });
     const isSigned = await attempt(() => signPayments(deps, current));
-    const isLookDue = isSigned || isAsked || isUnsent || lookedAtHead !== current.headNumber;
+    isAsked ||= isSigned;
+    const isLookDue = isAsked || isUnsent || lookedUpTo !== undefined || lookedAtHead !== current.headNumber;
     const isReplaced = isLookDue && (await attempt(() => lookAtSent(current)));
     const isCompared = await attempt(() => compare(current));
     if (failures.length > 0) throw failures[0];
     return isAssigned || isSigned || isReplaced || isCompared;
   }
 
-  /** Sends what is due, and decides which payments get another attempt. */
+  /** Sends what is due, and decides which payments get another attempt: a page after the other, as long as there are some. */
   async function lookAtSent(current: FollowedChain): Promise<boolean> {
-    isAsked = false;
-    const sent = await listSent();
+    if (lookedUpTo === undefined) {
+      isAsked = false;
+      isUnsent = false;
+      lookedAtHead = current.headNumber;
+    }
+    const sent = await deps.store.listSent(network, sentPageMax, lookedUpTo);
     if (!leases.isHeld(current.lease)) await renew(current.lease);
     await sendPayments(deps, sent, sentAt, current.headNumber);
-    const hashes = new Set(sent.map(({ hash }) => hash));
-    sentAt = new Map([...sentAt].filter(([hash]) => hashes.has(hash)));
-    isUnsent = sent.some(({ hash }) => !sentAt.has(hash));
-    const isReplaced = await replacePayments(deps, current, sent);
-    lookedAtHead = current.headNumber;
-    return isReplaced;
+    isUnsent ||= sent.some(({ hash }) => !sentAt.has(hash));
+    const isReplaced = await replacePayments(deps, current, sent, lookedUpTo);
+    lookedUpTo = sent.length < sentPageMax ? undefined : sent.at(-1);
+    if (lookedUpTo === undefined) forgetOld(current.headNumber);
+    return isReplaced || lookedUpTo !== undefined;
+  }
+
+  function forgetOld(headNumber: number): void {
+    for (const [hash, number] of sentAt) if (headNumber - number > forgetAfterBlocks) sentAt.delete(hash);
   }
 
   async function compare(current: FollowedChain): Promise<boolean> {
@@ -201,16 +213,6 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     await compareBalances(deps, current);
     comparedAt = number;
     return false;
-  }
-
-  async function listSent(): Promise<SentPayment[]> {
-    const sent: SentPayment[] = [];
-    for (let page = 0; page < sentPagesMax; page++) {
-      const more = await deps.store.listSent(network, sentPageMax, sent.at(-1));
-      sent.push(...more);
-      if (more.length < sentPageMax) break;
-    }
-    return sent;
   }
 
   async function renew(held: NetworkLease): Promise<void> {

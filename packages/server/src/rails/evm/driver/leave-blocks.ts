@@ -6,7 +6,11 @@ import {
   inUnit,
   positionOf,
   type RecordInUnit,
+  tipOf,
 } from "./driver-context.js";
+
+/** How many blocks leave in one SQL transaction, the newest first. */
+const blocksMax = 8;
 
 /** The blocks above this number have left the chain. What was in them is where it was before: sent, and in no block. */
 export async function leaveBlocks(
@@ -14,11 +18,14 @@ export async function leaveBlocks(
   chain: FollowedChain,
   above: number,
 ): Promise<void> {
-  await inUnit(context, positionOf(chain), async (unit, record) => {
-    await exclude(unit, record, above, chain);
-    unit.removeBlocks(above);
-  });
-  chain.tail = chain.tail.filter(({ number }) => number <= above);
+  while (tipOf(chain).number > above) {
+    const kept = Math.max(above, tipOf(chain).number - blocksMax);
+    await inUnit(context, positionOf(chain), async (unit, record) => {
+      await exclude(unit, record, kept, chain);
+      unit.removeBlocks(kept);
+    });
+    chain.tail = chain.tail.filter(({ number }) => number <= kept);
+  }
 }
 
 /** Begins again at the settled block, as the chain has it now: after the operator has resumed a network that was halted. */

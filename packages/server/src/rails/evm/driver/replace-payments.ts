@@ -13,15 +13,18 @@ type Wish = "speed_up" | "cancel";
 
 /**
  * Decides which payments get another attempt for the same nonce: with higher fees if they are stuck or somebody asked for it, or an empty
- * transaction instead if they are to be cancelled. Payments come in the order of wallets and nonces. Returns whether anything was decided.
+ * transaction instead if they are to be cancelled. Payments come in the order of wallets and nonces, after the one `before` them. Returns
+ * whether anything was decided.
  */
 export async function replacePayments(
   context: DriverContext,
   chain: FollowedChain,
   payments: readonly SentPayment[],
+  before: { walletId: string } | undefined,
 ): Promise<boolean> {
   const wishes = payments.flatMap((payment, index) => {
-    const wish = wishOf(payment, payment.walletId !== payments[index - 1]?.walletId, chain.headNumber);
+    const isLowest = payment.walletId !== (payments[index - 1] ?? before)?.walletId;
+    const wish = wishOf(payment, isLowest, chain.headNumber);
     return wish === undefined ? [] : [{ payment, wish }];
   });
   if (wishes.length === 0) return false;

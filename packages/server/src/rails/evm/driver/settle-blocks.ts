@@ -10,8 +10,9 @@ import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-
 import { reorganisedAway } from "./apply-blocks.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf, settledOf } from "./driver-context.js";
 
-/** How many blocks one SQL transaction settles. */
+/** How many blocks one SQL transaction settles, and how many payments or deposits in them; a single block can have more. */
 const blocksMax = 32;
+const rowsMax = 1000;
 /** How long a deposit that a reorganisation has taken out may come back, in final blocks. */
 const returnBlocks = 16;
 
@@ -22,8 +23,10 @@ export async function settleBlocks(
   final: BlockRef,
 ): Promise<void> {
   while (settledOf(chain).number < final.number) {
-    const number = Math.min(final.number, settledOf(chain).number + blocksMax);
-    await inUnit(context, positionOf(chain), async (unit, record) => {
+    const next = settledOf(chain).number + 1;
+    const last = Math.min(final.number, next + blocksMax - 1);
+    const settled = await inUnit(context, positionOf(chain), async (unit, record) => {
+      const number = Math.max(next, await unit.limitBlocks(last, rowsMax));
       const payments = await unit.listIncluded({ upTo: number });
       const deposits = await unit.listSeen({ upTo: number });
       const left = await unit.listLeft(number - returnBlocks);
@@ -47,8 +50,9 @@ export async function settleBlocks(
       ]);
       unit.touchWallets(distinctWallets([...payments, ...deposits]));
       unit.settle(number);
+      return number;
     });
-    chain.tail = chain.tail.filter((block) => block.number >= number);
+    chain.tail = chain.tail.filter((block) => block.number >= settled);
   }
 }
 

@@ -1,0 +1,79 @@
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import { appendAudit } from "../access/audit.js";
+import type { Database } from "../core/database.js";
+import { sql } from "../core/sql.js";
+
+export interface ListedNetwork {
+  network: string;
+  headNumber: number;
+  finalNumber: number;
+  settledNumber: number;
+  haltedReason: string | null;
+  haltedAt: Date | null;
+}
+
+/** All of them; a service has a handful. */
+export async function listNetworks(database: Database): Promise<ListedNetwork[]> {
+  const rows = await database.query<
+    Record<keyof ListedNetwork, string> & Pick<ListedNetwork, "haltedAt">
+  >(sql`
+    SELECT network, head_number AS "headNumber", final_number AS "finalNumber", settled_number AS "settledNumber",
+      halted_reason AS "haltedReason", halted_at AS "haltedAt"
+    FROM networks ORDER BY network
+  `);
+  return rows.map((row) => ({
+    ...row,
+    headNumber: Number(row.headNumber),
+    finalNumber: Number(row.finalNumber),
+    settledNumber: Number(row.settledNumber),
+  }));
+}
+
+/** `unchanged`: it was not halted. */
+export type ResumeOutcome = "resumed" | "unchanged" | "unknown";
+
+/**
+ * Ends the halt of a network. Its blocks are forgotten, so that the driver begins again at the settled block, as the chain has it now: what
+ * was in later blocks is followed again. Served by the primary keys.
+ */
+export function resumeNetwork(
+  database: Database,
+  network: string,
+  entry: AuditDraft,
+): Promise<ResumeOutcome> {
+  return database.transaction(async (tx) => {
+    const [row] = await tx.query<{ isHalted: boolean }>(sql`
+      SELECT state = 'halted' AS "isHalted" FROM networks WHERE network = ${network} FOR UPDATE
+    `);
+    if (row === undefined) return "unknown";
+    if (!row.isHalted) return "unchanged";
+    await tx.query(sql`
+      UPDATE networks SET state = 'following', halted_reason = NULL, halted_at = NULL WHERE network = ${network}
+    `);
+    await tx.query(sql`DELETE FROM chain_blocks WHERE network = ${network}`);
+    await appendAudit(tx, [entry]);
+    return "resumed";
+  });
+}
+
+/** Ends the halt of a wallet. It is compared with the chain at once, and halted again if the reason still holds. Served by the primary key. */
+export function resumeWallet(
+  database: Database,
+  { tenantId, walletId }: { tenantId: string; walletId: string },
+  entry: AuditDraft,
+): Promise<ResumeOutcome> {
+  return database.transaction(async (tx) => {
+    const [row] = await tx.query<{ isHalted: boolean }>(sql`
+      SELECT halted_reason IS NOT NULL AS "isHalted" FROM chain_wallets
+      WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} FOR UPDATE
+    `);
+    if (row === undefined) return "unknown";
+    if (!row.isHalted) return "unchanged";
+    await tx.query(sql`
+      UPDATE chain_wallets SET halted_reason = NULL, halted_at = NULL, compared_number = -1
+      WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
+    `);
+    await appendAudit(tx, [entry]);
+    return "resumed";
+  });
+}

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describeAct, nilTenantId } from "../../../src/app/audit/audit-entry.js";
+import type { ChainNode } from "../../../src/app/chain/chain-node.js";
+import type { Signer } from "../../../src/app/chain/signer.js";
+import { listNetworks, resumeNetwork, resumeWallet } from "../../../src/store/chain/resume-chain.js";
+import { sql } from "../../../src/store/core/sql.js";
+import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
+import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
+import { createModelSigner } from "../../harness/chain/model-signer.js";
+import { eventually } from "../../harness/eventually.js";
+
+const network = "eip155:31337";
+const outside = `0x${"e".repeat(40)}`;
+
+describe("what the driver halts", () => {
+  let service: ChainService;
+  let tenantId: string;
+  beforeEach(async () => {
+    service = await startChainService();
+    tenantId = await service.createTenant();
+  });
+  afterEach(() => service.stop());
+
+  const mine = (blocks: number) => {
+    for (let block = 0; block < blocks; block++) service.chain.mine((_, isReplaced) => !isReplaced);
+  };
+  const operator = (action: string, object: string, tenant = nilTenantId) =>
+    describeAct({ by: "operator", tenantId: tenant }, action, object, new Date());
+  async function fund(wallets: readonly ChainWallet[]): Promise<void> {
+    for (const { address } of wallets)
+      service.chain.pay([{ asset: modelCoin, from: outside, to: address, amount: 1_000_000_000n }]);
+    mine(5);
+    for (const wallet of wallets)
+      await eventually(
+        () => service.booked(wallet, modelCoin),
+        (booked) => booked === 1_000_000_000n,
+      );
+  }
+  const registered = () =>
+    eventually(
+      () => service.store.readPosition(network),
+      (position) => position !== undefined,
+    );
+
+  it("does not hold up other wallets: those that the signer refuses are left out of every page", async () => {
+    const honest = createModelSigner(async () => undefined);
+    const refused = new Set<string>();
+    const signer: Pick<Signer, "sign"> = {
+      sign: (intents) =>
+        Promise.all(
+          intents.map(async (intent) => {
+            const [signed] = await honest.sign([intent]);
+            if (signed === undefined) throw new Error("the signer has no answer");
+            return refused.has(intent.walletId)
+              ? ({ refused: "NONCE_USED", reason: "another payment has it" } as const)
+              : signed;
+          }),
+        ),
+    };
+    service.startDriver({ signer });
+    await registered();
+    const wallets: ChainWallet[] = [];
+    for (let count = 0; count < 18; count++) wallets.push(await service.createWallet(tenantId));
+    const good = wallets.at(-1) as ChainWallet;
+    for (const { walletId } of wallets.slice(0, -1)) refused.add(walletId);
+    await fund(wallets);
+    // 17 wallets with 4 payments each are more than one page of the signer.
+    for (const wallet of wallets.slice(0, -1))
+      for (let count = 0; count < 4; count++) await service.pay(wallet, outside, modelCoin, 1n);
+    const id = await service.pay(good, outside, modelCoin, 5n);
+    await eventually(
+      () => service.halts(),
+      (halts) => halts.length === 17,
+    );
+    await eventually(
+      async () => service.chain.pool().length,
+      (count) => count === 1,
+    );
+    mine(5);
+    await eventually(
+      () => service.read(id),
+      ({ state }) => state === "completed",
+    );
+    expect(balanceOf(service.chain.head().balances, outside, modelCoin)).toBe(5n);
+  });
+
+  it("goes on with a wallet that was resumed", async () => {
+    const wallet = await service.createWallet(tenantId);
+    service.startDriver();
+    await registered();
+    await fund([wallet]);
+    await service.database.query(sql`
+      UPDATE chain_wallets SET halted_reason = 'test', halted_at = now() WHERE wallet_id = ${wallet.walletId}
+    `);
+    const id = await service.pay(wallet, outside, modelCoin, 5n);
+    mine(3);
+    expect((await service.read(id)).state).toBe("processing");
+    const resume = () =>
+      resumeWallet(service.keyed, wallet, operator("wallet.resume", wallet.walletId, tenantId));
+    expect(await resume()).toBe("resumed");
+    expect(await resume()).toBe("unchanged");
+    await eventually(
+      () => service.read(id),
+      ({ state }) => state === "broadcast",
+    );
+  });
+
+  it("is a network whose nodes disagree, and one that was reorganised below finality, until it is resumed", async () => {
+    let dispute: string | undefined;
+    const node: ChainNode = {
+      ...service.node,
+      heads: async () => (dispute === undefined ? await service.node.heads() : { halt: dispute }),
+    };
+    const wallet = await service.createWallet(tenantId);
+    service.startDriver({ node });
+    await registered();
+    await fund([wallet]);
+    dispute = "Two nodes have different final blocks 7.";
+    const halted = () =>
+      eventually(
+        () => listNetworks(service.database),
+        ([one]) => one?.haltedReason !== null,
+      );
+    expect(await halted()).toMatchObject([{ network, haltedReason: dispute }]);
+    expect(await service.halts()).toMatchObject([{ action: "network.halt", code: "NETWORK_DISPUTED" }]);
+    dispute = undefined;
+    const resume = () => resumeNetwork(service.keyed, network, operator("network.resume", network));
+    expect(await resume()).toBe("resumed");
+    const id = await service.pay(wallet, outside, modelCoin, 5n);
+    await eventually(
+      async () => service.chain.pool().length,
+      (count) => count === 1,
+    );
+    mine(1);
+    await eventually(
+      () => service.read(id),
+      ({ state }) => state === "confirming",
+    );
+    mine(4);
+    await eventually(
+      () => service.read(id),
+      ({ state }) => state === "completed",
+    );
+    service.chain.rewrite(4);
+    mine(8);
+    expect((await halted())[0]?.haltedReason).toContain("was final and is no longer part of the chain");
+    expect(await resume()).toBe("resumed");
+    await eventually(
+      () => service.store.readPosition(network),
+      (position) => position?.tail.at(-1)?.hash === service.chain.head().hash,
+    );
+  });
+});

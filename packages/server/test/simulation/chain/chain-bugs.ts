@@ -1,0 +1,214 @@
+import type { ChainBlock, ChainNode, ObservedOutcome } from "../../../src/app/chain/chain-node.js";
+import type { ChainStore, ChainUnit } from "../../../src/app/chain/chain-store.js";
+import type { Signer } from "../../../src/app/chain/signer.js";
+import { falseToken, type ModelChain, modelDataFee, readBytes } from "../../harness/chain/model-chain.js";
+import { chainBlocks, chainPayments, networks } from "../database/simulated-chain-tables.js";
+import type { SimulatedDatabase } from "../database/simulated-database.js";
+import { keyOf } from "../database/simulated-tables.js";
+import type { Random } from "../world/random.js";
+
+/** A mistake that somebody could make, put between the driver and its world. The driver itself is not touched. */
+export interface ChainBug {
+  name: string;
+  /** Which promise it breaks. */
+  breaks: string;
+  node?: (node: ChainNode, around: BugSurroundings) => ChainNode;
+  signer?: (signer: Pick<Signer, "sign">, around: BugSurroundings) => Pick<Signer, "sign">;
+  store?: (store: ChainStore, around: BugSurroundings) => ChainStore;
+  /** A cancellation ends a payment at once. */
+  cancelsAtOnce?: boolean;
+}
+
+interface BugSurroundings {
+  chain: ModelChain;
+  random: Random;
+  database: SimulatedDatabase;
+  isHealed: () => boolean;
+}
+
+/** Changes what blocks say. */
+function withBlocks(
+  change: (block: ChainBlock, around: BugSurroundings) => ChainBlock,
+): Pick<ChainBug, "node"> {
+  return {
+    node: (node, around) => ({
+      ...node,
+      block: async (hash, watch) => {
+        const block = await node.block(hash, watch);
+        return block === undefined ? undefined : change(block, around);
+      },
+      finalBlocks: async (from, to, watch) =>
+        (await node.finalBlocks(from, to, watch)).map((block) => change(block, around)),
+    }),
+  };
+}
+
+function withOutcomes(change: (outcome: ObservedOutcome, around: BugSurroundings) => ObservedOutcome) {
+  return withBlocks((block, around) => ({
+    ...block,
+    outcomes: block.outcomes.map((outcome) => change(outcome, around)),
+  }));
+}
+
+function withUnit(
+  disguise: (unit: ChainUnit, around: BugSurroundings) => Partial<ChainUnit>,
+): Pick<ChainBug, "store"> {
+  return {
+    store: (store, around) => ({
+      ...store,
+      unitOfWork: (position, work) =>
+        store.unitOfWork(position, (unit) => work({ ...unit, ...disguise(unit, around) })),
+    }),
+  };
+}
+
+/** As if the payment of this outcome had been paid. */
+function asPaid(outcome: ObservedOutcome, chain: ModelChain): ObservedOutcome {
+  const done = chain.blocks().flatMap(({ transactions }) => transactions);
+  const intent = done.find(({ hash }) => hash === outcome.hash)?.intent;
+  if (intent === undefined || intent.contract === null) return { ...outcome, success: true };
+  const asset = intent.contract.endsWith("c1") ? "USDC.SIM" : falseToken;
+  const { address: from, destination: to, amount } = intent;
+  return {
+    ...outcome,
+    success: true,
+    transfers: [{ hash: outcome.hash, ordinal: 1, asset, from, to, amount }],
+  };
+}
+
+export const chainBugs: readonly ChainBug[] = [
+  {
+    name: "bytes are sent before they are stored",
+    breaks: "what is on the chain is known",
+    signer: (signer, { chain }) => ({
+      sign: async (intents) => {
+        const signed = await signer.sign(intents);
+        for (const one of signed) if ("bytes" in one) chain.send(one.bytes);
+        return signed;
+      },
+    }),
+  },
+  {
+    name: "a payment gets a new nonce after a lost answer",
+    breaks: "a payment has one nonce for ever",
+    node: (node, { database }) => ({
+      ...node,
+      send: async (bytes) => {
+        const answers = await node.send(bytes);
+        for (const [index, answer] of answers.entries()) {
+          if (answer !== "unknown") continue;
+          const { tenantId, transactionId } = readBytes(bytes[index] ?? "");
+          const table = database.tables.get(chainPayments.name);
+          const row = table?.get(keyOf(tenantId, transactionId)) as object | undefined;
+          if (row !== undefined)
+            table?.set(keyOf(tenantId, transactionId), {
+              ...row,
+              stage: "ready",
+              nonce: null,
+              attempt: 0,
+              wanted: 0,
+            });
+        }
+        return answers;
+      },
+    }),
+  },
+  {
+    name: "a first receipt is taken as final",
+    breaks: "nothing is final before the chain is",
+    node: (node) => ({
+      ...node,
+      heads: async () => {
+        const heads = await node.heads();
+        return "halt" in heads ? heads : { ...heads, final: heads.latest };
+      },
+    }),
+  },
+  {
+    name: "the pending nonce of a node is believed",
+    breaks: "no node is asked for the next nonce",
+    ...withUnit((unit, { chain }) => ({
+      lockSenders: async (wallets) => {
+        const senders = await unit.lockSenders(wallets);
+        const used = new Map(chain.head().nonces);
+        const pending = chain.pool().flatMap(({ intent }) => intent ?? []);
+        for (const { address, nonce } of pending)
+          used.set(address, Math.max(used.get(address) ?? 0, nonce + 1));
+        const wallet = await unit.findWallets([...used.keys()]);
+        const nonceOf = new Map(
+          [...wallet].map(([address, { walletId }]) => [walletId, used.get(address) ?? 0]),
+        );
+        return senders.map((sender) => ({ ...sender, nextNonce: nonceOf.get(sender.walletId) ?? 0 }));
+      },
+    })),
+  },
+  {
+    name: "the cursor advances after half an answer",
+    breaks: "every deposit is seen",
+    ...withBlocks((block, { random, isHealed }) =>
+      !isHealed() && random.chance(0.2) ? { ...block, transfers: [] } : block,
+    ),
+  },
+  {
+    name: "the place of a log in its block is its identity",
+    breaks: "a deposit is the same in another block",
+    ...withBlocks((block) => ({
+      ...block,
+      transfers: block.transfers.map((transfer, index) => ({
+        ...transfer,
+        ordinal: block.number * 1000 + index,
+      })),
+    })),
+  },
+  {
+    name: "a transfer between own wallets is a deposit too",
+    breaks: "a payment between own wallets is not a deposit",
+    ...withUnit((unit) => ({
+      findAttempts: async (hashes) =>
+        (await unit.findAttempts(hashes)).map((attempt) => ({
+          ...attempt,
+          destinationAccountId: "elsewhere",
+        })),
+    })),
+  },
+  {
+    name: "the fee is without the data fee",
+    breaks: "the ledger equals the chain",
+    ...withOutcomes((outcome) => ({ ...outcome, fee: outcome.fee - modelDataFee })),
+  },
+  {
+    name: "a hold is released when a cancellation is requested",
+    breaks: "signed bytes that are out can still be paid",
+    cancelsAtOnce: true,
+  },
+  {
+    name: "a reverted transaction is taken as a success",
+    breaks: "only what has moved is completed",
+    ...withOutcomes((outcome, { chain }) => (outcome.success ? outcome : asPaid(outcome, chain))),
+  },
+  {
+    name: "a token that returns false is believed",
+    breaks: "only what a log shows is completed",
+    ...withOutcomes((outcome, { chain }) =>
+      outcome.transfers.length === 0 && outcome.success ? asPaid(outcome, chain) : outcome,
+    ),
+  },
+  {
+    name: "the lease is not checked",
+    breaks: "one process drives a network",
+    store: (store, { database }) => ({
+      ...store,
+      unitOfWork: (position, work) => {
+        const row = database.tables.get(networks.name)?.get(position.lease.network) as {
+          holder: string;
+          fence: number;
+        };
+        const tip = [...(database.tables.get(chainBlocks.name) ?? new Map<string, unknown>())]
+          .sort()
+          .at(-1)?.[1];
+        const lease = { ...position.lease, holder: row.holder, fence: String(row.fence) };
+        return store.unitOfWork({ lease, tipHash: (tip as { hash: string }).hash }, work);
+      },
+    }),
+  },
+];

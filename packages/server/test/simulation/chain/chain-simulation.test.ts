@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { chainBugs } from "./chain-bugs.js";
+import { type ChainReport, runChainSimulation } from "./run-chain-simulation.js";
+
+/** `npm run test:long -- chain-simulation` sets these: how many seeds, or the one to run alone and show. */
+const seeds = Number(process.env["BURSAR_CHAIN_SEEDS"] ?? 500);
+const onlySeed = Number(process.env["BURSAR_CHAIN_SEED"] ?? 0);
+const timeoutMs = 60_000 + seeds * 1000;
+const seedsForBugs = 500;
+
+const tell = (text: string) => void process.stdout.write(`${text}\n`);
+
+function explain({ seed, violations }: ChainReport): string {
+  const again = `Alone: npm run test:long -- chain-simulation --seed ${seed}`;
+  return [`Seed ${seed} breaks a promise. ${again}`, ...violations].join("\n  ");
+}
+
+const mustHappen = [
+  "completed",
+  "cancelled",
+  "EXECUTION_REVERTED",
+  "WOULD_REVERT",
+  "INSUFFICIENT_FUNDS",
+  "INSUFFICIENT_FEE_FUNDS",
+  "DEPOSIT_REORGANISED",
+  "kills",
+  "stalls",
+  "nodes away",
+  "leases lost",
+  "reorganisations",
+  "cancellations",
+  "speed-ups",
+];
+
+describe("the simulation of a chain", () => {
+  it.runIf(onlySeed > 0)(`keeps every promise: ${onlySeed}`, async () => {
+    const report = await runChainSimulation(onlySeed, { trace: tell });
+    tell(JSON.stringify(report, undefined, 2));
+    expect(report.violations).toEqual([]);
+  });
+
+  it.runIf(onlySeed === 0)(
+    `pays once, loses nothing and keeps books that equal the chain: ${seeds} seeds`,
+    async () => {
+      const tally = new Map<string, number>();
+      for (let seed = 1; seed <= seeds; seed++) {
+        const report = await runChainSimulation(seed);
+        if (report.violations.length > 0) throw new Error(explain(report));
+        for (const [what, count] of Object.entries(report.tally))
+          tally.set(what, (tally.get(what) ?? 0) + count);
+        if (seed % 1000 === 0) tell(`${seed} seeds: every promise was kept`);
+      }
+      if (seeds > 500) tell(JSON.stringify(Object.fromEntries([...tally].sort()), undefined, 2));
+      for (const what of mustHappen) expect(tally.get(what) ?? 0, what).toBeGreaterThan(seeds / 50);
+    },
+    timeoutMs,
+  );
+});
+
+describe.runIf(onlySeed === 0)("a planted bug of a driver is caught", () => {
+  it.each(chainBugs)("$name: $breaks", async (bug) => {
+    for (let seed = 1; seed <= seedsForBugs; seed++) {
+      const { violations } = await runChainSimulation(seed, { bug });
+      if (violations.length === 0) continue;
+      tell(`${bug.name}: caught by seed ${seed}: ${violations[0]}`);
+      return;
+    }
+    throw new Error(`${seedsForBugs} seeds did not see it`);
+  });
+});

@@ -1,0 +1,261 @@
+import { createUuidV7Source, decideOnBalances } from "@bursar/domain";
+import { NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
+import { ChainMovedError } from "../../../src/app/chain/chain-store.js";
+import { accountsOf } from "../../../src/app/transactions/settlement.js";
+import { createEvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
+import {
+  createModelChain,
+  type ModelChain,
+  modelCoin,
+  verifyModelBytes,
+} from "../../harness/chain/model-chain.js";
+import { modelAssets, modelChainNetwork } from "../../harness/chain/model-network.js";
+import { createModelNode } from "../../harness/chain/model-node.js";
+import { createModelSigner } from "../../harness/chain/model-signer.js";
+import { createSimulatedChainStore } from "../database/simulated-chain-store.js";
+import { chainPayments } from "../database/simulated-chain-tables.js";
+import { createSimulatedDatabase, type SimulatedDatabase } from "../database/simulated-database.js";
+import { createSimulatedSettlementStore } from "../database/simulated-settlement.js";
+import { keyOf } from "../database/simulated-tables.js";
+import { createSimulatedTransactionStore } from "../database/simulated-transactions.js";
+import { isInjected } from "../world/present-answers.js";
+import { createRandom, type Random } from "../world/random.js";
+import { noFaults } from "../world/scenario.js";
+import { type Actor, createScheduler, type Scheduler } from "../world/scheduler.js";
+import type { ChainBug } from "./chain-bugs.js";
+import { drawPayment, type OwnWallet, openWallets, outsideAddress, usdc } from "./chain-wallets.js";
+
+/** Processes that drive one network over one database, a chain and a signer outside of them, and all that goes wrong in between. */
+export interface ChainWorld {
+  chain: ModelChain;
+  database: SimulatedDatabase;
+  scheduler: Scheduler;
+  random: Random;
+  wallets: readonly OwnWallet[];
+  /** Never killed. */
+  outside: Actor;
+  heal: () => void;
+  isHealed: () => boolean;
+  /** Errors that nothing in the world has caused. */
+  errors: string[];
+  counts: Record<string, number>;
+  pay: () => Promise<void>;
+  deposit: () => void;
+}
+
+const leaseMs = 1000;
+const blockEveryMs = 200;
+
+export function createChainWorld(
+  seed: number,
+  bug: ChainBug | undefined,
+  trace: (line: string) => void,
+): ChainWorld {
+  const random = createRandom(seed);
+  const scheduler = createScheduler(random, trace);
+  const outside: Actor = { name: "outside", isAlive: true };
+  const chain = createModelChain();
+  const errors: string[] = [];
+  const counts: Record<string, number> = {};
+  const count = (what: string) => {
+    counts[what] = (counts[what] ?? 0) + 1;
+  };
+  let isHealed = false;
+  const sometimes = (most: number) => (random.chance(0.5) ? random.next() * most : 0);
+  const rates = { refused: sometimes(0.05), cut: sometimes(0.05), answerLost: sometimes(0.1) };
+  const nodeFaults = sometimes(0.1);
+  const stalls = sometimes(0.02);
+  const database = createSimulatedDatabase({
+    ...{ scheduler, random, rates: () => (isHealed ? noFaults : rates) },
+    disguise: (rows) => rows,
+  });
+  const wallets = openWallets(database, chain, random, scheduler.now());
+  const signer = createModelSigner(async () => undefined);
+  const newUuid = createUuidV7Source({ now: scheduler.now, randomBytes: random.bytes });
+  let processes = 0;
+
+  const report = (error: unknown) => {
+    const isCaused =
+      isInjected(error) || error instanceof NodeUnavailableError || error instanceof ChainMovedError;
+    if (!isCaused) errors.push(String(error));
+  };
+
+  function startProcess(): void {
+    processes += 1;
+    const actor: Actor = { name: `driver ${processes}`, isAlive: true };
+    const reach = async (what: string) => {
+      const isStalled = !isHealed && random.chance(stalls);
+      if (isStalled) count("stalls");
+      await (isStalled ? scheduler.turn(actor, `stalls at ${what}`, 3000) : scheduler.turn(actor, what));
+      if (!isHealed && random.chance(nodeFaults)) {
+        count("nodes away");
+        throw new NodeUnavailableError("no node answers");
+      }
+    };
+    const isAnswerLost = () => !isHealed && random.chance(nodeFaults);
+    const wouldRevert = (destination: string) => destination.endsWith("dead");
+    const lag = () => (!isHealed && random.chance(0.1) ? random.between(1, 3) : 0);
+    const around = { chain, random, database, isHealed: () => isHealed };
+    const node = createModelNode({ chain, reach, isAnswerLost, lag, wouldRevert });
+    const store = createSimulatedChainStore(database, actor);
+    const reachSigner = async (...given: Parameters<typeof signer.sign>) => {
+      await scheduler.turn(actor, "sign");
+      const signed = await signer.sign(...given);
+      await scheduler.turn(actor, "signed");
+      return signed;
+    };
+    const disguisedSigner = { sign: reachSigner };
+    const driver = createEvmDriver({
+      network: modelChainNetwork,
+      node: bug?.node?.(node, around) ?? node,
+      signer: bug?.signer?.(disguisedSigner, around) ?? disguisedSigner,
+      store: bug?.store?.(store, around) ?? store,
+      recorder: { assets: modelAssets, newUuid, now: scheduler.now, onChanged: () => undefined },
+      verifySigned: verifyModelBytes,
+      ...{ holder: newUuid(), leaseMs, pollEveryMs: 50, onError: report, onLost: () => count("leases lost") },
+      monotonicMs: scheduler.now,
+      timers: { after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work) },
+    });
+    driver.start();
+    if (isHealed || random.chance(0.4)) return;
+    scheduler.after(outside, random.between(200, 6000), "a kill", () => {
+      if (isHealed) return;
+      count("kills");
+      actor.isAlive = false;
+      database.breakConnections(actor);
+      scheduler.after(outside, random.between(10, 500), "a start", startProcess);
+    });
+  }
+
+  function mine(): void {
+    scheduler.after(outside, blockEveryMs, "a block", mine);
+    if (!isHealed && random.chance(0.08)) {
+      const depth = random.between(1, 4);
+      count("reorganisations");
+      const kept = chain.blocks().length - depth;
+      const isSafe = kept > chain.final().number;
+      if (isSafe) {
+        chain.reorganise(depth, ({ intent }) => random.chance(intent === undefined ? 0.8 : 0.6));
+        for (let block = 0; block <= depth; block++) mineOne();
+        return;
+      }
+    }
+    if (!isHealed && random.chance(0.05)) chain.setBaseFee(BigInt(random.between(50, 2500)));
+    for (const { hash, intent } of chain.pool())
+      if (!isHealed && intent !== undefined && random.chance(0.05)) chain.drop(hash);
+    mineOne();
+  }
+
+  const mineOne = () => chain.mine((_, isReplaced) => random.chance(isReplaced ? 0.1 : 0.7));
+
+  const engine: Actor = { name: "engine", isAlive: true };
+  const settlements = createSimulatedSettlementStore(database, engine);
+  const transactions = createSimulatedTransactionStore(database, engine);
+
+  /** Repeats what the world has made fail. */
+  async function insist<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isInjected(error)) throw error;
+      }
+    }
+  }
+
+  async function pay(): Promise<void> {
+    const source = random.pick(wallets);
+    const accepted = drawPayment(source, wallets, random, newUuid(), scheduler.now());
+    const { tenantId, id } = accepted;
+    await insist(() => transactions.acceptTransactions([accepted]));
+    if (random.chance(0.12)) chain.revert(id);
+    await insist(() => begin(tenantId, id));
+    if (random.chance(0.25))
+      scheduler.after(outside, random.between(1, 1500), "a cancellation", () => void cancel(tenantId, id));
+    if (random.chance(0.15))
+      scheduler.after(outside, random.between(1, 1500), "a speed-up", () => void speedUp(tenantId, id));
+  }
+
+  const begin = (tenantId: string, id: string) =>
+    settlements.unitOfWork(async (unit) => {
+      const [claimed] = await unit.claimAgain([{ tenantId, id }]);
+      if (claimed === undefined) return;
+      const balances = await unit.lockAccounts(accountsOf([claimed]));
+      const begun = decideOnBalances(claimed, { kind: "begin" }, balances);
+      const failure = { kind: "fail", failure: "INSUFFICIENT_FUNDS", fee: null } as const;
+      const decision = typeof begun === "string" ? decideOnBalances(claimed, failure, balances) : begun;
+      if (typeof decision === "string") throw new Error(`beginning is ${decision}`);
+      const occurredAt = new Date(scheduler.now());
+      await unit.write(
+        [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
+        balances,
+      );
+    });
+
+  async function cancel(tenantId: string, id: string): Promise<void> {
+    count("cancellations");
+    await insist(() =>
+      settlements.unitOfWork(async (unit) => {
+        const claimed = await unit.claimPayment({ tenantId, id });
+        if (claimed === undefined) return;
+        if (bug?.cancelsAtOnce !== true || claimed.state === "confirming")
+          return await unit.requestCancel({ tenantId, id }, tenantId);
+        const balances = await unit.lockAccounts(
+          [
+            ...accountsOf([claimed]),
+            ...(claimed.feeHold === null
+              ? []
+              : [{ tenantId, accountId: claimed.sourceAccountId, asset: claimed.feeHold.asset }]),
+          ].filter(
+            (one, index, all) =>
+              all.findIndex((key) => key.accountId === one.accountId && key.asset === one.asset) === index,
+          ),
+        );
+        const decision = decideOnBalances(claimed, { kind: "cancel", fee: null }, balances);
+        if (typeof decision === "string") return;
+        const occurredAt = new Date(scheduler.now());
+        await unit.write(
+          [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
+          balances,
+        );
+      }),
+    ).catch(report);
+  }
+
+  const speedUp = (tenantId: string, id: string) =>
+    insist(() =>
+      database.query(engine, "speed up", async (rows) => {
+        const row = rows.get(chainPayments, keyOf(tenantId, id));
+        if (row?.stage !== "signed") return;
+        await rows.lock(chainPayments, keyOf(tenantId, id));
+        const current = rows.get(chainPayments, keyOf(tenantId, id));
+        if (current?.stage !== "signed") return;
+        count("speed-ups");
+        rows.put(chainPayments, keyOf(tenantId, id), { ...current, speedUpRequested: true });
+      }),
+    );
+
+  function deposit(): void {
+    const to = () => random.pick(wallets).address;
+    const transfers = Array.from({ length: random.between(1, 3) }, (_, index) => ({
+      asset: index === 0 && random.chance(0.5) ? modelCoin : usdc,
+      ...{ from: outsideAddress, to: to(), amount: BigInt(random.between(0, 400)) },
+    }));
+    const hidden = random.chance(0.2)
+      ? [{ asset: modelCoin, from: outsideAddress, to: to(), amount: BigInt(random.between(1, 900)) }]
+      : [];
+    chain.pay(transfers, hidden);
+  }
+
+  for (let process = random.between(1, 2); process > 0; process--) startProcess();
+  scheduler.after(outside, blockEveryMs, "a block", mine);
+  return {
+    ...{ chain, database, scheduler, random, wallets, outside, errors, counts, pay, deposit },
+    isHealed: () => isHealed,
+    heal: () => {
+      isHealed = true;
+      chain.setBaseFee(100n);
+      startProcess();
+    },
+  };
+}

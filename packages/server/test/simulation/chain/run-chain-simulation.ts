@@ -1,0 +1,64 @@
+import { networks } from "../database/simulated-chain-tables.js";
+import { auditChain, countOutcomes, isAnythingOpen, rowsOf } from "./audit-chain.js";
+import type { ChainBug } from "./chain-bugs.js";
+import { type ChainWorld, createChainWorld } from "./chain-world.js";
+
+export interface ChainReport {
+  seed: number;
+  violations: string[];
+  tally: Record<string, number>;
+}
+
+const faultsEndAfterMs = 8000;
+/** How many blocks after the last fault everything must have ended, and how many more are mined for what is looked for in turn. */
+const endBlocksMax = 250;
+const quietBlocks = 45;
+
+/** One run: payments, deposits and faults, then peace, then the audit. The seed decides all of it. */
+export async function runChainSimulation(
+  seed: number,
+  { bug, trace = () => undefined }: { bug?: ChainBug; trace?: (line: string) => void } = {},
+): Promise<ChainReport> {
+  const world = createChainWorld(seed, bug, trace);
+  const { scheduler, random, outside, chain } = world;
+  const failures: string[] = [];
+  let underWay = 0;
+  for (let payment = random.between(4, 12); payment > 0; payment--)
+    scheduler.after(outside, random.between(1, 5000), "a payment", () => {
+      underWay += 1;
+      world
+        .pay()
+        .catch((error: unknown) => failures.push(`a payment could not begin: ${String(error)}`))
+        .finally(() => {
+          underWay -= 1;
+        });
+    });
+  for (let deposit = random.between(2, 8); deposit > 0; deposit--)
+    scheduler.after(outside, random.between(1, 5000), "a deposit", world.deposit);
+  let healedAt = 0;
+  scheduler.after(outside, faultsEndAfterMs, "peace", () => {
+    world.heal();
+    healedAt = chain.head().number;
+  });
+  let quietAt: number | undefined;
+  await scheduler
+    .runUntil(() => {
+      if (healedAt === 0) return false;
+      const { number } = chain.head();
+      const isOpen = underWay > 0 || isAnythingOpen(world) || chain.pool().length > 0;
+      quietAt = isOpen ? undefined : (quietAt ?? number);
+      const isLate = number - healedAt > endBlocksMax;
+      const isQuiet = quietAt !== undefined && number - quietAt >= quietBlocks && isSettled(world);
+      return isLate || isQuiet;
+    })
+    .catch((error: unknown) => failures.push(`the run did not end: ${String(error)}`));
+  return {
+    seed,
+    violations: [...failures, ...auditChain(world)],
+    tally: { ...world.counts, ...countOutcomes(world) },
+  };
+}
+
+function isSettled({ database, chain }: ChainWorld): boolean {
+  return rowsOf(database, networks)[0]?.settledNumber === chain.final().number;
+}

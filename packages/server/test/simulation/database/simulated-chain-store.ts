@@ -1,0 +1,179 @@
+import {
+  ChainMovedError,
+  type ChainStore,
+  type NetworkLease,
+  type SentPayment,
+} from "../../../src/app/chain/chain-store.js";
+import { LeaseLostError } from "../../../src/runtime/lease.js";
+import type { Actor } from "../world/scheduler.js";
+import {
+  type ChainPaymentRow,
+  chainAttempts,
+  chainBlocks,
+  chainPayments,
+  chainWallets,
+  networks,
+  numberKey,
+} from "./simulated-chain-tables.js";
+import {
+  createSimulatedChainUnit,
+  factsOf,
+  findWallets,
+  openPayments,
+  type SentWrite,
+} from "./simulated-chain-unit.js";
+import type { SimulatedDatabase } from "./simulated-database.js";
+import type { Rows } from "./simulated-rows.js";
+import { inSimulatedUnit } from "./simulated-settlement.js";
+import { keyOf, openTransactions } from "./simulated-tables.js";
+
+/** `store/chain/chain-store.ts`, on the simulated database. */
+export function createSimulatedChainStore(database: SimulatedDatabase, actor: Actor): ChainStore {
+  const query = <T>(what: string, statement: (rows: Rows) => T) => database.query(actor, what, statement);
+  const isHalted = (rows: Rows, { tenantId, walletId }: ChainPaymentRow) =>
+    rows.get(chainWallets, keyOf(tenantId, walletId))?.haltedReason !== null;
+  return {
+    leases: {
+      acquire: (network, holder, leaseMs) =>
+        query("acquire the network", (rows) => {
+          const row = rows.get(networks, network);
+          if (row === undefined || row.expiresMs > database.now()) return [];
+          const fence = row.fence + 1;
+          rows.put(networks, network, { ...row, holder, fence, expiresMs: database.now() + leaseMs });
+          return [{ network, holder, fence: String(fence) }];
+        }),
+      renew: (leases, leaseMs) =>
+        query("renew the network", (rows) =>
+          leases.filter((lease) => {
+            const row = rows.get(networks, lease.network);
+            if (row === undefined || !isHeldBy(row, lease)) return false;
+            rows.put(networks, lease.network, { ...row, expiresMs: database.now() + leaseMs });
+            return true;
+          }),
+        ),
+      release: (leases) =>
+        query("release the network", (rows) => {
+          for (const lease of leases) {
+            const row = rows.get(networks, lease.network);
+            if (row !== undefined && isHeldBy(row, lease))
+              rows.put(networks, lease.network, { ...row, holder: null, expiresMs: 0 });
+          }
+        }),
+    },
+    register: (network, genesisHash, settled) =>
+      query("register", (rows) => {
+        if (rows.get(networks, network) !== undefined) return;
+        const { number } = settled;
+        const free = { holder: null, fence: 0, expiresMs: 0 };
+        rows.put(networks, network, {
+          network,
+          genesisHash,
+          haltedReason: null,
+          settledNumber: number,
+          ...free,
+        });
+        rows.put(chainBlocks, numberKey(number), settled);
+      }),
+    readPosition: (network) =>
+      query("read the position", (rows) => {
+        const row = rows.get(networks, network);
+        if (row === undefined) return undefined;
+        const { genesisHash, haltedReason, settledNumber } = row;
+        return { genesisHash, haltedReason, settledNumber, tail: rows.all(chainBlocks) };
+      }),
+    recordHeads: async () => undefined,
+    findOwned: (_, addresses) => query("find owned", (rows) => new Set(findWallets(rows, addresses).keys())),
+    findAttempts: (_, hashes) =>
+      query("find hashes", (rows) => new Set(hashes.filter((hash) => rows.get(chainAttempts, hash)))),
+    listReady: (_, { inFlightMax }) =>
+      query("list ready", (rows) => {
+        const room = new Map<string, number>();
+        for (const { walletId } of openPayments(rows)) room.set(walletId, (room.get(walletId) ?? 0) + 1);
+        const payments = rows
+          .all(chainPayments)
+          .filter((row) => row.stage === "ready" && !isHalted(rows, row))
+          .filter(({ walletId }) => {
+            room.set(walletId, (room.get(walletId) ?? 0) + 1);
+            return (room.get(walletId) ?? 0) <= inFlightMax;
+          })
+          .map((row) => ({ ...factsOf(rows, row), cancelRequested: isCancelled(rows, row) }));
+        return { payments, lastWalletId: undefined };
+      }),
+    listUnsigned: (_, limit) =>
+      query("list unsigned", (rows) =>
+        openPayments(rows)
+          .filter((row) => row.wanted > row.attempt && !isHalted(rows, row))
+          .slice(0, limit)
+          .map((row) => {
+            if (row.nonce === null || row.terms === null) throw new Error("an open payment has terms");
+            return { ...factsOf(rows, row), ...row.terms, nonce: row.nonce, number: row.wanted };
+          }),
+      ),
+    listSent: (_, __, after) =>
+      query("list sent", (rows) =>
+        after !== undefined
+          ? []
+          : openPayments(rows)
+              .filter((row) => row.attempt > 0 && !isHalted(rows, row))
+              .sort((a, b) =>
+                a.walletId === b.walletId
+                  ? (a.nonce ?? 0) - (b.nonce ?? 0)
+                  : a.walletId < b.walletId
+                    ? -1
+                    : 1,
+              )
+              .flatMap((row) => readSent(rows, row)),
+      ),
+    readBytes: (_, hashes) =>
+      query(
+        "read bytes",
+        (rows) => new Map(hashes.map((hash) => [hash, rows.get(chainAttempts, hash)?.bytes ?? ""])),
+      ),
+    listToCompare: (_, beforeNumber, limit) =>
+      query("list to compare", (rows) =>
+        rows
+          .all(chainWallets)
+          .filter(({ comparedNumber }) => comparedNumber < beforeNumber)
+          .slice(0, limit),
+      ),
+    unitOfWork: (position, work) =>
+      inSimulatedUnit(database, actor, async (unit, run) => {
+        const sent: SentWrite[] = [];
+        const { lease, tipHash } = position;
+        await run("lock the network", async (rows) => {
+          await rows.lock(networks, lease.network);
+          const row = rows.get(networks, lease.network);
+          if (row === undefined || !isHeldBy(row, lease)) throw new LeaseLostError("the lease is lost");
+          if (rows.all(chainBlocks).at(-1)?.hash !== tipHash)
+            throw new ChainMovedError("the chain has moved");
+        });
+        const result = await work(createSimulatedChainUnit(run, lease.network, unit, sent));
+        if (sent.length > 0)
+          await run("write rows of the chain", (rows) => {
+            for (const write of sent) write(rows);
+          });
+        return result;
+      }),
+  };
+}
+
+function isHeldBy(row: { holder: string | null; fence: number }, lease: NetworkLease): boolean {
+  return row.holder === lease.holder && String(row.fence) === lease.fence;
+}
+
+function isCancelled(rows: Rows, { tenantId, id }: ChainPaymentRow): boolean {
+  return rows.get(openTransactions, keyOf(tenantId, id))?.cancelRequested === true;
+}
+
+function readSent(rows: Rows, row: ChainPaymentRow): SentPayment[] {
+  const attempt = rows.all(chainAttempts).find((one) => one.id === row.id && one.number === row.attempt);
+  if (attempt === undefined || row.nonce === null) return [];
+  return [
+    {
+      ...factsOf(rows, row),
+      ...{ nonce: row.nonce, number: attempt.number, hash: attempt.hash, terms: attempt.terms },
+      ...{ termsNumber: row.termsNumber, isUnsigned: row.wanted > row.attempt },
+      ...{ cancelRequested: isCancelled(rows, row), speedUpRequested: row.speedUpRequested },
+    },
+  ];
+}

@@ -1,0 +1,67 @@
+import type {
+  AttemptTerms,
+  ChainDeposit,
+  FollowedBlock,
+  PaymentState,
+} from "../../../src/app/chain/chain-store.js";
+import type { Table } from "./simulated-rows.js";
+
+/** The tables of chains, as `simulated-tables.ts` has the others. */
+
+export interface NetworkRow {
+  network: string;
+  genesisHash: string;
+  haltedReason: string | null;
+  settledNumber: number;
+  holder: string | null;
+  fence: number;
+  expiresMs: number;
+}
+
+export interface ChainWalletRow {
+  tenantId: string;
+  walletId: string;
+  address: string;
+  nextNonce: number;
+  finalNonce: number;
+  haltedReason: string | null;
+  comparedNumber: number;
+}
+
+export interface ChainPaymentRow extends PaymentState {
+  tenantId: string;
+  id: string;
+  walletId: string;
+  nonce: number | null;
+  terms: AttemptTerms | null;
+  termsNumber: number;
+  speedUpRequested: boolean;
+  included: { hash: string; number: number; succeeded: boolean; fee: bigint } | null;
+}
+
+export interface ChainAttemptRow {
+  tenantId: string;
+  id: string;
+  number: number;
+  hash: string;
+  bytes: string;
+  terms: AttemptTerms;
+}
+
+export const networks: Table<NetworkRow> = { name: "networks" };
+export const chainBlocks: Table<FollowedBlock> = { name: "chain_blocks" };
+export const chainWallets: Table<ChainWalletRow> = { name: "chain_wallets" };
+export const chainPayments: Table<ChainPaymentRow> = { name: "chain_payments" };
+/** The unique key on the nonces of a wallet; its rows say whose they are. */
+export const chainNonces: Table<string> = { name: "chain_nonces" };
+export const chainAttempts: Table<ChainAttemptRow> = { name: "chain_attempts" };
+export const chainDeposits: Table<ChainDeposit> = { name: "chain_deposits" };
+/** What was gathered, by wallet and asset. */
+export const chainHoldings: Table<{ tenantId: string; walletId: string; asset: string; gathered: bigint }> = {
+  name: "chain_holdings",
+};
+
+/** Numbers in keys sort like numbers. */
+export function numberKey(number: number): string {
+  return number.toString().padStart(9, "0");
+}

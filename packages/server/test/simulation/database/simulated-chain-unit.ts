@@ -1,0 +1,261 @@
+import type {
+  ChainUnit,
+  FoundAttempt,
+  GatheredAmount,
+  PaymentFacts,
+  WalletBooks,
+  WalletKey,
+} from "../../../src/app/chain/chain-store.js";
+import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
+import { modelAssets } from "../../harness/chain/model-network.js";
+import {
+  type ChainPaymentRow,
+  chainAttempts,
+  chainBlocks,
+  chainDeposits,
+  chainHoldings,
+  chainNonces,
+  chainPayments,
+  chainWallets,
+  networks,
+  numberKey,
+} from "./simulated-chain-tables.js";
+import type { RunStatement } from "./simulated-database.js";
+import type { Rows } from "./simulated-rows.js";
+import { accounts, keyOf, openTransactions, transactions } from "./simulated-tables.js";
+
+/** A write that is sent without waiting; all of them are done before the commit, in order. */
+export type SentWrite = (rows: Rows) => void;
+
+/** `store/chain/chain-store.ts`, on the simulated database: the same statements in the same order. */
+export function createSimulatedChainUnit(
+  run: RunStatement,
+  network: string,
+  { claimOnRail, insertDeposits, lockAccounts, write }: SettlementUnit,
+  sent: SentWrite[],
+): ChainUnit {
+  const send = (work: SentWrite) => void sent.push(work);
+  const change = (keys: readonly TransactionKey[], to: (row: ChainPaymentRow) => Partial<ChainPaymentRow>) =>
+    send((rows) => {
+      for (const { tenantId, id } of keys) {
+        const row = rows.get(chainPayments, keyOf(tenantId, id));
+        if (row !== undefined) rows.put(chainPayments, keyOf(tenantId, id), { ...row, ...to(row) });
+      }
+    });
+  const changeWallet = (
+    { tenantId, walletId }: WalletKey,
+    to: Partial<{ nextNonce: number; finalNonce: number; comparedNumber: number; haltedReason: string }>,
+  ) =>
+    send((rows) => {
+      const row = rows.get(chainWallets, keyOf(tenantId, walletId));
+      if (row !== undefined) rows.put(chainWallets, keyOf(tenantId, walletId), { ...row, ...to });
+    });
+  return {
+    ...{ claimOnRail, insertDeposits, lockAccounts, write },
+    lockSenders: (wallets) =>
+      run("lock senders", async (rows) => {
+        const keys = wallets.map(({ tenantId, walletId }) => keyOf(tenantId, walletId)).sort();
+        for (const key of keys) await rows.lock(chainWallets, key);
+        return keys.flatMap((key) => {
+          const row = rows.get(chainWallets, key);
+          if (row === undefined) return [];
+          const { tenantId, walletId, nextNonce, haltedReason } = row;
+          const inFlight = openPayments(rows).filter((one) => one.walletId === walletId).length;
+          return [{ tenantId, walletId, nextNonce, isHalted: haltedReason !== null, inFlight }];
+        });
+      }),
+    lockPayments: (keys) =>
+      run("lock payments", async (rows) => {
+        const states = new Map<string, ChainPaymentRow>();
+        for (const { tenantId, id } of keys.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+          await rows.lock(chainPayments, keyOf(tenantId, id));
+          const row = rows.get(chainPayments, keyOf(tenantId, id));
+          if (row !== undefined) states.set(id, row);
+        }
+        return states;
+      }),
+    findAttempts: (hashes) =>
+      run("find attempts", (rows) =>
+        hashes.flatMap((hash): FoundAttempt[] => {
+          const attempt = rows.get(chainAttempts, hash);
+          if (attempt === undefined) return [];
+          const payment = rows.get(chainPayments, keyOf(attempt.tenantId, attempt.id));
+          if (payment === undefined || payment.nonce === null) return [];
+          const { stage, nonce } = payment;
+          return [{ ...factsOf(rows, payment), hash, purpose: attempt.terms.purpose, stage, nonce }];
+        }),
+      ),
+    findWallets: (addresses) => run("find wallets", (rows) => findWallets(rows, addresses)),
+    findDeposits: (keys) =>
+      run("find deposits", (rows) =>
+        keys.flatMap(({ hash, ordinal }) => rows.get(chainDeposits, keyOf(hash, String(ordinal))) ?? []),
+      ),
+    listIncluded: (range) =>
+      run("list included", (rows) =>
+        rows
+          .all(chainPayments)
+          .filter(({ stage, included }) => stage === "included" && isInRange(included?.number, range))
+          .sort((a, b) => (a.nonce ?? 0) - (b.nonce ?? 0))
+          .map(({ tenantId, id, walletId, nonce, included }) => {
+            if (included === null || nonce === null) throw new Error("an included payment has a block");
+            const attempt = rows.get(chainAttempts, included.hash);
+            const held = rows.get(openTransactions, keyOf(tenantId, id))?.feeHold?.amount ?? 0n;
+            const { succeeded, fee } = included;
+            const purpose = attempt?.terms.purpose ?? "payment";
+            return { tenantId, id, walletId, nonce, purpose, succeeded, fee, feeHeld: held };
+          }),
+      ),
+    listSeen: (range) =>
+      run("list seen", (rows) =>
+        rows.all(chainDeposits).filter((one) => one.state === "seen" && isInRange(one.block?.number, range)),
+      ),
+    limitBlocks: async (upTo) => upTo,
+    listLeft: (upTo) =>
+      run("list left", (rows) =>
+        rows
+          .all(chainDeposits)
+          .filter(({ state, leftNumber }) => state === "seen" && leftNumber !== null && leftNumber <= upTo),
+      ),
+    readBooks: (wallets) => run("read books", (rows) => wallets.flatMap((wallet) => readBook(rows, wallet))),
+    assign: (payments, headNumber) =>
+      send((rows) => {
+        for (const { tenantId, id, walletId, nonce, terms } of payments) {
+          const row = rows.get(chainPayments, keyOf(tenantId, id));
+          const sender = rows.get(chainWallets, keyOf(tenantId, walletId));
+          if (row?.stage !== "ready" || sender === undefined) continue;
+          rows.insert(chainNonces, keyOf(walletId, numberKey(nonce)), id);
+          const assigned = { stage: "assigned", nonce, wanted: 1, terms, termsNumber: headNumber } as const;
+          rows.put(chainPayments, keyOf(tenantId, id), { ...row, ...assigned });
+          const nextNonce = Math.max(sender.nextNonce, nonce + 1);
+          rows.put(chainWallets, keyOf(tenantId, walletId), { ...sender, nextNonce });
+        }
+      }),
+    setTerms: (payments, headNumber) => {
+      for (const { tenantId, id, terms } of payments)
+        change([{ tenantId, id }], ({ attempt }) => ({
+          wanted: attempt + 1,
+          terms,
+          termsNumber: headNumber,
+        }));
+    },
+    keepTerms: (keys, headNumber) =>
+      change(keys, ({ attempt }) => ({ wanted: attempt, termsNumber: headNumber })),
+    storeAttempts: (attempts) => {
+      send((rows) => {
+        for (const attempt of attempts) rows.insert(chainAttempts, attempt.hash, attempt);
+      });
+      change(attempts, ({ stage, wanted }) => ({
+        ...{ attempt: wanted, speedUpRequested: false },
+        stage: stage === "assigned" ? "signed" : stage,
+      }));
+    },
+    includePayments: (inclusions) => {
+      for (const { tenantId, id, hash, block, succeeded, fee } of inclusions)
+        change([{ tenantId, id }], () => ({
+          stage: "included",
+          included: { hash, number: block.number, succeeded, fee },
+        }));
+    },
+    excludePayments: (keys, headNumber) =>
+      change(keys, () => ({ stage: "signed", included: null, termsNumber: headNumber })),
+    endPayments: (payments) => {
+      change(payments, () => ({ stage: "over" }));
+      for (const { tenantId, walletId, nonce } of payments)
+        if (nonce !== null) changeWallet({ tenantId, walletId }, { finalNonce: nonce + 1 });
+    },
+    putDeposits: (deposits) =>
+      send((rows) => {
+        for (const one of deposits) rows.put(chainDeposits, keyOf(one.hash, String(one.ordinal)), one);
+      }),
+    gather: (amounts) => run("gather", (rows) => amounts.map((one) => gatherOne(rows, one))),
+    emptyGathered: (amounts) =>
+      send((rows) => {
+        for (const { tenantId, walletId, asset } of amounts)
+          rows.put(chainHoldings, keyOf(walletId, asset), { tenantId, walletId, asset, gathered: 0n });
+      }),
+    touchWallets: (wallets) => {
+      for (const wallet of wallets) changeWallet(wallet, { comparedNumber: -1 });
+    },
+    writeHoldings: (wallets, _, at) => {
+      for (const wallet of wallets) changeWallet(wallet, { comparedNumber: at });
+    },
+    appendBlocks: (blocks) =>
+      send((rows) => {
+        for (const { number, hash, parentHash } of blocks)
+          rows.insert(chainBlocks, numberKey(number), { number, hash, parentHash });
+      }),
+    removeBlocks: (above) =>
+      send((rows) => {
+        for (const { number } of rows.all(chainBlocks))
+          if (number > above) rows.remove(chainBlocks, numberKey(number));
+      }),
+    settle: (number) =>
+      send((rows) => {
+        const row = rows.get(networks, network);
+        if (row !== undefined) rows.put(networks, network, { ...row, settledNumber: number });
+        for (const block of rows.all(chainBlocks))
+          if (block.number < number) rows.remove(chainBlocks, numberKey(block.number));
+      }),
+    haltNetwork: ({ reason }) =>
+      run("halt network", (rows) => {
+        const row = rows.get(networks, network);
+        if (row !== undefined) rows.put(networks, network, { ...row, haltedReason: reason });
+      }),
+    haltWallet: async (wallet, { reason }) => changeWallet(wallet, { haltedReason: reason }),
+  };
+}
+
+function isInRange(number: number | undefined, range: { above: number } | { upTo: number }): boolean {
+  if (number === undefined) return false;
+  return "above" in range ? number > range.above : number <= range.upTo;
+}
+
+export function openPayments(rows: Rows): ChainPaymentRow[] {
+  return rows.all(chainPayments).filter(({ stage }) => stage === "assigned" || stage === "signed");
+}
+
+export function findWallets(rows: Rows, addresses: readonly string[]): Map<string, WalletKey> {
+  return new Map(
+    rows
+      .all(chainWallets)
+      .filter(({ address }) => addresses.includes(address))
+      .map(({ address, tenantId, walletId }) => [address, { tenantId, walletId }]),
+  );
+}
+
+export function factsOf(rows: Rows, { tenantId, id, walletId }: ChainPaymentRow): PaymentFacts {
+  const accepted = rows.get(transactions, keyOf(tenantId, id));
+  const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
+  if (accepted === undefined || wallet === undefined || accepted.parties.kind === "deposit")
+    throw new Error("a payment has no transaction");
+  const { parties, asset, amount } = accepted;
+  const own = "walletId" in parties.destination ? parties.destination.walletId : undefined;
+  const paid = own === undefined ? undefined : rows.get(chainWallets, keyOf(tenantId, own));
+  const outside = "address" in parties.destination ? parties.destination.address : "";
+  return {
+    ...{ tenantId, id, walletId, kind: parties.kind, asset: asset.code, amount, address: wallet.address },
+    destination: paid?.address ?? outside,
+    destinationAccountId: own ?? "outside",
+  };
+}
+
+function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] {
+  const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
+  if (wallet === undefined) return [];
+  const balances = new Map(
+    modelAssets.list.map(({ code: asset }) => {
+      const account = rows.get(accounts, keyOf(tenantId, walletId, asset));
+      const gathered = rows.get(chainHoldings, keyOf(walletId, asset))?.gathered ?? 0n;
+      return [asset, { booked: (account?.available ?? 0n) + (account?.held ?? 0n), gathered }];
+    }),
+  );
+  const { finalNonce, haltedReason } = wallet;
+  return [{ tenantId, walletId, finalNonce, isHalted: haltedReason !== null, balances }];
+}
+
+function gatherOne(rows: Rows, { tenantId, walletId, asset, amount }: GatheredAmount): GatheredAmount {
+  const key = keyOf(walletId, asset);
+  const gathered = (rows.get(chainHoldings, key)?.gathered ?? 0n) + amount;
+  rows.put(chainHoldings, key, { tenantId, walletId, asset, gathered });
+  return { tenantId, walletId, asset, amount: gathered };
+}
