@@ -157,6 +157,7 @@ export const proofs = {
       "packages/signer/test/kill.test.ts",
       "packages/signer/test/process.test.ts",
       "packages/signer/test/command-line.test.ts",
+      "packages/signer/test/operating-page.test.ts",
     ],
     sizes: {
       kills: { env: "BURSAR_SIGNER_KILLS", short: 5, long: 200, means: "kills while it signs" },

@@ -137,6 +137,19 @@ describe("the journal", () => {
     expect(again).toEqual(answers);
   });
 
+  it("gives the same addresses in the same order if it ends before the wallets", async () => {
+    const { folder, path, lines } = copy();
+    const others = [newWallet({ tenantId: wallet.tenantId }), newWallet(), newWallet()];
+    const first = await open(folder);
+    const addresses = await first.service.addressesOf([wallet, ...others]);
+    await first.close();
+    rmSync(headPath(folder));
+    rewrite(path, lines.slice(0, 1));
+    const second = await open(folder);
+    expect(await second.service.addressesOf([wallet, ...others])).toEqual(addresses);
+    await second.close();
+  });
+
   it("is refused if the file that says how far it was written is damaged", async () => {
     const { folder } = copy();
     truncateSync(headPath(folder), 10);
