@@ -5,6 +5,7 @@ import { addressOfKey, signDigest } from "../src/keys/secp256k1.js";
 import { createWalletKeys, derivationPath } from "../src/keys/wallet-keys.js";
 import { publicWords } from "../src/memory-signer.js";
 import { entropyOfWords, seedOf, wordsOf } from "../src/seed/mnemonic.js";
+import { encodeRlp, type RlpItem } from "../src/signing/rlp.js";
 import { attachSignature, digestOf } from "../src/signing/transaction.js";
 import { bip32Vectors, bip39Vectors, eip1559Vectors } from "./published-vectors.js";
 
@@ -57,5 +58,27 @@ describe("the published vectors", () => {
     const signed = attachSignature(transaction, signDigest(digestOf(transaction), key));
     expect(signed.bytes).toBe(vector.signed);
     expect(addressOfKey(key)).toMatch(/^0x[0-9a-f]{40}$/);
+  });
+});
+
+// From the specification of RLP.
+describe("the encoding", () => {
+  const text = "Lorem ipsum dolor sit amet, consectetur adipisicing elit";
+  it.each<[string, RlpItem, string]>([
+    ["dog", Buffer.from("dog"), "83646f67"],
+    ["an empty string", new Uint8Array(), "80"],
+    ["an empty list", [], "c0"],
+    ["0", 0n, "80"],
+    ["15", 15n, "0f"],
+    ["127", 127n, "7f"],
+    ["128", 128n, "8180"],
+    ["1024", 1024n, "820400"],
+    ["cat and dog", [Buffer.from("cat"), Buffer.from("dog")], "c88363617483646f67"],
+    ["a set of sets", [[], [[]], [[], [[]]]], "c7c0c1c0c3c0c1c0"],
+    ["55 bytes", Buffer.from(text.slice(1)), `b7${Buffer.from(text.slice(1)).toString("hex")}`],
+    ["56 bytes", Buffer.from(text), `b838${Buffer.from(text).toString("hex")}`],
+    ["1024 bytes", Buffer.alloc(1024, 1), `b90400${"01".repeat(1024)}`],
+  ])("of %s", (_, item, encoded) => {
+    expect(hex(encodeRlp(item))).toBe(encoded);
   });
 });
