@@ -45,7 +45,7 @@ function describeList([key, setting]) {
       `| \`${name}\` | ${field.default === undefined ? "required" : "optional"} | ${field.about} It must be ${field.allowed}. |`,
   );
   const { title, shown } = entriesToShow(setting);
-  const entries = shown.map((entry) => `  - ${showEntry(setting.show(entry))}`);
+  const entries = shown.map((fields) => `  - ${showEntry(fields)}`);
   return `
 ### \`${key}\`
 
@@ -65,9 +65,10 @@ ${entries.join("\n")}
 }
 
 /** A list without a default shows an example instead. @param {AnyList} setting */
-function entriesToShow({ default: entries, example }) {
+function entriesToShow(setting) {
+  const example = setting.exampleTexts ?? setting.example?.map((entry) => setting.show(entry));
   return example === undefined
-    ? { title: "The default:", shown: entries }
+    ? { title: "The default:", shown: setting.default.map((entry) => setting.show(entry)) }
     : { title: "The default is none. An example:", shown: example };
 }
 
@@ -92,7 +93,7 @@ export function exampleConfiguration() {
       "",
       `# ${setting.about}`,
       `#${key}:`,
-      ...entriesToShow(setting).shown.map((entry) => `#  - ${showEntry(setting.show(entry))}`),
+      ...entriesToShow(setting).shown.map((fields) => `#  - ${showEntry(fields)}`),
     ]),
     "",
   ].join("\n");

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { OneOf, Strings } from "./values.js";
 
 export const Liveness = Type.Object(
   { status: Type.Literal("alive") },
@@ -8,7 +9,21 @@ export const Liveness = Type.Object(
 export const Readiness = Type.Object(
   {
     status: Type.Literal("ready"),
-    checks: Type.Object({ database: Type.Literal("up") }),
+    checks: Type.Object({
+      database: Type.Literal("up"),
+      signer: Type.Optional(
+        OneOf(["up", "down"], {
+          description:
+            "While it is down, no wallet of a chain is activated and nothing is signed. Left out without chains.",
+        }),
+      ),
+      networks: Type.Optional(
+        Strings({
+          additionalProperties: OneOf(["connecting", "following", "halted"]),
+          description: "The state of each chain, see `GET /v1/networks`. Left out without chains.",
+        }),
+      ),
+    }),
   },
   { $id: "Readiness", description: "The service can accept requests." },
 );

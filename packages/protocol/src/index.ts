@@ -104,6 +104,7 @@ export {
   TradePage,
   TradeQuery,
 } from "./resources/market.js";
+export { type Network, NetworkList } from "./resources/network.js";
 export {
   AmendOrderBody,
   describeOrderStates,
@@ -118,6 +119,7 @@ export {
   CancelledTransaction,
   CreateTransactionBody,
   describeTransactionStates,
+  SpedUpTransaction,
   Transaction,
   TransactionPage,
   TransactionPath,

@@ -934,6 +934,8 @@ CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC
 
 CREATE INDEX clients_disabled ON public.clients USING btree (id) WHERE (state = 'disabled'::text);
 
+CREATE INDEX destinations_removed ON public.destinations USING btree (tenant_id, network, address, removed_at) WHERE (removed_at IS NOT NULL);
+
 CREATE INDEX events_by_final_order_state ON public.events USING btree (tenant_id, state, subject_id) WHERE ((event = 'order.updated'::text) AND (state = ANY (ARRAY['filled'::text, 'cancelled'::text, 'rejected'::text])));
 
 CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));

@@ -10,6 +10,7 @@ import { stateMetrics } from "./compose/compose-metrics.js";
 import { composeTracing, type TracingParts } from "./compose/compose-tracing.js";
 import { webhookOptions } from "./compose/compose-webhooks.js";
 import { followChanges, migrateAndLog } from "./compose/follow-changes.js";
+import { checkProxySettings, publicUrlOf } from "./compose/public-address.js";
 import { createServiceClock, measureAtStart } from "./compose/service-clock.js";
 import type { Settings } from "./config/settings.js";
 import type { Keyring } from "./credentials/keyring.js";
@@ -19,7 +20,6 @@ import { listRoutes } from "./http/api.js";
 import { createEdge } from "./http/edge.js";
 import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { explainListenError, findPort, listen } from "./listen.js";
-import { OperatorError } from "./operator-error.js";
 import { type DatabaseClock, type LocalClocks, machineClocks } from "./runtime/database-clock.js";
 import { createReadiness } from "./runtime/readiness.js";
 import { createWakeUps } from "./runtime/wake-ups.js";
@@ -51,8 +51,10 @@ export interface ServiceOptions {
   keyring: (dataDir: string) => Keyring;
   /** Fills the database before the service is ready; can be called again after a failure. */
   seed?: (url: string, parts: Parts) => Promise<void>;
-  /** Rails beside the book. */
+  /** Rails beside the book and the configured chains. */
   rails?: readonly RailPart[];
+  /** Starts what runs beside the sandbox, when its data folder is locked; returns the settings that follow from it. */
+  companions?: (log: Logger, onLost: (error: Error) => void) => Promise<Companions | undefined>;
   /** Opens the connection pool; replaced in tests. */
   openDatabase?: typeof openDatabase;
   /** The clocks of this machine; replaced in tests. */
@@ -61,6 +63,11 @@ export interface ServiceOptions {
   onFailure: (error: Error) => void;
   /** Aborts a start that is still waiting for its database. */
   signal: AbortSignal;
+}
+
+interface Companions {
+  settings: Partial<Settings>;
+  stop: () => Promise<void>;
 }
 
 const olderServerMessage =
@@ -73,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { log, signal } = options;
   checkProxySettings(options.settings, log);
   // Checked first, because a port in use is the most likely failure and the database takes seconds to start.
-  const settings = { ...options.settings, port: await findPort(options.settings) };
+  let settings: Settings = { ...options.settings, port: await findPort(options.settings) };
   const closers: (() => Promise<void>)[] = [];
   /** Stops all parts, even if one fails: otherwise the rest would keep running. */
   const stop = async () => {
@@ -88,6 +95,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     const source = await provideDatabase(settings, log, options.onFailure);
     closers.push(source.stop);
+    const companions = await options.companions?.(log, options.onFailure);
+    if (companions !== undefined) closers.push(companions.stop);
+    settings = { ...settings, ...companions?.settings };
     const database = (options.openDatabase ?? openDatabase)({
       url: source.url,
       schema: settings.database_schema,
@@ -151,6 +161,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       if (!options.isSandbox) await warnOfOwnedTables(database, log);
       await assertAssetsKept(database, settings.assets);
       await parts.prepare();
+      await parts.probeChains();
       await options.seed?.(url, parts);
     });
     closers.push(followChanges({ ...options, database, parts, readiness, migrations }));
@@ -158,6 +169,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     parts.changeRequestWorker.start();
     parts.sweeper.start();
     for (const driver of parts.railDrivers) driver.start();
+    parts.startChains();
     parts.load.start();
     parts.markets.start();
     parts.sender.start();
@@ -189,13 +201,6 @@ async function warnOfOwnedTables(database: Database, log: Logger): Promise<void>
 const newRequestUuid = createUuidV7Source({ now: Date.now, randomBytes });
 const newRequestId = () => typeIdFromUuid("req", newRequestUuid());
 
-/** The address at which clients reach the service; a wildcard host is replaced by loopback. */
-function publicUrlOf({ public_url, host, port }: Settings): string {
-  if (public_url !== undefined) return public_url.replace(/\/+$/, "");
-  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
-}
-
 interface DatabaseSource {
   url: string;
   location: string;
@@ -223,7 +228,11 @@ async function buildEdge(
   publicUrl: string,
   clock: DatabaseClock,
 ) {
-  const readiness = createReadiness({ ping: () => assertWritable(database), clockFault: clock.fault });
+  const readiness = createReadiness({
+    ping: () => assertWritable(database),
+    clockFault: clock.fault,
+    checkChains: parts.checkChains,
+  });
   const app = await createEdge(
     {
       log,
@@ -283,17 +292,4 @@ async function serveMetrics(app: FastifyInstance, { metrics_host: host }: Settin
   } catch (error) {
     throw explainListenError(error, host, port);
   }
-}
-
-/** Without the proxy's address, all clients behind it would share one quota for failures, and one address in the audit log. */
-function checkProxySettings({ public_url, trusted_proxies, proxy_protocol }: Settings, log: Logger): void {
-  if (trusted_proxies !== undefined) return;
-  if (proxy_protocol === "true")
-    throw new OperatorError(
-      "proxy_protocol is true, but trusted_proxies (environment BURSAR_TRUSTED_PROXIES) is not set. Set it to the addresses of the proxies.",
-    );
-  if (public_url !== undefined)
-    log.warn(
-      "public_url is set, but trusted_proxies is not. If a proxy is in front of the service, set BURSAR_TRUSTED_PROXIES to its address; otherwise all clients appear to have the proxy's address.",
-    );
 }

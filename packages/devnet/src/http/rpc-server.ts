@@ -58,7 +58,8 @@ async function serve(
   if (refusal !== undefined) return respond(response, refusal.status, refusal.message, "text/plain");
   const text = await readText(request);
   if (text === undefined) return respond(response, 413, tooLarge, "text/plain");
-  const path = request.url ?? "/";
+  // A key in the query, as providers want one, is ignored.
+  const path = (request.url ?? "/").replace(/\?.*$/, "");
   const read = readBody(text);
   if (Array.isArray(read)) return await serveBatch(response, await answerAll(path, read, answer));
   const reply = await answerCall(path, read as ReadCall, answer);

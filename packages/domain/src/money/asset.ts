@@ -8,6 +8,8 @@ export interface Asset {
   /** The minimum and maximum amount of a transaction, in base units. */
   minimum: bigint;
   maximum: bigint;
+  /** The minimum amount of a deposit from a chain; smaller ones are gathered until they reach it. */
+  depositMinimum?: bigint;
 }
 
 /** The configured assets, looked up by code or CAIP-19 identifier. */

@@ -4,7 +4,11 @@ import type { AssetAmount, DecidableTransaction, Receipt, TransactionDetails } f
 import { isFinal, type TransactionState, transactionStates, transitions } from "./transitions.js";
 
 /** Why a transaction was rejected. */
-export type RejectionCode = "POLICY_REJECTED" | "APPROVAL_REJECTED" | "APPROVAL_EXPIRED";
+export type RejectionCode =
+  | "POLICY_REJECTED"
+  | "APPROVAL_REJECTED"
+  | "APPROVAL_EXPIRED"
+  | "ADDRESS_NOT_LISTED";
 
 /** Why a transaction failed. */
 export type FailureCode =

@@ -9,11 +9,33 @@ export const networkErrors = {
     advice: "Send to a wallet, or use an asset of a network that has addresses.",
     retry: "never",
   },
+  ADDRESS_INVALID: {
+    status: 422,
+    message: "The address cannot be used.",
+    when: "an address has the wrong form or checksum, or is one that must not be paid: the zero address, a precompiled contract, the contract of the token, or the source itself",
+    advice: "Check the address; `details` says what is wrong with it.",
+    retry: "never",
+  },
+  WALLET_CREATING: {
+    status: 409,
+    message: "The wallet has no address yet.",
+    when: "a wallet of a chain is used before it is `active`",
+    advice: "Wait for the event `wallet.updated`, or read the wallet until it is `active`.",
+    retry: "later",
+  },
+  NOT_REPLACEABLE: {
+    status: 409,
+    message: "The transaction cannot be sped up.",
+    when: "a transaction is not on a chain, not sent yet, being cancelled, or in a block already",
+    advice: "Read the transaction. One in the state `broadcast` can be sped up.",
+    retry: "never",
+  },
   NETWORK_UNKNOWN: {
     status: 422,
     message: "Unknown network.",
     when: "`network` is neither configured nor, for a destination, the CAIP-2 id of a chain",
-    advice: "For a wallet, omit it or use `book`; for a destination, use an id such as `eip155:1`.",
+    advice:
+      "For a wallet, omit it, or use `book` or an id of `GET /v1/networks`; for a destination, use an id such as `eip155:1`.",
     retry: "never",
   },
   NETWORK_MISMATCH: {

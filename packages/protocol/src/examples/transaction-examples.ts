@@ -37,6 +37,8 @@ const acceptedTransaction: Transaction = {
   ...wallets,
   fee: null,
   network: "book",
+  hash: null,
+  block: null,
   failure: null,
   policy_version: 3,
   approval: null,
@@ -122,6 +124,29 @@ const failedTransaction: Transaction = {
   history: [accepted, { version: 2, state: "failed", occurred_at: completedAt }],
 };
 
+const hash = "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b";
+const broadcastAt = "2026-11-16T09:30:00.310Z";
+const broadcastPayout: Transaction = {
+  ...acceptedTransaction,
+  kind: "payout",
+  reference: "payout-88",
+  asset: "USDC",
+  amount: "250",
+  state: "broadcast",
+  version: 3,
+  source: { wallet_id: exampleIds.payoutWallet },
+  destination: { address },
+  network: "eip155:1",
+  hash,
+  history: [
+    accepted,
+    { version: 2, state: "processing", occurred_at: completedAt },
+    { version: 3, state: "broadcast", occurred_at: broadcastAt },
+  ],
+  metadata: {},
+  updated_at: broadcastAt,
+};
+
 const item = { reference: "invoice-2041", asset: "USD", amount: "125.50" };
 
 export const transactionExamples: Examples = {
@@ -159,6 +184,15 @@ export const transactionExamples: Examples = {
   },
   "Transaction.deposit": { summary: "A deposit", value: deposit },
   "Transaction.failed": { summary: "Failed", value: failedTransaction },
+  "Transaction.broadcast": { summary: "A payout, sent to its chain", value: broadcastPayout },
+  "SpedUpTransaction.whole": {
+    summary: "For a client with `transactions:read`",
+    value: broadcastPayout,
+  },
+  "SpedUpTransaction.summary": {
+    summary: "For a client without it",
+    value: { id: exampleIds.transaction, object: "transaction", state: "broadcast" },
+  },
   "CancelledTransaction.whole": {
     summary: "For a client with `transactions:read`",
     value: cancelledTransaction,

@@ -15,6 +15,7 @@ const summary = {
   frozen: false,
   version: 2,
   address: null,
+  account: null,
   created_by: exampleIds.client,
   created_at: createdAt,
   updated_at: "2026-10-27T09:30:00.120Z",
@@ -24,16 +25,67 @@ export const walletSummary = summary;
 
 const activeWallet: Wallet = {
   ...summary,
-  balances: [{ asset: "USD", available: "9874.5", held: "125.5" }],
+  balances: [{ asset: "USD", available: "9874.5", held: "125.5", incoming: null, on_chain: null }],
+  sending: null,
+};
+
+const chainAddress = "0x52908400098527886E0F7030069857D2E4169EE7";
+const chainWallet: Wallet = {
+  ...activeWallet,
+  network: "eip155:1",
+  address: chainAddress,
+  account: `eip155:1:${chainAddress}`,
+  balances: [
+    {
+      asset: "USDC",
+      available: "740",
+      held: "250",
+      incoming: "10",
+      on_chain: { amount: "990", block_number: 24_018_733 },
+    },
+  ],
+  sending: {
+    next_nonce: 12,
+    final_nonce: 11,
+    in_flight: 1,
+    oldest_at: "2026-10-27T10:02:11.402Z",
+    halted_reason: null,
+  },
 };
 
 export const walletExamples: Examples = {
-  CreateWalletBody: { value: { name: "Payouts", purpose: "payout" } },
+  "CreateWalletBody.book": { summary: "On the book", value: { name: "Payouts", purpose: "payout" } },
+  "CreateWalletBody.chain": {
+    summary: "On a chain",
+    value: { name: "Payouts", purpose: "payout", network: "eip155:1" },
+  },
   "Wallet.creating": {
     summary: "Accepted",
     value: { ...activeWallet, state: "creating", version: 1, balances: [], updated_at: createdAt },
   },
   "Wallet.active": { summary: "Active", value: activeWallet },
   "Wallet.frozen": { summary: "Frozen", value: { ...activeWallet, frozen: true, version: 3 } },
+  "Wallet.chain": { summary: "On a chain", value: chainWallet },
   WalletPage: lastPage(activeWallet),
+  NetworkList: {
+    value: {
+      data: [
+        {
+          id: "eip155:1",
+          object: "network",
+          state: "following",
+          halted_reason: null,
+          halted_at: null,
+          head_block: 24_018_801,
+          final_block: 24_018_733,
+          base_fee_gwei: "1.274",
+          fee_cap_gwei: "200",
+          finality: "finalized",
+          coin: "ETH",
+          assets: ["ETH", "USDC"],
+          seen_at: "2026-10-27T10:02:11.402Z",
+        },
+      ],
+    },
+  },
 };

@@ -103,6 +103,14 @@ export const Transaction = Type.Object(
     destination: Type.Union([WalletParty, AddressParty]),
     fee: Nullable(Fee, "What the network charged; null if nothing was charged."),
     network: Type.String(),
+    hash: Nullable(
+      Type.String(),
+      "The hash under which its network knows it. It changes if a payment is replaced by one with a higher fee. Null before it is broadcast, and on the book.",
+    ),
+    block: Nullable(
+      Type.Object({ number: Type.Integer(), hash: Type.String() }),
+      "The block that contains it. Null before it is in one, after a reorganisation took it out, and on the book.",
+    ),
     failure: Nullable(Failure, "Why it was rejected, failed or cancelled; null otherwise."),
     policy_version: Type.Integer({
       description: "The version of the policy that evaluated it; 0 for a deposit, which no policy evaluates.",
@@ -131,6 +139,11 @@ const TransactionSummary = Type.Object(
 
 export const CancelledTransaction = Type.Union([Transaction, TransactionSummary], {
   $id: "CancelledTransaction",
+  description: "The transaction; only its id and state if the client lacks `transactions:read`.",
+});
+
+export const SpedUpTransaction = Type.Union([Transaction, TransactionSummary], {
+  $id: "SpedUpTransaction",
   description: "The transaction; only its id and state if the client lacks `transactions:read`.",
 });
 

@@ -12,7 +12,13 @@ export const CreateWalletBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 128 }),
     purpose: Purpose,
-    network: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "Defaults to `book`." })),
+    network: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "`book`, which is the default, or an id of `GET /v1/networks`.",
+      }),
+    ),
   },
   { $id: "CreateWalletBody", additionalProperties: false },
 );
@@ -23,8 +29,30 @@ const Balance = Type.Object(
     asset: Type.String(),
     available: Type.String({ description: "What can be spent." }),
     held: Type.String({ description: "What is reserved for open transactions and orders." }),
+    incoming: Nullable(
+      Type.String(),
+      "Deposits in blocks that are not final; they become available when they are. Null for wallets of the book.",
+    ),
+    on_chain: Nullable(
+      Type.Object({ amount: Type.String(), block_number: Type.Integer() }),
+      "What the chain itself showed when it was last asked, and in which final block. Null for wallets of the book, and until it was asked.",
+    ),
   },
   { $id: "Balance" },
+);
+
+const Sending = Type.Object(
+  {
+    next_nonce: Type.Integer({ description: "The nonce of the next payment." }),
+    final_nonce: Type.Integer({ description: "The number of its transactions that are final." }),
+    in_flight: Type.Integer({ description: "The number of payments that have a nonce and are not final." }),
+    oldest_at: Nullable(Timestamp(), "Since when the oldest of these has its nonce; null if there is none."),
+    halted_reason: Nullable(
+      Type.String(),
+      "Why nothing more is sent from this wallet until the operator resumes it; null if it is not halted.",
+    ),
+  },
+  { $id: "WalletSending" },
 );
 
 const walletFields = {
@@ -39,14 +67,28 @@ const walletFields = {
   version: Type.Integer({ description: "Starts at 1 and increases with every change." }),
   address: Nullable(
     Type.String(),
-    "The address on its network; null while it is being created, and for wallets of the book.",
+    "The address on its network, with its checksum (EIP-55); null while it is being created, and for wallets of the book.",
+  ),
+  account: Nullable(
+    Type.String(),
+    "The same as a CAIP-10 account id, such as `eip155:1:0x52908400098527886E0F7030069857D2E4169EE7`.",
   ),
   created_by: CreatedBy,
   created_at: Timestamp(),
   updated_at: Timestamp(),
 };
 
-export const Wallet = Type.Object({ ...walletFields, balances: Type.Array(Balance) }, { $id: "Wallet" });
+export const Wallet = Type.Object(
+  {
+    ...walletFields,
+    balances: Type.Array(Balance),
+    sending: Nullable(
+      Sending,
+      "What it is sending on its chain; null for wallets of the book, and while it is being created.",
+    ),
+  },
+  { $id: "Wallet" },
+);
 export type Wallet = Static<typeof Wallet>;
 
 /** A wallet in an event. Its balances are not part of what changed. */

@@ -3,6 +3,7 @@ import type { ShowMe } from "./access/show-me.js";
 import type { AuditStore } from "./audit/audit-entry.js";
 import type { AuditKey } from "./audit/checkpoint.js";
 import type { ListAudit } from "./audit/entry-authenticity.js";
+import type { ChainUseCases } from "./chain/chain-use-cases.js";
 import type { ChangeRequestService } from "./change-requests/change-request-service.js";
 import type { ClientCredentials } from "./clients/client-credentials.js";
 import type { ClientService } from "./clients/client-service.js";
@@ -23,6 +24,7 @@ export interface UseCases
     StreamUseCases,
     TransactionUseCases,
     WalletUseCases,
+    ChainUseCases,
     MarketUseCases,
     PolicyUseCases,
     DestinationService,

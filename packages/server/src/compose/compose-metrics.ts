@@ -9,6 +9,7 @@ import type { StreamGateway } from "../stream/gateway.js";
 import { softwareVersion } from "../version.js";
 import type { ComposeOptions } from "./compose.js";
 import type { AccessParts } from "./compose-access.js";
+import type { ChainParts } from "./compose-chains.js";
 import type { MarketParts } from "./compose-markets.js";
 import type { TransactionParts } from "./compose-transactions.js";
 import type { WebhookParts } from "./compose-webhooks.js";
@@ -18,13 +19,14 @@ interface MeasuredParts {
   transactions: Pick<TransactionParts, "metrics" | "load">;
   webhooks: Pick<WebhookParts, "metrics">;
   markets: Pick<MarketParts, "followed">;
+  chains: Pick<ChainParts, "metrics">;
   stream: Pick<StreamGateway, "metrics">;
 }
 
 /** The metrics of all parts. */
 export function composeMetrics(
   { database, now }: ComposeOptions,
-  { access, transactions, webhooks, markets, stream }: MeasuredParts,
+  { access, transactions, webhooks, markets, chains, stream }: MeasuredParts,
 ): Metric[] {
   const views = new Map(markets.followed.map(({ name, view }) => [name, view]));
   const queues = createQueueReader({
@@ -37,6 +39,7 @@ export function composeMetrics(
     ...limitMetrics({ ...access, load: transactions.load }),
     ...transactions.metrics,
     ...webhooks.metrics,
+    ...chains.metrics,
     ...poolMetrics(database),
     ...queueMetrics({
       queues,

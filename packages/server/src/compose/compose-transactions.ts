@@ -2,6 +2,8 @@ import { type Asset, type AssetRegistry, createAssetRegistry, formatAmount } fro
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import { recordCreations } from "../app/audit/record-creations.js";
+import type { ChainUseCases } from "../app/chain/chain-use-cases.js";
+import { createSpeedUp } from "../app/chain/speed-up.js";
 import { createEpochNames } from "../app/events/epoch.js";
 import {
   createEventLister,
@@ -36,6 +38,7 @@ import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
 import type { Metric } from "../runtime/metric.js";
 import { nodeTimers } from "../runtime/timers.js";
 import { createChangeRequestStore } from "../store/access/change-requests.js";
+import { requestSpeedUp } from "../store/chain/speed-up.js";
 import { isDatabaseUnavailable, isStatementTimeout } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
@@ -54,7 +57,7 @@ import { secretContexts } from "./secret-contexts.js";
 
 /** Wallets, transactions, the engine that processes them, and the event log. */
 export interface TransactionParts extends Pick<DepositParts, "fundWallet" | "fundPrimary"> {
-  useCases: TransactionUseCases & WalletUseCases;
+  useCases: TransactionUseCases & WalletUseCases & Pick<ChainUseCases, "speedUpTransaction">;
   assets: AssetRegistry;
   engine: Engine;
   /** Cancels many transactions of a tenant. */
@@ -231,6 +234,12 @@ export function composeTransactions(
         audit,
         now,
       }),
+      speedUpTransaction: createSpeedUp({
+        requestSpeedUp: (key, clientId) => requestSpeedUp(database, key, clientId),
+        read,
+        onRequested: () => wakeUps.publish("rails", []),
+        audit,
+      }),
       listApprovals: createApprovalLister({ read, store: approvals, box: evidence, now }),
       decideApproval: createApprovalDecider({
         store: approvals,
@@ -250,7 +259,8 @@ export function composeTransactions(
       createWallet: createWalletCreator({
         store: wallets,
         rails,
-        onCreated: () => wakeUps.publish("accepted", []),
+        onCreated: (network) =>
+          wakeUps.publish(rails.get(network).activatesWalletsAtOnce ? "accepted" : "rails", []),
         newUuid,
         now,
       }),

@@ -38,6 +38,7 @@ import { removeOldContexts } from "../store/tracing/trace-contexts.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
 import { composeAccess } from "./compose-access.js";
+import { type ChainParts, composeChains } from "./compose-chains.js";
 import { type ChangeRequestParts, composeChangeRequests } from "./compose-change-requests.js";
 import { composeCheckpoints } from "./compose-checkpoints.js";
 import { composeMarkets, type MarketParts } from "./compose-markets.js";
@@ -47,6 +48,7 @@ import { composeStream } from "./compose-stream.js";
 import { composeTransactions, type TransactionParts } from "./compose-transactions.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 import { createRailDrivers } from "./create-rail-drivers.js";
+import { readChainNetworks } from "./read-chain-networks.js";
 import { secretContexts } from "./secret-contexts.js";
 
 /** The dependencies of all parts. Each subject has a file that wires its use cases to their ports; this one wires the subjects together. */
@@ -93,6 +95,9 @@ export interface Parts {
   sender: WebhookSender;
   /** Those of the rails that have one. */
   railDrivers: readonly RailDriver[];
+  probeChains: ChainParts["probe"];
+  startChains: ChainParts["start"];
+  checkChains: ChainParts["checkChains"];
   /** Ends long polls, because the service stops. */
   endWaiting: () => void;
   assets: AssetRegistry;
@@ -125,7 +130,8 @@ export function compose(given: ComposeOptions): Parts {
       sweeper.runFor({ tenantId, clientId, isStopped: state === "disabled" }),
   });
   const assets = createAssetRegistry(options.settings.assets);
-  const railParts: readonly RailPart[] = [{ rail: bookRail }, ...(options.rails ?? [])];
+  const chains = composeChains(options, readChainNetworks(options.settings.networks, assets.list));
+  const railParts: readonly RailPart[] = [{ rail: bookRail }, ...chains.rails, ...(options.rails ?? [])];
   const rails = createRails(railParts.map(({ rail }) => rail));
   assertNetworksKnown(assets.list, rails.networks);
   const marketRegistry = readMarkets(options.settings.markets, assets);
@@ -207,6 +213,7 @@ export function compose(given: ComposeOptions): Parts {
       ...access.useCases,
       ...changeRequests.useCases,
       ...transactions.useCases,
+      ...chains.useCases,
       ...markets.useCases,
       ...policy.useCases,
       ...webhooks.useCases,
@@ -216,7 +223,10 @@ export function compose(given: ComposeOptions): Parts {
     },
     guard: access.guard,
     stream: stream.gateway,
-    metrics: composeMetrics(options, { access, transactions, webhooks, markets, stream: stream.gateway }),
+    metrics: composeMetrics(options, {
+      ...{ access, transactions, webhooks, markets, chains },
+      stream: stream.gateway,
+    }),
     ...createTenantCreator({
       tenants: createTenantStore(database),
       clients: createClientStore(database),
@@ -250,6 +260,9 @@ export function compose(given: ComposeOptions): Parts {
     markets,
     sender: webhooks.sender,
     railDrivers,
+    probeChains: chains.probe,
+    startChains: chains.start,
+    checkChains: chains.checkChains,
     endWaiting: transactions.endWaiting,
     assets: transactions.assets,
     close: async () => {
@@ -260,6 +273,7 @@ export function compose(given: ComposeOptions): Parts {
       await sweeper.stop();
       await markets.stop();
       for (const driver of railDrivers) await driver.stop();
+      await chains.stop();
       await transactions.engine.stop();
       await changeRequests.worker.stop();
       await webhooks.close();

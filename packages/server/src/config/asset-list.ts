@@ -47,27 +47,45 @@ export const assetList = list({
     ),
     minimum: matching({ about: "The minimum amount of a transaction." }, /^[0-9.]{1,79}$/, amount),
     maximum: matching({ about: "The maximum amount of a transaction." }, /^[0-9.]{1,79}$/, amount),
+    deposit_minimum: matching(
+      {
+        about:
+          "On a chain, the minimum amount of a deposit. Smaller ones are credited once they add up to it. Without it every amount is credited.",
+        default: "",
+      },
+      /^[0-9.]{1,79}$/,
+      amount,
+    ),
   },
-  make: ({ code, caip19, decimals, network, ...limits }) => {
+  make: ({ code, caip19, decimals, network, deposit_minimum, ...limits }) => {
     const minimum = parseAmount(limits.minimum, decimals);
     if (typeof minimum === "string") return { field: "minimum", allowed: amount };
     const maximum = parseAmount(limits.maximum, decimals);
     if (typeof maximum === "string") return { field: "maximum", allowed: amount };
     if (maximum < minimum) return { field: "maximum", allowed: `at least the minimum, ${limits.minimum}` };
-    return { code, caip19: caip19 === "" ? null : caip19, decimals, network, minimum, maximum };
+    const asset: Asset = {
+      ...{ code, caip19: caip19 === "" ? null : caip19, decimals, network },
+      ...{ minimum, maximum },
+    };
+    if (deposit_minimum === "") return asset;
+    const depositMinimum = parseAmount(deposit_minimum, decimals);
+    if (typeof depositMinimum === "string") return { field: "deposit_minimum", allowed: amount };
+    if (network === "book") return { field: "deposit_minimum", allowed: "left out for an asset of the book" };
+    return { ...asset, depositMinimum };
   },
   namesOf: ({ code, caip19 }) => ({ code, ...(caip19 === null ? {} : { caip19 }) }),
-  show: ({ code, caip19, decimals, network, minimum, maximum }) => ({
+  show: ({ code, caip19, decimals, network, minimum, maximum, depositMinimum }) => ({
     code,
     ...(caip19 === null ? {} : { caip19 }),
     decimals: String(decimals),
     network,
     minimum: formatAmount(minimum, decimals),
     maximum: formatAmount(maximum, decimals),
+    ...(depositMinimum === undefined ? {} : { deposit_minimum: formatAmount(depositMinimum, decimals) }),
   }),
 });
 
-/** An asset on an unsupported network could be requested but would never move. */
+/** An asset on a network that is not configured could be requested but would never move. */
 export function assertNetworksKnown(assets: readonly Asset[], networks: Iterable<string>): void {
   const known = new Set(networks);
   assets.forEach(({ code, network }, index) => {

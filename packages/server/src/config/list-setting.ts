@@ -23,6 +23,8 @@ export interface ListSetting<Entry> {
   default: readonly Entry[];
   /** Entries that the documentation shows, if there is no default. */
   example?: readonly Entry[];
+  /** The same as it is written in the file, if formatting would mask a secret. */
+  exampleTexts?: readonly Readonly<Record<string, string>>[];
   entriesMax: number;
   fields: Fields;
   /** Reads the value under its key in the file, with all scalars as strings; throws a `ListFault`. */
@@ -45,6 +47,7 @@ export interface ListOptions<F extends Fields, Entry> {
   about: string;
   default: readonly Entry[];
   example?: readonly Entry[];
+  exampleTexts?: readonly Readonly<Record<string, string>>[];
   entriesMax: number;
   fields: F;
   /** Makes an entry of its fields, or names the field that does not fit the others. */
@@ -62,6 +65,7 @@ export function list<const F extends Fields, Entry extends object>(
     about,
     default: options.default,
     ...(options.example === undefined ? {} : { example: options.example }),
+    ...(options.exampleTexts === undefined ? {} : { exampleTexts: options.exampleTexts }),
     entriesMax,
     fields,
     show,
@@ -106,7 +110,8 @@ function readField(field: Setting<string> | Setting<number>, written: unknown, p
   }
   const value = typeof written === "string" ? field.read(written) : undefined;
   if (value !== undefined) return value;
-  throw new ListFault(place, `is ${quote(written)}: it must be ${field.allowed}`);
+  const shown = field.isSecret === true ? "not valid" : quote(written);
+  throw new ListFault(place, `is ${shown}: it must be ${field.allowed}`);
 }
 
 function refuseRepeated<Entry>(

@@ -50,7 +50,9 @@ function findValue(
     if (written === undefined) return undefined;
     const value = setting.read(written);
     if (value === undefined)
-      throw new ConfigError(`${key} (${source}) is ${quote(written)}: it must be ${setting.allowed}.`);
+      throw new ConfigError(
+        `${key} (${source}) is ${setting.isSecret === true ? "not valid" : quote(written)}: it must be ${setting.allowed}.`,
+      );
     return { value, source };
   };
   // Both are read, so that an invalid line of the file is reported even if the environment overrides it.

@@ -137,8 +137,21 @@ export function readMarkets(definitions: readonly MarketDefinition[], assets: As
     definitions !== sandboxMarkets || [base, quote].every((code) => assets.find(code) !== undefined);
   const wanted = definitions.filter(isWanted);
   const made = createMarketRegistry(wanted, assets);
-  if (!("allowed" in made)) return made;
+  if (!("allowed" in made)) {
+    refuseChainAssets(made);
+    return made;
+  }
   const { index, field, allowed } = made;
   const { [field]: written } = marketList.show(wanted[index] as MarketDefinition);
   throw new ConfigError(`markets[${index}].${field} is ${JSON.stringify(written)}: it must be ${allowed}.`);
+}
+
+/** A trade moves money in the ledger alone, which would then no longer agree with the chain. */
+function refuseChainAssets({ list: markets }: MarketRegistry): void {
+  markets.forEach(({ base: { code, network } }, index) => {
+    if (network !== "book")
+      throw new ConfigError(
+        `markets[${index}].base is ${JSON.stringify(code)}: it must be an asset of the book; ${code} is one of ${network}.`,
+      );
+  });
 }

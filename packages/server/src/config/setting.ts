@@ -16,6 +16,8 @@ export interface Setting<T> {
   read: (text: string) => T | undefined;
   /** Formats a value, with secrets masked. */
   show(value: T): string;
+  /** Whether it is masked everywhere, also when it is refused. */
+  isSecret?: true;
 }
 
 type Common<T> = Pick<Setting<T>, "about" | "env" | "default">;
@@ -110,7 +112,22 @@ export function origins(common: Common<string>): Setting<string> {
 }
 
 export function secret(common: Common<string>): Setting<string> {
-  return { ...text(common), show: () => "********" };
+  return { ...text(common), show: () => "********", isSecret: true };
+}
+
+/** URLs of services, separated by commas. They often contain the key of an account, so they are secrets as a whole. */
+export function secretUrls(common: Common<string>, countMax: number): Setting<string> {
+  const { read } = url({ about: "" }, ["http:", "https:"]);
+  return {
+    ...secret(common),
+    allowed: `one to ${countMax} different URLs that begin with http:// or https://, separated by commas`,
+    read: (value) => {
+      const entries = value.split(",").map((entry) => entry.trim());
+      const isValid = entries.every((entry) => read(entry) !== undefined && !entry.includes("#"));
+      const isBounded = entries.length <= countMax && new Set(entries).size === entries.length;
+      return isValid && isBounded ? entries.join(",") : undefined;
+    },
+  };
 }
 
 /** The base address of a service. It is public, and paths are appended to it. */

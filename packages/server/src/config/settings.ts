@@ -3,7 +3,9 @@ import { assetList } from "./asset-list.js";
 import { limitSettings } from "./limit-settings.js";
 import type { ListSetting } from "./list-setting.js";
 import { marketList } from "./market-list.js";
+import { networkList } from "./network-list.js";
 import { quotaSettings } from "./quota-settings.js";
+import { sandboxSettings } from "./sandbox-settings.js";
 import {
   baseUrl,
   databaseUrl,
@@ -125,15 +127,7 @@ export const settings = {
     "fatal",
     "silent",
   ]),
-  market_maker: oneOf(
-    {
-      env: "BURSAR_MARKET_MAKER",
-      default: "on",
-      about:
-        "Whether the sandbox runs a small market maker, so that its books are not empty. Production never runs one.",
-    },
-    ["on", "off"],
-  ),
+  ...sandboxSettings,
   metrics_token: secret({
     env: "BURSAR_METRICS_TOKEN",
     about:
@@ -256,6 +250,7 @@ export type SettingKey = keyof typeof settings;
 /** Every setting that is a list. Its key is at the top level of the configuration file. */
 export const listSettings = {
   assets: assetList,
+  networks: networkList,
   markets: marketList,
 } satisfies Record<string, ListSetting<object>>;
 
@@ -273,6 +268,7 @@ type DefaultedKey = Exclude<
   | "cors_origins"
   | "database_url"
   | "master_key_file"
+  | "signer_socket"
   | "metrics_token"
   | "metrics_port"
   | "security_contact"

@@ -106,7 +106,7 @@ function judge(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Co
 
 function countApprovals(
   payment: ClaimedPayment,
-  { requirement, askedAt, initiator, approvals }: NonNullable<ClaimedPayment["approval"]>,
+  { requirement, askedAt, initiator, approvals, isDelisted }: NonNullable<ClaimedPayment["approval"]>,
   facts: BatchFacts,
   occurredAt: Date,
 ): Course {
@@ -121,6 +121,8 @@ function countApprovals(
     case "approved":
       // Due at once when it is released.
       if (payment.isHeld) return setAside(payment, new Date(0));
+      // What was approved is a payment to an address on the list; nobody has approved one to any other.
+      if (isDelisted) return unjudged({ kind: "reject", failure: "ADDRESS_NOT_LISTED" });
       return unjudged(payment.sourceIsFrozen ? failing("WALLET_FROZEN") : firstEvent(payment, facts));
     case "rejected":
       return unjudged({ kind: "reject", failure: "APPROVAL_REJECTED" });

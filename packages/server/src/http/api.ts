@@ -53,8 +53,10 @@ import { listAssets } from "./routes/transactions/list-assets.js";
 import { listTransactionStates } from "./routes/transactions/list-transaction-states.js";
 import { listTransactions } from "./routes/transactions/list-transactions.js";
 import { readTransaction } from "./routes/transactions/read-transaction.js";
+import { speedUpTransaction } from "./routes/transactions/speed-up-transaction.js";
 import { createWallet } from "./routes/wallets/create-wallet.js";
 import { freezeWallet, unfreezeWallet } from "./routes/wallets/freeze-wallet.js";
+import { listNetworks } from "./routes/wallets/list-networks.js";
 import { listWallets } from "./routes/wallets/list-wallets.js";
 import { readWallet } from "./routes/wallets/read-wallet.js";
 import { changeWebhookEndpoint } from "./routes/webhooks/change-webhook-endpoint.js";
@@ -81,6 +83,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     listTransactions(useCases),
     readTransaction(useCases),
     cancelTransaction(useCases),
+    speedUpTransaction(useCases),
     decideApproval(useCases),
     listApprovals(useCases),
     listTransactionStates,
@@ -90,6 +93,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     readWallet(useCases),
     freezeWallet(useCases),
     unfreezeWallet(useCases),
+    listNetworks(useCases),
     showOrderbook(useCases),
     listMarkets(useCases),
     listTrades(useCases),

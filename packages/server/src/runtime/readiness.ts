@@ -6,6 +6,13 @@ export interface Readiness {
   checkDatabase: () => Promise<void>;
   /** How the clocks differ, if they differ by too much. */
   clockFault: () => string | undefined;
+  /** The states of the chains and of the signer, if there are chains. They do not make the service unready: its other work goes on. */
+  checkChains?: (() => Promise<ChainChecks>) | undefined;
+}
+
+export interface ChainChecks {
+  signer: "up" | "down";
+  networks: Readonly<Record<string, "connecting" | "following" | "halted">>;
 }
 
 type ReadinessState = "starting" | "ready" | "stopping";
@@ -13,6 +20,7 @@ type ReadinessState = "starting" | "ready" | "stopping";
 export interface DatabaseProbe {
   ping: () => Promise<void>;
   clockFault: () => string | undefined;
+  checkChains?: (() => Promise<ChainChecks>) | undefined;
 }
 
 export function createReadiness(probe: DatabaseProbe): Readiness {
@@ -31,6 +39,7 @@ export function createReadiness(probe: DatabaseProbe): Readiness {
       return pending;
     },
     clockFault: probe.clockFault,
+    checkChains: probe.checkChains,
   };
 }
 

@@ -1,21 +1,29 @@
-/** What the configuration says about one network. */
+/** What the configuration says about one chain, with the assets that live on it. */
 export interface ChainNetwork {
+  /** The CAIP-2 id, such as `eip155:1`. */
   network: string;
   chainId: number;
-  /** They can hold credentials: never logged, never shown. */
+  /** Secrets: never logged, never shown. */
   rpcUrls: readonly string[];
   finality: { tag: "finalized" | "safe" } | { depth: number };
-  /** In wei per gas. */
+  /** The most that a payment may offer for a unit of gas, in wei. */
   feeCap: bigint;
   minimumTip: bigint;
-  /** How many payments of one address may be neither in a block nor refused. */
+  /** How many payments of an address may be sent and not final. */
   inFlightMax: number;
   hasDataFee: boolean;
-  /** Without a pool a nonce is taken only after the one before it. */
+  /** False if its nodes accept only the next transaction of a sender. */
   hasPool: boolean;
-  /** The asset of the coin. */
+  /** The code of the coin, in which fees are paid. */
   coin: string;
-  tokens: readonly { asset: string; contract: string; decimals: number }[];
-  /** By asset. */
+  tokens: readonly ChainToken[];
+  /** By asset code; in base units. */
   depositMinimum: ReadonlyMap<string, bigint>;
+}
+
+interface ChainToken {
+  asset: string;
+  /** The address of its contract, in lower case. */
+  contract: string;
+  decimals: number;
 }

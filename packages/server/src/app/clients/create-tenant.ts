@@ -111,6 +111,7 @@ function firstWallets({ id: tenantId, createdAt }: Tenant, newUuid: () => string
     state: "active",
     frozen: false,
     version: 1,
+    address: null,
     createdBy: null,
     createdAt,
     updatedAt: createdAt,

@@ -69,7 +69,13 @@ export function readAddress(
     const reason = "must be the CAIP-2 id of a chain, such as eip155:1";
     return { refused: "NETWORK_UNKNOWN", details: [{ path: `${path}.network`, reason }] };
   }
-  const canonical = rail?.readAddress ? rail.readAddress(address) : canonicalAddress(network, address);
+  if (rail?.readAddress !== undefined) {
+    const read = rail.readAddress(address);
+    return "address" in read
+      ? { network, address: read.address }
+      : { refused: "ADDRESS_INVALID", details: [{ path: `${path}.address`, reason: read.fault }] };
+  }
+  const canonical = canonicalAddress(network, address);
   if (canonical === undefined) {
     const reason = "is not an address of this network";
     return { refused: "INVALID_REQUEST", details: [{ path: `${path}.address`, reason }] };

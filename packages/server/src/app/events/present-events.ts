@@ -117,13 +117,11 @@ function orderAsOfThen(order: Order, entry: LoggedEvent): Order {
   return { ...order, step: { version, state, failure, occurredAt, ...progress } };
 }
 
-function walletAsOfThen(wallet: Wallet, { state, version, occurredAt }: LoggedEvent): Wallet {
-  return {
-    ...wallet,
-    ...readLoggedWalletState(state),
-    version,
-    updatedAt: occurredAt,
-  };
+/** The address comes with the state `active`, and then never changes. */
+function walletAsOfThen(wallet: Wallet, { state: logged, version, occurredAt }: LoggedEvent): Wallet {
+  const then = readLoggedWalletState(logged);
+  const address = then.state === "active" ? wallet.address : null;
+  return { ...wallet, ...then, address, version, updatedAt: occurredAt };
 }
 
 function found<Subject>(subjects: ReadonlyMap<string, Subject>, { subjectId, event }: LoggedEvent): Subject {

@@ -27,7 +27,7 @@ export interface ClaimedOrder {
   tenantId: string;
   id: string;
   clientId: string;
-  wallet: KnownWallet & { isFrozen: boolean };
+  wallet: Omit<KnownWallet, "address"> & { isFrozen: boolean };
   /** Whether the client that placed it is disabled, or its tenant suspended. */
   isHeld: boolean;
   side: Side;

@@ -36,7 +36,7 @@ export type JudgedOrder = Pick<
 export function toPolicyRequest(
   market: TradedMarket,
   order: JudgedOrder,
-  wallet: KnownWallet,
+  wallet: Omit<KnownWallet, "address">,
 ): PolicyRequest {
   return {
     market: market.name,

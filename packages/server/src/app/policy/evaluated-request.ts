@@ -71,13 +71,15 @@ async function readEvaluatedOrder(
 }
 
 async function judgeAddress(
-  { allowList, rails }: EvaluatedRequestDeps,
+  { allowList, rails, wallets }: EvaluatedRequestDeps,
   tenantId: string,
   given: NetworkAddress,
   at: Date,
 ): Promise<DestinationKind | Refused> {
   const where = readAddress(rails, given, "body.transaction.destination");
-  return isRefused(where) ? where : await kindOfAddress(allowList, tenantId, where, at);
+  if (isRefused(where)) return where;
+  const own = await wallets.findByAddress(tenantId, where.network, where.address);
+  return own === undefined ? await kindOfAddress(allowList, tenantId, where, at) : "own_wallet";
 }
 
 /** In this body the transaction or order is nested one level deeper than in the request that creates it. */

@@ -24,14 +24,22 @@ export interface Rail {
   firstEvent: Extract<TransactionEvent["kind"], "settle" | "begin">;
   /** Whether wallets can be used as soon as they are created. Otherwise the rail activates each one, when it has an address. */
   activatesWalletsAtOnce: boolean;
-  /** The canonical form of an address of this network; undefined if it is none. A rail without addresses has no such method. */
-  readAddress?: (text: string) => string | undefined;
+  /** Reads an address of this network. A rail without addresses has no such method. */
+  readAddress?: (text: string) => ReadAddress;
+  /** Why an address, in canonical form, must not be paid; undefined if it can be. `source` is the address that pays. */
+  explainUnpayable?: (
+    address: string,
+    payment: { asset: string; source: string | null },
+  ) => string | undefined;
   /**
    * Whether a cancellation of a transaction in this state is worth asking for. A request is only recorded: the funds stay held until
    * the driver records that the transaction was cancelled, or that it could not be.
    */
   mayCancel: (state: RailState) => boolean;
 }
+
+/** The canonical form, or what is wrong with it, as the end of a sentence that begins with "The address". */
+type ReadAddress = { address: string } | { fault: string };
 
 /** What a driver can record. The other events are the engine's. */
 export type RailTransactionEvent = Extract<

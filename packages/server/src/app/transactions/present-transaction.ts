@@ -12,6 +12,7 @@ const failureMessages: Record<RejectionCode | FailureCode, string> = {
   POLICY_REJECTED: "A policy rule rejected it.",
   APPROVAL_REJECTED: "An approver rejected it.",
   APPROVAL_EXPIRED: "It was not approved in time.",
+  ADDRESS_NOT_LISTED: "Its address was removed from the allow-list before it was approved.",
   WOULD_REVERT: "The network would revert it, so it was not sent.",
   EXECUTION_REVERTED: "The network reverted it.",
   DEPOSIT_REORGANISED: "A reorganisation of the network removed the deposit.",
@@ -35,6 +36,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     destination: presentParty(parties.destination),
     fee: presentFee(last),
     network: asset.network,
+    ...presentPlace(steps),
     failure: last?.failure == null ? null : presentFailure(last.failure, judgement),
     policy_version: judgement?.policyVersion ?? transaction.policyVersion,
     approval: presentApproval(transaction),
@@ -56,6 +58,14 @@ function presentParty(party: TransactionParties["destination"]) {
 
 function presentSender({ address }: Extract<TransactionParties, { kind: "deposit" }>["source"]) {
   return address === null ? null : { address };
+}
+
+/** Where its network has it: under the last hash, in the block of the last step that has one, unless it was taken out since. */
+function presentPlace(steps: readonly TransactionStep[]): Pick<TransactionBody, "hash" | "block"> {
+  const hash = steps.findLast(({ details }) => details?.hash != null)?.details?.hash ?? null;
+  const placed = steps.findLast(({ state, details }) => state === "broadcast" || details?.block != null);
+  const block = placed?.details?.block ?? null;
+  return { hash, block: block === null ? null : { number: block.number, hash: block.hash } };
 }
 
 /** What the network charged, which the last event says. */

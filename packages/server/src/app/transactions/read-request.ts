@@ -41,52 +41,51 @@ export async function readTransactionRequest(
 ): Promise<TransactionRequest | Refused> {
   const payment = await readPayment(deps, tenantId, body);
   if (isRefused(payment)) return payment;
-  const { asset, amount, source } = payment;
+  const { asset, source } = payment;
   const given: GivenParty = body.destination;
-  if (given !== undefined && "address" in given) {
-    const { readAddress } = deps.rails.get(asset.network);
-    if (readAddress === undefined)
-      return fieldFault(
-        "ADDRESS_NOT_SUPPORTED",
-        "destination.address",
-        `cannot be paid on the network ${asset.network}`,
-      );
-    const address = readAddress(given.address);
-    if (address === undefined)
-      return fieldFault(
-        "INVALID_REQUEST",
-        "destination.address",
-        `is not an address of the network ${asset.network}`,
-      );
-    const parties = { kind: "payout", source: { walletId: source.id }, destination: { address } } as const;
-    return { asset, amount, source, parties };
+  const payee =
+    given !== undefined && "address" in given
+      ? await readPayee(deps, tenantId, payment, given.address)
+      : await findWallet(deps, tenantId, "destination", given);
+  if (isRefused(payee)) return payee;
+  if (!("id" in payee)) {
+    const parties = { kind: "payout", source: { walletId: source.id }, destination: payee } as const;
+    return { ...payment, parties };
   }
-  const destination = await findWallet(deps.wallets, tenantId, "destination", given);
-  if (isRefused(destination)) return destination;
-  if (destination.network !== asset.network) return networkMismatch("destination", destination, asset);
-  if (source.id === destination.id)
+  if (payee.network !== asset.network) return networkMismatch("destination", payee, asset);
+  if (source.id === payee.id)
     return fieldFault("INVALID_REQUEST", "destination", "must differ from the source");
-  return {
-    asset,
-    amount,
-    source,
-    parties: {
-      kind: "transfer",
-      source: { walletId: source.id },
-      destination: { walletId: destination.id },
-    },
-  };
+  const destination = { walletId: payee.id };
+  return { ...payment, parties: { kind: "transfer", source: { walletId: source.id }, destination } };
+}
+
+/** Who an address belongs to: the wallet of the tenant that has it, or somebody outside. */
+async function readPayee(
+  { rails, wallets }: Pick<ReadRequestDeps, "rails" | "wallets">,
+  tenantId: string,
+  { asset, source }: Payment,
+  text: string,
+): Promise<KnownWallet | { address: string } | Refused> {
+  const { readAddress, explainUnpayable } = rails.get(asset.network);
+  const field = "destination.address";
+  if (readAddress === undefined)
+    return fieldFault("ADDRESS_NOT_SUPPORTED", field, `cannot be paid on the network ${asset.network}`);
+  const read = readAddress(text);
+  if (!("address" in read)) return fieldFault("ADDRESS_INVALID", field, read.fault);
+  const fault = explainUnpayable?.(read.address, { asset: asset.code, source: source.address });
+  if (fault !== undefined) return fieldFault("ADDRESS_INVALID", field, fault);
+  return (await wallets.findByAddress(tenantId, asset.network, read.address)) ?? read;
 }
 
 export async function readPayment(
-  { assets, wallets }: Pick<ReadRequestDeps, "assets" | "wallets">,
+  deps: ReadRequestDeps,
   tenantId: string,
   body: Pick<CreateTransactionBody, "asset" | "amount" | "source">,
 ): Promise<Payment | Refused> {
-  const money = readMoney(assets, body);
+  const money = readMoney(deps.assets, body);
   if (isRefused(money)) return money;
   const { asset, amount } = money;
-  const source = await findWallet(wallets, tenantId, "source", body.source);
+  const source = await findWallet(deps, tenantId, "source", body.source);
   if (isRefused(source)) return source;
   return source.network === asset.network
     ? { asset, amount, source }
@@ -138,7 +137,7 @@ export function readMoney(
 }
 
 async function findWallet(
-  wallets: WalletDirectory,
+  { wallets, rails }: Pick<ReadRequestDeps, "wallets" | "rails">,
   tenantId: string,
   side: "source" | "destination",
   named: { wallet_id: string } | undefined,
@@ -147,7 +146,12 @@ async function findWallet(
     return await wallets.findByRole(tenantId, side === "source" ? "primary" : "settlement");
   const id = readId("wlt", named.wallet_id);
   const wallet = id === undefined ? undefined : await wallets.find(tenantId, id);
-  return wallet ?? fieldFault("WALLET_UNKNOWN", `${side}.wallet_id`, "is not a wallet of this tenant");
+  if (wallet === undefined)
+    return fieldFault("WALLET_UNKNOWN", `${side}.wallet_id`, "is not a wallet of this tenant");
+  // A wallet without an address can neither pay nor be paid on its network. Others are usable before they are active.
+  if (wallet.address === null && rails.find(wallet.network)?.activatesWalletsAtOnce === false)
+    return fieldFault("WALLET_CREATING", `${side}.wallet_id`, "is a wallet that has no address yet");
+  return wallet;
 }
 
 function networkMismatch(side: "source" | "destination", wallet: KnownWallet, asset: Asset): Refused {

@@ -49,6 +49,8 @@ export interface PendingApproval {
   askedAt: Date;
   initiator: Pick<Initiator, "lineage" | "resetAtMs" | "isSingleAdministrator">;
   approvals: readonly Approval[];
+  /** Whether its address was on the allow-list when it was judged, and has been removed since. */
+  isDelisted: boolean;
 }
 
 /** What was decided about a claimed transaction. */

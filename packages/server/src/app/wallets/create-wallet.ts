@@ -8,7 +8,7 @@ import type { Wallet, WalletStore } from "./wallet.js";
 export interface CreateWalletDeps {
   store: Pick<WalletStore, "createWallet">;
   rails: Pick<Rails, "networks">;
-  onCreated: () => void;
+  onCreated: (network: string) => void;
   newUuid: () => string;
   now: () => number;
 }
@@ -50,6 +50,7 @@ export function createWalletCreator({
       state: "creating",
       frozen: false,
       version: 1,
+      address: null,
       createdBy: principal.clientId,
       createdAt,
       updatedAt: createdAt,
@@ -58,7 +59,7 @@ export function createWalletCreator({
     const audit = describeAct(origin, "wallet.create", showId("wlt", wallet.id), createdAt);
     const result = await store.createWallet(wallet, request, audit);
     if ("created" in result) {
-      onCreated();
+      onCreated(network);
       return { wallet, replayed: false };
     }
     const { earlier, requestHash } = result;
@@ -68,5 +69,8 @@ export function createWalletCreator({
 
 /** As the original answer showed it. */
 function asAccepted(wallet: Wallet): Wallet {
-  return { ...wallet, state: "creating", frozen: false, version: 1, updatedAt: wallet.createdAt };
+  return {
+    ...wallet,
+    ...{ state: "creating", frozen: false, version: 1, address: null, updatedAt: wallet.createdAt },
+  };
 }

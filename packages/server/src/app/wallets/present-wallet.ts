@@ -1,20 +1,43 @@
 import { type AssetRegistry, formatAmount } from "@bursar/domain";
 import { showId, type Wallet as WalletBody, type WalletSummary } from "@bursar/protocol";
-import type { Wallet, WalletWithBalances } from "./wallet.js";
+import type { Wallet, WalletBalance, WalletSending, WalletWithBalances } from "./wallet.js";
 
 /** A wallet as every reader sees it. */
 export function createWalletPresenter(assets: AssetRegistry) {
   return (wallet: WalletWithBalances): WalletBody => ({
     ...presentWallet(wallet),
-    balances: wallet.balances.flatMap(({ asset: code, available, held }) => {
-      const decimals = assets.find(code)?.decimals;
-      if (decimals === undefined)
-        throw new Error(`the database holds an asset that is not configured: ${code}`);
-      return [
-        { asset: code, available: formatAmount(available, decimals), held: formatAmount(held, decimals) },
-      ];
-    }),
+    balances: wallet.balances.map((balance) => presentBalance(balance, assets)),
+    sending: wallet.sending === null ? null : presentSending(wallet.sending),
   });
+}
+
+function presentBalance(
+  { asset: code, available, held, chain }: WalletBalance,
+  assets: AssetRegistry,
+): WalletBody["balances"][number] {
+  const decimals = assets.find(code)?.decimals;
+  if (decimals === undefined) throw new Error(`the database holds an asset that is not configured: ${code}`);
+  const confirmed = chain?.confirmed ?? null;
+  return {
+    asset: code,
+    available: formatAmount(available, decimals),
+    held: formatAmount(held, decimals),
+    incoming: chain === null ? null : formatAmount(chain.incoming, decimals),
+    on_chain:
+      confirmed === null
+        ? null
+        : { amount: formatAmount(confirmed.amount, decimals), block_number: confirmed.blockNumber },
+  };
+}
+
+function presentSending(sending: WalletSending): WalletBody["sending"] {
+  return {
+    next_nonce: sending.nextNonce,
+    final_nonce: sending.finalNonce,
+    in_flight: sending.inFlight,
+    oldest_at: sending.oldestAt?.toISOString() ?? null,
+    halted_reason: sending.haltedReason,
+  };
 }
 
 /** What a wallet is, without what it holds. */
@@ -29,7 +52,8 @@ export function presentWallet(wallet: Wallet): WalletSummary {
     state: wallet.state,
     frozen: wallet.frozen,
     version: wallet.version,
-    address: null,
+    address: wallet.address,
+    account: wallet.address === null ? null : `${wallet.network}:${wallet.address}`,
     created_by: wallet.createdBy === null ? null : showId("cli", wallet.createdBy),
     created_at: wallet.createdAt.toISOString(),
     updated_at: wallet.updatedAt.toISOString(),

@@ -2,12 +2,14 @@ import { LRUCache } from "lru-cache";
 import type { FoundWallet, KnownWallet, WalletRole, WalletStore } from "./wallet.js";
 
 /**
- * Caches a tenant's wallets: wallets are never removed, unless the database is restored, and the fields here of an active one never change, so a request for a known
- * wallet costs no query. One that is still being created is read again each time.
+ * Caches a tenant's wallets: wallets are never removed, unless the database is restored, and the fields here of an active one never
+ * change, so a request for a known wallet costs no query. One that is still being created is read again each time.
  */
 export interface WalletDirectory {
   find: (tenantId: string, walletId: string) => Promise<KnownWallet | undefined>;
   findByRole: (tenantId: string, role: WalletRole) => Promise<KnownWallet>;
+  /** Not cached: an address that is not the tenant's now can become so. */
+  findByAddress: WalletStore["findWalletByAddress"];
   /** Drops everything, because the database may have gone back to an earlier state. */
   clear: () => void;
 }
@@ -15,7 +17,7 @@ export interface WalletDirectory {
 const entriesMax = 100_000;
 
 export function createWalletDirectory(
-  store: Pick<WalletStore, "findWallet" | "findWalletByRole">,
+  store: Pick<WalletStore, "findWallet" | "findWalletByRole" | "findWalletByAddress">,
 ): WalletDirectory {
   const known = new LRUCache<string, KnownWallet>({ max: entriesMax });
   let clears = 0;
@@ -39,6 +41,7 @@ export function createWalletDirectory(
       const key = `${tenantId} ${role}`;
       return known.get(key) ?? (await read(key, store.findWalletByRole(tenantId, role)));
     },
+    findByAddress: store.findWalletByAddress,
     clear: () => {
       clears += 1;
       known.clear();

@@ -15,14 +15,16 @@ export interface Wallet {
   state: "creating" | "active";
   frozen: boolean;
   version: number;
+  /** On its network, with a checksum; null while it is created, and for wallets of the book. */
+  address: string | null;
   /** The client that created it; null for the wallets that a tenant starts with. */
   createdBy: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What a request needs to know of a wallet. Once it is active, none of this changes. */
-export type KnownWallet = Pick<Wallet, "id" | "purpose" | "network">;
+/** What a request needs to know of a wallet. Once it is active, none of this changes. Its address is in canonical form. */
+export type KnownWallet = Pick<Wallet, "id" | "purpose" | "network" | "address">;
 
 export type FoundWallet = KnownWallet & Pick<Wallet, "state">;
 
@@ -43,10 +45,31 @@ export interface WalletBalance {
   asset: string;
   available: bigint;
   held: bigint;
+  /** Null for wallets of the book. */
+  chain: ChainBalance | null;
+}
+
+interface ChainBalance {
+  /** Deposits in blocks that are not final. */
+  incoming: bigint;
+  /** What the chain has said last; null before it was asked. */
+  confirmed: { amount: bigint; blockNumber: number } | null;
+}
+
+/** What a wallet of a chain is sending. */
+export interface WalletSending {
+  nextNonce: number;
+  finalNonce: number;
+  inFlight: number;
+  oldestAt: Date | null;
+  /** Why nothing more is sent, until the operator resumes it. */
+  haltedReason: string | null;
 }
 
 export interface WalletWithBalances extends Wallet {
   balances: readonly WalletBalance[];
+  /** Null for wallets of the book, and for those without an address. */
+  sending: WalletSending | null;
 }
 
 export type WalletFilter = Partial<Pick<Wallet, "purpose" | "state" | "network" | "frozen">>;
@@ -81,4 +104,10 @@ export interface WalletStore {
   readWallets: (tenantId: string, ids: readonly string[]) => Promise<Wallet[]>;
   findWallet: (tenantId: string, id: string) => Promise<FoundWallet | undefined>;
   findWalletByRole: (tenantId: string, role: WalletRole) => Promise<FoundWallet>;
+  /** The tenant's own wallet that has this address, in canonical form. */
+  findWalletByAddress: (
+    tenantId: string,
+    network: string,
+    address: string,
+  ) => Promise<FoundWallet | undefined>;
 }

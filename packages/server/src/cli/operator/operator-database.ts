@@ -5,6 +5,7 @@ import { createUuidV7Source } from "@bursar/domain";
 import type { Parts } from "../../compose/compose.js";
 import { type Config, loadConfig } from "../../config/load-config.js";
 import { ConfigError } from "../../config/setting.js";
+import type { Settings } from "../../config/settings.js";
 import { readMasterKeys } from "../../credentials/master-key.js";
 import { createSealing, type Sealing } from "../../credentials/sealing.js";
 import { createLogger } from "../../log.js";
@@ -22,6 +23,7 @@ import { readDatabaseTime } from "../../store/core/database-time.js";
 import { assertMigrated } from "../../store/core/migrate.js";
 import { readMigrations } from "../../store/core/migrations.js";
 import { createNotifyChannelOpener } from "../../store/core/notify-channel.js";
+import { findSandboxChain, withSandboxChain } from "../sandbox/sandbox-chain.js";
 
 /** An audit of the ledger reads all of it. */
 const auditTimeoutMs = 24 * 3_600_000;
@@ -44,7 +46,7 @@ export async function withDatabase<T>(
   work: (tools: OperatorTools) => Promise<T>,
   prepare = (parts: Parts) => parts.prepareIntegrity(),
 ): Promise<T> {
-  const { values } = loadConfig(process.env);
+  const values = loadOperatorSettings();
   const url = values.database_url ?? sandboxDatabaseUrl(values.data_dir);
   const database = openDatabase({
     url,
@@ -96,6 +98,15 @@ export async function withDatabase<T>(
     await wakeUps.close();
     await database.close();
   }
+}
+
+/** On a sandbox that has a chain, the chain and its assets are configured as they are in the sandbox. */
+function loadOperatorSettings(): Settings {
+  const config = loadConfig(process.env);
+  const chain = findSandboxChain(config);
+  return chain === undefined
+    ? config.values
+    : { ...config.values, ...withSandboxChain(config.values.assets, chain) };
 }
 
 function masterKeyPath({ master_key_file, database_url, data_dir }: Config["values"]): string {

@@ -4,7 +4,7 @@ import type { Parts } from "../../compose/compose.js";
 import { loadConfig } from "../../config/load-config.js";
 import { sandboxMarkets } from "../../config/market-list.js";
 import { readMasterKeys, readOrCreateMasterKeys } from "../../credentials/master-key.js";
-import type { Service } from "../../main.js";
+import type { Service, ServiceOptions } from "../../main.js";
 import { softwareVersion } from "../../version.js";
 
 /** In the sandbox, new destinations take effect at once, there are two markets, and no load balancer is waited for. */
@@ -19,22 +19,30 @@ export function addDevCommand(program: Command): void {
     .command("dev")
     .description("run the sandbox: a service with its own PostgreSQL, for development")
     .action(async () => {
-      const { values } = loadConfig(process.env, sandboxDefaults);
+      const config = loadConfig(process.env, sandboxDefaults);
+      const { values } = config;
       const { runUntilStopped } = await import("./run-until-stopped.js");
       const { seedSandbox } = await import("../sandbox/seed-sandbox.js");
+      const { startSandboxChain } = await import("../sandbox/sandbox-chain.js");
+      let chainUrl: string | undefined;
+      const companions: ServiceOptions["companions"] = async (log, onLost) => {
+        const chain = await startSandboxChain(config, log, onLost);
+        chainUrl = chain?.settings.networks[0]?.rpcUrls[0];
+        return chain;
+      };
       const keyring = (dataDir: string) =>
         values.master_key_file === undefined
           ? readOrCreateMasterKeys(join(dataDir, "master.key"))
           : readMasterKeys(values.master_key_file);
       const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values);
-      await runUntilStopped(values, { isSandbox: true, keyring, seed }, (service) =>
-        console.log(banner(service)),
+      await runUntilStopped(values, { isSandbox: true, keyring, seed, companions }, (service) =>
+        console.log(banner(service, chainUrl)),
       );
     });
 }
 
 /** Printed when the sandbox is ready: the addresses, and commands to try. */
-function banner({ url, dataLocation }: Service): string {
+function banner({ url, dataLocation }: Service, chainUrl: string | undefined): string {
   const fromHere = relative(process.cwd(), dataLocation);
   const data = fromHere.startsWith("..") ? dataLocation : fromHere;
   return `
@@ -43,6 +51,7 @@ function banner({ url, dataLocation }: Service): string {
     API    ${url}
     Docs   ${url}/docs
     Data   ${data}
+    Chain  ${chainUrl === undefined ? "none" : `${chainUrl} (eip155:31337, with ETH.DEV and USDC.DEV)`}
 
   Try, in another terminal (a token is valid for 15 minutes):
 
@@ -52,6 +61,7 @@ function banner({ url, dataLocation }: Service): string {
     curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN"
     curl -s "${url}/v1/orderbook?depth=5" -H "Authorization: Bearer $TOKEN"
 
-  Ctrl-C stops the service and its database.
+  docs/guides/chains.md shows how to receive and pay on the chain.
+  Ctrl-C stops the service, its database and its chain.
 `;
 }

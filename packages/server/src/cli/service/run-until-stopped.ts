@@ -7,7 +7,7 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Runs the service until a signal stops it or it fails. A second signal exits at once. */
 export async function runUntilStopped(
   settings: Settings,
-  options: Pick<ServiceOptions, "isSandbox" | "keyring" | "seed">,
+  options: Omit<ServiceOptions, "settings" | "log" | "onFailure" | "signal">,
   onReady?: (service: Service) => void,
 ): Promise<void> {
   const log = createLogger(settings.log_level, process.stdout.isTTY === true);

@@ -41,14 +41,23 @@ export function createDepositStore(
   };
 }
 
+interface WalletToFund {
+  tenantId: string;
+  network: string;
+  /** With its checksum; null for a wallet of the book, and while it is created. */
+  address: string | null;
+}
+
 /** The wallet that an operator names by its id alone. */
 export async function findWalletToFund(
   database: Database,
   walletId: string,
-): Promise<{ tenantId: string; network: string } | undefined> {
-  const [row] = await database.query<{ tenantId: string; network: string }>(
-    sql`SELECT tenant_id AS "tenantId", network FROM wallets WHERE id = ${walletId}`,
-  );
+): Promise<WalletToFund | undefined> {
+  const [row] = await database.query<WalletToFund>(sql`
+    SELECT w.tenant_id AS "tenantId", w.network, c.shown AS address
+    FROM wallets w LEFT JOIN chain_wallets c ON c.tenant_id = w.tenant_id AND c.wallet_id = w.id
+    WHERE w.id = ${walletId}
+  `);
   return row;
 }
 

@@ -7,7 +7,7 @@ import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isApprovalAuthentic, isSignedByKey } from "./approval-integrity.js";
 
-type ClaimedRow = Pick<ClaimedPayment, "tenantId" | "id" | "clientId" | "state">;
+type ClaimedRow = Pick<ClaimedPayment, "tenantId" | "id" | "clientId" | "state" | "network" | "destination">;
 
 interface WaitingRow {
   id: string;
@@ -16,6 +16,7 @@ interface WaitingRow {
   askedAt: Date;
   clientId: string;
   approvals: ApprovalRow[];
+  isDelisted: boolean;
 }
 
 /** As JSON: the time and the MAC are strings. */
@@ -29,7 +30,7 @@ interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
  * What transactions wait for; whether a client may still approve, and whom it depends on, is what it is now. In statements of their own,
  * which see all that was committed before the rows were locked: a statement that waited for a lock has those rows as they are then, but
  * everything else as it was when the waiting began. What would need more clients than one batch reads stays due, for `later`. Served by
- * primary keys.
+ * primary keys, destinations_removed and destinations_listed.
  */
 export async function readPendingApprovals(
   tx: KeyedQueryable,
@@ -43,9 +44,11 @@ export async function readPendingApprovals(
           'comment', a.comment, 'decidedAt', a.decided_at, 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
           'isSigned', ${isSignedByKey})
         ORDER BY a.version), '[]')
-      FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals
+      FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals,
+      CASE WHEN w.network IS NULL THEN false ELSE ${wasRemovedSince} END AS "isDelisted"
     FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[],
-      ${waiting.map((w) => w.clientId)}::uuid[]) AS w (tenant_id, id, client_id)
+      ${waiting.map((w) => w.clientId)}::uuid[],
+      ${waiting.map((w) => (w.destination === "own_wallet" ? null : w.network))}::text[]) AS w (tenant_id, id, client_id, network)
     CROSS JOIN LATERAL (
       SELECT * FROM judgements j WHERE j.tenant_id = w.tenant_id AND j.transaction_id = w.id LIMIT 1) AS j
   `);
@@ -62,6 +65,16 @@ export async function readPendingApprovals(
   return pending;
 }
 
+/** Of a payment to an address: whether that was on the allow-list when the payment was judged, and no longer is. */
+const wasRemovedSince = sql`EXISTS (
+  SELECT FROM transactions t JOIN destinations d
+    ON d.tenant_id = t.tenant_id AND d.network = w.network AND d.address = t.destination_address
+  WHERE t.tenant_id = w.tenant_id AND t.id = w.id AND d.removed_at >= j.judged_at AND d.effective_at <= t.created_at
+    AND NOT EXISTS (
+      SELECT FROM destinations l
+      WHERE l.tenant_id = t.tenant_id AND l.network = w.network AND l.address = t.destination_address
+        AND l.removed_at IS NULL AND l.effective_at <= t.created_at))`;
+
 /** The first of each tenant, then the second of each: a tenant with long lineages does not delay the others. */
 function inTurns(claimed: readonly ClaimedRow[], rows: readonly WaitingRow[]): WaitingRow[] {
   const turns = new Map<string, number>();
@@ -75,7 +88,7 @@ function inTurns(claimed: readonly ClaimedRow[], rows: readonly WaitingRow[]): W
 }
 
 function toPending(
-  { requirement, askedAt, clientId, approvals, tenantId, id: transactionId }: WaitingRow,
+  { requirement, askedAt, clientId, approvals, isDelisted, tenantId, id: transactionId }: WaitingRow,
   standings: ReadonlyMap<string, ClientStanding>,
   keys: IntegrityKeys,
 ): PendingApproval {
@@ -89,6 +102,7 @@ function toPending(
       const isAuthentic = isApprovalAuthentic(keys, approval, stored);
       return readApproval(approval, isAuthentic, standingOf(standings, row.clientId));
     }),
+    isDelisted,
   };
 }
 

@@ -1,6 +1,6 @@
 import { loggedWalletState, type WalletActivation } from "../../app/wallets/wallet.js";
 import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
-import { type Database, isDatabaseUnavailable } from "../core/database.js";
+import { type Database, isDatabaseUnavailable, type Queryable } from "../core/database.js";
 import { type FailureTable, type RowKey, recordFailure } from "../core/failures.js";
 import { hasKey, listKeys } from "../core/locate-rows.js";
 import { sql } from "../core/sql.js";
@@ -40,29 +40,33 @@ export function createWalletActivation(
 }
 
 /** The same number of each tenant, so that one which creates many does not delay others. Served by wallets_creating. */
-function listCreating(
+export function listCreating(
   database: Database,
   networks: readonly string[],
   limit: number,
   now: Date,
-): Promise<RowKey[]> {
+): Promise<(RowKey & { network: string })[]> {
   const where = sql`o.state = 'creating' AND o.network = ANY (${[...networks]}::text[])
     AND (o.retry_at IS NULL OR o.retry_at <= ${now}::timestamptz)`;
-  return database.query<RowKey>(sql`
+  return database.query<RowKey & { network: string }>(sql`
     WITH RECURSIVE waiting AS (${waitingTenants({ table: sql`wallets`, where, key: sql`o.id` }, { limit })})
-    SELECT o.tenant_id AS "tenantId", o.id FROM waiting CROSS JOIN LATERAL (
-      SELECT o.tenant_id, o.id FROM wallets o WHERE ${where} AND o.tenant_id = waiting.tenant_id
+    SELECT o.tenant_id AS "tenantId", o.id, o.network FROM waiting CROSS JOIN LATERAL (
+      SELECT o.tenant_id, o.id, o.network FROM wallets o WHERE ${where} AND o.tenant_id = waiting.tenant_id
       ORDER BY o.id LIMIT (SELECT ${limit}::bigint / count(*) FROM waiting)) AS o
     ORDER BY o.id
   `);
 }
 
-/** Served by the primary key. Wallets that another process is activating are skipped. */
-function activate(
+/**
+ * Served by the primary key. Wallets that another process is activating are skipped. `onActivated` writes more in the same SQL
+ * transaction, about those that have become active now.
+ */
+export function activate(
   database: Database,
   log: EventLog,
   wallets: readonly RowKey[],
   occurredAt: Date,
+  onActivated: (tx: Queryable, activated: readonly RowKey[]) => Promise<void> = async () => undefined,
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const activated = await tx.query<RowKey & { version: number; frozen: boolean }>(sql`
@@ -74,6 +78,7 @@ function activate(
           FOR UPDATE SKIP LOCKED) AS c))
       RETURNING w.tenant_id AS "tenantId", w.id, w.version, w.frozen
     `);
+    await onActivated(tx, activated);
     await log.append(
       tx,
       activated.map(({ tenantId, id, version, frozen }) => ({

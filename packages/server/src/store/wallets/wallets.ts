@@ -5,9 +5,11 @@ import {
   type Wallet,
   type WalletBalance,
   type WalletFilter,
+  type WalletSending,
   type WalletStore,
   type WalletWithBalances,
 } from "../../app/wallets/wallet.js";
+import { coalesce } from "../../runtime/coalesce.js";
 import { appendAudit } from "../access/audit.js";
 import { selectBoundedPage, toListed, whereAll } from "../core/bounded-page.js";
 import type { Database, Queryable } from "../core/database.js";
@@ -16,9 +18,26 @@ import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { requestCancels } from "../markets/orders.js";
 
-type WalletRow = Wallet & { balances: { asset: string; available: string; held: string }[] };
+interface WalletRow extends Wallet {
+  balances: BalanceRow[];
+  sending: SendingRow | null;
+}
+
+interface BalanceRow {
+  asset: string;
+  available: string;
+  held: string;
+  incoming: string | null;
+  onChain: string | null;
+  blockNumber: number | null;
+}
+
+interface SendingRow extends Omit<WalletSending, "oldestAt"> {
+  oldestAt: string | null;
+}
 
 export function createWalletStore(database: Database, log: EventLog): WalletStore {
+  const findByAddress = createAddressFinder(database);
   return {
     createWallet: (wallet, request, audit) =>
       database.transaction(async (tx) => {
@@ -51,7 +70,7 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         limit,
       });
       const rows = await database.query<WalletRow & { isEnd: boolean }>(sql`
-        SELECT page."isEnd", ${walletColumns}, ${balancesColumn} FROM (${page}) page
+        SELECT page."isEnd", ${walletColumns}, ${balancesColumn}, ${sendingColumn} FROM (${page}) page
         CROSS JOIN LATERAL (SELECT * FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = page.id OFFSET 0) w
         ORDER BY page.id DESC
       `);
@@ -89,19 +108,40 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
     },
     findWallet: async (tenantId, id) => {
       const [row] = await database.query<FoundWallet>(
-        sql`SELECT id, purpose, network, state FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id}`,
+        sql`SELECT ${foundColumns} FROM wallets w WHERE tenant_id = ${tenantId} AND id = ${id}`,
       );
       return row;
     },
     // Served by the unique key on the role.
     findWalletByRole: async (tenantId, role) => {
       const [row] = await database.query<FoundWallet>(
-        sql`SELECT id, purpose, network, state FROM wallets WHERE tenant_id = ${tenantId} AND role = ${role}`,
+        sql`SELECT ${foundColumns} FROM wallets w WHERE tenant_id = ${tenantId} AND role = ${role}`,
       );
       if (row === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
       return row;
     },
+    findWalletByAddress: (tenantId, network, address) => findByAddress({ tenantId, network, address }),
   };
+}
+
+const lookUpBatchMax = 256;
+
+/** Served by the unique key on the address and by the primary key of wallets. The payouts of a batch share one query. */
+function createAddressFinder(database: Database) {
+  return coalesce<{ tenantId: string; network: string; address: string }, FoundWallet>(
+    ({ tenantId, network, address }) => `${tenantId} ${network} ${address}`,
+    async (wanted) => {
+      const rows = await database.query<FoundWallet & { name: string }>(sql`
+        SELECT c.tenant_id || ' ' || c.network || ' ' || c.address AS name, ${foundColumns}
+        FROM unnest(${wanted.map(({ tenantId }) => tenantId)}::uuid[], ${wanted.map(({ network }) => network)}::text[],
+          ${wanted.map(({ address }) => address)}::text[]) AS wanted (tenant_id, network, address)
+        JOIN chain_wallets c USING (tenant_id, network, address)
+        JOIN wallets w ON w.tenant_id = c.tenant_id AND w.id = c.wallet_id
+      `);
+      return new Map(rows.map(({ name, ...wallet }) => [name, wallet]));
+    },
+    lookUpBatchMax,
+  );
 }
 
 /** Longer than a freeze can wait: it ends with the statement timeout. */
@@ -151,28 +191,71 @@ async function readWallet(
   id: string,
 ): Promise<WalletWithBalances | undefined> {
   const [row] = await source.query<WalletRow>(sql`
-    SELECT ${walletColumns}, ${balancesColumn} FROM wallets w WHERE tenant_id = ${tenantId} AND id = ${id}
+    SELECT ${walletColumns}, ${balancesColumn}, ${sendingColumn} FROM wallets w WHERE tenant_id = ${tenantId} AND id = ${id}
   `);
   return row && withBalances(row);
 }
 
+/** Only wallets of chains have an address; the others cost no look-up. Served by the primary key. */
+function ofChainWallet(columns: Statement): Statement {
+  return sql`CASE WHEN w.network <> 'book' THEN (
+    SELECT ${columns} FROM chain_wallets c WHERE c.tenant_id = w.tenant_id AND c.wallet_id = w.id) END`;
+}
+
+const foundColumns = sql`w.id, w.purpose, w.network, w.state, ${ofChainWallet(sql`c.address`)} AS address`;
+
 const walletColumns = sql`
   w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, w.frozen, w.version,
-  w.created_by AS "createdBy", w.created_at AS "createdAt", w.updated_at AS "updatedAt"
+  w.created_by AS "createdBy", w.created_at AS "createdAt", w.updated_at AS "updatedAt",
+  ${ofChainWallet(sql`c.shown`)} AS address
 `;
 
-// Amounts go through JSON as strings: they do not fit into a JavaScript number.
+/**
+ * Amounts go through JSON as strings: they do not fit into a JavaScript number. What is on a chain is served by the primary key of
+ * chain_holdings and by chain_deposits_incoming.
+ */
 const balancesColumn = sql`
-  (SELECT coalesce(jsonb_agg(jsonb_build_object('asset', a.asset, 'available', a.available::text, 'held', a.held::text)
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('asset', a.asset, 'available', a.available::text, 'held', a.held::text,
+      'incoming', CASE WHEN w.network <> 'book' THEN (
+        SELECT coalesce(sum(d.amount), 0)::text FROM chain_deposits d
+        WHERE d.tenant_id = w.tenant_id AND d.wallet_id = w.id AND d.asset = a.asset AND d.state = 'seen') END,
+      'onChain', h.on_chain::text, 'blockNumber', h.block_number)
       ORDER BY a.asset), '[]')
-    FROM ledger_accounts a WHERE a.tenant_id = w.tenant_id AND a.account_id = w.id) AS balances
+    FROM ledger_accounts a
+    LEFT JOIN LATERAL (
+      SELECT h.on_chain, h.block_number FROM chain_holdings h
+      WHERE w.network <> 'book' AND h.tenant_id = w.tenant_id AND h.wallet_id = w.id AND h.asset = a.asset) AS h ON true
+    WHERE a.tenant_id = w.tenant_id AND a.account_id = w.id) AS balances
 `;
 
-function withBalances(row: WalletRow): WalletWithBalances {
-  const balances: WalletBalance[] = row.balances.map(({ asset, available, held }) => ({
-    asset,
-    available: BigInt(available),
-    held: BigInt(held),
-  }));
-  return { ...row, balances };
+/** What is in flight has nonces from the final one on, at most some hundred. Served by the unique key on the nonce. */
+const sendingColumn = sql`
+  ${ofChainWallet(sql`(
+    SELECT jsonb_build_object('nextNonce', c.next_nonce, 'finalNonce', c.final_nonce, 'haltedReason', c.halted_reason,
+      'inFlight', count(*), 'oldestAt', min(p.assigned_at))
+    FROM chain_payments p
+    WHERE p.tenant_id = c.tenant_id AND p.wallet_id = c.wallet_id AND p.nonce >= c.final_nonce)`)} AS sending
+`;
+
+function withBalances({ balances, sending, ...row }: WalletRow): WalletWithBalances {
+  return {
+    ...row,
+    balances: balances.map(readBalance),
+    sending:
+      sending === null
+        ? null
+        : { ...sending, oldestAt: sending.oldestAt === null ? null : new Date(sending.oldestAt) },
+  };
+}
+
+function readBalance({ asset, available, held, incoming, onChain, blockNumber }: BalanceRow): WalletBalance {
+  const chain =
+    incoming === null
+      ? null
+      : {
+          incoming: BigInt(incoming),
+          confirmed:
+            onChain === null || blockNumber === null ? null : { amount: BigInt(onChain), blockNumber },
+        };
+  return { asset, available: BigInt(available), held: BigInt(held), chain };
 }

@@ -29,7 +29,8 @@ export const steppingRail: Rail = {
   network,
   firstEvent: "begin",
   activatesWalletsAtOnce: true,
-  readAddress: (text) => (/^step1[a-z]{1,20}$/i.test(text) ? text.toLowerCase() : undefined),
+  readAddress: (text) =>
+    /^step1[a-z]{1,20}$/i.test(text) ? { address: text.toLowerCase() } : { fault: "is malformed" },
   mayCancel: (state) => state !== "confirming",
 };
 

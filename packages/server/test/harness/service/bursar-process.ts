@@ -35,6 +35,8 @@ export function spawnBursar({ args, env = {}, account }: BursarProcessOptions): 
       PATH: process.env["PATH"],
       PORT: "0",
       BURSAR_DRAIN_DELAY_MS: "0",
+      // Two more processes, which most tests have no use for.
+      BURSAR_SANDBOX_CHAIN: "off",
       ...(args[0] === "serve" ? forServe : {}),
       ...env,
     },

@@ -31,7 +31,7 @@ describe("a row that fails", () => {
     const id = randomUUID();
     await insertWallet(database, {
       ...{ tenantId, id, name, purpose: "treasury", network: "book", role: null, state: "creating" },
-      ...{ frozen: false, version: 1, createdBy: null, createdAt: now, updatedAt: now },
+      ...{ frozen: false, version: 1, address: null, createdBy: null, createdAt: now, updatedAt: now },
     });
     return id;
   }

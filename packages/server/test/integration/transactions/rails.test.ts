@@ -245,7 +245,7 @@ describe("a rail of several steps", () => {
   });
 
   it.each<[what: string, more: object, status: number, code: string]>([
-    ["an address of another network", { destination: { address: "0xabc" } }, 400, "INVALID_REQUEST"],
+    ["an address of another network", { destination: { address: "0xabc" } }, 422, "ADDRESS_INVALID"],
     ["a wallet of the book as destination", { destination: undefined }, 422, "NETWORK_MISMATCH"],
     ["a wallet of the book as source", { source: undefined }, 422, "NETWORK_MISMATCH"],
     ["an asset of the book", { asset: "USD" }, 422, "NETWORK_MISMATCH"],

@@ -101,8 +101,9 @@ describe("configured assets", () => {
       isValueLeftOut(text) ? line : text,
     );
     const { values, sources } = loadConfig(configure(inForce));
-    // There is no market by default; the file shows those of the sandbox.
-    expect({ ...values, markets: [] }).toEqual(loadConfig({}).values);
+    // There are no markets and networks by default; the file shows examples.
+    expect({ ...values, markets: [], networks: [] }).toEqual(loadConfig({}).values);
+    expect(values.networks).toMatchObject([{ network: "eip155:1" }]);
     expect(values.markets).toEqual(sandboxMarkets);
     expect(sources.assets).toContain("file");
     expect(sources["limits.json_depth"]).toContain("file");

@@ -22,9 +22,9 @@ export function createSimulatedWalletStore(
     if (wallet === undefined) return undefined;
     const balances = assets.flatMap((asset) => {
       const balance = rows.get(accounts, keyOf(tenantId, id, asset));
-      return balance === undefined ? [] : [{ asset, ...balance }];
+      return balance === undefined ? [] : [{ asset, ...balance, chain: null }];
     });
-    return { ...wallet, balances };
+    return { ...wallet, balances, sending: null };
   };
 
   return {
@@ -109,6 +109,8 @@ export function createSimulatedWalletStore(
         if (found === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
         return found;
       }),
+    // The wallets of the simulation have no addresses.
+    findWalletByAddress: async () => undefined,
   };
 }
 

@@ -265,7 +265,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
         return answer(200, await listEvents(tenantId, request.after, request.limit), (list) => list);
       case "create_wallet":
         return answer(202, await createWallet(origin, request.body, request.key), ({ wallet }) =>
-          presentWallet({ ...wallet, balances: [] }),
+          presentWallet({ ...wallet, balances: [], sending: null }),
         );
       case "freeze": {
         const operator = { by: "operator", tenantId } as const;

@@ -41,6 +41,7 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
         "POLICY_INVALID",
         "LIMITS_NOT_READY",
         "NETWORK_UNKNOWN",
+        "ADDRESS_INVALID",
         "DESTINATION_NOT_FOUND",
         "DESTINATION_EXISTS",
       ],

@@ -34,7 +34,7 @@ export function createDestination({
         headers: ["Location"],
         examples: ["pending"],
       },
-      errors: ["NETWORK_UNKNOWN", "DESTINATION_EXISTS", "CHANGE_REQUEST_LIMIT_REACHED"],
+      errors: ["NETWORK_UNKNOWN", "ADDRESS_INVALID", "DESTINATION_EXISTS", "CHANGE_REQUEST_LIMIT_REACHED"],
     },
     async (request, reply) => {
       const added = unwrap(await add(originOf(request), request.body, readIdempotencyKey(request)));

@@ -31,6 +31,8 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
         "AMOUNT_PRECISION_EXCEEDED",
         "AMOUNT_OUT_OF_RANGE",
         "WALLET_UNKNOWN",
+        "WALLET_CREATING",
+        "ADDRESS_INVALID",
         "NETWORK_MISMATCH",
         "NETWORK_UNKNOWN",
         "MARKET_UNKNOWN",

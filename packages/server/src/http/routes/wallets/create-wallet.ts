@@ -32,7 +32,7 @@ export function createWallet({
       const { wallet, replayed } = unwrap(
         await create(originOf(request), request.body, readIdempotencyKey(request)),
       );
-      const body = presentWallet({ ...wallet, balances: [] });
+      const body = presentWallet({ ...wallet, balances: [], sending: null });
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(202).header("location", `/v1/wallets/${body.id}`).header("retry-after", "1");
       return body;

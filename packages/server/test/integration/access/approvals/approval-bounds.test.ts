@@ -119,12 +119,13 @@ describe("the lineages of clients", () => {
 describe("a batch of payments that wait for approval", () => {
   it("reads a bounded number of clients, and leaves the rest for the next batch, tenant by tenant", async () => {
     const tenants = [await createGuardedTenant(service), await createGuardedTenant(service)];
-    const claimed: { tenantId: string; id: string; clientId: string; state: "awaiting_approval" }[] = [];
+    const claimed: Parameters<typeof readPendingApprovals>[1][number][] = [];
     for (const { owner } of tenants)
       for (let payment = 0; payment < 3; payment += 1) {
         const chain = await insertClients(service, owner, 95, inChain);
         const key = { tenantId: readId("tnt", owner.tenantId) ?? "", id: crypto.randomUUID() };
-        claimed.push({ ...key, clientId: chain.at(-1) ?? "", state: "awaiting_approval" });
+        const payment = { state: "awaiting_approval", network: "book", destination: "own_wallet" } as const;
+        claimed.push({ ...key, clientId: chain.at(-1) ?? "", ...payment });
         await service.database.query(sql`
           INSERT INTO judgements (tenant_id, transaction_id, policy_version, rule, requirement, judged_at)
           VALUES (${key.tenantId}, ${key.id}, 1, 'r', '{"approvals":1,"clientIds":null,"expiresAfterSeconds":60}', now())

@@ -1,0 +1,29 @@
+import { type Static, Type } from "typebox";
+import { Nullable, OneOf, Timestamp } from "../values.js";
+
+const Network = Type.Object(
+  {
+    id: Type.String({ description: "The CAIP-2 id, such as `eip155:1`." }),
+    object: Type.Literal("network"),
+    state: OneOf(["connecting", "following", "halted"], {
+      description:
+        "`connecting`: no node was reached yet. `following`: its blocks are followed. `halted`: nothing is sent or credited until the operator resumes it.",
+    }),
+    halted_reason: Nullable(Type.String(), "Why it is halted; null if it is not."),
+    halted_at: Nullable(Timestamp()),
+    head_block: Nullable(Type.Integer(), "The number of its last block that was followed."),
+    final_block: Nullable(Type.Integer(), "The number of its last final block."),
+    base_fee_gwei: Nullable(Type.String(), "The base fee of its last block, for each unit of gas."),
+    fee_cap_gwei: Type.String({ description: "The maximum fee for each unit of gas that a payment offers." }),
+    finality: Type.String({
+      description: "When a block counts as final: `finalized`, `safe`, or a number of blocks later.",
+    }),
+    coin: Type.String({ description: "The asset in which fees are paid." }),
+    assets: Type.Array(Type.String(), { description: "The assets of this network." }),
+    seen_at: Nullable(Timestamp(), "When one of its nodes answered last."),
+  },
+  { $id: "Network" },
+);
+export type Network = Static<typeof Network>;
+
+export const NetworkList = Type.Object({ data: Type.Array(Network) }, { $id: "NetworkList" });

@@ -1,0 +1,81 @@
+import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
+import type { Timers } from "../../runtime/timers.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../../runtime/waking-loop.js";
+import type { Signer } from "./signer.js";
+
+/** A wallet of a chain that has no address yet. */
+interface CreatingWallet {
+  tenantId: string;
+  id: string;
+  network: string;
+}
+
+interface AddressedWallet extends CreatingWallet {
+  /** In lower case. */
+  address: string;
+  /** With its checksum, as it is shown. */
+  shown: string;
+}
+
+export interface ChainWalletActivation {
+  /** Wallets of these networks that are due to get an address, the same number of each tenant. */
+  listCreating: (networks: readonly string[], limit: number, now: Date) => Promise<CreatingWallet[]>;
+  /** Gives them their addresses and makes them active, with their events. Those that another process has made active are left out. */
+  activate: (wallets: readonly AddressedWallet[], occurredAt: Date) => Promise<number>;
+  /** Records on the row that it failed, and when it is tried next. */
+  recordFailure: (wallet: CreatingWallet, error: unknown, now: Date) => Promise<void>;
+}
+
+export interface ActivateWalletsDeps {
+  networks: readonly string[];
+  store: ChainWalletActivation;
+  signer: Pick<Signer, "addressesOf">;
+  /** The form with a checksum; throws if it is no address. */
+  showAddress: (address: string) => string;
+  /** Whether the signer or the database is unavailable: then no wallet is at fault. */
+  isUnavailable: (error: unknown) => boolean;
+  onFailure: (wallet: CreatingWallet, error: unknown) => void;
+  onError: (error: unknown) => void;
+  now: () => number;
+  timers: Pick<Timers, "after">;
+}
+
+const batchMax = 100;
+/** New wallets wake the loop; this is for those of a notification that was lost, and for retries. */
+const lookEveryMs = 5000;
+const pauseAfterErrorMs = 1000;
+
+/**
+ * Gives new wallets of chains the addresses that the signer derives for them, and makes them active. While the signer is unavailable
+ * they stay as they are, and nothing is recorded: it is no fault of theirs.
+ */
+export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
+  const { networks, store, signer, showAddress, isUnavailable, now } = deps;
+
+  async function activate(wallets: readonly CreatingWallet[]): Promise<number> {
+    const addresses = await signer.addressesOf(
+      wallets.map(({ tenantId, id, network }) => ({ tenantId, walletId: id, network })),
+    );
+    const addressed = wallets.map((wallet, index) => {
+      const address = addresses[index];
+      if (address === undefined) throw new Error("the signer has returned fewer addresses than wallets");
+      return { ...wallet, address: address.toLowerCase(), shown: showAddress(address) };
+    });
+    return await store.activate(addressed, new Date(now()));
+  }
+
+  async function step(): Promise<Rest> {
+    const creating = await store.listCreating(networks, batchMax, new Date(now()));
+    if (creating.length === 0) return { pauseMs: lookEveryMs };
+    await isolateFailingRows(creating, activate, {
+      isUnavailable,
+      onFailure: async (wallet, error) => {
+        deps.onFailure(wallet, error);
+        await store.recordFailure(wallet, error, new Date(now()));
+      },
+    });
+    return undefined;
+  }
+
+  return createWakingLoop({ step, onError: deps.onError, pauseAfterErrorMs, timers: deps.timers });
+}

@@ -1,0 +1,61 @@
+import type { Metric, Sample } from "../../runtime/metric.js";
+import type { ChainStatus, RecordedNetwork } from "../chain/chain-status.js";
+
+export interface ChainMetricsDeps {
+  readStatus: () => Promise<ChainStatus>;
+  now: () => number;
+}
+
+/** How the chains and the signer are doing. Every process reports them. While the database does not answer they have no values. */
+export function chainMetrics({ readStatus, now }: ChainMetricsDeps): Metric[] {
+  const gauge = (
+    name: string,
+    help: string,
+    samplesOf: (status: ChainStatus) => readonly Sample[],
+  ): Metric => ({
+    name,
+    help,
+    kind: "gauge",
+    read: async () => {
+      const status = await readStatus().catch(() => undefined);
+      return status === undefined ? [] : samplesOf(status);
+    },
+  });
+  const byNetwork =
+    (pick: (recorded: RecordedNetwork) => number | undefined) =>
+    ({ networks }: ChainStatus): Sample[] =>
+      networks.flatMap(({ network: { network }, recorded }) => {
+        const value = recorded === undefined ? undefined : pick(recorded);
+        return value === undefined ? [] : [{ labels: { network }, value }];
+      });
+  return [
+    gauge("bursar_signer_up", "1 while the signer answers and is ready to sign.", ({ signer }) => [
+      { labels: {}, value: Number(signer.isReady) },
+    ]),
+    gauge(
+      "bursar_network_halted",
+      "1 while a network is halted and waits for `bursar network resume`.",
+      byNetwork(({ state }) => Number(state === "halted")),
+    ),
+    gauge(
+      "bursar_network_head_block",
+      "The number of the last block of a network that was followed.",
+      byNetwork(({ headNumber }) => headNumber),
+    ),
+    gauge(
+      "bursar_network_final_block",
+      "The number of the last final block of a network.",
+      byNetwork(({ finalNumber }) => finalNumber),
+    ),
+    gauge(
+      "bursar_network_seen_seconds",
+      "The time since a node of a network has answered last.",
+      byNetwork(({ seenAt }) => (seenAt === null ? undefined : Math.max(0, now() - seenAt.getTime()) / 1000)),
+    ),
+    gauge(
+      "bursar_network_base_fee_wei",
+      "The base fee of the last block of a network, in wei for each unit of gas.",
+      byNetwork(({ baseFee }) => (baseFee === null ? undefined : Number(baseFee))),
+    ),
+  ];
+}

@@ -1,0 +1,132 @@
+import { showId } from "@bursar/protocol";
+import type { Logger } from "pino";
+import { createWalletActivator } from "../app/chain/activate-wallets.js";
+import type { ChainNetwork } from "../app/chain/chain-network.js";
+import { NodeUnavailableError } from "../app/chain/chain-node.js";
+import { type ChainStatus, createChainStatusReader } from "../app/chain/chain-status.js";
+import type { ChainUseCases } from "../app/chain/chain-use-cases.js";
+import { presentNetwork } from "../app/chain/present-network.js";
+import { SignerUnavailableError } from "../app/chain/signer.js";
+import { chainMetrics } from "../app/metrics/chain-metrics.js";
+import type { RailPart } from "../app/rails/rail.js";
+import { ConfigError } from "../config/setting.js";
+import { OperatorError } from "../operator-error.js";
+import { showAddress } from "../rails/evm/address/evm-address.js";
+import { createEvmRail } from "../rails/evm/evm-rail.js";
+import { createEvmNode, type EvmNode } from "../rails/evm/node/evm-node.js";
+import { createSignerClient } from "../rails/evm/signer-client.js";
+import type { Metric } from "../runtime/metric.js";
+import type { ChainChecks } from "../runtime/readiness.js";
+import { nodeTimers } from "../runtime/timers.js";
+import { createChainWalletActivation } from "../store/chain/chain-wallets.js";
+import { readNetworks } from "../store/chain/read-networks.js";
+import { isDatabaseUnavailable } from "../store/core/database.js";
+import { createEventLog } from "../store/events/events.js";
+import type { ComposeOptions } from "./compose.js";
+
+/** The configured chains, and the signer that has the keys of their wallets. */
+export interface ChainParts {
+  rails: readonly RailPart[];
+  useCases: Pick<ChainUseCases, "listNetworks">;
+  metrics: readonly Metric[];
+  /** Undefined if there are no chains. */
+  checkChains: (() => Promise<ChainChecks>) | undefined;
+  /** Compares each chain with what is configured; throws if they differ. A chain that does not answer is left to its driver. */
+  probe: () => Promise<void>;
+  start: () => void;
+  stop: () => Promise<void>;
+}
+
+/** A signer that has not answered by then is shown as down; what it signs may take longer. */
+const probeTimeoutMs = 2000;
+
+const monotonicMs = () => performance.now();
+
+const noChains: ChainParts = {
+  rails: [],
+  useCases: { listNetworks: async () => [] },
+  metrics: [],
+  checkChains: undefined,
+  probe: async () => undefined,
+  start: () => undefined,
+  stop: async () => undefined,
+};
+
+export function composeChains(options: ComposeOptions, networks: readonly ChainNetwork[]): ChainParts {
+  if (networks.length === 0) return noChains;
+  const { database, settings, wakeUps, log, now } = options;
+  if (settings.signer_socket === undefined)
+    throw new ConfigError(
+      "signer_socket (environment BURSAR_SIGNER_SOCKET) is not set. Set it to the socket of `bursar-signer`, which has the keys of wallets on chains.",
+    );
+  const socketPath = settings.signer_socket;
+  const signer = createSignerClient({ socketPath });
+  // The seed must not be sealed with a key that the service has.
+  const forbiddenKeyIds = options.sealing.keyring.all.map(({ id }) => id);
+  const probedSigner = createSignerClient({ socketPath, forbiddenKeyIds, timeoutMs: probeTimeoutMs });
+  const chains = networks.map((network) => ({
+    network,
+    node: createEvmNode({ network, timers: nodeTimers, monotonicMs, random: Math.random }),
+  }));
+  const activator = createWalletActivator({
+    networks: networks.map(({ network }) => network),
+    store: createChainWalletActivation(database, createEventLog(wakeUps)),
+    signer,
+    showAddress,
+    isUnavailable: (error) => error instanceof SignerUnavailableError || isDatabaseUnavailable(error),
+    onFailure: ({ tenantId, id }, error) =>
+      log.error(
+        { err: error, tenant_id: showId("tnt", tenantId), wallet_id: showId("wlt", id) },
+        "A wallet could not be given an address. It is tried again later.",
+      ),
+    onError: (error) => log.warn({ err: error }, "New wallets of chains have no address yet. It is retried."),
+    now,
+    timers: nodeTimers,
+  });
+  wakeUps.subscribe("rails", activator.wake);
+  const readStatus = createChainStatusReader({
+    networks,
+    readNetworks: (names) => readNetworks(database, names),
+    signer: probedSigner,
+    monotonicMs,
+  });
+  return {
+    rails: chains.map(({ network }) => ({ rail: createEvmRail(network) })),
+    useCases: { listNetworks: async () => (await readStatus()).networks.map(presentNetwork) },
+    metrics: chainMetrics({ readStatus, now }),
+    checkChains: async () => toChecks(await readStatus()),
+    probe: async () => {
+      await Promise.all(chains.map(({ node }) => probe(node, log)));
+    },
+    start: activator.start,
+    stop: async () => {
+      await activator.stop();
+      await Promise.all(chains.map(({ node }) => node.close()));
+      signer.close();
+      probedSigner.close();
+    },
+  };
+}
+
+/** A wrong configuration would pay on another chain than meant, so it ends the start. */
+async function probe(node: EvmNode, log: Logger): Promise<void> {
+  try {
+    await node.probe();
+  } catch (error) {
+    if (error instanceof OperatorError) throw new ConfigError(error.message, { cause: error });
+    if (!(error instanceof NodeUnavailableError)) throw error;
+    log.warn(
+      { network: node.network, reason: error.message },
+      "No node of a network answers. The service starts without it, and tries again.",
+    );
+  }
+}
+
+function toChecks({ networks, signer }: ChainStatus): ChainChecks {
+  return {
+    signer: signer.isReady ? "up" : "down",
+    networks: Object.fromEntries(
+      networks.map(({ network: { network }, recorded }) => [network, recorded?.state ?? "connecting"]),
+    ),
+  };
+}

@@ -1,0 +1,26 @@
+import type { ChainWalletActivation } from "../../app/chain/activate-wallets.js";
+import type { Database } from "../core/database.js";
+import { recordFailure } from "../core/failures.js";
+import { sql } from "../core/sql.js";
+import type { EventLog } from "../events/events.js";
+import { activate, listCreating, walletFailures } from "../wallets/activate-wallets.js";
+
+/** Wallets of chains get an address and become active in one SQL transaction: there is no active one without an address. */
+export function createChainWalletActivation(database: Database, log: EventLog): ChainWalletActivation {
+  return {
+    listCreating: (networks, limit, now) => listCreating(database, networks, limit, now),
+    // An address that another wallet has is refused by the unique key.
+    activate: (wallets, occurredAt) =>
+      activate(database, log, wallets, occurredAt, async (tx, activated) => {
+        const ids = new Set(activated.map(({ id }) => id));
+        const added = wallets.filter(({ id }) => ids.has(id));
+        await tx.query(sql`
+          INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown)
+          SELECT * FROM unnest(${added.map(({ tenantId }) => tenantId)}::uuid[], ${added.map(({ id }) => id)}::uuid[],
+            ${added.map(({ network }) => network)}::text[], ${added.map(({ address }) => address)}::text[],
+            ${added.map(({ shown }) => shown)}::text[])
+        `);
+      }),
+    recordFailure: (wallet, error, now) => recordFailure(database, walletFailures, wallet, error, now),
+  };
+}
