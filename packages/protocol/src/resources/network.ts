@@ -20,7 +20,7 @@ const Network = Type.Object(
     }),
     coin: Type.String({ description: "The asset in which fees are paid." }),
     assets: Type.Array(Type.String(), { description: "The assets of this network." }),
-    seen_at: Nullable(Timestamp(), "When one of its nodes answered last."),
+    seen_at: Nullable(Timestamp(), "When its last block was seen."),
   },
   { $id: "Network" },
 );

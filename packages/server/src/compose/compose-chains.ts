@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { showId } from "@bursar/protocol";
 import type { Logger } from "pino";
 import { createWalletActivator } from "../app/chain/activate-wallets.js";
@@ -6,27 +7,39 @@ import { NodeUnavailableError } from "../app/chain/chain-node.js";
 import { type ChainStatus, createChainStatusReader } from "../app/chain/chain-status.js";
 import type { ChainUseCases } from "../app/chain/chain-use-cases.js";
 import { presentNetwork } from "../app/chain/present-network.js";
-import { SignerUnavailableError } from "../app/chain/signer.js";
+import { type Signer, SignerUnavailableError } from "../app/chain/signer.js";
 import { chainMetrics } from "../app/metrics/chain-metrics.js";
-import type { RailPart } from "../app/rails/rail.js";
+import type { RailDriver, RailPart } from "../app/rails/rail.js";
+import type { RecordRailEventsDeps } from "../app/rails/record-rail-events.js";
 import { ConfigError } from "../config/setting.js";
 import { OperatorError } from "../operator-error.js";
 import { showAddress } from "../rails/evm/address/evm-address.js";
+import { createEvmDriver } from "../rails/evm/driver/evm-driver.js";
 import { createEvmRail } from "../rails/evm/evm-rail.js";
 import { createEvmNode, type EvmNode } from "../rails/evm/node/evm-node.js";
 import { createSignerClient } from "../rails/evm/signer-client.js";
+import { verifySigned } from "../rails/evm/transaction/verify-signed.js";
 import type { Metric } from "../runtime/metric.js";
 import type { ChainChecks } from "../runtime/readiness.js";
 import { nodeTimers } from "../runtime/timers.js";
+import { createChainStore } from "../store/chain/chain-store.js";
 import { createChainWalletActivation } from "../store/chain/chain-wallets.js";
 import { readNetworks } from "../store/chain/read-networks.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
+import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import type { ComposeOptions } from "./compose.js";
+
+/** What the drivers share with the other transactions. */
+export interface ChainServices extends Pick<RecordRailEventsDeps, "assets" | "onChanged"> {
+  observeUnit: ObserveUnit;
+}
 
 /** The configured chains, and the signer that has the keys of their wallets. */
 export interface ChainParts {
   rails: readonly RailPart[];
+  /** One for each chain. They are woken when there is something to do. */
+  createDrivers: (services: ChainServices) => readonly RailDriver[];
   useCases: Pick<ChainUseCases, "listNetworks">;
   metrics: readonly Metric[];
   /** Undefined if there are no chains. */
@@ -44,6 +57,7 @@ const monotonicMs = () => performance.now();
 
 const noChains: ChainParts = {
   rails: [],
+  createDrivers: () => [],
   useCases: { listNetworks: async () => [] },
   metrics: [],
   checkChains: undefined,
@@ -64,7 +78,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
   // The seed must not be sealed with a key that the service has.
   const forbiddenKeyIds = options.sealing.keyring.all.map(({ id }) => id);
   const probedSigner = createSignerClient({ socketPath, forbiddenKeyIds, timeoutMs: probeTimeoutMs });
-  const chains = networks.map((network) => ({
+  const chains: Chain[] = networks.map((network) => ({
     network,
     node: createEvmNode({ network, timers: nodeTimers, monotonicMs, random: Math.random }),
   }));
@@ -92,6 +106,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
   });
   return {
     rails: chains.map(({ network }) => ({ rail: createEvmRail(network) })),
+    createDrivers: (services) => createDrivers(options, chains, signer, services),
     useCases: { listNetworks: async () => (await readStatus()).networks.map(presentNetwork) },
     metrics: chainMetrics({ readStatus, now }),
     checkChains: async () => toChecks(await readStatus()),
@@ -106,6 +121,45 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
       probedSigner.close();
     },
   };
+}
+
+const leaseMs = 10_000;
+const pollEveryMs = 1000;
+
+interface Chain {
+  network: ChainNetwork;
+  node: EvmNode;
+}
+
+function createDrivers(
+  { database, wakeUps, log, newUuid, now }: ComposeOptions,
+  chains: readonly Chain[],
+  signer: Signer,
+  { observeUnit, ...services }: ChainServices,
+): RailDriver[] {
+  const store = createChainStore(database, createEventLog(wakeUps), observeUnit);
+  const recorder = { ...services, newUuid, now };
+  const holder = randomUUID();
+  const drivers = chains.map(({ network, node }) =>
+    createEvmDriver({
+      ...{ network, node, signer, store, recorder, verifySigned, holder, leaseMs, pollEveryMs },
+      onError: (error) =>
+        log.error(
+          { err: error, network: network.network },
+          "A network could not be followed. It is retried.",
+        ),
+      onLost: () => log.warn({ network: network.network }, "another process has taken over the network"),
+      monotonicMs,
+      timers: nodeTimers,
+    }),
+  );
+  database.identity.subscribe(() => {
+    for (const driver of drivers) driver.reset();
+  });
+  wakeUps.subscribe("rails", () => {
+    for (const driver of drivers) driver.wake();
+  });
+  return drivers;
 }
 
 /** A wrong configuration would pay on another chain than meant, so it ends the start. */

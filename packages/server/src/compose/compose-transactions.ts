@@ -48,6 +48,7 @@ import { createTransactionStore } from "../store/transactions/transactions.js";
 import { createWalletActivation } from "../store/wallets/activate-wallets.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
+import type { ChainServices } from "./compose-chains.js";
 import { composeDeposits, type DepositParts } from "./compose-deposits.js";
 import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
@@ -69,6 +70,7 @@ export interface TransactionParts extends Pick<DepositParts, "fundWallet" | "fun
   endWaiting: () => void;
   /** What the drivers of rails work with. */
   railServices: Omit<RailServices, "onError">;
+  chainServices: ChainServices;
 }
 
 interface TransactionNeeds {
@@ -208,6 +210,7 @@ export function composeTransactions(
     metrics: counts.metrics,
     presentEvents,
     endWaiting: changes.close,
+    chainServices: { assets, onChanged: changes.publish, observeUnit },
     railServices: {
       assets,
       ...createRailTransactionStore(database),

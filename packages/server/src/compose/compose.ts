@@ -165,7 +165,10 @@ export function compose(given: ComposeOptions): Parts {
     timers: nodeTimers,
   });
   database.identity.subscribe(sweeper.reset);
-  const railDrivers = createRailDrivers(railParts, transactions, options);
+  const railDrivers = [
+    ...createRailDrivers(railParts, transactions, options),
+    ...chains.createDrivers(transactions.chainServices),
+  ];
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
   const ifTrusted = (job: () => Promise<unknown>) => async () => {

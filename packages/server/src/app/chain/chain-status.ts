@@ -11,7 +11,7 @@ export interface RecordedNetwork {
   finalNumber: number;
   /** In wei; null before the first block. */
   baseFee: bigint | null;
-  /** When a node has answered last. */
+  /** When its last block was seen. */
   seenAt: Date | null;
 }
 

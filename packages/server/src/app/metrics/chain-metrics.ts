@@ -49,7 +49,7 @@ export function chainMetrics({ readStatus, now }: ChainMetricsDeps): Metric[] {
     ),
     gauge(
       "bursar_network_seen_seconds",
-      "The time since a node of a network has answered last.",
+      "The time since the last new block of a network was seen.",
       byNetwork(({ seenAt }) => (seenAt === null ? undefined : Math.max(0, now() - seenAt.getTime()) / 1000)),
     ),
     gauge(
