@@ -33,7 +33,15 @@ export function openWallets(
       const address = `0x${`${tenant}${index}`.padStart(40, "a")}`;
       put(walletTable, keyOf(tenantId, walletId), {
         ...{ tenantId, id: walletId, name: "chain", purpose: "treasury", network: modelChainNetwork.network },
-        ...{ role: null, state: "active", frozen: false, version: 2, createdBy: null, requestHash: null },
+        ...{
+          role: null,
+          state: "active",
+          frozen: false,
+          version: 2,
+          address: null,
+          createdBy: null,
+          requestHash: null,
+        },
         ...{ createdAt, updatedAt: createdAt },
       });
       put(chainWallets, keyOf(tenantId, walletId), {
