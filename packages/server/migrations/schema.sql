@@ -902,6 +902,8 @@ CREATE INDEX audit_entries_suspensions ON public.audit_entries USING btree (tena
 
 CREATE INDEX audit_heads_without_checkpoint ON public.audit_heads USING btree (checkpoint_at) WHERE (number > checkpoint_number);
 
+CREATE INDEX audit_writes_by_time ON public.audit_writes USING btree (written_at);
+
 CREATE INDEX chain_deposits_incoming ON public.chain_deposits USING btree (tenant_id, wallet_id) WHERE (state = 'seen'::text);
 
 CREATE INDEX chain_deposits_left ON public.chain_deposits USING btree (network, left_number) WHERE ((state = 'seen'::text) AND (left_number IS NOT NULL));
