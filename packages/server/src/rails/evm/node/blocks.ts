@@ -3,6 +3,7 @@ import { describeError, type RpcPool } from "../rpc/rpc-pool.js";
 import { type BlockWithLogs, selectOwn } from "./own-transfers.js";
 import { blockByHashQuestion, blockByNumberQuestion, type NodeBlock } from "./read-block.js";
 import type { ReadReceipts } from "./receipts.js";
+import type { SecondOpinion } from "./second-opinion.js";
 import {
   blockLogsQuestion,
   indexTokens,
@@ -32,7 +33,11 @@ const blocksMax = 32;
  * halved. Nodes have been seen to answer ranges, and even hashes, without logs that exist, so no logs are believed if the block's bloom
  * filter allows some; then its receipts decide.
  */
-export function createBlockReader(pool: RpcPool, readReceipts: ReadReceipts): BlockReader {
+export function createBlockReader(
+  pool: RpcPool,
+  readReceipts: ReadReceipts,
+  opinion: SecondOpinion,
+): BlockReader {
   let rangeMax = blocksMax;
 
   async function readTip(hash: string, tokens: TokenIndex): Promise<BlockWithLogs | undefined> {
@@ -114,13 +119,17 @@ export function createBlockReader(pool: RpcPool, readReceipts: ReadReceipts): Bl
     block: async (hash, watch) => {
       const tokens = indexTokens(watch.tokens);
       const read = await readTip(hash, tokens);
-      return read && (await selectOwn([read], watch, tokens, readReceipts))[0];
+      const [block] = read === undefined ? [] : await selectOwn([read], watch, tokens, readReceipts);
+      if (block !== undefined) opinion.remember(block, tokens);
+      return block;
     },
     finalBlocks: async (from, to, watch) => {
       const last = Math.min(to, from + blocksMax - 1);
       if (last < from) return [];
       const tokens = indexTokens(watch.tokens);
-      return await selectOwn(await readFinal(from, last, tokens), watch, tokens, readReceipts);
+      const blocks = await selectOwn(await readFinal(from, last, tokens), watch, tokens, readReceipts);
+      await opinion.confirmFinal(blocks, tokens);
+      return blocks;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { BlockRef, ChainNode } from "../../../app/chain/chain-node.js";
+import { type BlockRef, type ChainNode, NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { toQuantity } from "../keccak.js";
 import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { word } from "../transaction/transfer-call.js";
@@ -35,6 +35,33 @@ export function readWord(result: unknown, name: string): bigint {
   return BigInt(data);
 }
 
+/** The values from one node; if there are several, two must give the same, because what is above the books is credited. */
+async function askAgreeing<T>(
+  pool: RpcPool,
+  at: BlockRef,
+  questions: readonly Question<T>[],
+): Promise<readonly T[]> {
+  if (pool.endpoints.length < 2) return await pool.askOneNode(questions);
+  const complete = (await pool.askEach(questions)).flatMap(({ name, answers }) => {
+    if ("unavailable" in answers) return [];
+    const values = answers.flatMap((answer) =>
+      "value" in answer && answer.value !== undefined ? [answer.value as T] : [],
+    );
+    return values.length === questions.length ? [{ name, values }] : [];
+  });
+  const [first, second] = complete;
+  if (first === undefined || second === undefined)
+    throw new NodeUnavailableError(
+      `Two nodes must give the state after block ${at.number}, and ${complete.length} did.`,
+    );
+  const other = complete.find(({ values }) => values.some((value, index) => value !== first.values[index]));
+  if (other !== undefined)
+    throw new NodeUnavailableError(
+      `${first.name} and ${other.name} disagree about the state after block ${at.number}.`,
+    );
+  return first.values;
+}
+
 /**
  * Balances and nonces after a block. The state is named by the number of the block, which all nodes understand, and the node that answers
  * must have this very block there.
@@ -56,7 +83,7 @@ export function createStateReader(pool: RpcPool): Pick<ChainNode, "balances" | "
     };
     for (let start = 0; start < questions.length; start += accountsMax) {
       const part = questions.slice(start, start + accountsMax);
-      const [, ...found] = await pool.askOneNode<T | true>([check, ...part]);
+      const [, ...found] = await askAgreeing<T | true>(pool, at, [check, ...part]);
       values.push(...(found as T[]));
     }
     return values;

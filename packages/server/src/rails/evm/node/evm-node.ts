@@ -12,6 +12,7 @@ import { createMarket } from "./market.js";
 import { createProbe, type NetworkFacts } from "./probe.js";
 import { headerQuestion } from "./read-block.js";
 import { createReceiptReader } from "./receipts.js";
+import { createSecondOpinion } from "./second-opinion.js";
 import { createSend } from "./send.js";
 
 /** What the configuration says about a network, as far as its nodes are concerned. */
@@ -61,7 +62,8 @@ export function createEvmNode({
     }),
   );
   const pool = createRpcPool({ network, endpoints, timers, monotonicMs });
-  const lookAtHeads = createHeads({ ...settings, pool });
+  const opinion = createSecondOpinion(pool);
+  const lookAtHeads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept });
   let newestNumber: number | undefined;
   return {
     network,
@@ -70,7 +72,7 @@ export function createEvmNode({
       if ("latest" in heads) newestNumber = heads.latest.number;
       return heads;
     },
-    ...createBlockReader(pool, createReceiptReader(pool)),
+    ...createBlockReader(pool, createReceiptReader(pool), opinion),
     header: async (number) => {
       const [answer] = await pool.ask([headerQuestion(number)]);
       if ("value" in answer) return answer.value;

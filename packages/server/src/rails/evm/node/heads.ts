@@ -2,6 +2,7 @@ import { type BlockHeader, type ChainNode, NodeUnavailableError } from "../../..
 import { type Answer, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { headerQuestion } from "./read-block.js";
 import { readNumber } from "./read-values.js";
+import { ContradictionError, type SecondOpinion } from "./second-opinion.js";
 
 /** Which block is final: one that nodes name, or one that is so many blocks behind the newest. */
 export type Finality = { readonly tag: "finalized" | "safe" } | { readonly depth: number };
@@ -11,6 +12,8 @@ export interface HeadsDeps {
   readonly chainId: number;
   readonly finality: Finality;
   readonly pool: RpcPool;
+  /** Has the blocks that were read before they were final confirmed, up to this one. */
+  readonly confirmKept: SecondOpinion["confirmKept"];
 }
 
 type Heads = Awaited<ReturnType<ChainNode["heads"]>>;
@@ -20,6 +23,8 @@ interface NodeHead {
   readonly name: string;
   readonly latest: BlockHeader;
   readonly finalNumber: number;
+  /** Undefined if it is not known yet. */
+  readonly final: BlockHeader | undefined;
 }
 
 export const chainIdQuestion: Question<number> = {
@@ -38,32 +43,49 @@ export function createHeads(deps: HeadsDeps): () => Promise<Heads> {
   const requiredCount = Math.min(2, pool.endpoints.length);
   let agreed: BlockHeader | undefined;
 
-  async function look(): Promise<Heads> {
+  /** The newest block, and the final one if enough nodes agree about it. */
+  async function look(): Promise<{ latest: BlockHeader; final: BlockHeader | undefined } | { halt: string }> {
     const nodes = await lookAtNodes(deps);
     if ("halt" in nodes) return nodes;
     const lowest = Math.min(...nodes.map(({ finalNumber }) => finalNumber));
     const finals = await readAt(deps, lowest, nodes);
-    const other = finals.find(({ header }) => header.hash !== finals[0]?.header.hash);
-    if (other !== undefined && finals[0] !== undefined)
+    const [first] = finals;
+    const other = finals.find(({ header }) => header.hash !== first?.header.hash);
+    if (first !== undefined && other !== undefined)
       return {
-        halt: `${finals[0].name} and ${other.name} disagree about block ${lowest}, which is final: ${finals[0].header.hash} and ${other.header.hash}.`,
+        halt: `${first.name} and ${other.name} disagree about block ${lowest}, which is final: ${first.header.hash} and ${other.header.hash}.`,
       };
-    const final = finals[0]?.header;
-    if (final !== undefined && finals.length >= requiredCount && final.number >= (agreed?.number ?? 0))
-      agreed = final;
-    if (agreed === undefined)
-      throw new NodeUnavailableError(
-        `The final block of ${network} needs ${requiredCount} nodes that agree, and ${finals.length} answered.`,
-      );
     const latest = nodes.map((node) => node.latest).reduce((a, b) => (b.number > a.number ? b : a));
-    if (latest.number < agreed.number)
-      throw new NodeUnavailableError(`The nodes of ${network} lag behind its final block ${agreed.number}.`);
-    return { latest, final: agreed };
+    return { latest, final: finals.length >= requiredCount ? first?.header : undefined };
+  }
+
+  /** Returns a reason to halt. Blocks that cannot be confirmed now are not final yet. */
+  async function advance(final: BlockHeader): Promise<string | undefined> {
+    try {
+      await deps.confirmKept(final);
+      if (final.number > (agreed?.number ?? -1)) agreed = final;
+      return undefined;
+    } catch (error) {
+      if (error instanceof ContradictionError) return error.message;
+      if (error instanceof NodeUnavailableError) return undefined;
+      throw error;
+    }
   }
 
   return async () => {
-    const heads = await look();
-    return "halt" in heads ? await look() : heads;
+    const seen = await look();
+    const looked = "halt" in seen ? await look() : seen;
+    if ("halt" in looked) return looked;
+    const { latest, final } = looked;
+    const halt = final === undefined ? undefined : await advance(final);
+    if (halt !== undefined) return { halt };
+    if (agreed === undefined)
+      throw new NodeUnavailableError(
+        `The final block of ${network} needs ${requiredCount} nodes that agree.`,
+      );
+    if (latest.number < agreed.number)
+      throw new NodeUnavailableError(`The nodes of ${network} lag behind its final block ${agreed.number}.`);
+    return { latest, final: agreed };
   };
 }
 
@@ -94,8 +116,14 @@ async function lookAtNodes({
     }
     if ("tag" in finality && final.number >= latest.number && latest.number > 0)
       return { halt: explainFinalHead(name, finality.tag, latest.number) };
-    const finalNumber = "tag" in finality ? final.number : Math.max(0, latest.number - finality.depth);
-    heads.push({ name, latest, finalNumber });
+    if ("tag" in finality) heads.push({ name, latest, finalNumber: final.number, final });
+    else
+      heads.push({
+        name,
+        latest,
+        finalNumber: Math.max(0, latest.number - finality.depth),
+        final: undefined,
+      });
   }
   if (heads.length > 0) return heads;
   throw new NodeUnavailableError(`No node of ${network} gives its newest block: ${reasons.join("; ")}.`);
@@ -108,6 +136,10 @@ export function explainFinalHead(name: string, tag: string, number: number): str
 
 /** The block with this number, as each of the nodes has it. */
 async function readAt({ pool }: HeadsDeps, number: number, nodes: readonly NodeHead[]) {
+  const known = nodes.flatMap(({ name, final }) =>
+    final?.number === number ? [{ name, header: final }] : [],
+  );
+  if (known.length === nodes.length) return known;
   const names = new Set(nodes.map(({ name }) => name));
   return (await pool.askEach([headerQuestion(number)])).flatMap(({ name, answers }) => {
     const header = "unavailable" in answers ? undefined : foundIn(answers[0]);

@@ -71,7 +71,10 @@ export async function selectOwn(
   );
 }
 
-function coinTransferOf({ hash, from, to, value }: NodeTransaction, asset: string): ObservedTransfer[] {
+export function coinTransferOf(
+  { hash, from, to, value }: NodeTransaction,
+  asset: string,
+): ObservedTransfer[] {
   return to === null || value === 0n ? [] : [{ hash, ordinal: 0, asset, from, to, amount: value }];
 }
 

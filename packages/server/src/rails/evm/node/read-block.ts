@@ -68,6 +68,21 @@ export function blockByNumberQuestion(number: number): Question<NodeBlock> {
   };
 }
 
+export function transactionQuestion(hash: string, blockHash: string): Question<NodeTransaction> {
+  return {
+    method: "eth_getTransactionByHash",
+    params: [hash],
+    read: (result) => {
+      if (result === null) return undefined;
+      const transaction = readTransaction(result);
+      const found = readHash(readRecord(result, "the transaction")["blockHash"], "blockHash");
+      if (transaction.hash !== hash || found !== blockHash)
+        throw new AnswerFault("the transaction is another one, or in another block");
+      return transaction;
+    },
+  };
+}
+
 function readHeader(block: Record<string, unknown>): BlockHeader {
   return {
     number: readNumber(block["number"], "the number of the block"),

@@ -41,7 +41,7 @@ function feeOf(receipt: Record<string, unknown>): bigint {
   return gasUsed * read("effectiveGasPrice") + readOptional("l1Fee") + operatorFee;
 }
 
-function receiptQuestion(hash: string, blockHash: string): Question<NodeReceipt> {
+export function receiptQuestion(hash: string, blockHash: string): Question<NodeReceipt> {
   return {
     method: "eth_getTransactionReceipt",
     params: [hash],

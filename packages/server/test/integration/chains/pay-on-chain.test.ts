@@ -13,6 +13,7 @@ import {
   signPayment,
   useDevnet,
 } from "../../harness/chain/devnet.js";
+import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
 
 const devnet = useDevnet();
 afterAll(closeNodes);
@@ -175,6 +176,25 @@ describe("sending", () => {
     expect(await node.send(raws.slice(1))).toEqual(["refused", "refused", "refused"]);
     expect(await node.send(raws)).toEqual(["taken", "taken", "taken", "taken"]);
     await devnet().control("devnet_mine", {});
+  });
+
+  it("waits for each answer on a network without a pool, and not on others", async () => {
+    let underWay = 0;
+    const most: number[] = [];
+    const sequencer = await startHostileNode((calls, reply) => {
+      underWay += 1;
+      most.push(underWay * calls.length);
+      setTimeout(() => {
+        underWay -= 1;
+        reply(resultsOf(calls, () => `0x${"12".repeat(32)}`));
+      }, 10);
+    });
+    const raws = ["0x01", "0x02", "0x03"];
+    await openNode(devnet(), { hasPool: false, rpcUrls: [sequencer.url] }).send(raws);
+    expect(most).toEqual([1, 1, 1]);
+    expect(sequencer.requests.flat().map(({ params }) => params[0])).toEqual(raws);
+    await openNode(devnet(), { hasPool: true, rpcUrls: [sequencer.url] }).send(raws);
+    expect(most).toEqual([1, 1, 1, 3]);
   });
 
   it("replaces a transaction with raised fees, which the node refuses if one of them is too low", async () => {

@@ -1,0 +1,164 @@
+import {
+  type BlockHeader,
+  type ChainBlock,
+  NodeUnavailableError,
+  type ObservedTransfer,
+} from "../../../app/chain/chain-node.js";
+import type { RpcPool } from "../rpc/rpc-pool.js";
+import { coinTransferOf } from "./own-transfers.js";
+import { headerQuestion, type NodeTransaction, transactionQuestion } from "./read-block.js";
+import { type NodeReceipt, receiptQuestion } from "./receipts.js";
+import { type TokenIndex, transfersOf } from "./transfer-logs.js";
+
+/** What a block is said to show of one transaction, a line for each fact. */
+interface Claim {
+  readonly hash: string;
+  readonly blockHash: string;
+  readonly lines: readonly string[];
+  /** The asset of coins that arrived with it: what it pays is not part of its receipt. */
+  readonly coin: string | undefined;
+}
+
+/** Two nodes say different things about a final block. */
+export class ContradictionError extends Error {}
+
+export interface SecondOpinion {
+  /** Throws `ContradictionError`, or `NodeUnavailableError` if two nodes cannot confirm the blocks. */
+  readonly confirmFinal: (blocks: readonly ChainBlock[], tokens: TokenIndex) => Promise<void>;
+  /** Keeps a block that is not final yet, to confirm it when it is. */
+  readonly remember: (block: ChainBlock, tokens: TokenIndex) => void;
+  /** Confirms all blocks that were kept, up to the final one. */
+  readonly confirmKept: (final: BlockHeader) => Promise<void>;
+}
+
+/** How many transactions are confirmed with one request to each node. */
+const claimsMax = 50;
+/** More blocks than are between the newest and the final one of any network: a day on chains of the OP stack. */
+const keptMax = 50_000;
+
+/**
+ * The hash of a final block is agreed by two nodes, but what is in the block comes from one of them, and cannot be checked against the hash
+ * without the formats of every chain. So all nodes are asked about each transaction that moves money in the ledger, and two must say the
+ * same. With one node there is no second opinion.
+ */
+export function createSecondOpinion(pool: RpcPool): SecondOpinion {
+  const kept = new Map<string, { readonly block: ChainBlock; readonly tokens: TokenIndex }>();
+  const isAlone = pool.endpoints.length < 2;
+
+  /** What was found while final blocks were read; it is reported with the heads. */
+  let contradiction: ContradictionError | undefined;
+
+  async function confirm(blocks: readonly ChainBlock[], tokens: TokenIndex): Promise<void> {
+    if (isAlone) return;
+    const claims = blocks.flatMap(claimsOf);
+    for (let start = 0; start < claims.length; start += claimsMax)
+      await confirmClaims(pool, claims.slice(start, start + claimsMax), tokens);
+  }
+
+  async function confirmFinal(blocks: readonly ChainBlock[], tokens: TokenIndex): Promise<void> {
+    try {
+      await confirm(blocks, tokens);
+    } catch (error) {
+      if (error instanceof ContradictionError) contradiction = error;
+      throw error;
+    }
+  }
+
+  /** A block that was left by a reorganisation does not count. If a node says that it is part of the chain, it is. */
+  async function isInChain({ number, hash }: ChainBlock): Promise<boolean> {
+    const answered = await pool.askEach([headerQuestion(number)]);
+    const headers = answered.flatMap(({ answers }) => {
+      const [header] = "unavailable" in answers ? [] : answers;
+      return header !== undefined && "value" in header && header.value !== undefined ? [header.value] : [];
+    });
+    if (headers.length < 2) throw new NodeUnavailableError(`Two nodes must give block ${number}.`);
+    return headers.some((header) => header.hash === hash);
+  }
+
+  return {
+    confirmFinal,
+    remember: (block, tokens) => {
+      if (isAlone || (block.transfers.length === 0 && block.outcomes.length === 0)) return;
+      kept.set(block.hash, { block, tokens });
+      const [oldest] = kept.keys();
+      if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+    },
+    confirmKept: async (final) => {
+      const found = contradiction;
+      contradiction = undefined;
+      if (found !== undefined) throw found;
+      for (const [hash, { block, tokens }] of kept) {
+        if (block.number > final.number) continue;
+        if (await isInChain(block)) await confirm([block], tokens);
+        kept.delete(hash);
+      }
+    },
+  };
+}
+
+async function confirmClaims(pool: RpcPool, claims: readonly Claim[], tokens: TokenIndex): Promise<void> {
+  const withCoins = claims.filter(({ coin }) => coin !== undefined);
+  const answered = await pool.askEach([
+    ...claims.map(({ hash, blockHash }) => receiptQuestion(hash, blockHash)),
+    ...withCoins.map(({ hash, blockHash }) => transactionQuestion(hash, blockHash)),
+  ]);
+  let confirmations = 0;
+  for (const { name, answers } of answered) {
+    if ("unavailable" in answers) continue;
+    const values = answers.map((answer) => ("value" in answer ? answer.value : undefined));
+    if (values.includes(undefined)) continue;
+    const receipts = values.slice(0, claims.length) as NodeReceipt[];
+    const sent = values.slice(claims.length) as NodeTransaction[];
+    const transactions = new Map(sent.map((transaction) => [transaction.hash, transaction]));
+    const wrong = claims.find((claim, index) => {
+      const facts = factsOf(claim, receipts[index] as NodeReceipt, transactions.get(claim.hash), tokens);
+      return claim.lines.some((line) => !facts.has(line));
+    });
+    if (wrong !== undefined)
+      throw new ContradictionError(
+        `${name} and another node disagree about transaction ${wrong.hash} in the final block ${wrong.blockHash}.`,
+      );
+    confirmations += 1;
+  }
+  if (confirmations < 2)
+    throw new NodeUnavailableError(
+      `Two nodes must confirm what is in the final block ${claims[0]?.blockHash}, and ${confirmations} can.`,
+    );
+}
+
+function claimsOf({ hash: blockHash, transfers, outcomes }: ChainBlock): Claim[] {
+  const claims = new Map<string, { lines: string[]; coin: string | undefined }>();
+  const claimOf = (hash: string) => {
+    const claim = claims.get(hash) ?? { lines: ["success true"], coin: undefined };
+    claims.set(hash, claim);
+    return claim;
+  };
+  for (const transfer of transfers) {
+    const claim = claimOf(transfer.hash);
+    claim.lines.push(lineOf(transfer));
+    if (transfer.ordinal === 0) claim.coin = transfer.asset;
+  }
+  for (const { hash, success, fee, transfers: shown } of outcomes) {
+    const logs = shown.filter(({ ordinal }) => ordinal > 0);
+    const claim = claimOf(hash);
+    claim.lines[0] = `success ${success}`;
+    claim.lines.push(`fee ${fee}`, `logs ${logs.length}`, ...logs.map(lineOf));
+  }
+  return [...claims].map(([hash, claim]) => ({ hash, blockHash, ...claim }));
+}
+
+function factsOf(
+  { coin }: Claim,
+  { success, fee, logs }: NodeReceipt,
+  transaction: NodeTransaction | undefined,
+  tokens: TokenIndex,
+): ReadonlySet<string> {
+  const shown = transfersOf(logs, tokens);
+  const coins = coin === undefined || transaction === undefined ? [] : coinTransferOf(transaction, coin);
+  const all = [...shown, ...coins].map(lineOf);
+  return new Set([`success ${success}`, `fee ${fee}`, `logs ${shown.length}`, ...all]);
+}
+
+function lineOf({ ordinal, asset, from, to, amount }: ObservedTransfer): string {
+  return `${ordinal} ${asset} ${from} ${to} ${amount}`;
+}

@@ -1,0 +1,124 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { closeNodes, newAddress, openNode, useDevnet, watchFor } from "../../harness/chain/devnet.js";
+import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
+
+const devnet = useDevnet();
+afterAll(closeNodes);
+
+type Lie = (method: string, params: readonly unknown[], result: never) => unknown;
+
+/** A node that has the same chain as the others, and lies about what is in its blocks. */
+async function startLiar(lie: Lie) {
+  return await startHostileNode((calls, reply) => {
+    const answers = calls.map(async ({ method, params }) => {
+      const result = await devnet().request(method, params);
+      return lie(method, params, result as never);
+    });
+    void Promise.all(answers).then((results) =>
+      reply(resultsOf(calls, ({ id }) => results[id - (calls[0]?.id ?? 0)])),
+    );
+  });
+}
+
+/** A final block with coins for an address, and for another one that is ours too. */
+async function fundFinally() {
+  const address = newAddress();
+  const hash = await devnet().control("devnet_fund", { address, amount: "100", asset: "ETH" });
+  const [block] = await devnet().control("devnet_mine", { blocks: 5 });
+  return { address, hash, number: block?.number ?? 0 };
+}
+
+describe("a node that lies about a final block whose hash is right", () => {
+  it("cannot have more credited than the other node knows of", async () => {
+    const { address, hash, number } = await fundFinally();
+    const raise = <T extends { hash?: string; value?: string }>(item: T): T =>
+      item.hash === hash ? { ...item, value: "0xffff" } : item;
+    const liar = await startLiar(
+      (method, _params, result: { transactions: { hash: string; value: string }[] }) => {
+        if (method === "eth_getTransactionByHash") return raise(result as never);
+        const isWhole = method === "eth_getBlockByNumber" && typeof result?.transactions?.[0] === "object";
+        return isWhole ? { ...result, transactions: result.transactions.map(raise) } : result;
+      },
+    );
+    const node = openNode(devnet(), { rpcUrls: [liar.url, devnet().url] });
+    expect(await node.heads()).toHaveProperty("final");
+    await expect(node.finalBlocks(number, number, watchFor([address]))).rejects.toThrow("disagree");
+    expect(await node.heads()).toEqual({
+      halt: expect.stringContaining(`transaction ${hash} in the final block`),
+    });
+    // Alone it would be believed: that is what the second one is for.
+    const alone = openNode(devnet(), { rpcUrls: [liar.url] });
+    const [block] = await alone.finalBlocks(number, number, watchFor([address]));
+    expect(block?.transfers).toMatchObject([{ amount: 65_535n }]);
+  });
+
+  it("cannot invent a transaction, or the success of one", async () => {
+    const { address, number } = await fundFinally();
+    const invented = { hash: `0x${"ab".repeat(32)}`, from: newAddress(), to: address, value: "0x64" };
+    const liar = await startLiar((method, [named], result: Record<string, unknown> & { hash: string }) => {
+      const about = named === invented.hash;
+      if (method === "eth_getTransactionReceipt" && about) return receipt;
+      if (method === "eth_getTransactionByHash" && about)
+        return { ...invented, blockHash: receipt.blockHash };
+      const transactions = result?.["transactions"];
+      if (method !== "eth_getBlockByNumber" || !Array.isArray(transactions)) return result;
+      return { ...result, transactions: [...transactions, invented] };
+    });
+    const header = await openNode(devnet()).header(number);
+    const receipt = {
+      transactionHash: invented.hash,
+      blockHash: header?.hash,
+      status: "0x1",
+      gasUsed: "0x5208",
+      effectiveGasPrice: "0x1",
+      logs: [],
+    };
+    const node = openNode(devnet(), { rpcUrls: [liar.url, devnet().url] });
+    await expect(node.finalBlocks(number, number, watchFor([address]))).rejects.toThrow(
+      /Two nodes must confirm what is in the final block 0x[0-9a-f]+, and 1 can/,
+    );
+  });
+
+  it("that was read before it was final does not become final for us", async () => {
+    const address = newAddress();
+    const hash = await devnet().control("devnet_fund", { address, amount: "100", asset: "USDC" });
+    const liar = await startLiar(
+      (method, _params, result: { data: string }[] & { transactionHash?: string }) => {
+        if (method === "eth_getLogs") return result.map((log) => ({ ...log, data: `0x${"f".repeat(64)}` }));
+        return method === "eth_getTransactionReceipt" ? null : result;
+      },
+    );
+    const [block] = await devnet().control("devnet_mine", {});
+    const node = openNode(devnet(), { rpcUrls: [liar.url, devnet().url] });
+    const before = await node.heads();
+    const seen = await node.block(block?.hash ?? "", watchFor([address]));
+    expect(seen?.transfers).toMatchObject([{ hash, amount: 2n ** 256n - 1n }]);
+    await devnet().control("devnet_mine", { blocks: 2 });
+    expect(await node.heads()).toMatchObject({ final: { number: (block?.number ?? 0) - 1 } });
+    await devnet().control("devnet_mine", {});
+    expect(before).toHaveProperty("final");
+    expect(await node.heads()).toEqual({
+      halt: expect.stringContaining(`disagree about transaction ${hash}`),
+    });
+  });
+
+  it("is no reason to wait for a block that a reorganisation has removed", async () => {
+    const address = newAddress();
+    await devnet().control("devnet_fund", { address, amount: "100", asset: "ETH" });
+    const [block] = await devnet().control("devnet_mine", {});
+    const node = openNode(devnet());
+    await node.heads();
+    expect((await node.block(block?.hash ?? "", watchFor([address])))?.transfers).toHaveLength(1);
+    await devnet().control("devnet_reorganise", { depth: 1, add: 5, transactions: "drop" });
+    const { finalized } = await devnet().control("devnet_status", {});
+    expect(finalized).toBeGreaterThan(block?.number ?? 0);
+    expect(await node.heads()).toMatchObject({ final: { number: finalized } });
+  });
+
+  it("does not stop what both nodes know", async () => {
+    const { address, hash, number } = await fundFinally();
+    const [block] = await openNode(devnet()).finalBlocks(number, number, watchFor([address], [hash]));
+    expect(block?.transfers).toMatchObject([{ hash, amount: 100n }]);
+    expect(block?.outcomes).toMatchObject([{ hash, success: true }]);
+  });
+});
