@@ -118,6 +118,14 @@ export const proofs = {
       seed: { env: "BURSAR_SIM_SEED", means: "runs one seed and prints its steps" },
     },
   },
+  chain: {
+    shows:
+      "with the development chain and the signer, payments are paid once and books equal the chain when the driver is killed at every step",
+    files: [`${server}/faults/chain-kill.test.ts`],
+    sizes: {
+      rounds: { env: "BURSAR_CHAIN_ROUNDS", short: 1, long: 50, means: "kills at each of 24 steps" },
+    },
+  },
   "chain-simulation": {
     shows:
       "the driver of a chain pays once and its books equal the chain under simulated faults, and planted bugs are found",

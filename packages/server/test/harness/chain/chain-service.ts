@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createUuidV7Source, decideOnBalances, externalAccountId } from "@bursar/domain";
+import { type AssetRegistry, createUuidV7Source, decideOnBalances, externalAccountId } from "@bursar/domain";
 import type { ChainNetwork } from "../../../src/app/chain/chain-network.js";
 import type { ChainNode } from "../../../src/app/chain/chain-node.js";
 import type { ChainStore } from "../../../src/app/chain/chain-store.js";
@@ -9,7 +9,7 @@ import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js"
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createEvmDriver, type EvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
-import { nodeTimers } from "../../../src/runtime/timers.js";
+import { nodeTimers, type Timers } from "../../../src/runtime/timers.js";
 import { createChainStore } from "../../../src/store/chain/chain-store.js";
 import { type Database, withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
@@ -34,6 +34,15 @@ interface ChainState {
   states: string[];
 }
 
+/** What a driver gets instead of the service's own. */
+interface GivenPorts {
+  node?: ChainNode;
+  signer?: Pick<Signer, "sign">;
+  store?: ChainStore;
+  timers?: Pick<Timers, "after">;
+  leaseMs?: number;
+}
+
 /** A database with the driver of a model chain, and nothing else of the service. */
 export interface ChainService {
   database: TestDatabase;
@@ -54,11 +63,21 @@ export interface ChainService {
   deposits: (wallet: ChainWallet) => Promise<ChainState[]>;
   /** What the audit log says about halts. */
   halts: () => Promise<{ action: string; code: string; object: string }[]>;
-  startDriver: (given?: { node?: ChainNode; signer?: Pick<Signer, "sign">; leaseMs?: number }) => EvmDriver;
+  startDriver: (given?: GivenPorts) => EvmDriver;
   stop: () => Promise<void>;
 }
 
-export async function startChainService(network: ChainNetwork = modelChainNetwork): Promise<ChainService> {
+/** What a real chain and a real signer take the place of. */
+export interface ChainParts {
+  network: ChainNetwork;
+  assets: AssetRegistry;
+  node: ChainNode;
+  signer: Signer;
+  verifySigned: typeof verifyModelBytes;
+}
+
+export async function startChainService(parts: Partial<ChainParts> = {}): Promise<ChainService> {
+  const { network = modelChainNetwork, assets = modelAssets, verifySigned = verifyModelBytes } = parts;
   const direct = await createTestDatabase();
   const keys = createIntegrityKeys(createSealing(createKeyring([Buffer.alloc(32, 7)])));
   const database = withKeys(direct, keys);
@@ -71,8 +90,8 @@ export async function startChainService(network: ChainNetwork = modelChainNetwor
     ...{ chain, reach: async () => undefined, isAnswerLost: () => false, lag: () => 0 },
     wouldRevert: (destination: string) => destination.endsWith("dead"),
   };
-  const node = createModelNode(nodeOptions);
-  const signer = createModelSigner(async () => undefined);
+  const node = parts.node ?? createModelNode(nodeOptions);
+  const signer = parts.signer ?? createModelSigner(async () => undefined);
   const errors: unknown[] = [];
   const drivers: EvmDriver[] = [];
   let wallets = 0;
@@ -111,7 +130,9 @@ export async function startChainService(network: ChainNetwork = modelChainNetwor
     createWallet: async (tenantId) => {
       const walletId = newUuid();
       wallets += 1;
-      const address = `0x${wallets.toString(16).padStart(40, "a")}`;
+      const wallet = { tenantId, walletId, network: network.network };
+      const [given] = parts.signer === undefined ? [] : await signer.addressesOf([wallet]);
+      const address = given ?? `0x${wallets.toString(16).padStart(40, "a")}`;
       await database.query(sql`
         INSERT INTO wallets (tenant_id, id, name, purpose, network, state, version, created_at, updated_at)
         VALUES (${tenantId}, ${walletId}, 'chain', 'treasury', ${network.network}, 'active', 2, now(), now())
@@ -166,14 +187,14 @@ export async function startChainService(network: ChainNetwork = modelChainNetwor
         network,
         node: given.node ?? node,
         signer: given.signer ?? signer,
-        store,
-        recorder: { assets: modelAssets, newUuid, now: Date.now, onChanged: () => undefined },
-        verifySigned: verifyModelBytes,
+        store: given.store ?? store,
+        recorder: { assets, newUuid, now: Date.now, onChanged: () => undefined },
+        verifySigned,
         ...{ holder: newUuid(), leaseMs: given.leaseMs ?? 5000, pollEveryMs: 5 },
         ...{ onError: (error) => errors.push(error), onLost: () => undefined },
-        ...{ monotonicMs: () => performance.now(), timers: nodeTimers },
+        ...{ monotonicMs: () => performance.now(), timers: given.timers ?? nodeTimers },
       });
-      drivers.push(driver);
+      if (given.timers === undefined) drivers.push(driver);
       driver.start();
       return driver;
     },
