@@ -121,7 +121,7 @@ export const proofs = {
   chain: {
     shows:
       "with the development chain and the signer, payments are paid once and books equal the chain when the driver is killed at every step",
-    files: [`${server}/faults/chain-kill.test.ts`],
+    files: [`${server}/faults/chain-kill.test.ts`, `${server}/integration/chains/chain-plans.test.ts`],
     sizes: {
       rounds: { env: "BURSAR_CHAIN_ROUNDS", short: 1, long: 50, means: "kills at each of 24 steps" },
     },

@@ -179,6 +179,13 @@ export interface Holding extends WalletKey {
   onChain: bigint;
 }
 
+/** Books that belong to a settled block. */
+export interface SettledBooks {
+  settled: FollowedBlock;
+  wallets: ComparedWallet[];
+  books: WalletBooks[];
+}
+
 /** What the books say about a wallet. */
 export interface WalletBooks extends WalletKey {
   finalNonce: number;

@@ -74,13 +74,15 @@ export interface ChainParts {
   node: ChainNode;
   signer: Signer;
   verifySigned: typeof verifyModelBytes;
+  /** Wraps the database, to see its statements. */
+  record: (database: Database) => Database;
 }
 
 export async function startChainService(parts: Partial<ChainParts> = {}): Promise<ChainService> {
   const { network = modelChainNetwork, assets = modelAssets, verifySigned = verifyModelBytes } = parts;
   const direct = await createTestDatabase();
   const keys = createIntegrityKeys(createSealing(createKeyring([Buffer.alloc(32, 7)])));
-  const database = withKeys(direct, keys);
+  const database = withKeys(parts.record?.(direct) ?? direct, keys);
   const log = createEventLog({ publish: () => undefined });
   const store = createChainStore(database, log);
   const settlements = createSettlementStore(database, log);

@@ -2,10 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeAct, nilTenantId } from "../../../src/app/audit/audit-entry.js";
 import type { ChainNode } from "../../../src/app/chain/chain-node.js";
 import type { Signer } from "../../../src/app/chain/signer.js";
+import { auditChain } from "../../../src/rails/evm/audit-chain.js";
 import { listNetworks, resumeNetwork, resumeWallet } from "../../../src/store/chain/resume-chain.js";
+import { readSettledBooks } from "../../../src/store/chain/settled-books.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
 import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
+import { modelChainNetwork } from "../../harness/chain/model-network.js";
 import { createModelSigner } from "../../harness/chain/model-signer.js";
 import { eventually } from "../../harness/eventually.js";
 
@@ -82,6 +85,30 @@ describe("what the driver halts", () => {
       ({ state }) => state === "completed",
     );
     expect(balanceOf(service.chain.head().balances, outside, modelCoin)).toBe(5n);
+  });
+
+  it("is a wallet whose books are above the chain, and the audit names it and what differs", async () => {
+    const [wallet, other] = [await service.createWallet(tenantId), await service.createWallet(tenantId)];
+    service.startDriver();
+    await registered();
+    await fund([wallet, other]);
+    const audit = () =>
+      auditChain(modelChainNetwork, service.node, (after, limit) =>
+        readSettledBooks(service.database, network, after, limit),
+      );
+    expect(await audit()).toEqual({ wallets: 2, differences: [] });
+    service.chain.credit(wallet.address, modelCoin, -7n);
+    service.chain.pay([{ asset: modelCoin, from: outside, to: wallet.address, amount: 5n }]);
+    mine(5);
+    await eventually(
+      () => service.halts(),
+      (halts) => halts.length === 1,
+    );
+    expect(await service.halts()).toMatchObject([{ action: "wallet.halt", code: "BALANCE_BELOW_BOOKS" }]);
+    const { differences } = await audit();
+    expect(differences).toHaveLength(1);
+    expect(differences[0]).toMatchObject({ wallet: { walletId: wallet.walletId } });
+    expect(differences[0]?.difference).toContain("7 less than its books");
   });
 
   it("goes on with a wallet that was resumed", async () => {

@@ -1,3 +1,5 @@
+import type { ChainNetwork } from "../../../app/chain/chain-network.js";
+import type { BlockRef, ChainNode } from "../../../app/chain/chain-node.js";
 import type { ComparedWallet, GatheredAmount, Holding, WalletBooks } from "../../../app/chain/chain-store.js";
 import type { HaltCode } from "../../../app/chain/halt.js";
 import {
@@ -49,7 +51,7 @@ async function compareSome(
   const settled = settledOf(chain);
   const wallets = await store.listToCompare(network.network, beforeNumber, walletsMax);
   if (wallets.length === 0) return false;
-  const onChain = await readChain(context, chain, wallets);
+  const onChain = await readChain(context, settled, wallets);
   const differences = await inUnit(context, positionOf(chain), async (unit, record) => {
     const books = await unit.readBooks(wallets);
     const compared = compareAll(context, wallets, books, onChain);
@@ -72,12 +74,11 @@ async function compareSome(
   return wallets.length === walletsMax;
 }
 
-async function readChain(
-  { network, node }: DriverContext,
-  chain: FollowedChain,
+export async function readChain(
+  { network, node }: { network: ChainNetwork; node: Pick<ChainNode, "balances" | "noncesAt"> },
+  settled: BlockRef,
   wallets: readonly ComparedWallet[],
 ): Promise<WalletOnChain[]> {
-  const settled = settledOf(chain);
   const tokens = tokensOf(network);
   const accounts = wallets.flatMap(({ address }) => tokens.map(({ contract }) => ({ address, contract })));
   const balances = await node.balances(accounts, settled);
@@ -96,7 +97,7 @@ async function readChain(
 }
 
 /** Pure: what is above the books, what is below them, and what to write down. */
-function compareAll(
+export function compareAll(
   { network }: Pick<DriverContext, "network">,
   wallets: readonly ComparedWallet[],
   books: readonly WalletBooks[],

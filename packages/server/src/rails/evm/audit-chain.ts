@@ -1,0 +1,40 @@
+import type { ChainNetwork } from "../../app/chain/chain-network.js";
+import type { ChainNode } from "../../app/chain/chain-node.js";
+import type { SettledBooks, WalletKey } from "../../app/chain/chain-store.js";
+import { compareAll, readChain } from "./driver/compare-balances.js";
+
+export interface ChainAudit {
+  wallets: number;
+  /** One sentence for each difference. */
+  differences: { wallet: WalletKey; difference: string }[];
+}
+
+/** How many wallets are compared on one snapshot of the books. */
+const pageMax = 100;
+
+/**
+ * Compares the books of every wallet with the chain, at the block up to which everything has ended. Each page is read on one snapshot,
+ * together with its settled block, so the service can go on meanwhile.
+ */
+export async function auditChain(
+  network: ChainNetwork,
+  node: Pick<ChainNode, "balances" | "noncesAt">,
+  readPage: (after: WalletKey | undefined, limit: number) => Promise<SettledBooks | undefined>,
+): Promise<ChainAudit> {
+  const audit: ChainAudit = { wallets: 0, differences: [] };
+  for (let after: WalletKey | undefined; ; ) {
+    const page = await readPage(after, pageMax);
+    if (page === undefined || page.wallets.length === 0) return audit;
+    const { settled, wallets, books } = page;
+    const onChain = await readChain({ network, node }, settled, wallets);
+    const { surplus, differences } = compareAll({ network }, wallets, books, onChain);
+    for (const { tenantId, walletId, asset, amount } of surplus) {
+      const difference = `It has ${amount} base units of ${asset} more on the chain than in its books, at block ${settled.number}.`;
+      audit.differences.push({ wallet: { tenantId, walletId }, difference });
+    }
+    for (const { wallet, reason } of differences) audit.differences.push({ wallet, difference: reason });
+    audit.wallets += wallets.length;
+    if (wallets.length < pageMax) return audit;
+    after = wallets.at(-1);
+  }
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { startChainService } from "../../harness/chain/chain-service.js";
+import { falseToken, modelCoin } from "../../harness/chain/model-chain.js";
+import { explain, findPlanFaults } from "../../harness/database/plans.js";
+import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
+import type { TestDatabase } from "../../harness/database/test-database.js";
+import { eventually } from "../../harness/eventually.js";
+
+const outside = `0x${"e".repeat(40)}`;
+
+/** Wallets, payments, bytes and deposits of others, most of which are over. */
+const filling = `
+  INSERT INTO wallets (tenant_id, id, name, purpose, network, state, version, created_at, updated_at)
+    SELECT gen_random_uuid(), gen_random_uuid(), 'filler', 'treasury', 'eip155:31337', 'active', 2, now(), now() FROM generate_series(1, 4000);
+  INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, compared_number)
+    SELECT tenant_id, id, network, '0x' || replace(id::text, '-', ''), '', 1000000 FROM wallets WHERE name = 'filler';
+  INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage, nonce, attempt, wanted)
+    SELECT tenant_id, gen_random_uuid(), network, wallet_id, 'over', 0, 1, 1 FROM chain_wallets;
+  INSERT INTO chain_attempts (network, hash, tenant_id, transaction_id, number, purpose, bytes, gas_limit, max_fee, max_tip, stored_at)
+    SELECT network, '0x' || replace(transaction_id::text, '-', ''), tenant_id, transaction_id, 1, 'payment', '\\x02', 1, 1, 1, now() FROM chain_payments;
+  INSERT INTO chain_deposits (network, hash, ordinal, tenant_id, wallet_id, asset, amount, block_number, block_hash, state)
+    SELECT network, '0x' || replace(wallet_id::text, '-', ''), 1, tenant_id, wallet_id, 'ETH.SIM', 1, 1, '0x1', 'credited' FROM chain_wallets;
+  INSERT INTO chain_holdings (tenant_id, wallet_id, asset, on_chain, block_number)
+    SELECT tenant_id, wallet_id, 'ETH.SIM', 1, 1 FROM chain_wallets;
+  ANALYZE`;
+
+describe("every statement of the driver of a chain", () => {
+  it("is served by an index and reads few more rows than it needs, with many wallets and payments that are over", async () => {
+    const recording: Recording = new Map();
+    const service = await startChainService({ record: (database) => recordStatements(database, recording) });
+    try {
+      await service.database.run(filling);
+      const tenantId = await service.createTenant();
+      const [wallet, own] = [await service.createWallet(tenantId), await service.createWallet(tenantId)];
+      service.startDriver();
+      await eventually(
+        () => service.store.readPosition("eip155:31337"),
+        (position) => position !== undefined,
+      );
+      const mine = (blocks: number) => {
+        for (let block = 0; block < blocks; block++) service.chain.mine((_, isReplaced) => !isReplaced);
+      };
+      const pay = (amount: bigint, asset: string) =>
+        service.chain.pay([{ asset, from: outside, to: wallet.address, amount }]);
+      pay(1_000_000_000n, modelCoin);
+      pay(40n, "USDC.SIM");
+      pay(70n, "USDC.SIM");
+      mine(5);
+      await eventually(
+        () => service.booked(wallet, modelCoin),
+        (booked) => booked === 1_000_000_000n,
+      );
+      const ids = [
+        await service.pay(wallet, outside, modelCoin, 5n),
+        await service.pay(wallet, own, modelCoin, 5n),
+        await service.pay(wallet, `0x${"e".repeat(36)}dead`, modelCoin, 5n),
+      ];
+      const cancelled = await service.pay(wallet, outside, modelCoin, 7n);
+      await eventually(
+        async () => service.chain.pool().length,
+        (count) => count === 3,
+      );
+      await service.requestCancel(wallet, cancelled);
+      await eventually(
+        async () => service.chain.pool(),
+        (pool) => pool.some(({ intent }) => intent?.purpose === "cancellation"),
+      );
+      mine(2);
+      await eventually(
+        () => service.read(ids[0] ?? ""),
+        ({ state }) => state === "confirming",
+      );
+      pay(9n, falseToken);
+      mine(1);
+      await eventually(
+        () => service.deposits(wallet),
+        (deposits) => deposits.length === 3,
+      );
+      service.chain.reorganise(2, ({ intent }) => intent !== undefined);
+      mine(30);
+      await eventually(
+        () => service.read(cancelled),
+        ({ state }) => state === "cancelled",
+      );
+      service.chain.useNonce(own.address);
+      mine(30);
+      await eventually(
+        () => service.halts(),
+        (halts) => halts.length === 1,
+      );
+      expect(service.errors).toEqual([]);
+      const texts = [...recording.keys()].join("\n");
+      for (const part of [
+        "INSERT INTO chain_attempts",
+        "DELETE FROM chain_blocks",
+        "SET stage = 'included'",
+        "UPDATE chain_wallets",
+      ])
+        expect(texts).toContain(part);
+      expect(await findFaults(service.database, recording)).toEqual([]);
+      await service.database.run("DROP INDEX chain_payments_open");
+      expect((await findFaults(service.database, recording)).join("\n")).toContain("chain_payments");
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
+async function findFaults(database: TestDatabase, recording: Recording): Promise<string[]> {
+  const faults = new Set<string>();
+  await database.session(async (session) => {
+    for (const statement of [...recording.values()].flat()) {
+      if (!statement.text.includes("chain_") && !statement.text.includes("networks")) continue;
+      const plan = await explain(session, statement);
+      for (const fault of plan === undefined ? [] : findPlanFaults(plan))
+        faults.add(`${fault}: ${statement.text.replace(/\s+/g, " ").trim()}`);
+    }
+  });
+  return [...faults];
+}
