@@ -14,6 +14,7 @@ import type { RecordRailEventsDeps } from "../app/rails/record-rail-events.js";
 import { ConfigError } from "../config/setting.js";
 import { OperatorError } from "../operator-error.js";
 import { showAddress } from "../rails/evm/address/evm-address.js";
+import { auditChain, type ChainAudit } from "../rails/evm/audit-chain.js";
 import { createEvmDriver } from "../rails/evm/driver/evm-driver.js";
 import { createEvmRail } from "../rails/evm/evm-rail.js";
 import { createEvmNode, type EvmNode } from "../rails/evm/node/evm-node.js";
@@ -25,7 +26,8 @@ import { nodeTimers } from "../runtime/timers.js";
 import { createChainStore } from "../store/chain/chain-store.js";
 import { createChainWalletActivation } from "../store/chain/chain-wallets.js";
 import { readNetworks } from "../store/chain/read-networks.js";
-import { isDatabaseUnavailable } from "../store/core/database.js";
+import { readSettledBooks } from "../store/chain/settled-books.js";
+import { type Database, isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import type { ComposeOptions } from "./compose.js";
@@ -46,6 +48,8 @@ export interface ChainParts {
   checkChains: (() => Promise<ChainChecks>) | undefined;
   /** Compares each chain with what is configured; throws if they differ. A chain that does not answer is left to its driver. */
   probe: () => Promise<void>;
+  /** Compares the books of all wallets on chains with their nodes. */
+  audit: () => Promise<(ChainAudit & { network: string })[]>;
   start: () => void;
   stop: () => Promise<void>;
 }
@@ -62,6 +66,7 @@ const noChains: ChainParts = {
   metrics: [],
   checkChains: undefined,
   probe: async () => undefined,
+  audit: async () => [],
   start: () => undefined,
   stop: async () => undefined,
 };
@@ -113,6 +118,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
     probe: async () => {
       await Promise.all(chains.map(({ node }) => probe(node, log)));
     },
+    audit: () => Promise.all(chains.map((chain) => audit(database, chain))),
     start: activator.start,
     stop: async () => {
       await activator.stop();
@@ -160,6 +166,17 @@ function createDrivers(
     for (const driver of drivers) driver.wake();
   });
   return drivers;
+}
+
+async function audit(
+  database: Database,
+  { network, node }: Chain,
+): Promise<ChainAudit & { network: string }> {
+  const name = network.network;
+  const found = await auditChain(network, node, (after, limit) =>
+    readSettledBooks(database, name, after, limit),
+  );
+  return { network: name, ...found };
 }
 
 /** A wrong configuration would pay on another chain than meant, so it ends the start. */

@@ -96,6 +96,7 @@ export interface Parts {
   /** Those of the rails that have one. */
   railDrivers: readonly RailDriver[];
   probeChains: ChainParts["probe"];
+  auditChains: ChainParts["audit"];
   startChains: ChainParts["start"];
   checkChains: ChainParts["checkChains"];
   /** Ends long polls, because the service stops. */
@@ -264,6 +265,7 @@ export function compose(given: ComposeOptions): Parts {
     sender: webhooks.sender,
     railDrivers,
     probeChains: chains.probe,
+    auditChains: chains.audit,
     startChains: chains.start,
     checkChains: chains.checkChains,
     endWaiting: transactions.endWaiting,

@@ -12,6 +12,7 @@ import { createAuditStore } from "../../store/access/audit.js";
 import { createSegmentStore } from "../../store/access/audit-segments.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import { auditLedger, recordLedgerAudit } from "../../store/ledger/audit-ledger.js";
+import { addChainAudit } from "./audit-chain.js";
 import { addSegmentCommands, readable } from "./audit-segments.js";
 import { withDatabase } from "./operator-database.js";
 
@@ -36,6 +37,7 @@ export function addAuditCommand(program: Command): void {
       if (verdicts.some(({ violations }) => violations.length > 0))
         throw new OperatorError("The ledger violates the rules above.");
     });
+  addChainAudit(audit);
   audit
     .command("verify")
     .description(
