@@ -1,5 +1,5 @@
 import { readArguments, usage } from "./cli/arguments.js";
-import { check, init, reseal, serve, words } from "./cli/commands.js";
+import { adopt, check, init, reseal, serve, words } from "./cli/commands.js";
 import { OperatorError } from "./operator-error.js";
 
 /** `bursar-signer`, or `node packages/signer/dist/main.js`. */
@@ -17,6 +17,7 @@ async function run(): Promise<void> {
   if (command === "init") return init(values, print);
   if (command === "words") return words(values, print, process.stdout.isTTY);
   if (command === "check") return check(values, print);
+  if (command === "adopt") return adopt(values, print);
   if (command === "reseal") return reseal(values, print);
   const signer = await serve(values, fail);
   if (signer.tornBytes > 0)

@@ -134,6 +134,23 @@ describe("the command line", () => {
     });
   });
 
+  it("refuses to adopt what is no list of wallets, and addresses of another seed", () => {
+    const { args } = place();
+    run("init", ...args);
+    const adopt = (content: string) => run("adopt", ...args, "--wallets", privateFile("wallets", content));
+    const ids = "0190a0b0-0000-7000-8000-000000000001,0190a0b0-0000-7000-8000-000000000002";
+    const line = `${ids},eip155:1,0x${"a1".repeat(20)}\n`;
+    const refusal = (message: string) => ({
+      status: 2,
+      stdout: "",
+      stderr: expect.stringContaining(message),
+    });
+    expect(adopt("tenant,wallet\n")).toMatchObject(refusal("Line 1 of"));
+    expect(adopt(line + line)).toMatchObject(refusal("twice"));
+    expect(adopt(line)).toMatchObject(refusal("Nothing was adopted: 1 wallets"));
+    expect(run("check", ...args).stdout).toContain("0 wallets");
+  });
+
   it.each([
     [["fly"], 'no command "fly"'],
     [["--fly"], "fly"],

@@ -22,7 +22,7 @@ it("the commands of the page for operators work", async () => {
     expect([status, stderr]).toEqual([0, ""]);
     return stdout;
   };
-  const [setUp = "", drill = "", replaceKey = "", ...others] = blocks;
+  const [setUp = "", drill = "", adopt = "", replaceKey = "", ...others] = blocks;
   expect(others).toEqual([]);
   run(setUp);
 
@@ -42,6 +42,16 @@ it("the commands of the page for operators work", async () => {
   expect(existsSync(join(folder, "drill"))).toBe(false);
 
   await signer.stop();
+  // What the database has, with a `psql` that writes it.
+  const row = [wallet.tenantId, wallet.walletId, wallet.network, sender.address].join();
+  writeFileSync(join(folder, "psql"), `#!/bin/sh\necho ${row} > wallets.csv\n`, { mode: 0o755 });
+  const withoutJournal =
+    'mv signer kept; ./bursar-signer init --data "$PWD/signer" --key-file signer.key --mnemonic-file words.txt';
+  run(withoutJournal);
+  expect(run(`PATH="$PWD:$PATH"; DATABASE_URL=; ${adopt}`)).toContain("1 wallets were adopted, 0 were known");
+  expect(run(`PATH="$PWD:$PATH"; DATABASE_URL=; ${adopt}`)).toContain("0 wallets were adopted, 1 were known");
+  run("rm -r signer; mv kept signer");
+
   expect(run(replaceKey)).toContain("1 wallets, 1 signatures");
   const again = await spawnSigner(place);
   expect(await signOne(again.socketPath, intent)).toEqual(signed);

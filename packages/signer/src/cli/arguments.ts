@@ -9,6 +9,7 @@ export const usage = `Holds the keys of wallets on chains and signs their paymen
   bursar-signer init    --data FOLDER --key-file FILE [--mnemonic-file FILE]
   bursar-signer words   --data FOLDER --key-file FILE --show
   bursar-signer check   --data FOLDER --key-file FILE
+  bursar-signer adopt   --data FOLDER --key-file FILE --wallets FILE
   bursar-signer reseal  --data FOLDER --key-file FILE
 
 serve signs what the service asks for, and prints the path of its socket when it is ready.
@@ -16,6 +17,8 @@ init creates the folder with a new seed, or with the one of a mnemonic. A journa
 there already is kept if it belongs to the mnemonic.
 words shows the mnemonic, on a terminal only.
 check reads the journal and prints what it contains; nothing else may be using the folder.
+adopt finds the keys of wallets that a lost journal had: --wallets has a line for each, with
+the ids of the tenant and the wallet, the network and the address, separated by commas.
 reseal seals the seed with the first key of the key file.
 
   --data FOLDER            the folder with the sealed seed and the journal
@@ -42,13 +45,14 @@ const options = {
   "max-fee-per-gas": list,
   "max-fee": list,
   "mnemonic-file": text,
+  wallets: text,
   show: flag,
   create: flag,
   "with-parent": flag,
   help: flag,
 } as const;
 
-const commands = ["serve", "init", "words", "check", "reseal"] as const;
+const commands = ["serve", "init", "words", "check", "adopt", "reseal"] as const;
 type CommandName = (typeof commands)[number];
 
 export interface Arguments {

@@ -7,8 +7,10 @@ import { readPrivateFile } from "../seed/private-file.js";
 import { openSeed, sealSeed, seedPath, writeSeed } from "../seed/sealed-seed.js";
 import { createKeyFile, readSealingKeys } from "../seed/sealing-keys.js";
 import { standardFeeLimits } from "../signing/fee-limits.js";
+import type { AddressedWallet } from "../signing/find-key-numbers.js";
 import { openFolder, type RunningSigner, startSigner } from "../start-signer.js";
 import { type Arguments, readFeeLimits, readSocketMode } from "./arguments.js";
+import { readWalletFile } from "./wallet-file.js";
 
 type Values = Arguments["values"];
 
@@ -49,6 +51,21 @@ export async function check(values: Values, print: Print): Promise<void> {
   await close();
 }
 
+/** After a journal was lost: the service's database has the addresses, and the seed has their keys. */
+export async function adopt(values: Values, print: Print): Promise<void> {
+  const { folder, keys } = readPlace(values);
+  const wallets = readWalletFile(required(values.wallets, "--wallets FILE"));
+  const { core, journal, close } = await openFolder(folder, keys, standardFeeLimits);
+  try {
+    const adoption = core.adopt(wallets);
+    if ("refused" in adoption) throw new OperatorError(explainRefused(adoption.refused));
+    await journal.append(adoption.entries);
+    print(`${adoption.entries.length} wallets were adopted, ${adoption.known} were known.`);
+  } finally {
+    await close();
+  }
+}
+
 export function reseal(values: Values, print: Print): void {
   const { folder, keys } = readPlace(values);
   const unlock = lockFolder(folder);
@@ -75,6 +92,11 @@ export async function serve(
   const { folder, keys } = readPlace(values);
   if (values.create === true && !existsSync(seedPath(folder))) await createFolder(folder, keys[0]);
   return { ...(await startSigner({ ...settings, folder }, keys, onFatal)), socketPath };
+}
+
+function explainRefused(refused: readonly AddressedWallet[]): string {
+  const [first] = refused;
+  return `Nothing was adopted: ${refused.length} wallets have addresses that this seed does not give them, such as ${first?.walletId} with ${first?.address}.`;
 }
 
 function readPlace(values: Values) {

@@ -21,8 +21,10 @@ export interface NumberedWallet extends KeyNumbers {
 
 export interface WalletRecords {
   readonly find: (walletId: string) => (NumberedWallet & { readonly record: number }) | undefined;
-  /** The numbers of a wallet that is not there yet: the next ones, without gaps. */
+  /** The numbers of a wallet that is not there yet: the next ones. */
   readonly nextNumbers: (tenantId: string) => KeyNumbers;
+  readonly hasTenant: (tenantId: string) => boolean;
+  /** Numbers only grow: an adopted wallet can leave out some, and none is used twice. */
   readonly add: (wallet: NumberedWallet) => void;
   readonly count: () => number;
 }
@@ -39,7 +41,7 @@ const recordBytes = offsets.address + addressBytes;
 
 interface TenantRecord {
   readonly id: string;
-  wallets: number;
+  nextWallet: number;
 }
 
 export function createWalletRecords(): WalletRecords {
@@ -55,10 +57,11 @@ export function createWalletRecords(): WalletRecords {
   const networks: string[] = [];
   const nextNumbers = (tenantId: string): KeyNumbers => {
     const tenantNumber = tenantNumbers.get(tenantId) ?? tenants.length;
-    return { tenantNumber, walletNumber: tenants[tenantNumber]?.wallets ?? 0 };
+    return { tenantNumber, walletNumber: tenants[tenantNumber]?.nextWallet ?? 0 };
   };
   return {
     nextNumbers,
+    hasTenant: (tenantId) => tenantNumbers.has(tenantId),
     count: records.count,
     find: (walletId) => {
       const record = index.find(wordsOfUuid(walletId));
@@ -76,13 +79,14 @@ export function createWalletRecords(): WalletRecords {
       };
     },
     add: (wallet) => {
-      const expected = nextNumbers(wallet.tenantId);
-      if (expected.tenantNumber !== wallet.tenantNumber || expected.walletNumber !== wallet.walletNumber)
-        throw new Error(`the wallet ${wallet.walletId} has numbers that are not the next ones`);
-      const tenant = tenants[wallet.tenantNumber] ?? { id: wallet.tenantId, wallets: 0 };
-      tenants[wallet.tenantNumber] = tenant;
+      const next = nextNumbers(wallet.tenantId);
+      const isOfTenant = tenantNumbers.has(wallet.tenantId)
+        ? wallet.tenantNumber === next.tenantNumber
+        : wallet.tenantNumber >= next.tenantNumber;
+      if (!isOfTenant || wallet.walletNumber < next.walletNumber)
+        throw new Error(`the wallet ${wallet.walletId} has numbers that belong to others`);
+      tenants[wallet.tenantNumber] = { id: wallet.tenantId, nextWallet: wallet.walletNumber + 1 };
       tenantNumbers.set(wallet.tenantId, wallet.tenantNumber);
-      tenant.wallets += 1;
       const record = records.add();
       writeWallet(at(record), wallet, numberOf(networks, wallet.network));
       index.set(wordsOfUuid(wallet.walletId), record);

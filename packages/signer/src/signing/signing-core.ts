@@ -10,6 +10,7 @@ import { createSignedAttempts } from "../records/signed-attempts.js";
 import { createWalletRecords, type NumberedWallet } from "../records/wallet-records.js";
 import { decideSigning, type Refusal } from "./decide-signing.js";
 import type { FeeLimits } from "./fee-limits.js";
+import { type AddressedWallet, findKeyNumbers } from "./find-key-numbers.js";
 import { type SigningIntent, transactionOf, type Wallet } from "./intent.js";
 import { attachSignature, digestOf } from "./transaction.js";
 
@@ -32,10 +33,17 @@ export interface Decided<T, E extends JournalEntry> {
 export interface SigningCore {
   readonly addressOf: (wallet: Wallet) => Decided<string | Refusal, WalletEntry>;
   readonly sign: (intent: SigningIntent) => Decided<SignedBytes | Refusal, SignatureEntry>;
+  /** Finds the keys of wallets that have addresses of this seed, but are not in the journal. */
+  readonly adopt: (wallets: readonly AddressedWallet[]) => Adoption;
   /** Takes up an entry that was recorded before. */
   readonly replay: (entry: JournalEntry) => void;
   readonly counts: () => { wallets: number; signatures: number; indexBytes: number };
 }
+
+/** Either all wallets are adopted, or the ones that are wrong are named. */
+type Adoption =
+  | { readonly entries: readonly WalletEntry[]; readonly known: number }
+  | { readonly refused: readonly AddressedWallet[] };
 
 export interface SigningCoreDeps {
   readonly keys: WalletKeys;
@@ -64,6 +72,23 @@ export function createSigningCore({ keys, limits, now }: SigningCoreDeps): Signi
     };
     wallets.add(entry);
     return { answer: entry.address, entry };
+  };
+
+  const adopt: SigningCore["adopt"] = (given) => {
+    const unknown = given.filter(({ walletId }) => wallets.find(walletId) === undefined);
+    const known = given.filter(({ walletId }) => wallets.find(walletId) !== undefined);
+    const differing = known.filter((wallet) => {
+      const own = wallets.find(wallet.walletId);
+      return (
+        own === undefined || own.address !== wallet.address || findWalletFault(wallet, own) !== undefined
+      );
+    });
+    const { found, missing } = findKeyNumbers(unknown, keys, wallets);
+    if (differing.length > 0 || missing.length > 0) return { refused: [...differing, ...missing] };
+    const at = now().toISOString();
+    const entries = found.map((wallet): WalletEntry => ({ type: "wallet", at, ...wallet }));
+    for (const entry of entries) wallets.add(entry);
+    return { entries, known: known.length };
   };
 
   const sign: SigningCore["sign"] = (intent) => {
@@ -101,7 +126,7 @@ export function createSigningCore({ keys, limits, now }: SigningCoreDeps): Signi
     signatures: attempts.count(),
     indexBytes: attempts.bytes(),
   });
-  return { addressOf, sign, replay, counts };
+  return { addressOf, adopt, sign, replay, counts };
 }
 
 /** A wallet keeps its tenant and its network. */
