@@ -54,6 +54,7 @@ export async function runSimulation(
       tenant: closing.tenant,
       network: world.network,
       lostIds: world.lostIds,
+      undoneIds: world.undoneIds,
       epoch: world.epoch(),
       endedMs: scheduler.now(),
       transactionsMax: scenario.transactionsMax,
@@ -63,14 +64,18 @@ export async function runSimulation(
 }
 
 function count(
-  { exchanges, scenario, epoch, lostIds }: World,
+  { exchanges, scenario, epoch, lostIds, undoneIds }: World,
   closings: readonly Closing[],
 ): Record<string, number> {
   const tally: Record<string, number> = {
     kills: scenario.killsMs.length,
     outages: scenario.outagesMs.length,
     rewinds: epoch() - 1,
+    "rewinds with a rail": scenario.hasRail ? epoch() - 1 : 0,
     "lost ids": lostIds.size,
+    "lost payouts": closings
+      .flatMap(({ transactions }) => transactions)
+      .filter(({ id, kind }) => kind === "payout" && undoneIds.has(id)).length,
   };
   const add = (what: string) => {
     tally[what] = (tally[what] ?? 0) + 1;

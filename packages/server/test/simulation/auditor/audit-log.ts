@@ -150,7 +150,11 @@ function auditEnd(
   walletNow: (id: string) => WalletMoment | undefined,
 ): string[] {
   const violations: string[] = [];
-  for (const { id, version, state } of closing.transactions) {
+  const walletIds = new Set(closing.wallets.map(({ id }) => id));
+  for (const { id, version, state, source, destination } of closing.transactions) {
+    for (const side of [source, destination])
+      if (side !== null && "wallet_id" in side && !walletIds.has(side.wallet_id))
+        violations.push(`${id} names the wallet ${side.wallet_id}, which does not exist`);
     const logged = versions.get(id) ?? { version: 1, state: "accepted" };
     if (logged.version !== version || logged.state !== state)
       violations.push(`${id} is ${state} (${version}); the log says ${logged.state} (${logged.version})`);

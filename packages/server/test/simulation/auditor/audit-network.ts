@@ -5,8 +5,10 @@ import { partyOf, type Transaction } from "../world/exchange.js";
 import type { Evidence } from "./auditor.js";
 
 /** The books against the network, which knows what really happened: what it paid, what it charged and what it was paid. */
-export function auditNetwork({ closing, network, tenant }: Evidence): string[] {
-  const payouts = closing.transactions.filter(({ kind }) => kind === "payout");
+export function auditNetwork({ closing, network, tenant, undoneIds }: Evidence): string[] {
+  const payouts = closing.transactions.filter(
+    (one) => one.kind === "payout" && !(undoneIds.has(one.id) && isAsNeverSent(one)),
+  );
   return [
     ...payouts.flatMap((payout) => auditPayout(payout, network)),
     ...network
@@ -21,6 +23,15 @@ export function auditNetwork({ closing, network, tenant }: Evidence): string[] {
         ),
       ),
   ];
+}
+
+/** A payment that was sent, lost, and refused when it came to its turn again: the network has it, and the books cannot know. */
+function isAsNeverSent({ state, failure, fee }: Transaction): boolean {
+  return (
+    ["failed", "cancelled", "rejected"].includes(state) &&
+    failure?.code !== "EXECUTION_REVERTED" &&
+    fee === null
+  );
 }
 
 function auditPayout(payout: Transaction, network: SteppingNetwork): string[] {

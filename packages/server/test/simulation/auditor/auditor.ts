@@ -21,6 +21,8 @@ export interface Evidence {
   network: SteppingNetwork;
   /** What the database has lost by going back. */
   lostIds: ReadonlySet<string>;
+  /** The transactions of which it has lost steps. */
+  undoneIds: ReadonlySet<string>;
   /** The last epoch of the database. What was sent in it, when every process knew it, has no excuse. */
   epoch: number;
   /** When the run ended, by the world's own clock. */

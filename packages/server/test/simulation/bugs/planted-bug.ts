@@ -11,6 +11,8 @@ export interface PlantedBug {
   name: string;
   /** Which promise it breaks. */
   breaks: string;
+  /** It shows only in runs in which the database goes back. */
+  needsRewind?: boolean;
   disguisePorts?: (ports: Ports, around: BugSurroundings) => Ports;
   /** Changes how statements see the tables. */
   disguiseRows?: (rows: Rows, tables: Tables) => Rows;

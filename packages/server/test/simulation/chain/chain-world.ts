@@ -150,7 +150,7 @@ export function createChainWorld(
 
   const engine: Actor = { name: "engine", isAlive: true };
   const settlements = createSimulatedSettlementStore(database, engine);
-  const transactions = createSimulatedTransactionStore(database, engine);
+  const transactions = createSimulatedTransactionStore(database, engine, { generation: () => 0 });
 
   /** Repeats what the world has made fail. */
   async function insist<T>(work: () => Promise<T>): Promise<T> {

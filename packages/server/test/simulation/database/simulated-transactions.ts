@@ -6,8 +6,10 @@ import type {
   TransactionStore,
 } from "../../../src/app/transactions/transaction.js";
 import { readTransactionDetails } from "../../../src/app/transactions/transaction-details.js";
+import type { DatabaseIdentity } from "../../../src/runtime/database-identity.js";
 import type { Actor } from "../world/scheduler.js";
 import { simulatedAssets } from "../world/simulated-assets.js";
+import { DatabaseGone } from "./database-faults.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
 import {
@@ -20,9 +22,16 @@ import {
 } from "./simulated-tables.js";
 
 /** `store/transactions/transactions.ts`, on the simulated database: the same statements in the same order. */
-export function createSimulatedTransactionStore(database: SimulatedDatabase, actor: Actor): TransactionStore {
+export function createSimulatedTransactionStore(
+  database: SimulatedDatabase,
+  actor: Actor,
+  identity: Pick<DatabaseIdentity, "generation">,
+): TransactionStore {
   return {
     acceptTransactions: async (batch) => {
+      const current = identity.generation();
+      if (batch.some(({ generation = current }) => generation !== current))
+        throw new DatabaseGone("a transaction was checked against another database");
       const accepted = await database.query(actor, `accept ${batch.length}`, (rows) =>
         insertBatch(rows, batch),
       );

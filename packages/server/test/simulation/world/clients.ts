@@ -12,11 +12,14 @@ interface Knowledge {
   /** Its wallet on the network of several steps. */
   networkWalletId: string;
   hasRail: boolean;
+  /** Then wallets are made and used at once, and what was done is looked at: what memory and the database can disagree about. */
+  hasRewinds: boolean;
   creates: Extract<Request, { kind: "create" }>[];
   keys: number;
 }
 
 const patienceMs = 20_000;
+const untilChanged = { versionOtherThan: 1, timeoutMs: 100 };
 const amountsMax = 400;
 
 /** All clients of a tenant, each sending one request after the other and repeating those that got no answer. */
@@ -28,6 +31,7 @@ export function runClients(world: World, tenant: string): Promise<unknown> {
   const knowledge: Knowledge = {
     ...{ tenant, ids: [], walletIds: [...new Set(walletIds)], networkWalletId, creates: [], keys: 0 },
     hasRail: world.scenario.hasRail,
+    hasRewinds: world.scenario.rewindsMs.length > 0,
   };
   return Promise.all(
     Array.from({ length: world.scenario.clientsPerTenant }, () => runClient(world, knowledge)),
@@ -47,6 +51,9 @@ async function runClient(world: World, knowledge: Knowledge): Promise<void> {
         learn(knowledge, request, await sendUntilAnswered(world, knowledge.tenant, request)),
       ),
     );
+    const [id] = knowledge.ids.slice(-1);
+    if (knowledge.hasRewinds && id !== undefined && random.chance(0.5))
+      await sendUntilAnswered(world, knowledge.tenant, { kind: "read", id, waitFor: untilChanged });
   }
 }
 
@@ -72,6 +79,7 @@ function learn(knowledge: Knowledge, request: Request, answer: Answer): void {
 function drawRequest(random: Random, knowledge: Knowledge, nowMs: number): Request {
   const { ids } = knowledge;
   const walletIds = [...knowledge.walletIds, knowledge.networkWalletId];
+  if (knowledge.hasRewinds && random.chance(0.2)) return drawWallet(random, nowMs);
   const draw = random.next();
   if (ids.length === 0 || draw < 0.5) return drawCreate(random, knowledge, nowMs);
   // Of those known the latest, mostly: what is done is done.
@@ -87,6 +95,10 @@ function drawRequest(random: Random, knowledge: Knowledge, nowMs: number): Reque
   if (draw < 0.8) return { kind: "events", after: random.between(0, 5), limit: random.between(1, 20) };
   if (draw < 0.87) return { kind: "read_wallet", walletId: random.pick(walletIds) };
   if (draw < 0.95) return { kind: "freeze", walletId: random.pick(walletIds), frozen: random.chance(0.5) };
+  return drawWallet(random, nowMs);
+}
+
+function drawWallet(random: Random, nowMs: number): Request {
   const key = random.chance(0.3) ? "wallet" : `wallet-${nowMs}`;
   return { kind: "create_wallet", key, body: { name: random.pick(["a", "b"]), purpose: "payout" } };
 }
@@ -105,7 +117,7 @@ function drawCreate(random: Random, knowledge: Knowledge, nowMs: number): Reques
 
 function drawBody(
   random: Random,
-  { walletIds, networkWalletId, hasRail }: Knowledge,
+  { walletIds, networkWalletId, hasRail, hasRewinds }: Knowledge,
   number: number,
   nowMs: number,
 ): CreateTransactionBody {
@@ -122,8 +134,10 @@ function drawBody(
     asset,
     amount: asset === "USD" ? (cents / 100).toFixed(2) : `0.${String(cents).padStart(18, "0")}`,
   };
-  if (random.chance(0.5)) body.source = { wallet_id: random.pick(walletIds) };
-  if (random.chance(0.5)) body.destination = { wallet_id: random.pick(walletIds) };
+  const pickWallet = () =>
+    (hasRewinds && random.chance(0.5) ? walletIds.at(-1) : random.pick(walletIds)) ?? "";
+  if (random.chance(0.5)) body.source = { wallet_id: pickWallet() };
+  if (random.chance(0.5)) body.destination = { wallet_id: pickWallet() };
   if (random.chance(0.25)) body.expires_at = new Date(nowMs + random.between(-20, 300)).toISOString();
   if (random.chance(0.1)) body.metadata = { number: String(number) };
   if (random.chance(0.04))

@@ -42,7 +42,8 @@ export async function readClosing(world: World, tenant: string): Promise<Closing
   // What was acknowledged is shown by every process alike, or not at all if the database has lost it.
   const ids = creates.flatMap((create) => (bodyOf(create) as Transaction | undefined)?.id ?? []);
   for (const id of new Set(ids))
-    if (random.chance(0.5)) await sendUntilAnswered(world, tenant, { kind: "read", id });
+    for (let times = world.lostIds.has(id) ? 3 : random.between(0, 1); times > 0; times--)
+      await sendUntilAnswered(world, tenant, { kind: "read", id });
 
   const events: Event[] = [];
   for (;;) {

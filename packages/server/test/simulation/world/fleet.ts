@@ -67,6 +67,7 @@ export function createFleet({
       random,
       wallMs: () => wallMs(slot),
       transactionsMax: scenario.transactionsMax,
+      queues: scenario.queues,
       onBroken: (error) =>
         errors.push(`the service broke: ${error instanceof Error ? error.message : error}`),
     });

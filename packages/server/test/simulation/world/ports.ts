@@ -36,7 +36,7 @@ export interface Ports {
 
 export function createPorts(database: SimulatedDatabase, actor: Actor, identity: DatabaseIdentity): Ports {
   return {
-    transactions: createSimulatedTransactionStore(database, actor),
+    transactions: createSimulatedTransactionStore(database, actor, identity),
     settlements: createSimulatedSettlementStore(database, actor),
     wallets: createSimulatedWalletStore(
       database,

@@ -20,9 +20,11 @@ export interface Scenario {
   databaseClockMs: number;
   /** When the database fails over to a machine that lacks its last commits. */
   rewindsMs: readonly number[];
+  /** How often something waits in a process before it is stored. */
+  queues: number;
   /**
-   * Whether tenants use the network of several steps. It keeps what a database has lost, so a payment can be sent to it twice: rails are not
-   * for databases that lose commits.
+   * Whether tenants use the network of several steps. It keeps what a database has lost. A payment that was sent, lost, and not sent again is
+   * paid by the network and not by the books, so the auditor excuses those whose steps were lost, and nothing else.
    */
   hasRail: boolean;
   /** How many transactions a tenant may make in a period; undefined without a limit. */
@@ -44,7 +46,7 @@ export function drawScenario(random: Random): Scenario {
     random.chance(probability) ? random.next() * most : 0;
   const moments = (most: number) =>
     Array.from({ length: random.between(0, most) }, () => random.between(1, faultsWithinMs));
-  const rewindsMs = random.chance(0.3) ? moments(2) : [];
+  const rewindsMs = random.chance(0.4) ? moments(3) : [];
   return {
     tenants: tenantIds.slice(0, random.chance(0.3) ? 2 : 1),
     processes: random.between(1, 3),
@@ -59,7 +61,8 @@ export function drawScenario(random: Random): Scenario {
     clockChangesMs: moments(3),
     databaseClockMs: random.chance(0.3) ? random.pick([-17, 17]) * dayMs : 0,
     rewindsMs,
-    hasRail: rewindsMs.length === 0,
+    queues: rewindsMs.length > 0 ? 0.5 : sometimes(0.2, 0.3),
+    hasRail: rewindsMs.length === 0 || random.chance(0.7),
     transactionsMax: random.chance(0.5) ? random.between(3, 8) : undefined,
     answersLost: sometimes(0.5, 0.15),
     requestsRepeated: sometimes(0.5, 0.15),

@@ -51,6 +51,8 @@ export interface ServiceProcessDeps {
   /** The clock of its machine, which may be wrong. */
   wallMs: () => number;
   transactionsMax: number | undefined;
+  /** How often something waits before it is stored. */
+  queues: number;
   hasNoticed: () => boolean;
   /** Told of errors that nothing in the world has caused. */
   onBroken: (error: unknown) => void;
@@ -108,7 +110,10 @@ const starting: Answer = { status: 503, code: "UNAVAILABLE" };
 function composeUseCases(deps: ServiceProcessDeps) {
   const { actor, ports, network, scheduler, random, wallMs, onBroken } = deps;
   const timers: Timers = {
-    soon: (work) => void scheduler.after(actor, 0, "ends its turn", work),
+    soon: (work) => {
+      const waitMs = random.chance(deps.queues) ? random.between(1, 60) : 0;
+      scheduler.after(actor, waitMs, "ends its turn", work);
+    },
     after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work),
   };
   const monotonicMs = scheduler.now;

@@ -2,7 +2,7 @@ import { showId } from "@bursar/protocol";
 import { createSteppingNetwork, type SteppingNetwork } from "../../harness/rails/stepping-network.js";
 import type { PlantedBug } from "../bugs/planted-bug.js";
 import { createSimulatedDatabase, type LostRow } from "../database/simulated-database.js";
-import { transactions, wallets } from "../database/simulated-tables.js";
+import { eventsBySubject, transactions, wallets } from "../database/simulated-tables.js";
 import type { Answer, Exchange, Request } from "./exchange.js";
 import { createFleet, type Fleet, type FleetDeps } from "./fleet.js";
 import { networkWalletOf, type OpeningBalance, openBooks } from "./opening-balances.js";
@@ -30,6 +30,8 @@ export interface World {
   isHealed: () => boolean;
   /** What the database has lost, by the ids that clients know. */
   lostIds: ReadonlySet<string>;
+  /** The transactions of which it has lost steps. */
+  undoneIds: ReadonlySet<string>;
   /** How many servers were the database. */
   epoch: () => number;
   /** What must never happen, whatever is done to the service: its own errors, and deadlocks. */
@@ -97,17 +99,22 @@ export function createWorld(seed: number, bug: PlantedBug | undefined, trace: (l
   }
 
   const lostIds = new Set<string>();
+  const undoneIds = new Set<string>();
   for (const afterMs of scenario.rewindsMs) {
     const commits = random.between(1, random.chance(0.7) ? 5 : 40);
     scheduler.after(outside, afterMs, `the database loses ${commits} commits`, () => {
       if (isHealed) return;
-      for (const row of database.rewind(commits)) for (const id of shownIdsOf(row)) lostIds.add(id);
+      for (const row of database.rewind(commits)) {
+        for (const id of shownIdsOf(row)) lostIds.add(id);
+        for (const id of undoneIdsOf(row)) undoneIds.add(id);
+      }
       database.setClock(scenario.databaseClockMs);
     });
   }
 
   return {
-    ...{ scenario, random, scheduler, outside, openings, network, exchanges, send, quiet, lostIds },
+    ...{ scenario, random, scheduler, outside, openings, network, exchanges, send, quiet },
+    ...{ lostIds, undoneIds },
     epoch: database.epoch,
     heal: () => {
       if (isHealed) return;
@@ -129,6 +136,11 @@ function shownIdsOf({ table, key }: LostRow): string[] {
   const [, id = ""] = key.split(" ");
   if (table === transactions.name) return [showId("tx", id)];
   return table === wallets.name ? [showId("wlt", id)] : [];
+}
+
+function undoneIdsOf({ table, key }: LostRow): string[] {
+  const [, id = ""] = key.split(" ");
+  return table === eventsBySubject.name ? [showId("tx", id)] : [];
 }
 
 type NetworkDeps = Pick<FleetDeps, "scenario" | "random" | "scheduler" | "outside" | "isHealed" | "database">;
