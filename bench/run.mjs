@@ -14,6 +14,7 @@ import { orderbook } from "./scenarios/orderbook.mjs";
 import { peers } from "./scenarios/peers.mjs";
 import { read } from "./scenarios/read.mjs";
 import { requestCosts } from "./scenarios/request-costs.mjs";
+import { scan } from "./scenarios/scan.mjs";
 import { settle } from "./scenarios/settle.mjs";
 import { stream } from "./scenarios/stream.mjs";
 import { versions } from "./scenarios/versions.mjs";
@@ -39,6 +40,7 @@ const scenarios = {
   deliver,
   match,
   stream,
+  scan,
   "noisy-neighbour": noisyNeighbour,
   "request-costs": requestCosts,
   fairness,

@@ -41,6 +41,8 @@ export const targets = [
   { scenario: "fairness", figure: "p99 ms", of: "beside a backlog", against: "alone", atMost: 5 },
   { scenario: "fairness", figure: "p99 ms", of: "beside a fan-out", against: "alone", atMost: 5 },
   { scenario: "idle", figure: "CPU % of service", of: "idle", atMost: 1 },
+  { scenario: "scan", figure: rate, of: "scan", against: "fetch loop", atLeast: 0.5 },
+  { scenario: "scan", figure: rate, of: "scan, many addresses", against: "scan", atLeast: 0.9 },
   { scenario: "stream", figure: "KB", of: "idle socket", atMost: 20 },
 ];
 
