@@ -164,6 +164,7 @@ export const proofs = {
     files: [
       "packages/signer/test/kill.test.ts",
       "packages/signer/test/process.test.ts",
+      "packages/signer/test/adopt.test.ts",
       "packages/signer/test/command-line.test.ts",
       "packages/signer/test/operating-page.test.ts",
     ],
