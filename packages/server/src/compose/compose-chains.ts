@@ -63,7 +63,8 @@ const noChains: ChainParts = {
   rails: [],
   createDrivers: () => [],
   useCases: { listNetworks: async () => [] },
-  metrics: [],
+  // Without values: the dashboard and the alerts know them all the same.
+  metrics: chainMetrics({ readStatus: async () => undefined, now: () => 0 }),
   checkChains: undefined,
   probe: async () => undefined,
   audit: async () => [],

@@ -2,7 +2,8 @@ import type { Metric, Sample } from "../../runtime/metric.js";
 import type { ChainStatus, RecordedNetwork } from "../chain/chain-status.js";
 
 export interface ChainMetricsDeps {
-  readStatus: () => Promise<ChainStatus>;
+  /** Undefined if there are no chains. */
+  readStatus: () => Promise<ChainStatus | undefined>;
   now: () => number;
 }
 
