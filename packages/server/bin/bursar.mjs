@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { executionAsyncResource } from "node:async_hooks";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { refuseOldNode } from "./refuse-old-node.mjs";
 
 refuseOldNode();
@@ -11,10 +11,23 @@ refuseOldNode();
 const kept = [];
 process.nextTick(() => kept.push(executionAsyncResource()));
 
-const program = new URL("../dist/cli/program.js", import.meta.url);
-if (!existsSync(program)) {
+const built = new URL("../dist/cli/program.js", import.meta.url);
+const bundle = new URL("../dist/bundle/program.js", import.meta.url);
+if (!existsSync(built)) {
   console.error("bursar: not built yet; `npm ci && npm run build` in the checkout builds it.");
   process.exit(1);
 }
-const { runCli } = await import(program.href);
+// Stack traces name the sources instead of the few files of the bundle.
+if (isBundled()) process.setSourceMapsEnabled(true);
+const { runCli } = await import((isBundled() ? bundle : built).href);
 process.exit(await runCli(process.argv.slice(2)));
+
+/** Whether the bundle is of the last build: the compiler alone, as during development, does not write it. */
+function isBundled() {
+  if (!existsSync(bundle)) return false;
+  const { mtimeMs } = statSync(bundle);
+  return ["server", "domain", "protocol"].every((name) => {
+    const record = new URL(`../../${name}/dist/tsconfig.tsbuildinfo`, import.meta.url);
+    return existsSync(record) && statSync(record).mtimeMs <= mtimeMs;
+  });
+}
