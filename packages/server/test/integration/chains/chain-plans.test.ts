@@ -8,7 +8,7 @@ import { eventually } from "../../harness/eventually.js";
 
 const outside = `0x${"e".repeat(40)}`;
 
-/** Wallets, payments, bytes and deposits of others, most of which are over. */
+/** Wallets, payments, bytes and deposits of others, most of which have ended. */
 const filling = `
   INSERT INTO wallets (tenant_id, id, name, purpose, network, state, version, created_at, updated_at)
     SELECT gen_random_uuid(), gen_random_uuid(), 'filler', 'treasury', 'eip155:31337', 'active', 2, now(), now() FROM generate_series(1, 4000);
@@ -25,7 +25,7 @@ const filling = `
   ANALYZE`;
 
 describe("every statement of the driver of a chain", () => {
-  it("is served by an index and reads few more rows than it needs, with many wallets and payments that are over", async () => {
+  it("is served by an index and reads few more rows than it needs, with many wallets and payments that have ended", async () => {
     const recording: Recording = new Map();
     const service = await startChainService({ record: (database) => recordStatements(database, recording) });
     try {

@@ -90,7 +90,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "a payment gets a new nonce after a lost answer",
-    breaks: "a payment has one nonce for ever",
+    breaks: "the nonce of a payment never changes",
     node: (node, { database }) => ({
       ...node,
       send: async (bytes) => {

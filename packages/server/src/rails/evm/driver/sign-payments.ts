@@ -102,7 +102,7 @@ async function storeSigned(
         state !== undefined && state.wanted === number && state.attempt < number && state.stage !== "over"
       );
     });
-    // Only the first attempt changes the transaction: it is sent from then on, by whichever of its attempts.
+    // Only the first attempt changes the transaction: it is sent from then on, by any of its attempts.
     const events = current.flatMap(({ tenantId, id, hash, number }): RailEvent[] =>
       number === 1 ? [{ tenantId, id, event: { kind: "broadcast", hash } }] : [],
     );
