@@ -81,9 +81,9 @@ export type SendOutcome = "taken" | "refused" | "unknown";
 export interface ChainNode {
   network: string;
   /**
-   * The newest block, and the newest one that is final for all nodes that answer; two of them must, if two are configured. Either can be
-   * lower than before, because another node has answered. Returns a reason to halt if a node is on another chain, or if two disagree
-   * about the final block.
+   * The newest block, and the newest one that is final for all nodes that answer. If two are configured, two must agree about it and about
+   * what was read from the blocks up to it; until then it stays where it was. The newest block can be older than before, because another
+   * node has answered. Returns a reason to halt if a node is on another chain, or two contradict each other about what is final.
    */
   heads: () => Promise<{ latest: BlockHeader; final: BlockHeader } | { halt: string }>;
   /** A block with what concerns us; undefined if no node has it. */
