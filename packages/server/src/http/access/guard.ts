@@ -152,11 +152,16 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       const isRefusal =
         reply.statusCode === 401 || reply.statusCode === 403 || request.errorCode === "DIGEST_MISMATCH";
       if (isRefusal) audit.record(describeRefusal(request, new Date(now())));
-      if (request.authenticated !== null && request.method === "GET")
+      if (request.authenticated !== null && isRead(request))
         admission.chargeAnswer(request.authenticated.client, payload, reply);
       done(null, payload);
     },
   };
+}
+
+/** The answer to HEAD is made as that to GET, and then left out. */
+function isRead({ method }: FastifyRequest): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** The ticket of a request without `Authorization`. */

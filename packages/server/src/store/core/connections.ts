@@ -1,3 +1,5 @@
+import type { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
 import pg from "pg";
 import { type CommitWitnesses, createCommitWitnesses } from "../../runtime/commit-witnesses.js";
 import {
@@ -66,6 +68,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       const [, generation] = await Promise.all([prepared, identify(client)]);
       if (generation === undefined) throw new Error("the database changed while a connection was made");
       if (options.checkClientEveryMs !== undefined) await checkClient(client, options.checkClientEveryMs);
+      failUnreplicated(client);
       generationOf.set(client, generation);
       identified.add(client);
       client.once("end", () => identified.delete(client));
@@ -119,4 +122,23 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
 
   return { pool, identity, witnesses, connect };
+}
+
+/** What the types of the driver do not show. */
+interface DriverClient {
+  connection: EventEmitter & { stream: Socket };
+}
+
+/**
+ * If somebody cancels the wait of a commit for its synchronous standby, PostgreSQL warns and then answers that it is committed, although
+ * the standby does not have it. Such a commit has an unknown outcome, as if its answer had been lost: the connection fails before the
+ * answer is read. The warning is recognised by the source file that it comes from, because its text is translated.
+ */
+function failUnreplicated(client: pg.ClientBase): void {
+  client.on("notice", ({ file, message }) => {
+    if (file !== "syncrep.c") return;
+    const { connection } = client as unknown as DriverClient;
+    connection.emit("error", new Error(`a commit is not replicated: ${message}`));
+    connection.stream.destroy();
+  });
 }

@@ -22,6 +22,8 @@ export interface InsertOrFind<Item, Row, Found> {
   insert: (ordered: readonly Item[]) => Promise<{ id: string }[]>;
   find: (conflicting: readonly Item[]) => Promise<Row[]>;
   read: (row: Row) => Found;
+  /** Returns when everything that was found is committed as durably as what is inserted now. */
+  confirm: () => Promise<void>;
 }
 
 /**
@@ -30,16 +32,25 @@ export interface InsertOrFind<Item, Row, Found> {
  */
 export async function insertOrFindAll<Item extends Keyed, Row extends EarlierRow, Found>(
   items: readonly Item[],
-  { insert, find, read }: InsertOrFind<Item, Row, Found>,
+  { insert, find, read, confirm }: InsertOrFind<Item, Row, Found>,
 ): Promise<(Found | undefined)[]> {
   const conflicts = new Set((await insert(items.toSorted(byKey))).map(({ id }) => id));
   if (conflicts.size === 0) return items.map(() => undefined);
   const found = new Map<string, Found>();
   for (const row of await find(items.filter(({ id }) => conflicts.has(id))))
     found.set(`${row.tenantId} ${row.key}`, read(row));
+  await confirm();
   return items.map(({ id, tenantId, idempotencyKey }) =>
     conflicts.has(id) ? expectFound(found.get(`${tenantId} ${idempotencyKey}`)) : undefined,
   );
+}
+
+/**
+ * A row can be visible before its synchronous standby has it: a server that restarts does not wait for what was about to be committed. So
+ * an answer that names such a row waits for a commit after it, which waits for the standby like any other.
+ */
+export async function confirmCommits(database: Queryable): Promise<void> {
+  await database.query(sql`SELECT pg_logical_emit_message(true, 'bursar', '') IS NULL AS written`);
 }
 
 /** Remembers one of the rows that a batch has inserted: it is lost only with all of them. */

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type pg from "pg";
 import type { Queryable } from "./database.js";
 import { DatabaseUnavailableError } from "./database-unavailable-error.js";
-import { sql } from "./sql.js";
+import { confirmCommits } from "./insert-or-find.js";
 
 /**
  * Statements that the server does not answer in time. The usual case is a commit that waits for a synchronous standby: PostgreSQL neither
@@ -63,7 +63,7 @@ export function createUnanswered(
 
   /** Writes to the log of the server and commits, which waits for the standby like any other commit. */
   async function checkCommit(database: Queryable): Promise<void> {
-    await database.query(sql`SELECT pg_logical_emit_message(true, 'bursar', '') IS NULL AS written`);
+    await confirmCommits(database);
     isInDoubt = false;
   }
 

@@ -9,7 +9,7 @@ import {
 } from "../../app/markets/order.js";
 import { toListed } from "../core/bounded-page.js";
 import { assertGeneration, type Database, type Queryable } from "../core/database.js";
-import { insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
+import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { selectPageOfOrders } from "./order-page.js";
 
@@ -38,6 +38,7 @@ export function createOrderStore(database: Database): OrderStore {
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
         find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
         read: readEarlier,
+        confirm: () => confirmCommits(database),
       });
       witnessInserted(database, generation, "order", batch, earlier);
       return earlier.map((found) => found ?? accepted);

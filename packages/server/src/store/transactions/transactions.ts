@@ -21,7 +21,7 @@ import { readTransactionDetails } from "../../app/transactions/transaction-detai
 import { coalesce } from "../../runtime/coalesce.js";
 import { toListed } from "../core/bounded-page.js";
 import { assertGeneration, type Database } from "../core/database.js";
-import { insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
+import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { insertRequestContexts } from "../tracing/trace-contexts.js";
 import { selectPageOfIds } from "./transaction-page.js";
@@ -115,6 +115,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
         find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
         read: readEarlier,
+        confirm: () => confirmCommits(database),
       });
       witnessInserted(database, generation, "transaction", batch, earlier);
       return earlier.map((found) => found ?? accepted);

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/embedded/embedded-postgres.js";
 import { type Database, openDatabase } from "../../../src/store/core/database.js";
 import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
+import { confirmCommits } from "../../../src/store/core/insert-or-find.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { assertWritable } from "../../../src/store/core/wait-for-database.js";
 import { eventually } from "../../harness/eventually.js";
@@ -80,5 +81,39 @@ describe("commits that wait for a synchronous standby that does not answer", () 
     await eventually(isWritable, (value) => value);
     await write("after");
     await eventually(countBackends, (count) => count <= connectionsMax);
+  });
+
+  it("have an unknown outcome if their wait is cancelled, because the standby does not have them", async () => {
+    database = openDatabase({ url: postgres.url, connectionsMax });
+    await write("before");
+    await setStandby("nobody");
+    const outcomes = [
+      write("in a transaction"),
+      database.query(sql`INSERT INTO things VALUES ('alone')`),
+    ].map((answer) =>
+      answer.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+    await eventually(
+      () =>
+        admin.query(
+          sql`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid <> pg_backend_pid()`,
+        ),
+      (cancelled) => cancelled.length === 2,
+    );
+    for (const outcome of await Promise.all(outcomes))
+      expect(outcome).toBeInstanceOf(DatabaseUnavailableError);
+    await setStandby("");
+    await write("after");
+  });
+
+  it("keep the answer about a row that they have made visible waiting", async () => {
+    database = openDatabase({ url: postgres.url, connectionsMax, statementTimeoutMs: 2000 });
+    const repeat = () => confirmCommits(database).then(() => "confirmed");
+    expect(await repeat()).toBe("confirmed");
+    await setStandby("nobody");
+    await expect(repeat()).rejects.toBeInstanceOf(DatabaseUnavailableError);
   });
 });

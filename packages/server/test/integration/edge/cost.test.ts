@@ -109,6 +109,18 @@ describe("the cost of a request", () => {
     expect(bytes).toBeGreaterThan(8192);
   });
 
+  it("is that of the whole answer, also if only its headers are asked for", async () => {
+    const token = await newToken();
+    await service.call("POST", "/v1/transactions/batch", token, batchOf(100, { reference: "r".repeat(64) }));
+    const path = "/v1/transactions?limit=100";
+    const before = await service.call("HEAD", path, token);
+    const bytes = Number(before.headers.get("content-length"));
+    expect(Math.floor(bytes / 8192)).toBeGreaterThan(4);
+    // A token can be gained in between.
+    const left = leftOf(await service.call("HEAD", path, token));
+    expect(left).toBeLessThanOrEqual(20 - 2 * Math.floor(bytes / 8192));
+  });
+
   it("is limited for all clients of a tenant together", async () => {
     const owner = await service.createTenant();
     const first = await service.token(owner);
