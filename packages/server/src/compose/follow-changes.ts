@@ -3,7 +3,7 @@ import { followDatabase } from "../runtime/follow-database.js";
 import type { Readiness } from "../runtime/readiness.js";
 import { nodeTimers } from "../runtime/timers.js";
 import type { Database } from "../store/core/database.js";
-import { migrate } from "../store/core/migrate.js";
+import { assertNotEmpty, migrate } from "../store/core/migrate.js";
 import type { Migration } from "../store/core/migrations.js";
 import { withAvailableDatabase } from "../store/core/wait-for-database.js";
 import type { Parts } from "./compose.js";
@@ -45,6 +45,7 @@ export function followChanges({
     prepareAgain: async () => {
       try {
         await withAvailableDatabase(database, log, stopping.signal, async () => {
+          await assertNotEmpty(database);
           await migrateAndLog(database, migrations, log);
           await parts.prepareDatabase();
         });

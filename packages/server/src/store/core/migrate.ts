@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../../operator-error.js";
 import { type Database, isDatabaseUnavailable, isLockTimeout, type Session } from "./database.js";
+import { DatabaseUnavailableError } from "./database-unavailable-error.js";
 import type { Migration } from "./migrations.js";
 import { sql } from "./sql.js";
 
@@ -30,6 +31,17 @@ export async function migrate(database: Database, migrations: readonly Migration
       await session.query(sql`SELECT pg_advisory_unlock(${migrationLock})`);
       await session.query(sql`SELECT set_config('statement_timeout', ${timeout?.before}, false)`);
     }
+  });
+}
+
+/**
+ * Rejects while the database has no schema at all. Under a running process that is a database which was dropped and created again: its
+ * operator is about to restore it, and a schema would be in the way.
+ */
+export async function assertNotEmpty(database: Database): Promise<void> {
+  if ((await database.session(readApplied)).length > 0) return;
+  throw new DatabaseUnavailableError("the database is empty", {
+    cause: new Error("the database was replaced by an empty one; it has to be restored"),
   });
 }
 
