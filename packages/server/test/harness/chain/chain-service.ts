@@ -134,7 +134,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       wallets += 1;
       const wallet = { tenantId, walletId, network: network.network };
       const [given] = parts.signer === undefined ? [] : await signer.addressesOf([wallet]);
-      const address = given ?? `0x${wallets.toString(16).padStart(40, "a")}`;
+      const address = given ?? `0x${wallets.toString(16).padStart(8, "0").padStart(40, "a")}`;
       await database.query(sql`
         INSERT INTO wallets (tenant_id, id, name, purpose, network, state, version, created_at, updated_at)
         VALUES (${tenantId}, ${walletId}, 'chain', 'treasury', ${network.network}, 'active', 2, now(), now())

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readData } from "../../../src/rails/evm/node/read-values.js";
 import { createRpcEndpoint, type RpcEndpointDeps } from "../../../src/rails/evm/rpc/rpc-endpoint.js";
 import { AnswerFault, createRpcPool, type Question } from "../../../src/rails/evm/rpc/rpc-pool.js";
 import { nodeTimers } from "../../../src/runtime/timers.js";
@@ -203,6 +204,23 @@ describe("several endpoints", () => {
     startHostileNode((calls, reply) =>
       reply({ jsonrpc: "2.0", id: calls[0]?.id, error: { code: -32_000, message } }),
     );
+
+  it("go to the next one if reading an answer fails in any way, as with 16 MB in one field", async () => {
+    const huge = `0x${"ab".repeat(8_500_000)}`;
+    const read = (result: unknown) => {
+      if (result === "0x") throw new TypeError("cannot read properties of undefined");
+      return readData(result, "data").length;
+    };
+    const asked: Question<number> = { method: "eth_call", params: [], read };
+    const nodes = [await nodeThat("0x"), await nodeThat("0xab")];
+    expect(await poolOf(nodes).ask([asked])).toEqual([{ value: 4 }]);
+    expect(await poolOf([await nodeThat(huge)]).ask([asked])).toEqual([{ value: huge.length }]);
+    const refusing = await startHostileNode(([call], reply) =>
+      reply({ jsonrpc: "2.0", id: call?.id, error: { code: 3, message: "reverted", data: huge } }),
+    );
+    const [answer] = await poolOf([refusing]).ask([asked]);
+    expect(JSON.stringify(answer).length).toBeLessThan(3000);
+  });
 
   it("are asked in order, and the first that has an answer gives it", async () => {
     const nodes = [await nodeThat(1), await nodeThat(2)];

@@ -13,8 +13,9 @@ import {
 } from "./driver-context.js";
 import { creditGathered } from "./settle-blocks.js";
 
-/** How many wallets one step compares. */
+/** How many wallets are compared at once, and how often one step does so. */
 const walletsMax = 32;
+const pagesMax = 4;
 /** A wallet that nothing has happened to is compared again after this many blocks at the earliest. */
 const compareEveryBlocks = 16;
 
@@ -33,12 +34,19 @@ interface Difference {
 /**
  * Compares the books with the chain at the settled block, where both must be equal: everything up to it has ended, and nothing after it has
  * been posted. Coins that no block shows, as from a contract, are a surplus, and credited. A shortfall, or a nonce that somebody else has
- * used, halts the wallet. Wallets that something has happened to are compared at once; of the others, which can be a million, some at each
- * settled block.
+ * used, halts the wallet. Wallets that something has happened to, and new ones, are compared first. Of the others, which can be a million, one
+ * page is compared in each call. Returns what is still to be compared at this settled block.
  */
-export async function compareBalances(context: DriverContext, chain: FollowedChain): Promise<void> {
-  while (await compareSome(context, chain, 0));
-  await compareSome(context, chain, settledOf(chain).number - compareEveryBlocks);
+export async function compareBalances(
+  context: DriverContext,
+  chain: FollowedChain,
+): Promise<"touched" | "others" | "none"> {
+  for (let page = 0; await compareSome(context, chain, 0); page++) {
+    if (page + 1 === pagesMax) return "touched";
+    await chain.keepLease();
+  }
+  const hasMore = await compareSome(context, chain, settledOf(chain).number - compareEveryBlocks);
+  return hasMore ? "others" : "none";
 }
 
 /** Compares those whose last comparison was before this block. Returns whether there can be more of them. */

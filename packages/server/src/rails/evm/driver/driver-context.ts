@@ -32,8 +32,12 @@ export interface FollowedChain {
   lease: NetworkLease;
   /** The settled block and those above it, in order. */
   tail: FollowedBlock[];
-  /** The last head that was seen. */
+  /**
+   * The last block that was followed, for the pace of what is sent again or replaced. A head that was not followed is what one node claims.
+   */
   headNumber: number;
+  /** Renews the lease if it is due, between parts of a long step. */
+  keepLease: () => Promise<void>;
 }
 
 export function tipOf({ tail }: FollowedChain): FollowedBlock {

@@ -11,11 +11,12 @@ import {
   haltNetwork,
   positionOf,
   settledOf,
+  tipOf,
 } from "./driver-context.js";
 import { followChain } from "./follow-chain.js";
 import { anchorChain } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
-import { type SentAt, sendPayments } from "./send-payments.js";
+import { forgetSent, type SentAt, sendPayments } from "./send-payments.js";
 import { settleBlocks } from "./settle-blocks.js";
 import { signPayments } from "./sign-payments.js";
 
@@ -43,8 +44,6 @@ export interface EvmDriver extends RailDriver {
 const acquireEveryMs = 1000;
 /** How many sent payments are looked at in one step; the next step goes on behind them. */
 const sentPageMax = 500;
-/** After how many blocks it is forgotten when something was sent. */
-const forgetAfterBlocks = 64;
 
 /**
  * Drives the payments and deposits of one EVM network. One process at a time holds the network's lease and does so. Each step follows the
@@ -73,6 +72,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   /** The head when the sent payments were last looked at, and the settled block whose balances were compared. */
   let lookedAtHead = -1;
   let comparedAt = -1;
+  let toCompare: Awaited<ReturnType<typeof compareBalances>> = "none";
   let recordedHead = -1;
   /** Whether something was requested or stored, and whether bytes wait to be sent once more. */
   let isAsked = true;
@@ -84,7 +84,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       chain ??= await begin();
       if (resets !== resetsBefore) chain = undefined;
       if (chain === undefined) return { pauseMs: acquireEveryMs };
-      if (leases.isRenewalDue()) await renew(chain.lease);
+      await chain.keepLease();
       return (await step(chain)) ? undefined : { pauseMs: deps.pollEveryMs };
     },
     onError: (error) => {
@@ -113,10 +113,17 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const position = await deps.store.readPosition(network);
     if (position === undefined || position.haltedReason !== null) return undefined;
     const { tail, settledNumber, genesisHash } = position;
-    const begun = { lease, tail, headNumber: tail.at(-1)?.number ?? settledNumber };
+    const begun = chainOf(lease, tail, settledNumber);
     await assertGenesis(begun, genesisHash);
     if (tail[0]?.number !== settledNumber) await anchor(begun, settledNumber);
     return begun;
+  }
+
+  function chainOf(held: NetworkLease, tail: FollowedChain["tail"], settledNumber: number): FollowedChain {
+    const keepLease = async () => {
+      if (leases.isRenewalDue()) await renew(held);
+    };
+    return { lease: held, tail, headNumber: tail.at(-1)?.number ?? settledNumber, keepLease };
   }
 
   /** A network begins at its final block: there was no wallet on it before. */
@@ -151,17 +158,17 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       await deps.store.recordHeads(current.lease, { ...numbers, seenAt: new Date(deps.recorder.now()) });
       recordedHead = latest.number;
     }
-    current.headNumber = Math.max(latest.number, settledOf(current).number);
-    const settled = await followChain(deps, current, heads);
-    if (settled !== undefined) await settleBlocks(deps, current, settled);
-    return await advance(current);
+    const followed = await followChain(deps, current, heads);
+    current.headNumber = tipOf(current).number;
+    if (followed.final !== undefined) await settleBlocks(deps, current, followed.final);
+    return (await advance(current, followed.isBehind)) || followed.isBehind;
   }
 
   /**
    * The parts do not need each other: what is signed is sent while the signer does not answer, and what is ready waits while no node
    * estimates. The first failure is reported when all parts had their turn.
    */
-  async function advance(current: FollowedChain): Promise<boolean> {
+  async function advance(current: FollowedChain, isBehind: boolean): Promise<boolean> {
     const failures: unknown[] = [];
     const attempt = async (part: () => Promise<boolean>) => {
       try {
@@ -180,16 +187,20 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const isSigned = await attempt(() => signPayments(deps, current));
     isAsked ||= isSigned;
     const isLookDue = isAsked || isUnsent || lookedUpTo !== undefined || lookedAtHead !== current.headNumber;
-    const isReplaced = isLookDue && (await attempt(() => lookAtSent(current)));
-    const isCompared = await attempt(() => compare(current));
+    const isReplaced = isLookDue && (await attempt(() => lookAtSent(current, isBehind)));
+    const isBusy = isBehind || isAssigned || isSigned || isReplaced;
+    const isCompared = await attempt(() => compare(current, isBusy));
     if (failures.length > 0) throw failures[0];
-    return isAssigned || isSigned || isReplaced || isCompared;
+    return isBusy || isCompared;
   }
 
-  /** Sends what is due, and decides which payments get another attempt: a page after the other, as long as there are some. */
-  async function lookAtSent(current: FollowedChain): Promise<boolean> {
+  /**
+   * Sends what is due, and decides which payments get another attempt: a page after the other, as long as there are some. A payment that
+   * seems stuck can be in a block that was not read yet, so nothing is replaced while the chain is behind.
+   */
+  async function lookAtSent(current: FollowedChain, isBehind: boolean): Promise<boolean> {
     if (lookedUpTo === undefined) {
-      isAsked = false;
+      isAsked = isBehind;
       isUnsent = false;
       lookedAtHead = current.headNumber;
     }
@@ -197,22 +208,20 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     if (!leases.isHeld(current.lease)) await renew(current.lease);
     await sendPayments(deps, sent, sentAt, current.headNumber);
     isUnsent ||= sent.some(({ hash }) => !sentAt.has(hash));
-    const isReplaced = await replacePayments(deps, current, sent, lookedUpTo);
+    const isReplaced = !isBehind && (await replacePayments(deps, current, sent, lookedUpTo));
     lookedUpTo = sent.length < sentPageMax ? undefined : sent.at(-1);
-    if (lookedUpTo === undefined) forgetOld(current.headNumber);
+    if (lookedUpTo === undefined) forgetSent(sentAt, current.headNumber);
     return isReplaced || lookedUpTo !== undefined;
   }
 
-  function forgetOld(headNumber: number): void {
-    for (const [hash, number] of sentAt) if (headNumber - number > forgetAfterBlocks) sentAt.delete(hash);
-  }
-
-  async function compare(current: FollowedChain): Promise<boolean> {
+  /** At each settled block, and further while there is nothing else to do: a page of wallets each time. */
+  async function compare(current: FollowedChain, isBusy: boolean): Promise<boolean> {
     const { number } = settledOf(current);
-    if (number === comparedAt) return false;
-    await compareBalances(deps, current);
+    const isDue = number !== comparedAt || toCompare === "touched" || (toCompare === "others" && !isBusy);
+    if (!isDue) return false;
+    toCompare = await compareBalances(deps, current);
     comparedAt = number;
-    return false;
+    return toCompare === "touched";
   }
 
   async function renew(held: NetworkLease): Promise<void> {

@@ -12,47 +12,55 @@ import {
 } from "./driver-context.js";
 import { leaveBlocks } from "./leave-blocks.js";
 
-/** How many final blocks one request asks for. */
+/** How many final blocks one request asks for, and how many requests one step makes. */
 const rangeMax = 32;
-/** A walk from the head back to a block that is known. What is older is final, and read in ranges. */
+const rangesMax = 8;
+/** How many blocks of the head one step adds, and how many a walk back from them may read to find a block that is known. */
+const aheadMax = 128;
 const walkMax = 512;
 
+interface Followed {
+  /** The last block that is certainly final and that the chain was followed to; undefined if there is nothing new. */
+  final: BlockRef | undefined;
+  /** Whether there are more blocks to follow at once. */
+  isBehind: boolean;
+}
+
 /**
- * Follows the chain to its head. Returns the last block that is certainly final and that the chain was followed to; undefined if there is
- * nothing new. Blocks are linked by the hashes of their parents, so nothing is left out and nothing is counted twice.
+ * Follows the chain towards its head, some blocks in each step: after an outage there can be a day of them, and payments must be sent and
+ * blocks settled in between. Blocks are linked by the hashes of their parents, so nothing is left out and nothing is counted twice.
  */
 export async function followChain(
   context: DriverContext,
   chain: FollowedChain,
   { latest, final }: { latest: BlockHeader; final: BlockHeader },
-): Promise<BlockRef | undefined> {
-  const caughtUpTo = await followFinal(context, chain, final);
-  await followHead(context, chain, latest);
+): Promise<Followed> {
+  const caughtUp = await followFinal(context, chain, final);
+  if (caughtUp.isBehind) return caughtUp;
+  const isBehind = await followHead(context, chain, latest);
   const known = chain.tail.find(({ number }) => number === final.number);
   // Both heads may come from different nodes. If the final block is on another branch, the next walk finds out.
-  return known?.hash === final.hash ? known : caughtUpTo;
+  return { final: known?.hash === final.hash ? known : caughtUp.final, isBehind };
 }
 
 /** Reads final blocks that the chain was not followed to yet, in ranges. */
-async function followFinal(
-  context: DriverContext,
-  chain: FollowedChain,
-  final: BlockRef,
-): Promise<BlockRef | undefined> {
+async function followFinal(context: DriverContext, chain: FollowedChain, final: BlockRef): Promise<Followed> {
   let last: BlockRef | undefined;
-  while (tipOf(chain).number < final.number) {
+  for (let range = 0; tipOf(chain).number < final.number; range++) {
+    if (range === rangesMax) return { final: last, isBehind: true };
+    await chain.keepLease();
     const from = tipOf(chain).number + 1;
     const to = Math.min(final.number, from + rangeMax - 1);
     const blocks = await context.node.finalBlocks(from, to, watchOf(context));
     const [first] = blocks;
-    if (first === undefined) return last;
+    if (first === undefined) break;
     if (first.parentHash === tipOf(chain).hash) {
       assertLinked(blocks);
       await applyBlocks(context, chain, blocks);
       last = tipOf(chain);
     } else await leaveBlocks(context, chain, await findFork(context, chain));
   }
-  return last;
+  return { final: last, isBehind: false };
 }
 
 /** The last block that the final chain and the followed one have in common. */
@@ -64,25 +72,54 @@ async function findFork(context: DriverContext, chain: FollowedChain): Promise<n
   return await haltBelowFinality(context, chain);
 }
 
-/** Walks back from the head to a block that is known, and then applies what is new. */
-async function followHead(context: DriverContext, chain: FollowedChain, latest: BlockRef): Promise<void> {
+/** Follows the head, or blocks on the way to it if it is far. Returns whether there are more. */
+async function followHead(context: DriverContext, chain: FollowedChain, latest: BlockRef): Promise<boolean> {
   // A node that lags has an older head of the same chain.
-  if (latest.number <= settledOf(chain).number || isKnown(chain, latest)) return;
+  if (latest.number <= settledOf(chain).number || isKnown(chain, latest)) return false;
+  const isFar = latest.number - tipOf(chain).number > aheadMax;
+  const walk =
+    (isFar ? undefined : await walkBack(context, chain, latest)) ?? (await walkAhead(context, chain));
+  if (walk === undefined) return false;
+  if (walk.known < tipOf(chain).number) await leaveBlocks(context, chain, walk.known);
+  await applyBlocks(context, chain, walk.added);
+  return isFar;
+}
+
+interface Walk {
+  /** The number of the block that the walk has ended at. */
+  known: number;
+  added: ChainBlock[];
+}
+
+/** The head is too far for one walk, or a block that only one node claims to have: goes to a block above the last one that was followed. */
+async function walkAhead(context: DriverContext, chain: FollowedChain): Promise<Walk | undefined> {
+  for (let ahead = aheadMax; ahead >= 1; ahead /= 2) {
+    const header = await context.node.header(tipOf(chain).number + ahead);
+    if (header !== undefined) return await walkBack(context, chain, header);
+  }
+  return undefined;
+}
+
+/** Walks back from a block to one that is known. Undefined if it has left the chain, or the node that has it does not answer. */
+async function walkBack(
+  context: DriverContext,
+  chain: FollowedChain,
+  start: BlockRef,
+): Promise<Walk | undefined> {
   const added: ChainBlock[] = [];
-  let next: BlockRef = latest;
+  let next = start;
   while (!isKnown(chain, next)) {
-    if (next.number <= settledOf(chain).number) return void (await haltBelowFinality(context, chain));
-    if (added.length === walkMax) return;
+    if (next.number <= settledOf(chain).number) return await haltBelowFinality(context, chain);
+    if (added.length === walkMax) return undefined;
+    await chain.keepLease();
     const block = await context.node.block(next.hash, watchOf(context));
-    // It has left the chain, or the node that has it does not answer. The next step begins with another head.
-    if (block === undefined) return;
+    if (block === undefined) return undefined;
     if (block.hash !== next.hash || block.number !== next.number)
       throw new Error(`a node has answered with the block ${block.hash} when asked for ${next.hash}`);
-    added.unshift(block);
+    added.push(block);
     next = { number: block.number - 1, hash: block.parentHash };
   }
-  if (next.number < tipOf(chain).number) await leaveBlocks(context, chain, next.number);
-  await applyBlocks(context, chain, added);
+  return { known: next.number, added: added.reverse() };
 }
 
 function isKnown({ tail }: FollowedChain, { number, hash }: BlockRef): boolean {

@@ -3,6 +3,8 @@ import type { DriverContext } from "./driver-context.js";
 
 /** After how many blocks the same bytes are sent again. */
 const resendAfterBlocks = 2;
+/** After how many blocks it is forgotten when something was sent. */
+const forgetAfterBlocks = 64;
 
 /** When each hash was last sent, by the head at that time. It only paces: a process that has forgotten it sends once more. */
 export type SentAt = Map<string, number>;
@@ -38,6 +40,10 @@ export async function sendPayments(
 
 function isDue(lastSent: number | undefined, headNumber: number): boolean {
   return lastSent === undefined || headNumber - lastSent >= resendAfterBlocks;
+}
+
+export function forgetSent(sentAt: SentAt, headNumber: number): void {
+  for (const [hash, number] of sentAt) if (headNumber - number > forgetAfterBlocks) sentAt.delete(hash);
 }
 
 /** Without a pool a nonce is taken only after the one before it, so each round has one payment of each wallet. */

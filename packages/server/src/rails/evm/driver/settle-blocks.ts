@@ -23,6 +23,7 @@ export async function settleBlocks(
   final: BlockRef,
 ): Promise<void> {
   while (settledOf(chain).number < final.number) {
+    await chain.keepLease();
     const next = settledOf(chain).number + 1;
     const last = Math.min(final.number, next + blocksMax - 1);
     const settled = await inUnit(context, positionOf(chain), async (unit, record) => {

@@ -114,8 +114,11 @@ async function lookAtNodes({
       reasons.push(`${name}: ${answers.map(explain).find((reason) => reason !== undefined)}`);
       continue;
     }
-    if ("tag" in finality && final.number >= latest.number && latest.number > 0)
-      return { halt: explainFinalHead(name, finality.tag, latest.number) };
+    // Also seen of a load balancer whose nodes lag differently. Such an answer cannot be used; the next one may.
+    if ("tag" in finality && final.number >= latest.number && latest.number > 0) {
+      reasons.push(explainFinalHead(name, finality.tag, latest.number));
+      continue;
+    }
     if ("tag" in finality) heads.push({ name, latest, finalNumber: final.number, final });
     else
       heads.push({

@@ -3,6 +3,7 @@ import { toQuantity } from "../keccak.js";
 import { AnswerFault, type Question } from "../rpc/rpc-pool.js";
 import {
   readAddress,
+  readBounded,
   readData,
   readHash,
   readList,
@@ -90,7 +91,7 @@ function readHeader(block: Record<string, unknown>): BlockHeader {
     parentHash: readHash(block["parentHash"], "parentHash"),
     timeMs: readNumber(block["timestamp"], "timestamp") * 1000,
     // Blocks from before EIP-1559, such as the first one of Ethereum, have none.
-    baseFee: readQuantity(block["baseFeePerGas"] ?? "0x0", "baseFeePerGas"),
+    baseFee: readBounded(block["baseFeePerGas"] ?? "0x0", "baseFeePerGas", 96),
   };
 }
 

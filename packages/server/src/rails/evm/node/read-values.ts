@@ -1,4 +1,4 @@
-import { isObject } from "../rpc/read-response.js";
+import { isData, isObject } from "../rpc/read-response.js";
 import { AnswerFault } from "../rpc/rpc-pool.js";
 
 /** Readers of what nodes answer. Each throws `AnswerFault` if the value does not have the form that its field has. */
@@ -6,7 +6,6 @@ import { AnswerFault } from "../rpc/rpc-pool.js";
 const quantityPattern = /^0x[0-9a-f]{1,64}$/i;
 const hashPattern = /^0x[0-9a-f]{64}$/i;
 const addressPattern = /^0x[0-9a-f]{40}$/i;
-const dataPattern = /^0x([0-9a-f]{2})*$/i;
 
 export function readRecord(value: unknown, name: string): Record<string, unknown> {
   if (!isObject(value)) throw new AnswerFault(`${name} is not an object`);
@@ -22,6 +21,13 @@ export function readQuantity(value: unknown, name: string): bigint {
   if (typeof value !== "string" || !quantityPattern.test(value))
     throw new AnswerFault(`${name} is not a number`);
   return BigInt(value);
+}
+
+/** A number of at most so many bits. No gas or price of any chain is near its bound, and a product of them fits into a column. */
+export function readBounded(value: unknown, name: string, bits: 64 | 96): bigint {
+  const quantity = readQuantity(value, name);
+  if (quantity >> BigInt(bits) !== 0n) throw new AnswerFault(`${name} is too large`);
+  return quantity;
 }
 
 export function readNumber(value: unknown, name: string): number {
@@ -42,6 +48,6 @@ export function readAddress(value: unknown, name: string): string {
 }
 
 export function readData(value: unknown, name: string): string {
-  if (typeof value !== "string" || !dataPattern.test(value)) throw new AnswerFault(`${name} is not data`);
+  if (!isData(value)) throw new AnswerFault(`${name} is not data`);
   return value.toLowerCase();
 }

@@ -1,7 +1,7 @@
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { methodNotFound } from "../rpc/rpc-error.js";
 import { AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
-import { readHash, readList, readQuantity, readRecord } from "./read-values.js";
+import { readBounded, readHash, readList, readQuantity, readRecord } from "./read-values.js";
 import { type NodeLog, readLog } from "./transfer-logs.js";
 
 /** What executing a transaction came to. */
@@ -32,13 +32,13 @@ function readReceipt(value: unknown, blockHash: string): NodeReceipt {
  * millionths until the hardfork Jovian, which is recognised by the scalar of the data footprint, and hundreds from then on.
  */
 function feeOf(receipt: Record<string, unknown>): bigint {
-  const read = (name: string) => readQuantity(receipt[name], name);
-  const readOptional = (name: string) => ((receipt[name] ?? null) === null ? 0n : read(name));
-  const gasUsed = read("gasUsed");
+  const read = (name: string, bits: 64 | 96) => readBounded(receipt[name], name, bits);
+  const readOptional = (name: string) => ((receipt[name] ?? null) === null ? 0n : read(name, 96));
+  const gasUsed = read("gasUsed", 64);
   const scaled = gasUsed * readOptional("operatorFeeScalar");
   const isJovian = (receipt["daFootprintGasScalar"] ?? null) !== null;
   const operatorFee = (isJovian ? scaled * 100n : scaled / 1_000_000n) + readOptional("operatorFeeConstant");
-  return gasUsed * read("effectiveGasPrice") + readOptional("l1Fee") + operatorFee;
+  return gasUsed * read("effectiveGasPrice", 96) + readOptional("l1Fee") + operatorFee;
 }
 
 export function receiptQuestion(hash: string, blockHash: string): Question<NodeReceipt> {

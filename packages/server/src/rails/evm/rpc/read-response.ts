@@ -60,16 +60,31 @@ function readOutcome(answer: Record<string, unknown>, redact: (text: string) => 
 }
 
 const messageLengthMax = 300;
+/** A message can be as long as the answer; this much of it is cleaned. */
+const rawLengthMax = 4096;
+/** 1 kB of what a contract returned is more than is looked at. */
+const returnedLengthMax = 2 + 2 * 1024;
 
 /** The data of an error is what a contract returned: a string, or in `data` of an object, as EDR and Hardhat answer. */
 function readError(value: unknown, redact: (text: string) => string): RpcError | undefined {
   if (!isObject(value)) return undefined;
   const { code, message, data } = value;
   if (typeof code !== "number") return undefined;
-  const text = typeof message === "string" ? printable(redact(message)).slice(0, messageLengthMax) : "";
+  const text =
+    typeof message === "string"
+      ? printable(redact(message.slice(0, rawLengthMax))).slice(0, messageLengthMax)
+      : "";
   const returned = isObject(data) ? data["data"] : data;
-  const isReturned = typeof returned === "string" && /^0x([0-9a-f]{2})*$/i.test(returned);
-  return { code, message: text, returned: isReturned ? returned : undefined };
+  return {
+    code,
+    message: text,
+    returned: isData(returned) ? returned.slice(0, returnedLengthMax) : undefined,
+  };
+}
+
+/** Whole bytes in hexadecimal. A pattern with a repeated group fails with a stack overflow at some 8 million bytes. */
+export function isData(value: unknown): value is string {
+  return typeof value === "string" && value.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(value);
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

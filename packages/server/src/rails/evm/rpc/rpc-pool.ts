@@ -137,8 +137,9 @@ async function attempt(endpoint: RpcEndpoint, questions: readonly Question<unkno
     try {
       return { value: read(outcome.result) };
     } catch (error) {
-      if (!(error instanceof AnswerFault)) throw error;
-      return { unavailable: `the answer to ${method} is wrong: ${error.message}` };
+      // Any other error is also about this answer: the next node may give one that can be read.
+      const reason = error instanceof AnswerFault ? error.message : "it cannot be read";
+      return { unavailable: `the answer to ${method} is wrong: ${reason}` };
     }
   });
 }
