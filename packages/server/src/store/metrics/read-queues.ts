@@ -126,15 +126,20 @@ function disabledEndpoints(reason: "failing" | "gone"): Statement {
     ORDER BY e.disabled_reason, e.disabled_at LIMIT ${fewMax}) AS counted)`;
 }
 
-/** The configured markets are few. Their new orders are served by open_orders_new. */
+/**
+ * The configured markets are few. Their new orders are served by open_orders_new, and their last command by the primary key: the sequence
+ * that was given last can be further, because a recovery lifts it without a command.
+ */
 function readMarkets(names: readonly string[]): Statement {
   return sql`(
     SELECT coalesce(json_agg(json_build_object(
-      'market', m.market, 'commands', m.admitted_sequence - m.applied_sequence, 'levelSequence', m.level_sequence,
+      'market', m.market, 'commands', greatest(0, last.sequence - m.applied_sequence), 'levelSequence', m.level_sequence,
       'isHeld', m.holder IS NOT NULL AND m.expires_at > clock_timestamp(),
       'newOrders', json_build_object('count', fresh.count, 'oldest', fresh.oldest))), '[]')
     FROM unnest(${[...names]}::text[]) AS given (market)
     CROSS JOIN LATERAL (SELECT * FROM markets m WHERE m.market = given.market LIMIT 1) AS m
+    LEFT JOIN LATERAL (
+      SELECT c.sequence FROM market_commands c WHERE c.market = m.market ORDER BY c.sequence DESC LIMIT 1) AS last ON true
     CROSS JOIN LATERAL (
       SELECT count(*), min(${secondsOfId(sql`o.id`)}) AS oldest FROM (
         SELECT o.id FROM open_orders o WHERE o.market = m.market AND o.sequence IS NULL

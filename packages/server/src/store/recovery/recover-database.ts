@@ -71,10 +71,16 @@ export async function recoverDatabase(database: Database, recovery: Recovery): P
   });
 }
 
-/** All of them, by the primary key. The book's own sequence follows with its next change, because it is that of a command. */
+/**
+ * All of them, by the primary key. The book's own sequence follows with its next change, because it is that of a command. If commands wait,
+ * they keep their sequences, and those that were executed end before them.
+ */
 async function liftMarkets(tx: Tx, { lift, past }: Recovery): Promise<void> {
   await tx.query(sql`
-    UPDATE markets SET
+    UPDATE markets m SET
+      applied_sequence = CASE
+        WHEN EXISTS (SELECT FROM market_commands c WHERE c.market = m.market AND c.sequence > m.applied_sequence)
+        THEN applied_sequence ELSE greatest(admitted_sequence + ${lift}::bigint, ${past}::bigint) END,
       admitted_sequence = greatest(admitted_sequence + ${lift}::bigint, ${past}::bigint),
       trades_skipped = trades_skipped + greatest(${lift}::bigint, ${past}::bigint - trade_sequence),
       trade_sequence = greatest(trade_sequence + ${lift}::bigint, ${past}::bigint)

@@ -3,6 +3,8 @@ import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { makeTokenKey } from "../../../src/credentials/token-keys.js";
 import { type Database, withKeys } from "../../../src/store/core/database.js";
+import { sql } from "../../../src/store/core/sql.js";
+import { readQueues } from "../../../src/store/metrics/read-queues.js";
 import {
   auditRecovery,
   listRecoveredMarkets,
@@ -133,6 +135,25 @@ describe("a recovery after a restore", () => {
       ({ sequence }) => sequence >= book.sequence + 5000,
     );
     stream.ws.close();
+    expect(await findViolations(service)).toEqual([]);
+  });
+
+  it("leaves no backlog in a market that gets no order afterwards", async () => {
+    const trader = await createTrader(service, { ETH: "10" });
+    await trader.placed({ side: "sell", type: "limit", price: "1600.00", size: "1" });
+    const backlog = async () => {
+      const { markets } = await readQueues(database, ["ETH-USD"], new Date());
+      return markets.map(({ commands }) => commands);
+    };
+    await eventually(backlog, ([count]) => count === 0);
+    await recover("idle", 7000);
+    expect(await backlog()).toEqual([0]);
+    const unlike = sql`SELECT market FROM markets WHERE applied_sequence <> admitted_sequence OR admitted_sequence < 7000`;
+    expect(await database.query(unlike)).toEqual([]);
+    // Commands that wait keep their sequences, so only what was executed can tell how many they are.
+    await database.query(sql`UPDATE markets SET admitted_sequence = admitted_sequence + 7000`);
+    expect(await backlog()).toEqual([0]);
+    await database.query(sql`UPDATE markets SET admitted_sequence = applied_sequence`);
     expect(await findViolations(service)).toEqual([]);
   });
 
