@@ -41,6 +41,11 @@ export interface DatabaseReading {
 export interface Epoch {
   id: string;
   number: number;
+  /**
+   * The SQL transaction that has written the row. Nothing changes the row once it names its server, so another one has put it back: a dump
+   * was restored in place. Undefined while the row will still be given a name.
+   */
+  writtenBy?: string | undefined;
 }
 
 export interface KnownDatabase extends Partial<DatabaseReading> {

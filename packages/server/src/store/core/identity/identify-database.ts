@@ -74,6 +74,8 @@ async function isRewound(
   if (found.epoch.number < known.epoch.number) return true;
   // Another process, or an operator, has noticed before.
   if (found.epoch.id !== known.epoch.id) return false;
+  // A dump was restored under open connections. What was written since can have taken the place of the facts below.
+  if (known.epoch.writtenBy !== undefined && found.epoch.writtenBy !== known.epoch.writtenBy) return true;
   if (found.position !== undefined && found.position < (known.position ?? 0)) return true;
   // The log can be ahead: a copy that was put back may have been worked on elsewhere.
   if (found.server === known.server && !isAlone) return false;

@@ -19,7 +19,12 @@ export interface ServerRow {
   /** The cluster and the timeline that it belongs to. Null if no server has been named for it. */
   epochSystem: string | null;
   epochTimeline: string | null;
+  /** The SQL transaction that has written the epoch's row; `VACUUM FULL` keeps it. */
+  epochWrittenBy: string | null;
 }
+
+type EpochRow = Pick<ServerRow, "id" | "number" | "epochSystem" | "epochWrittenBy"> &
+  Partial<Pick<ServerRow, "system">>;
 
 /** A dump that is restored beside the database and renamed changes nothing of the server but the number of the database. */
 const serverProcess = `
@@ -45,12 +50,14 @@ const restrictedServer = `
 
 /** Served by the primary key, read backwards. Ordered by the column and not by the string of that name, in which 9 is after 10. */
 const epoch = `
-  SELECT number::text, id::text, system_identifier AS "epochSystem", timeline AS "epochTimeline"
+  SELECT number::text, id::text, system_identifier AS "epochSystem", timeline AS "epochTimeline",
+    xmin::text AS "epochWrittenBy"
   FROM database_epochs ORDER BY database_epochs.number DESC LIMIT 1`;
 
 /** Before the migrations. */
 const noEpoch = `
-  SELECT NULL::text AS number, NULL::text AS id, NULL::text AS "epochSystem", NULL::text AS "epochTimeline"`;
+  SELECT NULL::text AS number, NULL::text AS id, NULL::text AS "epochSystem", NULL::text AS "epochTimeline",
+    NULL::text AS "epochWrittenBy"`;
 
 const undefinedTable = "42P01";
 /** insufficient_privilege, undefined_function, feature_not_supported */
@@ -75,11 +82,14 @@ async function join(run: RunText, left: string, right: string): Promise<ServerRo
 
 export async function readEpoch(run: RunText): Promise<Epoch | undefined> {
   const [row] = await run(epoch);
-  return row === undefined ? undefined : epochOf(row as ServerRow);
+  return row === undefined ? undefined : epochOf(row as EpochRow);
 }
 
-export function epochOf({ id, number }: Pick<ServerRow, "id" | "number">): Epoch | undefined {
-  return id === null || number === null ? undefined : { id, number: Number(number) };
+export function epochOf({ id, number, ...row }: EpochRow): Epoch | undefined {
+  if (id === null || number === null) return undefined;
+  // The first process that is shown the server's name writes it to the row.
+  const isNamed = row.epochSystem !== null || (row.system ?? null) === null;
+  return { id, number: Number(number), writtenBy: (isNamed ? row.epochWrittenBy : null) ?? undefined };
 }
 
 export function toReading(row: ServerRow): DatabaseReading {
