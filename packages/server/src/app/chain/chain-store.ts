@@ -64,6 +64,8 @@ export interface PaymentFacts extends TransactionKey {
 /** A payment that has no nonce yet. */
 export interface ReadyPayment extends PaymentFacts {
   cancelRequested: boolean;
+  /** The source is frozen: the payment fails. */
+  isFrozen: boolean;
 }
 
 /** What an attempt offers and may use. */
@@ -99,6 +101,8 @@ export interface SentPayment extends PaymentFacts {
 export interface LockedSender extends WalletKey {
   nextNonce: number;
   isHalted: boolean;
+  /** Locked against a freeze: one that was answered is obeyed, and one that comes now waits for this unit. */
+  isFrozen: boolean;
   /** How many of its payments are in no block. */
   inFlight: number;
 }
@@ -107,6 +111,8 @@ export interface PaymentState {
   stage: "ready" | "assigned" | "signed" | "included" | "over";
   attempt: number;
   wanted: number;
+  /** Its tenant is suspended or its client disabled: it gets no nonce and no first signature. */
+  isHeld: boolean;
 }
 
 export interface AssignedPayment extends TransactionKey, WalletKey {
@@ -257,8 +263,9 @@ export interface ChainStore {
   /** Which of these are addresses of wallets on this network. */
   findOwned: (network: string, addresses: readonly string[]) => Promise<ReadonlySet<string>>;
   findAttempts: (network: string, hashes: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** The oldest of each wallet that has room and is not halted. */
+  /** The oldest of each wallet that has room and is not halted, without those of suspended tenants and disabled clients. */
   listReady: (network: string, page: ReadyPage) => Promise<ListedReady>;
+  /** Without the first attempts of frozen wallets, suspended tenants and disabled clients. */
   listUnsigned: (network: string, limit: number) => Promise<UnsignedPayment[]>;
   /** Payments of wallets that are not halted, in the order of wallets and nonces, after this one. */
   listSent: (

@@ -3,7 +3,6 @@ import type {
   ChainUnit,
   FoundAttempt,
   IncludedPayment,
-  LockedSender,
   PaymentState,
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
@@ -17,6 +16,7 @@ import {
   type IncludedRow,
   joinFacts,
   joinOpen,
+  type ReadyRow,
   readFound,
   readIncluded,
   readReady,
@@ -31,6 +31,22 @@ const leastId = "00000000-0000-0000-0000-000000000000";
 /** Before any limit: what a halted wallet has must not take the places of others. */
 const isNotHalted = sql`NOT EXISTS (
   SELECT FROM chain_wallets h WHERE h.tenant_id = p.tenant_id AND h.wallet_id = p.wallet_id AND h.halted_reason IS NOT NULL)`;
+
+/** Whether the tenant of `p` is suspended or its client disabled. Served by tenants_suspended, clients_disabled and the primary key. */
+const isHeld = sql`(
+  EXISTS (SELECT FROM tenants s WHERE s.id = p.tenant_id AND s.suspended_at IS NOT NULL)
+  OR EXISTS (
+    SELECT FROM clients c WHERE c.state = 'disabled' AND c.id = (
+      SELECT t.client_id FROM transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id)))`;
+
+/** Whether the source of `p` is frozen, or a freeze waits for it. Served by primary keys. */
+const isFrozen = sql`(
+  EXISTS (SELECT FROM wallets z WHERE z.tenant_id = p.tenant_id AND z.id = p.wallet_id AND z.frozen)
+  OR EXISTS (
+    SELECT FROM requested_freezes r WHERE r.tenant_id = p.tenant_id AND r.wallet_id = p.wallet_id AND r.until > now()))`;
+
+/** How many payments of a wallet are looked at for some that are not held. */
+const lookedAtMax = 1000;
 
 /** What the driver lists before it talks to a node or a signer. */
 export function createPaymentReads(
@@ -48,9 +64,7 @@ export function createPaymentReads(
     listReady: async (network, { walletsMax, afterWalletId = leastId, inFlightMax }) => {
       const wallets = await listWaitingWallets(database, network, afterWalletId, walletsMax);
       if (wallets.length === 0) return { payments: [], lastWalletId: undefined };
-      const rows = await database.query<FactRow & { cancelRequested: boolean }>(
-        selectReady(network, wallets, inFlightMax),
-      );
+      const rows = await database.query<ReadyRow>(selectReady(network, wallets, inFlightMax));
       const lastWalletId = wallets.length < walletsMax ? undefined : wallets.at(-1);
       return { payments: rows.map(readReady), lastWalletId };
     },
@@ -62,6 +76,7 @@ export function createPaymentReads(
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
           WHERE p.network = ${network} AND p.wanted > p.attempt AND p.stage IN ('assigned', 'signed') AND ${isNotHalted}
+            AND (p.stage = 'signed' OR NOT (${isHeld} OR ${isFrozen}))
           ORDER BY p.network, p.transaction_id LIMIT ${limit}) AS p
         ${joinFacts}
         ORDER BY p.wallet_id, p.nonce
@@ -124,7 +139,7 @@ async function listWaitingWallets(
 /** As many of each wallet as it has room for. Served by chain_payments_ready, chain_payments_open and primary keys. */
 function selectReady(network: string, wallets: readonly string[], inFlightMax: number): Statement {
   return sql`
-    SELECT ${factColumns}, o.cancel_requested AS "cancelRequested"
+    SELECT ${factColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen"
     FROM unnest(${[...wallets]}::uuid[]) AS given (wallet_id)
     CROSS JOIN LATERAL (
       SELECT ${inFlightMax}::bigint - count(*) AS room FROM (
@@ -132,37 +147,15 @@ function selectReady(network: string, wallets: readonly string[], inFlightMax: n
         WHERE f.network = ${network} AND f.wallet_id = given.wallet_id AND f.stage IN ('assigned', 'signed')
         LIMIT ${inFlightMax}) AS f) AS free
     CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id FROM chain_payments p
-      WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id = given.wallet_id
-      ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT free.room) AS p
+      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, ${isFrozen} AS frozen FROM (
+        SELECT * FROM chain_payments p
+        WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id = given.wallet_id
+        ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT ${lookedAtMax}) AS p
+      WHERE ${isFrozen} OR NOT ${isHeld} OR EXISTS (
+        SELECT FROM open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.transaction_id AND o.cancel_requested)
+      ORDER BY p.transaction_id LIMIT free.room) AS p
     ${joinFacts} ${joinOpen}
     WHERE w.halted_reason IS NULL ORDER BY p.wallet_id, p.id`;
-}
-
-/** Locks senders in the order of their keys. Served by the primary key and chain_payments_open. */
-export async function lockSenders(
-  tx: Queryable,
-  network: string,
-  wallets: Parameters<ChainUnit["lockSenders"]>[0],
-): Promise<LockedSender[]> {
-  const rows = await tx.query<Omit<LockedSender, "nextNonce" | "inFlight"> & Record<string, string>>(sql`
-    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.next_nonce AS "nextNonce",
-      w.halted_reason IS NOT NULL AS "isHalted", (
-        SELECT count(*) FROM chain_payments f
-        WHERE f.network = ${network} AND f.wallet_id = w.wallet_id AND f.stage IN ('assigned', 'signed')) AS "inFlight"
-    FROM (
-      SELECT * FROM unnest(
-        ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
-      ) AS given (tenant_id, wallet_id) ORDER BY tenant_id, wallet_id) AS given
-    CROSS JOIN LATERAL (
-      SELECT * FROM chain_wallets w
-      WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id FOR UPDATE) AS w
-  `);
-  return rows.map(({ tenantId, walletId, isHalted, nextNonce, inFlight }) => ({
-    ...{ tenantId, walletId, isHalted: Boolean(isHalted) },
-    nextNonce: Number(nextNonce),
-    inFlight: Number(inFlight),
-  }));
 }
 
 /** Served by the primary key, in whose order the rows are locked. */
@@ -171,7 +164,7 @@ export async function lockPayments(
   keys: readonly TransactionKey[],
 ): Promise<ReadonlyMap<string, PaymentState>> {
   const rows = await tx.query<PaymentState & { id: string }>(sql`
-    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted
+    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, ${isHeld} AS "isHeld"
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS given
     CROSS JOIN LATERAL (
       SELECT * FROM chain_payments p

@@ -8,13 +8,8 @@ import type { ObserveUnit } from "../transactions/write-settlements.js";
 import * as blocks from "./chain-blocks.js";
 import { listToCompare, readBooks, writeHoldings } from "./chain-books.js";
 import * as deposits from "./chain-deposits.js";
-import {
-  createPaymentReads,
-  findAttempts,
-  listIncluded,
-  lockPayments,
-  lockSenders,
-} from "./chain-payments.js";
+import { createPaymentReads, findAttempts, listIncluded, lockPayments } from "./chain-payments.js";
+import { lockSenders } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
 import * as payments from "./write-payments.js";
 

@@ -67,8 +67,10 @@ function readTerms({ purpose, gasLimit, dataFee, maxFee, maxTip }: TermsRow): At
   };
 }
 
-export function readReady(row: FactRow & { cancelRequested: boolean }): ReadyPayment {
-  return { ...readFacts(row), cancelRequested: row.cancelRequested };
+export type ReadyRow = FactRow & Pick<ReadyPayment, "cancelRequested" | "isFrozen">;
+
+export function readReady(row: ReadyRow): ReadyPayment {
+  return { ...readFacts(row), cancelRequested: row.cancelRequested, isFrozen: row.isFrozen };
 }
 
 export function readUnsigned(row: FactRow & TermsRow & { nonce: string; number: number }): UnsignedPayment {

@@ -192,7 +192,7 @@ interface RailRow
 }
 
 /**
- * Transactions that a rail is working on, in the order of their keys. A freeze comes too late for them, so no wallet is locked. They
+ * Transactions that a rail is working on, in the order of their keys. The driver obeys a freeze before it signs, so no wallet is locked here. They
  * count towards limits since their first change. Served by primary keys and events_by_subject.
  */
 async function readOnRail(

@@ -96,7 +96,11 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
             room.set(walletId, (room.get(walletId) ?? 0) + 1);
             return (room.get(walletId) ?? 0) <= inFlightMax;
           })
-          .map((row) => ({ ...factsOf(rows, row), cancelRequested: isCancelled(rows, row) }));
+          .map((row) => ({
+            ...factsOf(rows, row),
+            cancelRequested: isCancelled(rows, row),
+            isFrozen: false,
+          }));
         return { payments, lastWalletId: undefined };
       }),
     listUnsigned: (_, limit) =>

@@ -61,7 +61,8 @@ export function createSimulatedChainUnit(
           if (row === undefined) return [];
           const { tenantId, walletId, nextNonce, haltedReason } = row;
           const inFlight = openPayments(rows).filter((one) => one.walletId === walletId).length;
-          return [{ tenantId, walletId, nextNonce, isHalted: haltedReason !== null, inFlight }];
+          const isHalted = haltedReason !== null;
+          return [{ tenantId, walletId, nextNonce, isHalted, isFrozen: false, inFlight }];
         });
       }),
     lockPayments: (keys) =>

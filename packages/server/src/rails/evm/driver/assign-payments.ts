@@ -38,7 +38,7 @@ export async function assignPayments(
 
 async function planPayments(context: DriverContext, payments: readonly ReadyPayment[]): Promise<Plan[]> {
   const { network, node } = context;
-  const wanted = payments.filter(({ cancelRequested }) => !cancelRequested);
+  const wanted = payments.filter(({ cancelRequested, isFrozen }) => !cancelRequested && !isFrozen);
   const drafts = wanted.map(({ address, asset, destination, amount }) => ({
     ...{ from: address, contract: contractOf(network, asset), destination, amount },
   }));
@@ -47,7 +47,19 @@ async function planPayments(context: DriverContext, payments: readonly ReadyPaym
   const cancelled = payments
     .filter(({ cancelRequested }) => cancelRequested)
     .map((payment): Plan => ({ kind: "end", payment, event: { kind: "cancel", fee: null } }));
-  return [...cancelled, ...wanted.flatMap((payment, index) => planOne(payment, estimates[index], market))];
+  const frozen = payments
+    .filter(({ cancelRequested, isFrozen }) => isFrozen && !cancelRequested)
+    .map(frozenPlan);
+  return [
+    ...cancelled,
+    ...frozen,
+    ...wanted.flatMap((payment, index) => planOne(payment, estimates[index], market)),
+  ];
+}
+
+/** As on the book: nothing was signed, so nothing leaves a wallet after the response to its freeze. */
+function frozenPlan(payment: ReadyPayment): Plan {
+  return { kind: "end", payment, event: { kind: "fail", failure: "WALLET_FROZEN", fee: null } };
 }
 
 function planOne(
@@ -78,7 +90,14 @@ async function writePlans(
     const wallets = new Map(planned.map(({ payment }) => [payment.walletId, payment]));
     const senders = await unit.lockSenders([...wallets.values()]);
     const states = await unit.lockPayments(planned.map(({ payment }) => payment));
-    const ready = planned.filter(({ payment }) => states.get(payment.id)?.stage === "ready");
+    const frozen = new Set(senders.filter(({ isFrozen }) => isFrozen).map(({ walletId }) => walletId));
+    const ready = planned.flatMap((plan): Plan[] => {
+      const state = states.get(plan.payment.id);
+      if (state?.stage !== "ready") return [];
+      if (plan.kind === "end") return [plan];
+      if (frozen.has(plan.payment.walletId)) return [frozenPlan(plan.payment)];
+      return state.isHeld ? [] : [plan];
+    });
     const plans = withRoom(ready, senders, network.inFlightMax);
     if (plans.length === 0) return;
     const { outcomes } = await record({ events: plans.map((plan) => eventOf(plan, network.coin)) });

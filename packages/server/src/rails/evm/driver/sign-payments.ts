@@ -1,4 +1,4 @@
-import type { StoredAttempt, UnsignedPayment } from "../../../app/chain/chain-store.js";
+import type { StoredAttempt, UnsignedPayment, WalletKey } from "../../../app/chain/chain-store.js";
 import type { SignedBytes, SignerRefusal, SigningIntent } from "../../../app/chain/signer.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import {
@@ -9,6 +9,8 @@ import {
   inUnit,
   positionOf,
 } from "./driver-context.js";
+
+type SignedPayment = StoredAttempt & WalletKey;
 
 /** How many payments are signed together. */
 const signedMax = 64;
@@ -24,7 +26,7 @@ export async function signPayments(context: DriverContext, chain: FollowedChain)
   if (payments.length === 0) return false;
   const intents = payments.map((payment) => intentOf(context, payment));
   const answers = await signer.sign(intents);
-  const signed: StoredAttempt[] = [];
+  const signed: SignedPayment[] = [];
   for (const [index, payment] of payments.entries()) {
     const answer = answers[index];
     const intent = intents[index];
@@ -58,13 +60,14 @@ function readAnswer(
   payment: UnsignedPayment,
   intent: SigningIntent,
   answer: SignedBytes | SignerRefusal,
-): StoredAttempt | SignerRefusal {
+): SignedPayment | SignerRefusal {
   if ("refused" in answer) return answer;
-  const { tenantId, id, number, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } = payment;
+  const { tenantId, id, walletId, number, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } =
+    payment;
   try {
     const hash = verifySigned(intent, answer.bytes);
     const terms = { purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas };
-    return { tenantId, id, number, hash, bytes: answer.bytes, terms };
+    return { tenantId, id, walletId, number, hash, bytes: answer.bytes, terms };
   } catch (error) {
     return { refused: "INTENT_INVALID", reason: `it has signed something else: ${(error as Error).message}` };
   }
@@ -91,16 +94,19 @@ async function handleRefusal(
 async function storeSigned(
   context: DriverContext,
   chain: FollowedChain,
-  signed: readonly StoredAttempt[],
+  signed: readonly SignedPayment[],
 ): Promise<void> {
   if (signed.length === 0) return;
   await inUnit(context, positionOf(chain), async (unit, record) => {
+    const senders = await unit.lockSenders(distinctSenders(signed));
+    const frozen = new Set(senders.filter(({ isFrozen }) => isFrozen).map(({ walletId }) => walletId));
     const states = await unit.lockPayments(signed);
-    const current = signed.filter(({ id, number }) => {
+    const current = signed.filter(({ id, walletId, number }) => {
       const state = states.get(id);
-      return (
-        state !== undefined && state.wanted === number && state.attempt < number && state.stage !== "over"
-      );
+      if (state === undefined || state.stage === "over") return false;
+      // What nobody has stored is not sent. The signer returns the same bytes when the payment may go on.
+      if (state.stage === "assigned" && (frozen.has(walletId) || state.isHeld)) return false;
+      return state.wanted === number && state.attempt < number;
     });
     // Only the first attempt changes the transaction: it is sent from then on, by any of its attempts.
     const events = current.flatMap(({ tenantId, id, hash, number }): RailEvent[] =>
@@ -109,4 +115,8 @@ async function storeSigned(
     if (events.length > 0) await record({ events });
     unit.storeAttempts(current, new Date(context.recorder.now()));
   });
+}
+
+function distinctSenders(signed: readonly WalletKey[]): WalletKey[] {
+  return [...new Map(signed.map(({ tenantId, walletId }) => [walletId, { tenantId, walletId }])).values()];
 }

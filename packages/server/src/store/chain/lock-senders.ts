@@ -1,0 +1,49 @@
+import type { ChainUnit, LockedSender } from "../../app/chain/chain-store.js";
+import type { Queryable } from "../core/database.js";
+import { sql } from "../core/sql.js";
+import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
+
+/** Locks senders in the order of their keys. Served by the primary key and chain_payments_open. */
+export async function lockSenders(
+  tx: Queryable,
+  network: string,
+  wallets: Parameters<ChainUnit["lockSenders"]>[0],
+): Promise<LockedSender[]> {
+  const rows = await tx.query<
+    Omit<LockedSender, "nextNonce" | "inFlight" | "isFrozen"> & Record<string, string>
+  >(sql`
+    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.next_nonce AS "nextNonce",
+      w.halted_reason IS NOT NULL AS "isHalted", (
+        SELECT count(*) FROM chain_payments f
+        WHERE f.network = ${network} AND f.wallet_id = w.wallet_id AND f.stage IN ('assigned', 'signed')) AS "inFlight"
+    FROM (
+      SELECT * FROM unnest(
+        ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
+      ) AS given (tenant_id, wallet_id) ORDER BY tenant_id, wallet_id) AS given
+    CROSS JOIN LATERAL (
+      SELECT * FROM chain_wallets w
+      WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id FOR UPDATE) AS w
+  `);
+  const frozen = await lockAgainstFreeze(tx, wallets);
+  return rows.map(({ tenantId, walletId, isHalted, nextNonce, inFlight }) => ({
+    ...{ tenantId, walletId, isHalted: Boolean(isHalted), isFrozen: frozen.has(walletId) },
+    nextNonce: Number(nextNonce),
+    inFlight: Number(inFlight),
+  }));
+}
+
+/** Returns those that are frozen. Only freezes lock these rows exclusively, and they wait for nothing of a driver. Served by the primary key. */
+async function lockAgainstFreeze(
+  tx: Queryable,
+  wallets: Parameters<ChainUnit["lockSenders"]>[0],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ id: string; isFrozen: boolean }>(sql`
+    SELECT given.wallet_id AS id, ${isWalletFrozen} AS "isFrozen"
+    FROM (
+      SELECT * FROM unnest(
+        ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
+      ) AS given (tenant_id, wallet_id) ORDER BY tenant_id, wallet_id) AS given
+    ${joinWallet(sql`given`, sql`given.wallet_id`)}
+  `);
+  return new Set(rows.filter((row) => row.isFrozen).map(({ id }) => id));
+}
