@@ -12,7 +12,10 @@ export interface AuditDraft {
   tokenId: string | null;
   action: string;
   object: string | null;
-  /** The ids of the objects of an entry that stands for several; `object` is null then. */
+  /**
+   * The ids of the objects of an entry that stands for several; `object` is null then. Or what else an entry names beside its object, such
+   * as the URLs of a webhook endpoint. None of them has a space.
+   */
   objects?: readonly string[] | null;
   outcome: "succeeded" | "refused";
   code: string | null;

@@ -50,12 +50,17 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
     decide: (endpoint: WebhookEndpoint, now: Date) => EndpointChange | Refused,
   ): Changed => {
     const now = new Date(deps.now());
-    const audit = describeAct(origin, `webhook_endpoint.${action}`, showId("whe", id), now);
+    const shownId = showId("whe", id);
+    const audit = describeAct(origin, `webhook_endpoint.${action}`, shownId, now);
     const tenantId = tenantOf(origin);
     const changed = await deps.endpoints.changeEndpoint(
       tenantId,
       id,
-      (endpoint) => decide(endpoint, now),
+      (endpoint) => {
+        const change = decide(endpoint, now);
+        if (!isRefused(change)) audit.objects = [shownId, ...urlsOf(endpoint, change)];
+        return change;
+      },
       now,
       audit,
     );
@@ -95,6 +100,14 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
     rotateEndpointSecret: (origin, id, body, idempotencyKey) =>
       rotateSecret(deps, origin, id, body, idempotencyKey),
   };
+}
+
+/**
+ * The URL before a change, and the one after it if that differs. The audit entry names them: afterwards nothing else says where events
+ * were sent, because the row of the endpoint is overwritten or removed.
+ */
+function urlsOf({ url }: WebhookEndpoint, change: EndpointChange): string[] {
+  return change.url === undefined || change.url === url ? [url] : [url, change.url];
 }
 
 async function rotateSecret(

@@ -49,7 +49,9 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
       updatedAt: now,
     };
     const request = idempotentRequest(idempotencyKey, body);
-    const audit = describeAct(origin, "webhook_endpoint.create", showId("whe", id), now);
+    const shownId = showId("whe", id);
+    const act = describeAct(origin, "webhook_endpoint.create", shownId, now);
+    const audit = { ...act, objects: [shownId, body.url] };
     const result = await deps.endpoints.createEndpoint(endpoint, request, audit, endpointsMax);
     if (result === "too_many") return { refused: "WEBHOOK_ENDPOINTS_TOO_MANY" };
     if ("created" in result) return { endpoint: result.created, secret: showSecret(secret) };

@@ -193,6 +193,20 @@ describe("webhook endpoints", () => {
     );
   });
 
+  it("leave their URLs in the audit log when they are moved or deleted", async () => {
+    const [first, second] = ["https://thief.example/x?to=1", "https://receiver.example/moved"];
+    const { body } = await hooks.send("POST", path, { url: first });
+    await hooks.send("PATCH", `${path}/${body.id}`, { url: second });
+    await hooks.send("DELETE", `${path}/${body.id}`);
+    const { data } = (await hooks.send("GET", "/v1/audit")).body;
+    const own = data.filter((entry: { object: string }) => entry.object === body.id);
+    expect(own.map(({ objects }: { objects: string[] }) => objects)).toEqual([
+      [body.id, second],
+      [body.id, first, second],
+      [body.id, first],
+    ]);
+  });
+
   /** The stored secrets of an endpoint. */
   async function secretsOf(shownId: string): Promise<Buffer[]> {
     const rows = await service.database.query<{ secret: Buffer }>(
