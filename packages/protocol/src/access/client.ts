@@ -144,7 +144,7 @@ export const RotateOwnSecretBody = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          "A valid secret of the client. Required unless the request is signed with a key of the client.",
+          "The newest valid secret of the client. Required unless the request is signed with a key of the client.",
       }),
     ),
   },

@@ -85,8 +85,8 @@ export function createClientCredentials(deps: ClientCredentialsDeps): ClientCred
         overlapSeconds: overlap_seconds,
         expires: expires_at,
         idempotencyKey,
-        refuse: (client, newExpiry) =>
-          refuseUnproven(deps, client, { currentSecret: current_secret, signedBy }, newExpiry),
+        refuse: (client, newExpiry, isRepeated) =>
+          refuseUnproven(deps, client, { currentSecret: current_secret, signedBy }, newExpiry, isRepeated),
       }),
     resetClient: (origin, clientId) => resetClient(deps, origin, clientId),
     removeSecret: (origin, clientId, secretId) =>
@@ -109,7 +109,7 @@ interface Rotation {
   overlapSeconds: number | undefined;
   expires: string | undefined;
   idempotencyKey: string | undefined;
-  refuse?: (client: ApiClient, newExpiry: Date | null) => Refused | undefined;
+  refuse?: (client: ApiClient, newExpiry: Date | null, isRepeated: boolean) => Refused | undefined;
 }
 
 async function rotateSecret(
@@ -157,7 +157,7 @@ async function rotateSecret(
   };
   const client = await applyClientChange(deps, origin, clientId, action, decide, {
     retryable: retryable || undefined,
-    refuse: (current) => refuse?.(current, newExpiry),
+    refuse: (current, isRepeated) => refuse?.(current, newExpiry, isRepeated),
   });
   return isRefused(client) ? client : { client, secret: isReplayed ? null : secret };
 }

@@ -202,7 +202,7 @@ interface RetryableChange {
 export interface ChangeOptions {
   retryable?: RetryableChange | undefined;
   /** Checked with the client locked, before everything else, also for a request that was carried out before. */
-  refuse?: ((client: ApiClient) => Refused | undefined) | undefined;
+  refuse?: ((client: ApiClient, isRepeated: boolean) => Refused | undefined) | undefined;
 }
 
 /**
@@ -220,7 +220,7 @@ export async function applyClientChange(
   const tenantId = tenantOf(origin);
   const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
   const decideOnce: DecideClientChange = (client, facts, earlier) => {
-    const refused = refuse?.(client) ?? refuseBeyondScopes(origin, client.scopes);
+    const refused = refuse?.(client, earlier !== undefined) ?? refuseBeyondScopes(origin, client.scopes);
     if (refused !== undefined) return refused;
     if (earlier === undefined || retryable === undefined)
       return withAuthority(origin, client, facts, decide(client));

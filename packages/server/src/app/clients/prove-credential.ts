@@ -17,31 +17,47 @@ interface ProofDeps {
 
 /**
  * Refuses a new credential of the client itself that no current one proves. Judged with the client locked: a credential that was removed
- * since the request was authenticated proves nothing. A secret that has been replaced, or that ends, is no proof for what lasts longer:
- * a thief who has found it could otherwise keep the client, and end the secret of its owner.
+ * since the request was authenticated proves nothing.
+ *
+ * | what is shown | proves | ends |
+ * |---|---|---|
+ * | the newest secret, or a key, without an end | any credential | the older secrets, after the overlap |
+ * | the newest secret, or a key, that ends | one that ends no later | the older secrets, after the overlap |
+ * | a secret that has been replaced | only that a rotation may be repeated with its idempotency key, which shows nothing | nothing |
+ *
+ * Otherwise a thief with a secret that was leaked and then replaced could keep the client, and end the new secret of its owner. Whether
+ * the new one has been used makes no difference: the owner may need it only hours later. If the response to a rotation was lost, somebody
+ * who manages the client rotates its secret, or a key of the client signs the request.
  */
 export function refuseUnproven(
   { keys, now }: ProofDeps,
   client: ApiClient,
   { currentSecret, signedBy }: CredentialProof,
   newExpiry: Date | null = null,
+  /** Whether the credential was made before, by a request with the same idempotency key. */
+  isRepeated = false,
 ): Refused | undefined {
   const refused = "CREDENTIAL_PROOF_REQUIRED";
+  const nowMs = now();
   if (currentSecret === undefined) {
-    const hasSigned = client.keys.some((key) => key.id === signedBy?.id && isLive(key, now()));
-    return hasSigned ? undefined : { refused };
+    const key = client.keys.find(({ id }) => id === signedBy?.id);
+    if (key === undefined || !isLive(key, nowMs)) return { refused };
+    return isRepeated || !endsBefore(key, newExpiry)
+      ? undefined
+      : { refused, message: "The key that signed the request expires before the new credential would." };
   }
-  const id = matchSecret(keys, client.secrets, currentSecret, now());
+  const id = matchSecret(keys, client.secrets, currentSecret, nowMs);
   const proof = client.secrets.find((secret) => secret.id === id);
   if (proof === undefined)
     return { refused, message: "`current_secret` is not a valid secret of the client." };
-  const newer = client.secrets.filter(({ createdAt }) => createdAt > proof.createdAt);
-  // One that was never used is from a response that was lost.
-  if (newer.some(({ lastUsedAt }) => lastUsedAt !== null))
-    return { refused, message: "`current_secret` has been replaced by a secret that is in use." };
-  const endsSooner =
-    newer.length === 0 && proof.expiresAt !== null && (newExpiry === null || newExpiry > proof.expiresAt);
-  return endsSooner
+  if (isRepeated) return undefined;
+  if (client.secrets.some((secret) => secret.createdAt > proof.createdAt && isLive(secret, nowMs)))
+    return { refused, message: "`current_secret` has been replaced by a newer secret." };
+  return endsBefore(proof, newExpiry)
     ? { refused, message: "`current_secret` expires before the new credential would." }
     : undefined;
+}
+
+function endsBefore({ expiresAt }: Pick<ClientKey, "expiresAt">, newExpiry: Date | null): boolean {
+  return expiresAt !== null && (newExpiry === null || newExpiry > expiresAt);
 }

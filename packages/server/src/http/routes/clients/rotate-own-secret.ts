@@ -15,7 +15,7 @@ export function rotateOwnSecret({ rotateOwnSecret: rotate }: Pick<UseCases, "rot
       tag: "Clients",
       summary: "Rotate the caller's own secret",
       description:
-        "Needs no scope of its own, but an access token with all scopes of the client, and proof of a current credential: the current secret in `current_secret`, or a signature by a key of the client. The present secret stays valid for `overlap_seconds`; with 0, all earlier secrets and their tokens end at once.",
+        "Needs no scope of its own, but an access token with all scopes of the client, and proof of a current credential: the current secret in `current_secret`, or a signature by a key of the client. A secret or key that expires proves only a secret that expires no later, and a secret that has been replaced proves none. The present secret stays valid for `overlap_seconds`; with 0, all earlier secrets and their tokens end at once.",
       body: RotateOwnSecretBody,
       idempotent: "honoured",
       success: { status: 201, schema: RotatedSecret, description: "The new secret, shown only once." },

@@ -64,24 +64,51 @@ describe("a client without clients:manage", () => {
     expect(await codeOf(await rotate({ current_secret: made.secret }, current))).toEqual(unproven);
   });
 
-  it("cannot make a secret that has been replaced last, nor end the one that replaced it", async () => {
-    const response = await rotate({ current_secret: made.secret, overlap_seconds: 3600 });
-    const { secret: next } = (await response.json()) as Rotated;
-    // The response could have been lost: until the new one is used, the old one proves another.
-    const repeated = (await (await rotate({ current_secret: made.secret })).json()) as Rotated;
-    await expect(login(next ?? "")).rejects.toThrow("failed");
-    const current = repeated.secret ?? "";
-    await login(current);
-    // When it was used is written with others.
-    await eventually(
-      async () => {
-        const shown = await service.call("GET", `/v1/clients/${made.id}`, admin);
-        return ((await shown.json()) as { secrets: { last_used_at: string | null }[] }).secrets;
-      },
-      (secrets) => secrets.length === 2 && secrets.every(({ last_used_at }) => last_used_at !== null),
-    );
-    expect(await codeOf(await rotate({ current_secret: made.secret }))).toEqual(unproven);
-    expect(await statusOf(await login(current))).toBe(200);
+  const rotated = async (body: object, as = token) => {
+    const response = await rotate(body, as);
+    expect(response.status).toBe(201);
+    return ((await response.json()) as Rotated).secret ?? "";
+  };
+  const endsIn = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+  it("cannot make a secret that has been replaced last, nor end the one that replaced it, used or not", async () => {
+    const next = await rotated({ current_secret: made.secret, overlap_seconds: 3600 });
+    const thief = await login(made.secret);
+    const attacks = [{}, { overlap_seconds: 0 }, { expires_at: endsIn(60_000) }];
+    for (const attack of attacks)
+      expect(await codeOf(await rotate({ current_secret: made.secret, ...attack }, thief))).toEqual(unproven);
+    const current = await login(next);
+    expect(await statusOf(current)).toBe(200);
+    // At once: when it was used is written later, with others.
+    expect(await codeOf(await rotate({ current_secret: made.secret }, thief))).toEqual(unproven);
+    const last = await rotated({ current_secret: next, overlap_seconds: 0 }, current);
+    expect(await statusOf(await login(last))).toBe(200);
+  });
+
+  it("cannot make a secret that expires last by a successor that expires sooner", async () => {
+    const limited = await rotated({
+      current_secret: made.secret,
+      overlap_seconds: 0,
+      expires_at: endsIn(3_600_000),
+    });
+    const as = await login(limited);
+    const sooner = await rotated({ current_secret: limited, expires_at: endsIn(1_800_000) }, as);
+    for (const current_secret of [limited, sooner])
+      expect(await codeOf(await rotate({ current_secret }, as))).toEqual(unproven);
+    // The newest can still be replaced within its own time.
+    expect(await statusOf(await login(sooner))).toBe(200);
+    await rotated({ current_secret: sooner, expires_at: endsIn(600_000) }, as);
+  });
+
+  it("gets from a key that expires only a secret that expires no later", async () => {
+    const { privateKey, publicKey } = newKeyPair();
+    const key = { algorithm: "ed25519", public_key: publicKey, expires_at: endsIn(3_600_000) };
+    const added = await service.call("POST", `/v1/clients/${made.id}/keys`, admin, key);
+    const { id: keyId } = ((await added.json()) as { key: { id: string } }).key;
+    const send = (body: object) =>
+      signedPost(`${service.url}/v1/me/secrets`, token, { keyId, privateKey }, body);
+    expect(await codeOf(await send({}))).toEqual(unproven);
+    expect((await send({ expires_at: endsIn(1_800_000) })).status).toBe(201);
   });
 
   it("cannot outlive a secret that expires", async () => {
