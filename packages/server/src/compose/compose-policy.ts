@@ -57,6 +57,9 @@ const planningLimits = { concurrentMax: 4, concurrentOfKeyMax: 1, waitingMax: 20
 /** Each takes up to five seconds, if the tenant has much history. */
 const preparationsWaitingMax = 1;
 
+/** Each takes up to half a second, if the tenant has much history. */
+const evaluationsWaitingMax = 10;
+
 export function composePolicy(
   { database, settings, wakeUps, newUuid, now }: ComposeOptions,
   { assets, rails, markets, requestChange }: PolicyNeeds,
@@ -131,6 +134,7 @@ export function composePolicy(
           allowList: destinations,
         }),
         usage: createUsageStore(database),
+        logReads: createKeyedMutex(evaluationsWaitingMax),
         store,
         assets,
         now,

@@ -1,5 +1,6 @@
 import { type AssetRegistry, type Judgement, judgeWithUsage, type PolicyRequest } from "@bursar/domain";
 import { type EvaluatePolicyBody, type PolicyEvaluation, readId } from "@bursar/protocol";
+import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
 import type { Principal } from "../access/authenticate-request.js";
 import { reasonToRefuse } from "../markets/order-policy.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -15,6 +16,8 @@ export interface EvaluatePolicyDeps {
   checkDocument: CheckDocument;
   readRequest: ReadEvaluatedRequest;
   usage: UsageStore;
+  /** Runs one evaluation of a tenant at a time that may have to read its log. */
+  logReads: KeyedMutex;
   store: Pick<PolicyStore, "findOwn">;
   assets: AssetRegistry;
   now: () => number;
@@ -67,14 +70,17 @@ async function findPolicy(
 }
 
 async function evaluate(
-  { usage, now }: EvaluatePolicyDeps,
+  { usage, logReads, now }: EvaluatePolicyDeps,
   { scopes }: Principal,
   { version, ...active }: EvaluatedPolicy,
   request: PolicyRequest,
 ) {
   const windows = windowsOfActive(active, request).map((window) => ({ tenantId: request.tenantId, window }));
   if (windows.length > 0 && !scopes.has("transactions:read")) return sumsAreHidden;
-  const held = await usage.readUsage(windows, new Date(now()));
+  const read = () => usage.readUsage(windows, new Date(now()));
+  const reading = version === null && windows.length > 0 ? logReads(request.tenantId, read) : read();
+  if (reading === undefined) return tooManyEvaluations;
+  const held = await reading;
   if (held === undefined) return historyTooLong;
   const { measurements } = judgeWithUsage(active.policy, request, held);
   const judgement = { verdict: judgeActiveWithUsage(active, request, held), measurements };
@@ -82,6 +88,12 @@ async function evaluate(
     return { version, isDecidedAtOnce: windows.length === 0, judgement: judgementOfOrder(judgement) };
   return { version, isDecidedAtOnce: judgeActive(active, request).kind !== "later", judgement };
 }
+
+const tooManyEvaluations: Refused = {
+  refused: "CONCURRENCY_LIMITED",
+  message: "Too many evaluations of documents with limits are in progress.",
+  retryAfterSeconds: 1,
+};
 
 const historyTooLong: Refused = {
   refused: "LIMITS_NOT_READY",

@@ -7,14 +7,33 @@ import type { ClientTraffic } from "./traffic.js";
  */
 export const requestCost = { bytesPerToken: 8192, itemsPerToken: 10, clientsPerToken: 5 } as const;
 
-/** Putting a policy in force costs as much as this many items, and each of its rules as much as two: it is compiled and compared. */
-const policyItems = { toReplace: 80, ofRule: 2, rulesMax: 200 } as const;
+/**
+ * Putting a policy in force costs as much as this many items, and each of its rules as much as two: it is compiled and compared. Reading
+ * the log for limits that are not in force costs 20 tokens, and one for each limit.
+ */
+const policyItems = { toReplace: 80, ofRule: 2, rulesMax: 200, toReadLog: 200, ofLimit: 10 } as const;
 
 /** The items of a policy document that has not been checked yet. */
-export function itemsOfPolicy(document: unknown): number {
+function itemsOfPolicy(document: unknown): number {
   const rules =
     typeof document === "object" && document !== null && "rules" in document ? document.rules : [];
   return Array.isArray(rules) ? policyItems.ofRule * Math.min(rules.length, policyItems.rulesMax) : 0;
+}
+
+/** The items of a policy document to evaluate. Its limits may have to be summed over the log, in one pass for all of them. */
+export function itemsToEvaluatePolicy(document: unknown): number {
+  const limits = countLimits(document);
+  const ofLimits = limits === 0 ? 0 : policyItems.toReadLog + policyItems.ofLimit * limits;
+  return itemsOfPolicy(document) + ofLimits;
+}
+
+function countLimits(document: unknown): number {
+  const rules = (document as { rules?: unknown } | null | undefined)?.rules;
+  if (!Array.isArray(rules)) return 0;
+  return rules.slice(0, policyItems.rulesMax).filter((rule) => {
+    const when: unknown = (rule as { when?: unknown } | null)?.when;
+    return typeof when === "object" && when !== null && ("sum" in when || "count" in when);
+  }).length;
 }
 
 export function itemsToReplacePolicy(document: unknown): number {

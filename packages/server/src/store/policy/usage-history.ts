@@ -1,5 +1,10 @@
-import { countsTowardsLimits, type TransactionState, transactionStates, type Usage } from "@bursar/domain";
-import type { TenantWindow } from "../../app/policy/usage.js";
+import {
+  countsTowardsLimits,
+  type TransactionState,
+  transactionStates,
+  type UsageByWindow,
+  type UsageWindow,
+} from "@bursar/domain";
 import type { Queryable } from "../core/database.js";
 import { joinByKey } from "../core/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -95,25 +100,39 @@ export async function readHead(source: Queryable, tenantId: string): Promise<num
   return Number(head?.sequence ?? 0);
 }
 
-/** The usage of a window that has no buckets. */
+/**
+ * The usage of windows of a tenant that have no buckets, by their keys. All of them are summed in one pass over the longest period: 50
+ * windows that were read one after the other took 3.5 s of PostgreSQL over 7,000 events. Served by the primary keys.
+ */
 export async function readHistory(
   source: Queryable,
-  { tenantId, window }: TenantWindow,
+  tenantId: string,
+  windows: readonly UsageWindow[],
   now: Date,
-): Promise<Usage> {
-  const since = new Date(now.getTime() - window.periodSeconds * 1000);
-  const after = await lastSequenceBefore(source, tenantId, since);
-  const scopeId = { wallet: sql`wallet_id`, client: sql`client_id`, tenant: sql`tenant_id` }[window.per];
-  const isOfAsset = window.asset === null ? sql`true` : sql`asset = ${window.asset}`;
-  const [found] = await source.query<{ events: number; sum: string; count: string }>(sql`
-    WITH ${sliceOfLog(tenantId, after, historyMax + 1)}
-    SELECT (SELECT count(*)::integer FROM slice) AS events, coalesce(sum(amount), 0) AS sum, coalesce(sum(count), 0) AS count
-    FROM (${countedInSlice} UNION ALL ${admittedOrders(tenantId, now)}) AS counted
-    WHERE ${scopeId} = ${window.id}::uuid AND ${isOfAsset} AND at > ${since}
+): Promise<UsageByWindow> {
+  const sinceOf = ({ periodSeconds }: UsageWindow) => new Date(now.getTime() - periodSeconds * 1000);
+  const longestSeconds = Math.max(...windows.map(({ periodSeconds }) => periodSeconds));
+  const after = await lastSequenceBefore(source, tenantId, new Date(now.getTime() - longestSeconds * 1000));
+  const rows = await source.query<{ key: string; events: number; sum: string; count: string }>(sql`
+    WITH ${sliceOfLog(tenantId, after, historyMax + 1)},
+    counted AS MATERIALIZED (${countedInSlice} UNION ALL ${admittedOrders(tenantId, now)})
+    SELECT asked.key, (SELECT count(*)::integer FROM slice) AS events, used.sum, used.count
+    FROM unnest(
+      ${windows.map(({ key }) => key)}::text[], ${windows.map(({ per }) => per)}::text[],
+      ${windows.map(({ id }) => id)}::uuid[], ${windows.map(({ asset }) => asset)}::text[],
+      ${windows.map(sinceOf)}::timestamptz[]
+    ) AS asked (key, per, scope_id, asset, since)
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(c.amount), 0) AS sum, coalesce(sum(c.count), 0) AS count FROM counted c
+      WHERE CASE asked.per WHEN 'wallet' THEN c.wallet_id WHEN 'client' THEN c.client_id ELSE c.tenant_id END = asked.scope_id
+        AND (asked.asset IS NULL OR c.asset = asked.asset) AND c.at > asked.since) AS used
   `);
-  if (found === undefined || found.events > historyMax)
+  if (rows.some(({ events }) => events > historyMax))
     throw new HistoryTooLongError(
-      `the tenant ${tenantId} has more than ${historyMax} events in ${window.key}`,
+      `the tenant ${tenantId} has more than ${historyMax} events in ${longestSeconds} seconds`,
     );
-  return { sum: window.asset === null ? 0n : BigInt(found.sum), count: BigInt(found.count) };
+  const sums = new Set(windows.flatMap(({ key, asset }) => (asset === null ? [] : [key])));
+  return new Map(
+    rows.map(({ key, sum, count }) => [key, { sum: sums.has(key) ? BigInt(sum) : 0n, count: BigInt(count) }]),
+  );
 }

@@ -58,8 +58,11 @@ export async function readUsage(
     rows.map(({ key, sum, count }) => [key, { sum: BigInt(sum), count: BigInt(count) }]),
   );
   const missing = new Set(rows.flatMap(({ key, isKept }) => (isKept ? [] : [key])));
-  for (const entry of windows)
-    if (missing.has(entry.window.key)) usage.set(entry.window.key, await readHistory(source, entry, now));
+  const unkept = windows.filter(({ window }) => missing.has(window.key));
+  for (const tenantId of new Set(unkept.map((entry) => entry.tenantId))) {
+    const ofTenant = unkept.flatMap((entry) => (entry.tenantId === tenantId ? [entry.window] : []));
+    for (const [key, found] of await readHistory(source, tenantId, ofTenant, now)) usage.set(key, found);
+  }
   return usage;
 }
 

@@ -83,6 +83,23 @@ describe("the cost of a request", () => {
     expect(leftOf(replaced)).toBeLessThanOrEqual(2);
   });
 
+  it("grows with the limits of a policy to evaluate, for which the log is read", async () => {
+    const owner = await service.createTenant();
+    const token = await service.token(owner);
+    const rules = [1, 2, 3].map((hours) => ({
+      name: `r${hours}`,
+      when: { count: { per: "tenant", period_seconds: hours * 3600, above: 5 } },
+      action: "reject",
+      reason: "no",
+    }));
+    const evaluated = await service.call("POST", "/v1/policy/evaluate", token, {
+      transaction: { reference: "r", asset: "USD", amount: "1" },
+      document: { rules, default: { action: "allow" } },
+    });
+    // One, 20 for the log, and one for each limit.
+    expect([evaluated.status, leftOf(evaluated)]).toEqual([200, 30 - 24]);
+  });
+
   it("grows with the clients that are listed, whose MACs are verified, and with the size of a page", async () => {
     const owner = await service.createTenant();
     await insertClients(service, owner, 99, () => []);

@@ -1,6 +1,6 @@
 import { EvaluatePolicyBody, PolicyEvaluation, policyDocumentBytesMax } from "@bursar/protocol";
 import { Type } from "typebox";
-import { itemsOfPolicy } from "../../../app/quotas/take-quota.js";
+import { itemsToEvaluatePolicy } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
 import { defineRoute } from "../../route.js";
@@ -24,7 +24,7 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
       ),
       // The largest policy, plus a transaction.
       bodyBytesMax: policyDocumentBytesMax + 16_384,
-      itemsOf: (body) => itemsOfPolicy((body as { document?: unknown }).document),
+      itemsOf: (body) => itemsToEvaluatePolicy((body as { document?: unknown }).document),
       success: { status: 200, schema: PolicyEvaluation, description: "What policy would decide, and why." },
       errors: [
         "ASSET_UNKNOWN",
