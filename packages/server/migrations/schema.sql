@@ -26,6 +26,7 @@ CREATE TABLE approvals (
   decided_at timestamp with time zone NOT NULL,
   key_id text,
   mac bytea,
+  digest bytea,
   CONSTRAINT approvals_pkey PRIMARY KEY (tenant_id, transaction_id, version),
   CONSTRAINT approvals_decision_check CHECK ((decision = ANY (ARRAY['approve'::text, 'reject'::text])))
 );
@@ -897,6 +898,8 @@ CREATE TABLE webhook_resends (
 CREATE INDEX audit_entries_ends ON public.audit_entries USING btree (tenant_id, object, number) WHERE (action = ANY (ARRAY['change_request.create'::text, 'change_request.cancel'::text, 'change_request.reject'::text, 'change_request.apply'::text, 'change_request.fail'::text, 'change_request.expire'::text, 'keys.revoke'::text]));
 
 CREATE INDEX audit_entries_opt_outs ON public.audit_entries USING btree (tenant_id, number) WHERE (action = ANY (ARRAY['tenant.single_administrator_on'::text, 'tenant.single_administrator_off'::text]));
+
+CREATE INDEX audit_entries_rejections ON public.audit_entries USING btree (tenant_id, object) WHERE ((action = 'transaction.reject'::text) AND (outcome = 'succeeded'::text));
 
 CREATE INDEX audit_entries_suspensions ON public.audit_entries USING btree (tenant_id, number) WHERE (action = ANY (ARRAY['tenant.suspend'::text, 'tenant.resume'::text]));
 

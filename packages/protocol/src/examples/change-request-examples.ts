@@ -126,7 +126,7 @@ export const changeRequestExamples: Examples = {
     value: {
       digest,
       content: approvedContent,
-      data: [{ object: "approval", ...decision, signature: null }],
+      data: [{ object: "approval", ...decision, digest, signature: null }],
     },
   },
 };

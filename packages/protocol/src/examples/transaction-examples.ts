@@ -237,6 +237,7 @@ export const transactionExamples: Examples = {
           object: "approval",
           client_id: exampleIds.approver,
           decision: "approve",
+          digest,
           comment: "Matches the invoice.",
           decided_at: "2026-11-16T10:02:44.310Z",
           signature: null,

@@ -81,6 +81,13 @@ export const ApprovalRecord = Type.Object(
     object: Type.Literal("approval"),
     client_id: Type.String(),
     decision: Decision,
+    digest: Nullable(
+      Type.String({
+        pattern: "^[0-9a-f]{64}$",
+        description:
+          "The digest that the client sent. An approval counts only for a transaction with this digest. Null for an approval from before digests were stored, which does not count.",
+      }),
+    ),
     comment: Nullable(Type.String()),
     decided_at: Timestamp(),
     signature: Nullable(ApprovalSignature),

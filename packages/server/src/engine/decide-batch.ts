@@ -106,7 +106,14 @@ function judge(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Co
 
 function countApprovals(
   payment: ClaimedPayment,
-  { requirement, askedAt, initiator, approvals, isDelisted }: NonNullable<ClaimedPayment["approval"]>,
+  {
+    requirement,
+    askedAt,
+    initiator,
+    approvals,
+    isRejected,
+    isDelisted,
+  }: NonNullable<ClaimedPayment["approval"]>,
   facts: BatchFacts,
   occurredAt: Date,
 ): Course {
@@ -116,6 +123,7 @@ function countApprovals(
     requestedAtMs: payment.requestedAtMs,
     askedAtMs: askedAt.getTime(),
   };
+  if (isRejected) return unjudged({ kind: "reject", failure: "APPROVAL_REJECTED" });
   const tally = tallyApprovals(requirement, asked, approvals, occurredAt.getTime());
   switch (tally.state) {
     case "approved":

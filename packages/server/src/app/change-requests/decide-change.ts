@@ -74,10 +74,13 @@ export async function listDecisions(
   if (request === undefined) return notFound;
   const at = new Date(now());
   const decisions = await store.listEvidence(tenantId, id);
+  const digest = digestOfChange(request);
   return {
-    digest: digestOfChange(request),
+    digest,
     content: contentOfChange(request),
-    data: decisions.map((decision) => presentRecord(decision, (base) => box.open(id, base), at)),
+    data: decisions.map((decision) =>
+      presentRecord({ ...decision, digest }, (base) => box.open(id, base), at),
+    ),
   };
 }
 

@@ -35,7 +35,7 @@ export interface EvidenceStore {
   listEvidence: (
     tenantId: string,
     transactionId: string,
-  ) => Promise<(RecordedApproval & { evidence: ApprovalEvidence | null })[]>;
+  ) => Promise<(RecordedApproval & { digest: string | null; evidence: ApprovalEvidence | null })[]>;
 }
 
 export function sealEvidence(
@@ -87,10 +87,14 @@ export function presentRecord(
   {
     clientId,
     decision,
+    digest,
     comment,
     decidedAt,
     evidence,
-  }: Omit<RecordedApproval, "version" | "isSigned"> & { evidence: ApprovalEvidence | null },
+  }: Omit<RecordedApproval, "version" | "isSigned"> & {
+    digest: string | null;
+    evidence: ApprovalEvidence | null;
+  },
   open: (base: Uint8Array) => Uint8Array,
   at: Date,
 ): ApprovalRecord {
@@ -98,6 +102,7 @@ export function presentRecord(
     object: "approval" as const,
     client_id: showId("cli", clientId),
     decision,
+    digest,
     comment,
     decided_at: decidedAt.toISOString(),
     signature: evidence === null ? null : presentEvidence(evidence, open, at),

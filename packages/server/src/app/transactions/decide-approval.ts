@@ -21,7 +21,10 @@ export interface ApprovalStore {
   recordApproval: (
     tenantId: string,
     transactionId: string,
-    approval: Omit<RecordedApproval, "version" | "isSigned"> & { evidence: ApprovalEvidence | null },
+    approval: Omit<RecordedApproval, "version" | "isSigned"> & {
+      digest: string;
+      evidence: ApprovalEvidence | null;
+    },
     audit: AuditDraft,
   ) => Promise<"recorded" | "repeated" | "closed" | "full">;
   /** Why an approval by this client would not count for what the initiator requested; undefined if it would. */
@@ -70,7 +73,7 @@ export function createApprovalDecider({
     if (refused !== undefined) return refused;
     const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
     const evidence = proof === null ? null : sealEvidence(box, id, proof);
-    const approval = { clientId, decision, comment: comment ?? null, decidedAt, evidence };
+    const approval = { clientId, decision, digest, comment: comment ?? null, decidedAt, evidence };
     const outcome = await store.recordApproval(tenantId, id, approval, audit);
     if (outcome === "closed") return { refused: "NOT_AWAITING_APPROVAL" };
     if (outcome === "full") return { refused: "APPROVAL_LIMIT_REACHED" };

@@ -48,17 +48,56 @@ export function digestForApproval(transaction: Transaction): string {
 export function contentForApproval(transaction: Transaction): string {
   const { parties, asset, clientId } = transaction;
   if (parties.kind === "deposit" || clientId === null) throw new Error("nobody approves a deposit");
-  const { source, destination } = parties;
+  const { tenantId, id, amount, expiresAt } = transaction;
+  const { kind, source, destination } = parties;
+  const { code, network } = asset;
+  const sourceWalletId = source.walletId;
+  const payment = { tenantId, id, kind, asset: code, network, amount, sourceWalletId, destination };
+  return contentOf({ ...payment, expiresAt, clientId });
+}
+
+/** A payment as its row has it, which need not be as it was when somebody approved it. */
+export interface PaymentToApprove {
+  tenantId: string;
+  id: string;
+  kind: string;
+  asset: string;
+  network: string;
+  amount: bigint;
+  sourceWalletId: string;
+  destination: { walletId: string } | { address: string };
+  expiresAt: Date | null;
+  clientId: string;
+}
+
+/** The same digest, for the engine, which pays what the rows say. */
+export function digestOfPayment(payment: PaymentToApprove): string {
+  return hash("sha256", contentOf(payment), "hex");
+}
+
+/** The id of a payment as the audit log has it. */
+export function shownPaymentId(id: string): string {
+  return showId("tx", id);
+}
+
+function contentOf({
+  tenantId,
+  id,
+  sourceWalletId,
+  destination,
+  clientId,
+  ...rest
+}: PaymentToApprove): string {
   return approvalContent({
-    tenantId: showId("tnt", transaction.tenantId),
-    transactionId: showId("tx", transaction.id),
-    kind: parties.kind,
-    asset: asset.code,
-    network: asset.network,
-    amount: transaction.amount,
-    sourceWalletId: showId("wlt", source.walletId),
+    tenantId: showId("tnt", tenantId),
+    transactionId: showId("tx", id),
+    kind: rest.kind,
+    asset: rest.asset,
+    network: rest.network,
+    amount: rest.amount,
+    sourceWalletId: showId("wlt", sourceWalletId),
     destination: "walletId" in destination ? { walletId: showId("wlt", destination.walletId) } : destination,
-    expiresAt: transaction.expiresAt?.toISOString() ?? null,
+    expiresAt: rest.expiresAt?.toISOString() ?? null,
     createdBy: showId("cli", clientId),
   });
 }
@@ -66,7 +105,8 @@ export function contentForApproval(transaction: Transaction): string {
 /** By what has happened, not by the clock: the same transaction at the same version looks the same whenever it is shown. */
 function stateOf({ steps }: Transaction, { approvals }: TransactionJudgement): ApprovalStatus["state"] {
   const last = steps.at(-1);
-  if (approvals.some(({ decision }) => decision === "reject")) return "rejected";
+  if (last?.failure === "APPROVAL_REJECTED" || approvals.some(({ decision }) => decision === "reject"))
+    return "rejected";
   if (last?.failure === "APPROVAL_EXPIRED") return "expired";
   if (last?.state === "awaiting_approval") return "pending";
   return last?.state === "cancelled" || last?.failure === "EXPIRED" ? "closed" : "approved";

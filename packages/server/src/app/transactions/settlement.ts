@@ -49,6 +49,8 @@ export interface PendingApproval {
   askedAt: Date;
   initiator: Pick<Initiator, "lineage" | "resetAtMs" | "isSingleAdministrator">;
   approvals: readonly Approval[];
+  /** Whether the audit log says that an approver rejected it, also if the decision itself was deleted from the database. */
+  isRejected: boolean;
   /** Whether its address was on the allow-list when it was judged, and has been removed since. */
   isDelisted: boolean;
 }

@@ -8,10 +8,15 @@ export const isSignedByKey = sql`EXISTS (
   SELECT FROM approval_signatures s
   WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version AND s.algorithm = 'ed25519')`;
 
-/** A decision on a transaction, as its MAC covers it: with the fact that a signature by an Ed25519 key of the approver was verified. */
+/**
+ * A decision on a transaction, as its MAC covers it: with the digest of what was approved, and the fact that a signature by an Ed25519 key
+ * of the approver was verified.
+ */
 export interface SealedApproval extends RecordedApproval {
   tenantId: string;
   transactionId: string;
+  /** Null for one from before digests were stored. */
+  digest: string | null;
 }
 
 export function macOfApproval(keys: IntegrityKeys, approval: SealedApproval): { keyId: string; mac: Buffer } {
@@ -24,6 +29,7 @@ export function isApprovalAuthentic(keys: IntegrityKeys, approval: SealedApprova
 }
 
 function contentOf(approval: SealedApproval): SealedApproval {
-  const { tenantId, transactionId, version, clientId, decision, comment, decidedAt, isSigned } = approval;
-  return { tenantId, transactionId, version, clientId, decision, comment, decidedAt, isSigned };
+  const { tenantId, transactionId, version, clientId, decision, digest, comment, decidedAt, isSigned } =
+    approval;
+  return { tenantId, transactionId, version, clientId, decision, digest, comment, decidedAt, isSigned };
 }

@@ -29,7 +29,7 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
     },
     recordApproval: (tenantId, transactionId, { evidence, ...approval }, audit) =>
       database.transaction(async (tx) => {
-        const { clientId, decision, comment, decidedAt } = approval;
+        const { clientId, decision, digest, comment, decidedAt } = approval;
         // The engine holds this row while it decides; the second of two finds it as the first has left it.
         const [open] = await tx.query<{ version: number }>(sql`
           SELECT version FROM open_transactions
@@ -39,7 +39,10 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         const version = open.version + 1;
         const earlier = await listRecorded(tx, tenantId, transactionId);
         const repeats = (one: RecordedRow) =>
-          one.clientId === clientId && one.decision === decision && isAuthentic(tx, one);
+          one.clientId === clientId &&
+          one.decision === decision &&
+          one.digest === digest &&
+          isAuthentic(tx, one);
         // What is repeated changes nothing: the decision has been due since it was recorded.
         if (earlier.some(repeats)) return "repeated";
         const approvalCount = earlier.filter((one) => one.decision === "approve").length;
@@ -47,9 +50,16 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         const isSigned = evidence?.algorithm === "ed25519";
         const recorded = { tenantId, transactionId, version, isSigned, ...approval };
         const { keyId, mac } = macOfApproval(requireKeys(tx), recorded);
+        // What has this version already was not written by the service: it must not keep an approver from rejecting.
+        for (const table of [sql`approval_signatures`, sql`approvals`])
+          tx.send(sql`
+            DELETE FROM ${table}
+            WHERE tenant_id = ${tenantId} AND transaction_id = ${transactionId} AND version = ${version}
+          `);
         tx.send(sql`
-          INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, comment, decided_at, key_id, mac)
-          VALUES (${tenantId}, ${transactionId}, ${version}, ${clientId}, ${decision}, ${comment}, ${decidedAt}, ${keyId}, ${mac})
+          INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, digest, comment, decided_at, key_id, mac)
+          VALUES (${tenantId}, ${transactionId}, ${version}, ${clientId}, ${decision}, decode(${digest}, 'hex'), ${comment},
+            ${decidedAt}, ${keyId}, ${mac})
         `);
         tx.send(sql`
           UPDATE open_transactions SET version = ${version}, due_at = '-infinity'
@@ -75,8 +85,8 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
     // Served by the primary keys. At most as many as a tenant has clients, twice.
     listEvidence: async (tenantId, transactionId) => {
       const rows = await database.query<EvidenceRow>(sql`
-        SELECT a.version, a.client_id AS "clientId", a.decision, a.comment, a.decided_at AS "decidedAt",
-          s.key_id AS "keyId", s.algorithm, s.public_key AS "publicKey", s.params, s.signature, s.base, s.body,
+        SELECT a.version, a.client_id AS "clientId", a.decision, encode(a.digest, 'hex') AS digest, a.comment,
+          a.decided_at AS "decidedAt", s.key_id AS "keyId", s.algorithm, s.public_key AS "publicKey", s.params, s.signature, s.base, s.body,
           s.base_available_at AS "baseAvailableAt"
         FROM approvals a LEFT JOIN approval_signatures s
           ON s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version
@@ -96,7 +106,7 @@ type RecordedRow = SealedApproval & RowMac;
 async function listRecorded(tx: Queryable, tenantId: string, transactionId: string): Promise<RecordedRow[]> {
   return await tx.query<RecordedRow>(sql`
     SELECT a.tenant_id AS "tenantId", a.transaction_id AS "transactionId", a.version, a.client_id AS "clientId", a.decision,
-      a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned"
+      encode(a.digest, 'hex') AS digest, a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned"
     FROM approvals a WHERE a.tenant_id = ${tenantId} AND a.transaction_id = ${transactionId}
     ORDER BY a.version LIMIT ${evidenceMax}
   `);
@@ -106,11 +116,13 @@ function isAuthentic(tx: KeyedQueryable, { keyId, mac, ...approval }: RecordedRo
   return isApprovalAuthentic(requireKeys(tx), approval, { keyId, mac });
 }
 
-type EvidenceRow = Omit<RecordedApproval, "isSigned"> &
-  (ApprovalEvidence | { [Name in keyof ApprovalEvidence]: null });
+type EvidenceRow = Omit<RecordedApproval, "isSigned"> & { digest: string | null } & (
+    | ApprovalEvidence
+    | { [Name in keyof ApprovalEvidence]: null }
+  );
 
-function readEvidence({ version, clientId, decision, comment, decidedAt, ...evidence }: EvidenceRow) {
-  const approval = { version, clientId, decision, comment, decidedAt };
+function readEvidence({ version, clientId, decision, digest, comment, decidedAt, ...evidence }: EvidenceRow) {
+  const approval = { version, clientId, decision, digest, comment, decidedAt };
   return evidence.keyId === null
     ? { ...approval, isSigned: false, evidence: null }
     : { ...approval, isSigned: true, evidence };

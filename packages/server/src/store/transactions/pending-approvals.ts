@@ -1,5 +1,6 @@
-import type { Approval, ApprovalRequirement } from "@bursar/domain";
+import { type Approval, type ApprovalRequirement, accountOfParty } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import { digestOfPayment, shownPaymentId } from "../../app/transactions/present-approval.js";
 import type { ClaimedPayment, PendingApproval } from "../../app/transactions/settlement.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { type ClientStanding, createStandingReader, standingOf } from "../access/lineage.js";
@@ -7,7 +8,20 @@ import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isApprovalAuthentic, isSignedByKey } from "./approval-integrity.js";
 
-type ClaimedRow = Pick<ClaimedPayment, "tenantId" | "id" | "clientId" | "state" | "network" | "destination">;
+type ClaimedRow = Pick<
+  ClaimedPayment,
+  | "tenantId"
+  | "id"
+  | "kind"
+  | "clientId"
+  | "state"
+  | "network"
+  | "asset"
+  | "sourceAccountId"
+  | "destinationAccountId"
+  | "expiresAt"
+  | "destination"
+> & { amount: string; destinationAddress: string | null };
 
 interface WaitingRow {
   id: string;
@@ -16,12 +30,14 @@ interface WaitingRow {
   askedAt: Date;
   clientId: string;
   approvals: ApprovalRow[];
+  isRejected: boolean;
   isDelisted: boolean;
 }
 
 /** As JSON: the time and the MAC are strings. */
 interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
   decidedAt: string;
+  digest: string | null;
   keyId: string | null;
   mac: string | null;
 }
@@ -30,7 +46,7 @@ interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
  * What transactions wait for; whether a client may still approve, and whom it depends on, is what it is now. In statements of their own,
  * which see all that was committed before the rows were locked: a statement that waited for a lock has those rows as they are then, but
  * everything else as it was when the waiting began. What would need more clients than one batch reads stays due, for `later`. Served by
- * primary keys, destinations_removed and destinations_listed.
+ * primary keys, audit_entries_rejections, destinations_removed and destinations_listed.
  */
 export async function readPendingApprovals(
   tx: KeyedQueryable,
@@ -41,14 +57,16 @@ export async function readPendingApprovals(
   const rows = await tx.query<WaitingRow>(sql`
     SELECT j.tenant_id AS "tenantId", j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", w.client_id AS "clientId", (
       SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
-          'comment', a.comment, 'decidedAt', a.decided_at, 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
+          'digest', encode(a.digest, 'hex'), 'comment', a.comment, 'decidedAt', a.decided_at, 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
           'isSigned', ${isSignedByKey})
         ORDER BY a.version), '[]')
       FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals,
+      ${wasRejected} AS "isRejected",
       CASE WHEN w.network IS NULL THEN false ELSE ${wasRemovedSince} END AS "isDelisted"
     FROM unnest(${waiting.map((w) => w.tenantId)}::uuid[], ${waiting.map((w) => w.id)}::uuid[],
+      ${waiting.map((w) => shownPaymentId(w.id))}::text[],
       ${waiting.map((w) => w.clientId)}::uuid[],
-      ${waiting.map((w) => (w.destination === "own_wallet" ? null : w.network))}::text[]) AS w (tenant_id, id, client_id, network)
+      ${waiting.map((w) => (w.destination === "own_wallet" ? null : w.network))}::text[]) AS w (tenant_id, id, shown_id, client_id, network)
     CROSS JOIN LATERAL (
       SELECT * FROM judgements j WHERE j.tenant_id = w.tenant_id AND j.transaction_id = w.id LIMIT 1) AS j
   `);
@@ -56,14 +74,34 @@ export async function readPendingApprovals(
   const turns = inTurns(waiting, rows);
   const clientsOf = (row: WaitingRow) => [row.clientId, ...row.approvals.map(({ clientId }) => clientId)];
   const readCount = await reader.readAhead(turns.map(clientsOf));
+  const digests = new Map(waiting.map((payment) => [payment.id, digestToPay(payment)]));
   const pending = new Map<string, PendingApproval | "later">();
-  for (const [index, row] of turns.entries())
-    pending.set(
-      row.id,
-      index < readCount ? toPending(row, await reader.read(clientsOf(row)), requireKeys(tx)) : "later",
-    );
+  for (const [index, row] of turns.entries()) {
+    if (index < readCount) {
+      const standings = await reader.read(clientsOf(row));
+      pending.set(row.id, toPending(row, digests.get(row.id), standings, requireKeys(tx)));
+    } else pending.set(row.id, "later");
+  }
   return pending;
 }
+
+/**
+ * The digest of what the rows say now, which a writer to the database may have changed since it was approved; undefined if an address would
+ * be paid from an account that is not the network's.
+ */
+function digestToPay({ destinationAccountId, destinationAddress, ...row }: ClaimedRow): string | undefined {
+  const { tenantId, id, kind, asset, network, amount, sourceAccountId, expiresAt, clientId } = row;
+  const destination =
+    destinationAddress === null ? { walletId: destinationAccountId } : { address: destinationAddress };
+  if (clientId === null || accountOfParty(destination, network) !== destinationAccountId) return undefined;
+  const payment = { tenantId, id, kind, asset, network, destination, expiresAt, clientId };
+  return digestOfPayment({ ...payment, amount: BigInt(amount), sourceWalletId: sourceAccountId });
+}
+
+/** By the audit log, from which the role of the service cannot remove anything: a rejection is final also if its row was deleted. */
+const wasRejected = sql`EXISTS (
+  SELECT FROM audit_entries e
+  WHERE e.tenant_id = w.tenant_id AND e.object = w.shown_id AND e.action = 'transaction.reject' AND e.outcome = 'succeeded')`;
 
 /** Of a payment to an address: whether that was on the allow-list when the payment was judged, and no longer is. */
 const wasRemovedSince = sql`EXISTS (
@@ -88,7 +126,17 @@ function inTurns(claimed: readonly ClaimedRow[], rows: readonly WaitingRow[]): W
 }
 
 function toPending(
-  { requirement, askedAt, clientId, approvals, isDelisted, tenantId, id: transactionId }: WaitingRow,
+  {
+    requirement,
+    askedAt,
+    clientId,
+    approvals,
+    isRejected,
+    isDelisted,
+    tenantId,
+    id: transactionId,
+  }: WaitingRow,
+  digest: string | undefined,
   standings: ReadonlyMap<string, ClientStanding>,
   keys: IntegrityKeys,
 ): PendingApproval {
@@ -99,14 +147,15 @@ function toPending(
     approvals: approvals.map(({ keyId, mac, ...row }) => {
       const approval = { ...row, tenantId, transactionId, decidedAt: new Date(row.decidedAt) };
       const stored = { keyId, mac: mac === null ? null : Buffer.from(mac, "base64") };
-      const isAuthentic = isApprovalAuthentic(keys, approval, stored);
+      const isAuthentic = row.digest === digest && isApprovalAuthentic(keys, approval, stored);
       return readApproval(approval, isAuthentic, standingOf(standings, row.clientId));
     }),
+    isRejected,
     isDelisted,
   };
 }
 
-/** What the service has not recorded does not approve anything. It can reject, because stopping is always safe. */
+/** What the service has not recorded, or for another payment, does not approve anything. It can reject, because stopping is always safe. */
 function readApproval(
   { clientId, decision, decidedAt, isSigned }: RecordedApproval,
   isAuthentic: boolean,

@@ -102,6 +102,7 @@ interface PaymentRow
     >,
     FeeColumns {
   amount: string;
+  destinationAddress: string | null;
 }
 
 /**
@@ -127,7 +128,8 @@ function selectPayments(claimed: Statement): Statement {
   return sql`
     WITH RECURSIVE ${claimed}
     SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
-      t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId", t.expires_at AS "expiresAt",
+      t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId",
+      t.destination_address AS "destinationAddress", t.expires_at AS "expiresAt",
       ${isWalletFrozen} AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
       EXISTS (SELECT FROM clients d WHERE d.id = t.client_id AND d.state = 'disabled')
         OR EXISTS (SELECT FROM tenants s WHERE s.id = t.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",

@@ -1,7 +1,9 @@
 import { readId, type Transaction } from "@bursar/protocol";
-import { beforeEach, describe, expect, it } from "vitest";
-import { sql } from "../../../src/store/core/sql.js";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Statement, sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../harness/access/officers.js";
+import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
+import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 
 const service = await inspectSharedService();
@@ -56,7 +58,102 @@ describe("an approval that somebody writes to the database", () => {
     await tenant.completes(other);
     const copied = (column: string) =>
       `(SELECT ${column} FROM approvals WHERE transaction_id = '${idOf(other)}')`;
-    await insert("client_id, key_id, mac", ["client_id", "key_id", "mac"].map(copied).join(", "));
+    const columns = ["client_id", "digest", "key_id", "mac"];
+    await insert(columns.join(", "), columns.map(copied).join(", "));
     await waitsStill();
+  });
+
+  it("does not keep an approver from rejecting, also with the next version", async () => {
+    await service.database.run(`
+      INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, decided_at)
+      SELECT tenant_id, id, version + 1, ${officerId()}, 'approve', now() FROM open_transactions WHERE id = '${idOf(payment)}';
+      INSERT INTO approval_signatures (tenant_id, transaction_id, version, key_id, algorithm, public_key, params, signature,
+        base, body, base_available_at)
+      SELECT tenant_id, transaction_id, version, gen_random_uuid(), 'ed25519', '\\x00', '', '\\x00', '\\x00', '\\x00', now()
+      FROM approvals WHERE transaction_id = '${idOf(payment)}'`);
+    expect(await tenant.approve(officer, payment)).toMatchObject({ status: 202 });
+    await tenant.completes(payment);
+  });
+});
+
+describe("a payment that the engine is kept from while its approvers decide", () => {
+  let role: ServiceRole;
+  let tenant: GuardedTenant;
+  let officers: Person[];
+  let payment: Transaction;
+  beforeAll(async () => {
+    role = await createServiceRole(service.database);
+  });
+  afterAll(() => role?.drop());
+  beforeEach(async () => {
+    tenant = await createGuardedTenant(service, 2);
+    officers = [await tenant.hire(), await tenant.hire()];
+    payment = await tenant.pay(tenant.admin);
+    await role.run(`UPDATE open_transactions SET retry_at = '2099-01-01' WHERE ${own()}`);
+    for (const officer of officers)
+      expect(await tenant.approve(officer, payment)).toMatchObject({ status: 202 });
+  });
+
+  const own = () => `id = '${readId("tx", payment.id)}'`;
+  const release = () =>
+    role.run(`UPDATE open_transactions SET retry_at = NULL, due_at = '-infinity' WHERE ${own()}`);
+
+  it("is made if nothing was changed", async () => {
+    await release();
+    await tenant.completes(payment);
+  });
+
+  it.each([
+    ["to another wallet", "destination_account_id", "source_account_id"],
+    ["to an address", "destination_address", "'thief'"],
+    ["of another amount", "amount", "amount * 10"],
+    [
+      "for another client",
+      "client_id",
+      "(SELECT c.id FROM clients c WHERE c.tenant_id = transactions.tenant_id AND c.id <> client_id LIMIT 1)",
+    ],
+  ])("is not made %s, and the record shows what was approved", async (_, column, value) => {
+    const digest = payment.approval?.digest;
+    const [before] = await service.database.query<{ value: string | null }>(
+      new Statement(`SELECT ${column}::text AS value FROM transactions WHERE ${own()}`, []),
+    );
+    await role.run(`UPDATE transactions SET ${column} = ${value} WHERE ${own()}`);
+    await release();
+    await tenant.tallied(payment);
+    expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
+    const auditor = await tenant.hire(["audit:read"]);
+    const record = await tenant.call(auditor, "GET", `/v1/transactions/${payment.id}/approvals`);
+    expect(record.body).toMatchObject({ data: [{ digest }, { digest }] });
+    const was = before?.value == null ? "NULL" : `'${before.value}'`;
+    await role.run(`UPDATE transactions SET ${column} = ${was} WHERE ${own()}`);
+  });
+
+  it("is not made after the digests of its approvals were changed with it", async () => {
+    await role.run(`UPDATE transactions SET amount = amount * 10 WHERE ${own()}`);
+    const changed = await tenant.read(payment.id);
+    await role.run(
+      `UPDATE approvals SET digest = decode('${changed.approval?.digest}', 'hex') WHERE transaction_${own()}`,
+    );
+    await release();
+    await tenant.tallied(payment);
+    expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
+    await role.run(`UPDATE transactions SET amount = amount / 10 WHERE ${own()}`);
+  });
+
+  it("stays rejected if the rejection is deleted before the engine has seen it", async () => {
+    const rejection = { decision: "reject", digest: payment.approval?.digest };
+    const path = `/v1/transactions/${payment.id}/approvals`;
+    expect(await tenant.call(officers[1] as Person, "POST", path, rejection)).toMatchObject({ status: 202 });
+    await role.run(`DELETE FROM approvals WHERE transaction_${own()} AND decision = 'reject'`);
+    await release();
+    const ended = await eventually(
+      () => tenant.read(payment.id),
+      ({ state }) => state !== "awaiting_approval",
+    );
+    expect(ended).toMatchObject({
+      state: "rejected",
+      failure: { code: "APPROVAL_REJECTED" },
+      approval: { state: "rejected" },
+    });
   });
 });

@@ -104,14 +104,16 @@ describe("a transaction that cannot be settled", () => {
       version: 99,
       clientId: readId("cli", anna.id) ?? "",
       decision: "approve",
+      digest: broken.approval?.digest ?? null,
       comment: null,
       decidedAt: new Date(),
       isSigned: false,
     };
     const { keyId, mac } = macOfApproval(service.keys, approval);
     await database.query(sql`
-      INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, decided_at, key_id, mac)
-      VALUES (${approval.tenantId}, ${brokenId}, 99, ${approval.clientId}, 'approve', ${approval.decidedAt}, ${keyId}, ${mac})
+      INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, digest, decided_at, key_id, mac)
+      VALUES (${approval.tenantId}, ${brokenId}, 99, ${approval.clientId}, 'approve', decode(${approval.digest}, 'hex'),
+        ${approval.decidedAt}, ${keyId}, ${mac})
     `);
     await database.query(sql`UPDATE open_transactions SET due_at = '-infinity' WHERE id = ${brokenId}`);
     for (const { id, approval } of others) await tenant.say(anna, id, approval?.digest ?? "");

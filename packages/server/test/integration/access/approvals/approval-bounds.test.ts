@@ -125,7 +125,10 @@ describe("a batch of payments that wait for approval", () => {
         const chain = await insertClients(service, owner, 95, inChain);
         const key = { tenantId: readId("tnt", owner.tenantId) ?? "", id: crypto.randomUUID() };
         const payment = { state: "awaiting_approval", network: "book", destination: "own_wallet" } as const;
-        claimed.push({ ...key, clientId: chain.at(-1) ?? "", ...payment });
+        const [sourceAccountId, destinationAccountId] = [crypto.randomUUID(), crypto.randomUUID()];
+        const parties = { sourceAccountId, destinationAccountId, destinationAddress: null } as const;
+        const paid = { kind: "transfer", asset: "USD", amount: "1", expiresAt: null, ...parties } as const;
+        claimed.push({ ...key, clientId: chain.at(-1) ?? "", ...payment, ...paid });
         await service.database.query(sql`
           INSERT INTO judgements (tenant_id, transaction_id, policy_version, rule, requirement, judged_at)
           VALUES (${key.tenantId}, ${key.id}, 1, 'r', '{"approvals":1,"clientIds":null,"expiresAfterSeconds":60}', now())
