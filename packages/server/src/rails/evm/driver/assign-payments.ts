@@ -4,9 +4,17 @@ import type {
   AttemptTerms,
   LockedSender,
   ReadyPayment,
+  WalletKey,
 } from "../../../app/chain/chain-store.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
-import { contractOf, type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
+import {
+  contractOf,
+  type DriverContext,
+  type FollowedChain,
+  haltWallet,
+  inUnit,
+  positionOf,
+} from "./driver-context.js";
 
 /** How many wallets one step serves. */
 const walletsMax = 64;
@@ -32,7 +40,11 @@ export async function assignPayments(
   // With more wallets than a page has, the next step serves those behind it.
   if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined };
   const plans = await planPayments(context, payments);
-  if (plans.length > 0) await writePlans(context, chain, plans);
+  if (plans.length > 0) {
+    const used = await readUsedNonces(context, plans);
+    for (const { wallet, reason } of await writePlans(context, chain, plans, used))
+      await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
+  }
   return { lastWalletId, isBusy: plans.length > 0 || lastWalletId !== undefined };
 }
 
@@ -55,6 +67,23 @@ async function planPayments(context: DriverContext, payments: readonly ReadyPaym
     ...frozen,
     ...wanted.flatMap((payment, index) => planOne(payment, estimates[index], market)),
   ];
+}
+
+/** How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. */
+async function readUsedNonces(
+  { node }: DriverContext,
+  plans: readonly Plan[],
+): Promise<ReadonlyMap<string, number>> {
+  const assigned = plans.filter(({ kind }) => kind === "assign");
+  const senders = [...new Map(assigned.map(({ payment }) => [payment.walletId, payment.address]))];
+  if (senders.length === 0) return new Map();
+  const heads = await node.heads();
+  if ("halt" in heads) throw new Error(heads.halt);
+  const nonces = await node.noncesAt(
+    senders.map(([, address]) => address),
+    heads.final,
+  );
+  return new Map(senders.map(([walletId], index) => [walletId, nonces[index] as number]));
 }
 
 /** As on the book: nothing was signed, so nothing leaves a wallet after the response to its freeze. */
@@ -84,9 +113,10 @@ async function writePlans(
   context: DriverContext,
   chain: FollowedChain,
   planned: readonly Plan[],
-): Promise<void> {
+  used: ReadonlyMap<string, number>,
+): Promise<{ wallet: WalletKey; reason: string }[]> {
   const { network, recorder } = context;
-  await inUnit(context, positionOf(chain), async (unit, record) => {
+  return await inUnit(context, positionOf(chain), async (unit, record) => {
     const wallets = new Map(planned.map(({ payment }) => [payment.walletId, payment]));
     const senders = await unit.lockSenders([...wallets.values()]);
     const states = await unit.lockPayments(planned.map(({ payment }) => payment));
@@ -98,8 +128,11 @@ async function writePlans(
       if (frozen.has(plan.payment.walletId)) return [frozenPlan(plan.payment)];
       return state.isHeld ? [] : [plan];
     });
-    const plans = withRoom(ready, senders, network.inFlightMax);
-    if (plans.length === 0) return;
+    const ahead = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
+    const halts = ahead.map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));
+    const usable = senders.filter((sender) => !ahead.includes(sender));
+    const plans = withRoom(ready, usable, network.inFlightMax);
+    if (plans.length === 0) return halts;
     const { outcomes } = await record({ events: plans.map((plan) => eventOf(plan, network.coin)) });
     const isPaid = (index: number) => outcomes[index] === "recorded";
     const nextNonce = new Map(senders.map((sender) => [sender.walletId, sender.nextNonce]));
@@ -117,7 +150,12 @@ async function writePlans(
     }
     unit.assign(assigned, chain.headNumber, new Date(recorder.now()));
     unit.endPayments(ended.map(({ tenantId, id, walletId }) => ({ tenantId, id, walletId, nonce: null })));
+    return halts;
   });
+}
+
+function aheadReason({ walletId, nextNonce }: LockedSender, used: ReadonlyMap<string, number>): string {
+  return `${used.get(walletId)} of its transactions are final, and its next nonce would be ${nextNonce}. The key was used elsewhere, or the database was restored from a backup.`;
 }
 
 /** What is left out is listed again. */

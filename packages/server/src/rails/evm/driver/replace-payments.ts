@@ -6,8 +6,6 @@ import { type DriverContext, type FollowedChain, inUnit, positionOf } from "./dr
 
 /** After how many blocks without inclusion a payment is stuck. */
 const stuckAfterBlocks = 6;
-/** What an empty transaction to its own sender needs. */
-const emptyGas = 21_000n;
 
 type Wish = "speed_up" | "cancel";
 
@@ -90,7 +88,8 @@ function nextTerms(
   return {
     ...fees,
     purpose: isCancelled ? "cancellation" : "replacement",
-    gasLimit: isCancelled ? emptyGas : terms.gasLimit,
+    // Where data is paid in gas, an empty transaction needs more than the least; the payment's own limit covers it.
+    gasLimit: terms.gasLimit,
     dataFee: terms.dataFee,
   };
 }

@@ -89,7 +89,9 @@ async function gatherSmall(
   return await creditGathered(context, unit, small, ({ walletId, asset }) => {
     const last = small.findLast((one) => one.walletId === walletId && one.asset === asset);
     if (last === undefined || last.block === null) throw new Error("what was gathered has no deposit");
-    return { receipt: { hash: last.hash, block: last.block }, ordinal: last.ordinal };
+    // The last one alone may have been a deposit of its own in a block that has left the chain, with another amount.
+    const identity = `gathered ${walletId} ${asset} ${last.hash} ${last.ordinal}`;
+    return { receipt: { hash: last.hash, block: last.block }, ordinal: last.ordinal, identity };
   });
 }
 

@@ -1,4 +1,9 @@
-import type { StoredAttempt, UnsignedPayment, WalletKey } from "../../../app/chain/chain-store.js";
+import type {
+  AttemptTerms,
+  StoredAttempt,
+  UnsignedPayment,
+  WalletKey,
+} from "../../../app/chain/chain-store.js";
 import type { SignedBytes, SignerRefusal, SigningIntent } from "../../../app/chain/signer.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import {
@@ -37,7 +42,8 @@ export async function signPayments(context: DriverContext, chain: FollowedChain)
     else signed.push(attempt);
   }
   await storeSigned(context, chain, signed);
-  return true;
+  // What was refused is asked for again, but not at once.
+  return signed.length > 0;
 }
 
 function intentOf({ network }: Pick<DriverContext, "network">, payment: UnsignedPayment): SigningIntent {
@@ -73,7 +79,7 @@ function readAnswer(
   }
 }
 
-/** A replacement whose fee is too high for the signer is dropped; any other refusal means that the signer knows more than the database. */
+/** A fee that is too high for the signer is lowered, or, of a replacement, dropped; any other refusal means that the signer knows more than the database. */
 async function handleRefusal(
   context: DriverContext,
   chain: FollowedChain,
@@ -81,7 +87,8 @@ async function handleRefusal(
   { refused, reason }: SignerRefusal,
 ): Promise<void> {
   const { tenantId, id, walletId, nonce, number } = payment;
-  if (refused === "FEE_ABOVE_LIMIT" && number > 1) {
+  if (refused === "FEE_ABOVE_LIMIT" && number === 1) return await lowerTerms(context, chain, payment);
+  if (refused === "FEE_ABOVE_LIMIT") {
     await inUnit(context, positionOf(chain), async (unit) =>
       unit.keepTerms([{ tenantId, id }], chain.headNumber),
     );
@@ -89,6 +96,34 @@ async function handleRefusal(
   }
   const explanation = `The signer refuses to sign a payment with nonce ${nonce}: ${reason} (${refused}).`;
   await haltWallet(context, chain, { tenantId, walletId }, "SIGNER_REFUSED", explanation);
+}
+
+/**
+ * Nothing is signed for this nonce, so its terms can change: to the fees of now if they are lower, and otherwise to an empty transaction if
+ * that needs less gas than the payment. If neither helps, it is asked again until fees have fallen. The nonce must be used in any case, or
+ * all payments behind it would wait without end. The bound is never above the fee that is held.
+ */
+async function lowerTerms(
+  context: DriverContext,
+  chain: FollowedChain,
+  payment: UnsignedPayment,
+): Promise<void> {
+  const { tenantId, id, address, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } = payment;
+  const market = await context.node.market();
+  const isLower = market.maxFeePerGas < maxFeePerGas;
+  const fees = isLower ? market : { maxFeePerGas, maxPriorityFeePerGas };
+  const draft = { from: address, contract: null, destination: address, amount: 0n };
+  const [empty] = isLower ? [] : await context.node.estimate([draft]);
+  const isSmaller = empty !== undefined && "gasLimit" in empty && empty.gasLimit < gasLimit;
+  if (!isLower && !isSmaller) return;
+  const terms: AttemptTerms = isSmaller
+    ? { ...fees, purpose: "cancellation", gasLimit: empty.gasLimit, dataFee }
+    : { ...fees, purpose, gasLimit, dataFee };
+  await inUnit(context, positionOf(chain), async (unit) => {
+    const state = (await unit.lockPayments([payment])).get(id);
+    if (state?.stage === "assigned" && state.attempt === 0)
+      unit.setTerms([{ tenantId, id, terms }], chain.headNumber);
+  });
 }
 
 async function storeSigned(

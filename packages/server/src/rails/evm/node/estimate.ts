@@ -1,7 +1,7 @@
 import { type Estimate, NodeUnavailableError, type PaymentDraft } from "../../../app/chain/chain-node.js";
 import { toQuantity } from "../keccak.js";
 import { isRevert } from "../rpc/rpc-error.js";
-import type { Answer, Question, RpcPool } from "../rpc/rpc-pool.js";
+import { type Answer, AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { transferCall } from "../transaction/transfer-call.js";
 import { dataFeeQuestion, operatorFeeQuestion, withDataFeeMargin } from "./data-fee.js";
 import { readData, readQuantity } from "./read-values.js";
@@ -13,6 +13,8 @@ export interface EstimateDeps {
   readonly newestNumber: () => number | undefined;
 }
 
+/** What every transaction needs. */
+const plainGas = 21_000n;
 /** A transfer of coins to an address without code needs 21,000, and EDR says one more. */
 const plainGasMax = 21_100n;
 /**
@@ -74,8 +76,16 @@ function gasQuestion(draft: PaymentDraft, block: string): Question<bigint> {
   return {
     method: "eth_estimateGas",
     params: [executionOf(draft), block],
-    read: (result) => readQuantity(result, "the estimate"),
+    read: readGas,
   };
+}
+
+/** No transaction needs less than the least, and no node was allowed more than the most. */
+function readGas(result: unknown): bigint {
+  const gas = readQuantity(result, "the estimate");
+  if (gas < plainGas || gas > gasLimitMax)
+    throw new AnswerFault(`the estimate is ${gas}, which is not from ${plainGas} to ${gasLimitMax}`);
+  return gas;
 }
 
 const trueWord = `0x${"1".padStart(64, "0")}`;
