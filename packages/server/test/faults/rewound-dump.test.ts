@@ -64,7 +64,7 @@ describe("a dump that is restored into the database of running processes", () =>
     expect((await pay()).state).toBe("completed");
   });
 
-  it("is told from tables that were only written anew", async () => {
+  it("differs from tables that were only rewritten", async () => {
     const { database } = service;
     await database.identify().catch(() => database.identify());
     const epoch = await readEpoch(service);
