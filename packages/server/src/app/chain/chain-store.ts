@@ -66,6 +66,8 @@ export interface ReadyPayment extends PaymentFacts {
   cancelRequested: boolean;
   /** The source is frozen: the payment fails. */
   isFrozen: boolean;
+  /** It fails from then on. */
+  expiresAt: Date | null;
 }
 
 /** What an attempt offers and may use. */

@@ -139,7 +139,7 @@ async function listWaitingWallets(
 /** As many of each wallet as it has room for. Served by chain_payments_ready, chain_payments_open and primary keys. */
 function selectReady(network: string, wallets: readonly string[], inFlightMax: number): Statement {
   return sql`
-    SELECT ${factColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen"
+    SELECT ${factColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", t.expires_at AS "expiresAt"
     FROM unnest(${[...wallets]}::uuid[]) AS given (wallet_id)
     CROSS JOIN LATERAL (
       SELECT ${inFlightMax}::bigint - count(*) AS room FROM (

@@ -67,10 +67,11 @@ function readTerms({ purpose, gasLimit, dataFee, maxFee, maxTip }: TermsRow): At
   };
 }
 
-export type ReadyRow = FactRow & Pick<ReadyPayment, "cancelRequested" | "isFrozen">;
+export type ReadyRow = FactRow & Pick<ReadyPayment, "cancelRequested" | "isFrozen" | "expiresAt">;
 
 export function readReady(row: ReadyRow): ReadyPayment {
-  return { ...readFacts(row), cancelRequested: row.cancelRequested, isFrozen: row.isFrozen };
+  const { cancelRequested, isFrozen, expiresAt } = row;
+  return { ...readFacts(row), cancelRequested, isFrozen, expiresAt };
 }
 
 export function readUnsigned(row: FactRow & TermsRow & { nonce: string; number: number }): UnsignedPayment {

@@ -137,6 +137,25 @@ describe("payments on a chain whose source, tenant or client is stopped", () => 
     expect(service.errors).toEqual([]);
   });
 
+  it("fail if they expire while they wait for a nonce", async () => {
+    const ids = await payMany(5);
+    await inPool(4);
+    const [last = ""] = ids.slice(4);
+    await service.database.query(
+      sql`UPDATE transactions SET expires_at = created_at + interval '1 ms' WHERE id = ${last}`,
+    );
+    await settledTwice();
+    expect(
+      await eventually(
+        () => service.read(last),
+        ({ state }) => state === "failed",
+      ),
+    ).toMatchObject({ failure: "EXPIRED", states: ["processing", "failed"] });
+    await settledTwice();
+    expect(paid()).toBe(4000n);
+    expect(service.errors).toEqual([]);
+  });
+
   it("wait while their client is disabled, without holding up those of other clients", async () => {
     const ids = await payMany(10);
     await inPool(4);

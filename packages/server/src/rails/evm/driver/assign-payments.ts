@@ -49,24 +49,25 @@ export async function assignPayments(
 }
 
 async function planPayments(context: DriverContext, payments: readonly ReadyPayment[]): Promise<Plan[]> {
-  const { network, node } = context;
-  const wanted = payments.filter(({ cancelRequested, isFrozen }) => !cancelRequested && !isFrozen);
+  const { network, node, recorder } = context;
+  const nowMs = recorder.now();
+  const ended = payments.flatMap((payment) => endBeforeNonce(payment, nowMs) ?? []);
+  const wanted = payments.filter((payment) => endBeforeNonce(payment, nowMs) === undefined);
   const drafts = wanted.map(({ address, asset, destination, amount }) => ({
     ...{ from: address, contract: contractOf(network, asset), destination, amount },
   }));
   const estimates = drafts.length === 0 ? [] : await node.estimate(drafts);
   const market = drafts.length === 0 ? undefined : await node.market();
-  const cancelled = payments
-    .filter(({ cancelRequested }) => cancelRequested)
-    .map((payment): Plan => ({ kind: "end", payment, event: { kind: "cancel", fee: null } }));
-  const frozen = payments
-    .filter(({ cancelRequested, isFrozen }) => isFrozen && !cancelRequested)
-    .map(frozenPlan);
-  return [
-    ...cancelled,
-    ...frozen,
-    ...wanted.flatMap((payment, index) => planOne(payment, estimates[index], market)),
-  ];
+  return [...ended, ...wanted.flatMap((payment, index) => planOne(payment, estimates[index], market))];
+}
+
+/** Whether a payment ends before anything is signed for it; its nonce is then never given. */
+function endBeforeNonce(payment: ReadyPayment, nowMs: number): Plan | undefined {
+  const { cancelRequested, isFrozen, expiresAt } = payment;
+  if (cancelRequested) return { kind: "end", payment, event: { kind: "cancel", fee: null } };
+  if (isFrozen) return frozenPlan(payment);
+  if (expiresAt === null || expiresAt.getTime() > nowMs) return undefined;
+  return { kind: "end", payment, event: { kind: "fail", failure: "EXPIRED", fee: null } };
 }
 
 /** How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. */
