@@ -5,7 +5,7 @@ import { isRefused, type Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientKey } from "./client.js";
 import { hashSecret, newSecret } from "./client-secret.js";
 import { applyClientChange, type ClientDeps, resetAction } from "./client-service.js";
-import { refuseUnproven } from "./prove-credential.js";
+import { findProof, refuseUnproven } from "./prove-credential.js";
 
 /** Manages the secrets and the signing keys of API clients. */
 export interface ClientCredentials {
@@ -23,7 +23,7 @@ export interface ClientCredentials {
     expiresAt?: string,
   ) => Promise<RotatedSecret | Refused>;
   /**
-   * Gives the caller a new secret. Needs no scope, but proof of a credential that the caller has now: a stolen access token alone must
+   * Gives the caller a new secret, and keeps the one that it proves to have for the overlap. Needs no scope, but proof of a credential that the caller has now: a stolen access token alone must
    * not become a permanent credential.
    */
   rotateOwnSecret: (
@@ -85,6 +85,7 @@ export function createClientCredentials(deps: ClientCredentialsDeps): ClientCred
         overlapSeconds: overlap_seconds,
         expires: expires_at,
         idempotencyKey,
+        isInUse: (client) => findProof(deps, client, current_secret)?.id,
         refuse: (client, newExpiry, isRepeated) =>
           refuseUnproven(deps, client, { currentSecret: current_secret, signedBy }, newExpiry, isRepeated),
       }),
@@ -109,6 +110,8 @@ interface Rotation {
   overlapSeconds: number | undefined;
   expires: string | undefined;
   idempotencyKey: string | undefined;
+  /** The secret that the request proves to be in use; left out, it is the older one. */
+  isInUse?: (client: ApiClient) => string | undefined;
   refuse?: (client: ApiClient, newExpiry: Date | null, isRepeated: boolean) => Refused | undefined;
 }
 
@@ -116,7 +119,7 @@ async function rotateSecret(
   deps: ClientCredentialsDeps,
   origin: Origin,
   clientId: string,
-  { overlapSeconds = overlapSecondsDefault, expires, idempotencyKey, refuse }: Rotation,
+  { overlapSeconds = overlapSecondsDefault, expires, idempotencyKey, isInUse, refuse }: Rotation,
 ): Promise<RotatedSecret | Refused> {
   const newExpiry = readExpiry(expires, deps.now());
   if (isRefused(newExpiry)) return newExpiry;
@@ -124,9 +127,11 @@ async function rotateSecret(
   const secret = newSecret(deps.randomBytes);
   const createdAt = new Date(deps.now());
   const id = deps.newUuid();
-  const decide = ({ secrets }: ApiClient) => {
-    const oldestFirst = [...secrets].sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
-    const [kept, ...others] = overlapSeconds === 0 ? [undefined, ...oldestFirst] : oldestFirst;
+  const decide = (current: ApiClient) => {
+    const oldestFirst = current.secrets.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+    const inUseId = isInUse?.(current) ?? oldestFirst[0]?.id;
+    const kept = overlapSeconds === 0 ? undefined : oldestFirst.find((secret) => secret.id === inUseId);
+    const others = oldestFirst.filter((secret) => secret !== kept);
     const expiresAt = new Date(createdAt.getTime() + overlapSeconds * 1000);
     // A secret that expires sooner anyway is not extended.
     const keepsItsExpiry = kept === undefined || (kept.expiresAt !== null && kept.expiresAt < expiresAt);
@@ -139,7 +144,7 @@ async function rotateSecret(
         expiresAt: newExpiry,
         lastUsedAt: null,
       },
-      removeSecretIds: others.flatMap((candidate) => (candidate === undefined ? [] : [candidate.id])),
+      removeSecretIds: others.map((secret) => secret.id),
       ...(keepsItsExpiry ? {} : { expireSecrets: { ids: [kept.id], at: expiresAt } }),
     };
   };

@@ -15,6 +15,12 @@ interface ProofDeps {
   now: () => number;
 }
 
+/** The secret of a client that a request proves to have. */
+export function findProof({ keys, now }: ProofDeps, client: ApiClient, secret: string | undefined) {
+  const id = secret === undefined ? undefined : matchSecret(keys, client.secrets, secret, now());
+  return client.secrets.find((one) => one.id === id);
+}
+
 /**
  * Refuses a new credential of the client itself that no current one proves. Judged with the client locked: a credential that was removed
  * since the request was authenticated proves nothing.
@@ -46,8 +52,7 @@ export function refuseUnproven(
       ? undefined
       : { refused, message: "The key that signed the request expires before the new credential would." };
   }
-  const id = matchSecret(keys, client.secrets, currentSecret, nowMs);
-  const proof = client.secrets.find((secret) => secret.id === id);
+  const proof = findProof({ keys, now }, client, currentSecret);
   if (proof === undefined)
     return { refused, message: "`current_secret` is not a valid secret of the client." };
   if (isRepeated) return undefined;
