@@ -14,7 +14,7 @@ export const proofs = {
     shows: "every accepted transaction and order has one final result when processes are killed under load",
     files: [`${server}/faults/kill.test.ts`, `${server}/faults/market-kill.test.ts`],
     sizes: {
-      times: { env: "BURSAR_KILLS", short: 20, long: 1000, means: "kills of the service" },
+      times: { env: "BURSAR_KILLS", short: 12, long: 1000, means: "kills of the service" },
       "postgres-times": {
         env: "BURSAR_POSTGRES_KILLS",
         short: 5,
@@ -97,6 +97,19 @@ export const proofs = {
       "packages/domain/src/policy/compare-policies-against-judge.test.ts",
       `${server}/integration/stream/stream-endurance.test.ts`,
       `${server}/integration/database/hanging-commits.test.ts`,
+      `${server}/integration/database/connections.test.ts`,
+      `${server}/integration/transactions/exactly-once.test.ts`,
+      `${server}/integration/edge/raw/stream-frames.test.ts`,
+    ],
+    sizes: {},
+  },
+  authority: {
+    shows: "attacks by many clients, and by a writer to the database, do not approve, undo or hide anything",
+    files: [
+      `${server}/integration/access/approvals/approval-bounds.test.ts`,
+      `${server}/integration/access/change-requests/change-request-attacks.test.ts`,
+      `${server}/integration/access/clients/tampered-clients.test.ts`,
+      `${server}/integration/tampering/*.test.ts`,
     ],
     sizes: {},
   },
