@@ -14,10 +14,10 @@ export const proofs = {
     shows: "every accepted transaction and order has one final result when processes are killed under load",
     files: [`${server}/faults/kill.test.ts`, `${server}/faults/market-kill.test.ts`],
     sizes: {
-      times: { env: "BURSAR_KILLS", short: 12, long: 1000, means: "kills of the service" },
+      times: { env: "BURSAR_KILLS", short: 10, long: 1000, means: "kills of the service" },
       "postgres-times": {
         env: "BURSAR_POSTGRES_KILLS",
-        short: 5,
+        short: 3,
         long: 1000,
         means: "kills of PostgreSQL",
       },
@@ -53,7 +53,7 @@ export const proofs = {
       "two processes under load use no more memory, handles and connections at the end than in the beginning",
     files: [`${server}/faults/soak.test.ts`],
     sizes: {
-      seconds: { env: "BURSAR_SOAK_SECONDS", short: 30, long: 600, means: "seconds of load" },
+      seconds: { env: "BURSAR_SOAK_SECONDS", short: 20, long: 600, means: "seconds of load" },
     },
   },
   stream: {

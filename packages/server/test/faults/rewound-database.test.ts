@@ -92,7 +92,11 @@ describe("a database that goes back in time under a running service", () => {
   it("tells an order book's tag from the one of the lost book with the same sequence", async () => {
     await keep();
     await trader.placed({ side: "buy", type: "limit", price: "1000.00", size: "1" });
-    const lost = await trader.send("GET", "/v1/orderbook");
+    // The book is unavailable until it was loaded again.
+    const lost = await eventually(
+      () => trader.send("GET", "/v1/orderbook"),
+      ({ status }) => status === 200,
+    );
     await rewind();
     const { sequence } = JSON.parse(lost.text);
     // Until the new book is where the lost one was.

@@ -1,4 +1,3 @@
-import type { RailEvent } from "../../../src/app/rails/record-rail-events.js";
 import { type PlantedBug, withRecorder, withUnit } from "./planted-bug.js";
 
 /** What people get wrong when they follow a network that takes several steps. */
@@ -55,12 +54,12 @@ export const plantedRailBugs: readonly PlantedBug[] = [
   {
     name: "an event of the network is recorded whatever version it was seen at",
     breaks: "nothing is recorded twice",
-    disguisePorts: withUnit((unit) => ({
-      claimOnRail: async (network, keys) => {
-        const seen = new Map(keys.map((key) => [key.id, (key as RailEvent).version]));
-        const claimed = await unit.claimOnRail(network, keys);
-        return claimed.map((one) => ({ ...one, version: seen.get(one.id) ?? one.version }));
-      },
+    disguisePorts: withRecorder((recorder) => ({
+      recordEvents: (network, events) =>
+        recorder.recordEvents(
+          network,
+          events.map(({ version: _, ...event }) => event),
+        ),
     })),
   },
   {
