@@ -75,9 +75,8 @@ describe("the activation of wallets on a chain", () => {
         tenantId === first ? repeated : `0x${walletId.replaceAll("-", "").padStart(40, "0")}`,
       ),
     );
-    const done = await eventually(
-      rows,
-      (all) => all.every(({ state, lastError }) => state === "active" || lastError !== null),
+    const done = await eventually(rows, (all) =>
+      all.every(({ state, lastError }) => state === "active" || lastError !== null),
     );
     expect(done.map(({ state }) => state)).toEqual(["active", "active", "active", "creating"]);
     expect(new Set(done.map(({ address }) => address)).size).toBe(4);
