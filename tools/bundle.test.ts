@@ -41,7 +41,7 @@ describe("the bundle of the service", () => {
       process.exit(await runCli(["database", "roles"]));
     `);
     expect(stderr).toContain("no file today");
-    expect(stderr).toMatch(/packages\/server\/src\/store\/core\/database-roles\.ts:\d+/);
+    expect(stderr).toMatch(/packages\/server\/src\/store\/core\/schema\/database-roles\.ts:\d+/);
   });
 });
 

@@ -58,7 +58,7 @@ export const proofs = {
   },
   stream: {
     shows: "clients of the stream miss nothing and see nothing twice when their connections are cut",
-    files: [`${server}/faults/stream.test.ts`, `${server}/faults/stream-deltas.test.ts`],
+    files: [`${server}/faults/stream/stream.test.ts`, `${server}/faults/stream/stream-deltas.test.ts`],
     sizes: {
       cuts: { env: "BURSAR_CUTS", short: 20, long: 200, means: "connections that are cut" },
       events: { env: "BURSAR_EVENTS", short: 1000, long: 20_000, means: "events that happen meanwhile" },
@@ -69,7 +69,7 @@ export const proofs = {
   database: {
     shows:
       "a database that goes back in time or cannot write is noticed, and nothing is shown that it does not have",
-    files: [`${server}/faults/rewound-*.test.ts`, `${server}/faults/storage-faults.test.ts`],
+    files: [`${server}/faults/rewound/*.test.ts`, `${server}/faults/storage-faults.test.ts`],
     sizes: {},
   },
   plans: {
@@ -94,7 +94,7 @@ export const proofs = {
       `${server}/integration/database/migrate.test.ts`,
       `${server}/integration/webhooks/webhook-sender.test.ts`,
       `${server}/integration/webhooks/dead-endpoints.test.ts`,
-      "packages/domain/src/policy/compare-policies-against-judge.test.ts",
+      "packages/domain/src/policy/comparison/compare-policies-against-judge.test.ts",
       `${server}/integration/stream/stream-endurance.test.ts`,
       `${server}/integration/database/hanging-commits.test.ts`,
       `${server}/integration/database/connections.test.ts`,
@@ -194,7 +194,11 @@ export const proofs = {
   },
   processes: {
     shows: "the command line, the sandbox and the guides work in processes of their own",
-    files: [`${server}/processes/*.test.ts`, `${server}/integration/database/embedded-postgres.test.ts`],
+    files: [
+      `${server}/processes/*.test.ts`,
+      `${server}/processes/guides/*.test.ts`,
+      `${server}/integration/database/embedded-postgres.test.ts`,
+    ],
     sizes: {},
   },
 };

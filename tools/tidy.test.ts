@@ -13,6 +13,7 @@ const code = listFiles("**/*.ts", "**/*.mjs");
 const documents = listFiles("**/*.md");
 const wordsFile = "tools/words.mjs";
 const linesMax = 300;
+const filesMax = 25;
 
 /** The lines of a file that match a pattern, with their positions. */
 function linesWith(path: string, pattern: RegExp): string[] {
@@ -44,6 +45,12 @@ describe("tidy", () => {
 
   it(`keeps files under ${linesMax} lines`, () => {
     expect(code.filter((path) => read(path).split("\n").length > linesMax)).toEqual([]);
+  });
+
+  it(`keeps folders to ${filesMax} files of code, which are grouped by subject before there are more`, () => {
+    const counts = new Map<string, number>();
+    for (const path of code) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > filesMax)).toEqual([]);
   });
 
   it("has no disabled or focused tests, and no TODO comments", () => {

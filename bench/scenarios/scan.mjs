@@ -1,6 +1,6 @@
 import { contracts, faucet, spawnDevnet } from "../../packages/devnet/dist/index.js";
 import { createEvmNode } from "../../packages/server/dist/rails/evm/node/evm-node.js";
-import { nodeTimers } from "../../packages/server/dist/runtime/timers.js";
+import { nodeTimers } from "../../packages/server/dist/runtime/loops/timers.js";
 import { connect } from "../load.mjs";
 import { compare } from "../measure.mjs";
 import { withSandbox } from "../sandbox.mjs";

@@ -98,7 +98,7 @@ export {
 } from "./market/ticks-and-lots.js";
 export { formatAmount, parseAmount } from "./money/amount.js";
 export { type Asset, type AssetRegistry, createAssetRegistry } from "./money/asset.js";
-export { type ApprovedTransaction, approvalContent } from "./policy/approval-content.js";
+export { type ApprovedTransaction, approvalContent } from "./policy/approvals/approval-content.js";
 export {
   type Approval,
   type ApprovalRequirement,
@@ -109,13 +109,13 @@ export {
   mayApprove,
   recordedApprovalsMax,
   tallyApprovals,
-} from "./policy/approvals.js";
+} from "./policy/approvals/approvals.js";
 export {
   comparePolicies,
   comparePoliciesInSlices,
   keepsChanges,
   type PolicyComparison,
-} from "./policy/compare-policies.js";
+} from "./policy/comparison/compare-policies.js";
 export { compilePolicy, type PolicyCompilation } from "./policy/compile-policy.js";
 export type {
   CompiledPolicy,
@@ -124,12 +124,10 @@ export type {
   Verdict,
   WindowKind,
 } from "./policy/compiled-policy.js";
-export { countReferences } from "./policy/count-references.js";
-export { defaultPolicy, tradingPolicy } from "./policy/default-policy.js";
-export type { PolicyFault } from "./policy/document-field.js";
-export { createTimeZones, type TimeZones } from "./policy/hour-of-day.js";
-export { type Judgement, judge, judgeWithUsage, type Measurement, neededWindows } from "./policy/judge.js";
-export { namedClients } from "./policy/named-clients.js";
+export { countReferences } from "./policy/document/count-references.js";
+export { defaultPolicy, tradingPolicy } from "./policy/document/default-policy.js";
+export type { PolicyFault } from "./policy/document/document-field.js";
+export { namedClients } from "./policy/document/named-clients.js";
 export {
   type DestinationKind,
   defaultRuleName,
@@ -141,8 +139,10 @@ export {
   requestKinds,
   type UsageScope,
   usageScopes,
-} from "./policy/policy-document.js";
-export type { PolicyReference, PolicyWorld } from "./policy/policy-reader.js";
+} from "./policy/document/policy-document.js";
+export type { PolicyReference, PolicyWorld } from "./policy/document/policy-reader.js";
+export { createTimeZones, type TimeZones } from "./policy/hour-of-day.js";
+export { type Judgement, judge, judgeWithUsage, type Measurement, neededWindows } from "./policy/judge.js";
 export type { PolicyRequest } from "./policy/policy-request.js";
 export {
   countsTowardsLimits,

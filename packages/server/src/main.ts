@@ -20,16 +20,16 @@ import { listRoutes } from "./http/api.js";
 import { createEdge } from "./http/edge.js";
 import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { explainListenError, findPort, listen } from "./listen.js";
-import { type DatabaseClock, type LocalClocks, machineClocks } from "./runtime/database-clock.js";
+import { type DatabaseClock, type LocalClocks, machineClocks } from "./runtime/database/database-clock.js";
+import { createWakeUps } from "./runtime/loops/wake-ups.js";
 import { createReadiness } from "./runtime/readiness.js";
-import { createWakeUps } from "./runtime/wake-ups.js";
-import { checkDatabaseSettings } from "./store/core/check-database-settings.js";
+import { locationOf } from "./store/core/connection/database-url.js";
+import { createNotifyChannelOpener } from "./store/core/connection/notify-channel.js";
+import { assertWritable, withAvailableDatabase } from "./store/core/connection/wait-for-database.js";
 import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
-import { findOwningRole } from "./store/core/database-roles.js";
-import { locationOf } from "./store/core/database-url.js";
-import { readMigrations } from "./store/core/migrations.js";
-import { createNotifyChannelOpener } from "./store/core/notify-channel.js";
-import { assertWritable, withAvailableDatabase } from "./store/core/wait-for-database.js";
+import { checkDatabaseSettings } from "./store/core/schema/check-database-settings.js";
+import { findOwningRole } from "./store/core/schema/database-roles.js";
+import { readMigrations } from "./store/core/schema/migrations.js";
 
 /** A running service. */
 export interface Service {

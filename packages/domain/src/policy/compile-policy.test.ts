@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { typeIdFromUuid } from "../id/type-id.js";
 import { createAssetRegistry } from "../money/asset.js";
 import { compilePolicy } from "./compile-policy.js";
-import { defaultPolicy } from "./default-policy.js";
+import { defaultPolicy } from "./document/default-policy.js";
 import { createTimeZones } from "./hour-of-day.js";
 
 const asset = { network: "book", minimum: 1n, maximum: 10n ** 60n };

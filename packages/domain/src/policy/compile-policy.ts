@@ -6,11 +6,22 @@ import type {
   UsageLimit,
   Verdict,
 } from "./compiled-policy.js";
-import { addFault, type Field, type PolicyFault, readEntries, readObject } from "./document-field.js";
-import { defaultRuleName, policyLimits } from "./policy-document.js";
-import { type PolicyReading, type PolicyReference, type PolicyWorld, readIds } from "./policy-reader.js";
-import { readActionMembers, readChanges, readVerdict } from "./read-action.js";
-import { readCondition } from "./read-condition.js";
+import {
+  addFault,
+  type Field,
+  type PolicyFault,
+  readEntries,
+  readObject,
+} from "./document/document-field.js";
+import { defaultRuleName, policyLimits } from "./document/policy-document.js";
+import {
+  type PolicyReading,
+  type PolicyReference,
+  type PolicyWorld,
+  readIds,
+} from "./document/policy-reader.js";
+import { readActionMembers, readChanges, readVerdict } from "./document/read-action.js";
+import { readCondition } from "./document/read-condition.js";
 
 export type PolicyCompilation =
   | { policy: CompiledPolicy; references: readonly PolicyReference[]; faults?: never }

@@ -1,6 +1,6 @@
-import type { ApprovalRequirement } from "./approvals.js";
+import type { ApprovalRequirement } from "./approvals/approvals.js";
+import type { DestinationKind, RequestKind, UsageScope } from "./document/policy-document.js";
 import type { HourOfDay } from "./hour-of-day.js";
-import type { DestinationKind, RequestKind, UsageScope } from "./policy-document.js";
 
 /** The verdict on a transaction, and the rule that decided: `default` if none matched. */
 export type Verdict =

@@ -18,9 +18,9 @@ import { createAssetRegistry } from "../money/asset.js";
 import { walletPurposes } from "../wallet/wallet-purpose.js";
 import { compilePolicy } from "./compile-policy.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
+import { destinationKinds, type PolicyDocument, usageScopes } from "./document/policy-document.js";
 import { createTimeZones } from "./hour-of-day.js";
 import { judge, judgeWithUsage, neededWindows } from "./judge.js";
-import { destinationKinds, type PolicyDocument, usageScopes } from "./policy-document.js";
 import type { PolicyRequest } from "./policy-request.js";
 import { countTransaction, type UsageByWindow, type UsageWindow } from "./usage.js";
 

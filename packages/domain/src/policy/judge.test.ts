@@ -3,10 +3,10 @@ import { typeIdFromUuid } from "../id/type-id.js";
 import { createAssetRegistry } from "../money/asset.js";
 import { isFinal, type TransactionState, transactionStates } from "../transaction/transitions.js";
 import { compilePolicy } from "./compile-policy.js";
-import { defaultPolicy, tradingPolicy } from "./default-policy.js";
+import { defaultPolicy, tradingPolicy } from "./document/default-policy.js";
+import type { DestinationKind, PolicyDocument } from "./document/policy-document.js";
 import { createTimeZones } from "./hour-of-day.js";
 import { judge, judgeWithUsage, neededWindows } from "./judge.js";
-import type { DestinationKind, PolicyDocument } from "./policy-document.js";
 import type { PolicyRequest } from "./policy-request.js";
 import { countsTowardsLimits, countTransaction, type UsageByWindow } from "./usage.js";
 

@@ -1,5 +1,5 @@
 import type { WalletPurpose } from "../wallet/wallet-purpose.js";
-import type { DestinationKind } from "./policy-document.js";
+import type { DestinationKind } from "./document/policy-document.js";
 
 /** The facts that policy judges a transaction or an order by. Identifiers are UUIDs, the asset is a code, and the amount is in base units. */
 export interface PolicyRequest {

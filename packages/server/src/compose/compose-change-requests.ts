@@ -6,9 +6,9 @@ import {
 import { createClientExecutors } from "../app/change-requests/client-executors.js";
 import type { ClientAccessCache } from "../app/clients/client.js";
 import { isEd25519PublicKey } from "../credentials/ed25519-point.js";
-import { nodeTimers } from "../runtime/timers.js";
-import { createWakingLoop, type WakingLoop } from "../runtime/waking-loop.js";
-import { createChangeRequestStore } from "../store/access/change-requests.js";
+import { nodeTimers } from "../runtime/loops/timers.js";
+import { createWakingLoop, type WakingLoop } from "../runtime/loops/waking-loop.js";
+import { createChangeRequestStore } from "../store/access/change-requests/change-requests.js";
 import { createClientStore } from "../store/access/clients.js";
 import { requireKeys } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";

@@ -3,7 +3,7 @@ import { createQueueReader } from "../app/metrics/queue-reading.js";
 import { limitMetrics } from "../app/quotas/limit-metrics.js";
 import type { Metric } from "../runtime/metric.js";
 import type { Readiness } from "../runtime/readiness.js";
-import { poolMetrics } from "../store/core/pool-metrics.js";
+import { poolMetrics } from "../store/core/connection/pool-metrics.js";
 import { readQueues } from "../store/metrics/read-queues.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import { softwareVersion } from "../version.js";

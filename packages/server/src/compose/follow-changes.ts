@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
-import { followDatabase } from "../runtime/follow-database.js";
+import { followDatabase } from "../runtime/database/follow-database.js";
+import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Readiness } from "../runtime/readiness.js";
-import { nodeTimers } from "../runtime/timers.js";
+import { withAvailableDatabase } from "../store/core/connection/wait-for-database.js";
 import type { Database } from "../store/core/database.js";
-import { assertNotEmpty, migrate } from "../store/core/migrate.js";
-import type { Migration } from "../store/core/migrations.js";
-import { withAvailableDatabase } from "../store/core/wait-for-database.js";
+import { assertNotEmpty, migrate } from "../store/core/schema/migrate.js";
+import type { Migration } from "../store/core/schema/migrations.js";
 import type { Parts } from "./compose.js";
 
 export interface FollowChangesOptions {

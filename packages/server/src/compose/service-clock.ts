@@ -6,8 +6,8 @@ import {
   describeReading,
   type LocalClocks,
   skewLimits,
-} from "../runtime/database-clock.js";
-import { nodeTimers } from "../runtime/timers.js";
+} from "../runtime/database/database-clock.js";
+import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Database } from "../store/core/database.js";
 import { readDatabaseTime } from "../store/core/database-time.js";
 

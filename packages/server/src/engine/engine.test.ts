@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ClaimedPayment, Settlement, SettlementUnit } from "../app/transactions/settlement.js";
-import { nodeTimers } from "../runtime/timers.js";
+import { nodeTimers } from "../runtime/loops/timers.js";
 import { createEngine } from "./engine.js";
 import type { SettleBatch } from "./settle-batch.js";
 

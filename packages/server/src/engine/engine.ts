@@ -1,9 +1,9 @@
 import { timeOfUuidV7 } from "@bursar/domain";
 import type { Settlement, SettlementStore, WaitingWork } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
-import { createBatchSize } from "../runtime/isolate-failing-rows.js";
-import type { Timers } from "../runtime/timers.js";
-import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
+import { createBatchSize } from "../runtime/concurrency/isolate-failing-rows.js";
+import type { Timers } from "../runtime/loops/timers.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/loops/waking-loop.js";
 import { createLooks } from "./looks.js";
 import type { ClaimBatch, SettleBatch } from "./settle-batch.js";
 import { createTenantRotation, type TenantTurn } from "./tenant-rotation.js";

@@ -9,7 +9,7 @@ import {
   type SettlementUnit,
   type TransactionKey,
 } from "../app/transactions/settlement.js";
-import { isolateFailingRows } from "../runtime/isolate-failing-rows.js";
+import { isolateFailingRows } from "../runtime/concurrency/isolate-failing-rows.js";
 import { decideBatch } from "./decide-batch.js";
 
 export interface SettleBatchDeps {

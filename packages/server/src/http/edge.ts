@@ -7,7 +7,7 @@ import Fastify, {
   type FastifySchema,
   LogController,
 } from "fastify";
-import type { BoundedGate } from "../runtime/bounded-gate.js";
+import type { BoundedGate } from "../runtime/concurrency/bounded-gate.js";
 import type { Metric } from "../runtime/metric.js";
 import type { Readiness } from "../runtime/readiness.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";

@@ -5,8 +5,8 @@ import type { OrderStore } from "../app/markets/order.js";
 import type { OrderChanges } from "../app/markets/order-changes.js";
 import type { PlaceOrder } from "../app/markets/place-order.js";
 import { isRefused } from "../app/requests/refused.js";
-import type { Timers } from "../runtime/timers.js";
-import { createWakingLoop, type WakingLoop } from "../runtime/waking-loop.js";
+import type { Timers } from "../runtime/loops/timers.js";
+import { createWakingLoop, type WakingLoop } from "../runtime/loops/waking-loop.js";
 import { moveMidPrice, planQuotes, type Quote } from "./quotes.js";
 
 /**

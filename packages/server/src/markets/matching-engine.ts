@@ -22,10 +22,10 @@ import {
 } from "../app/markets/market-store.js";
 import { planJudgement } from "../app/policy/judge-batch.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
-import { createBatchSize } from "../runtime/isolate-failing-rows.js";
-import { createLeaseKeeper, LeaseLostError } from "../runtime/lease.js";
-import type { Timers } from "../runtime/timers.js";
-import { createWakingLoop, type Rest, untilTick, type WakingLoop } from "../runtime/waking-loop.js";
+import { createBatchSize } from "../runtime/concurrency/isolate-failing-rows.js";
+import { createLeaseKeeper, LeaseLostError } from "../runtime/loops/lease.js";
+import type { Timers } from "../runtime/loops/timers.js";
+import { createWakingLoop, type Rest, untilTick, type WakingLoop } from "../runtime/loops/waking-loop.js";
 import {
   accountsOfOrders,
   admitOrders,

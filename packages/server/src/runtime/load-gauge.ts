@@ -1,4 +1,4 @@
-import type { Timers } from "./timers.js";
+import type { Timers } from "./loops/timers.js";
 
 /**
  * Detects that the service cannot keep up, early enough to refuse new work instead of letting all of it wait. Two signs: how long the oldest

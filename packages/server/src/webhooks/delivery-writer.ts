@@ -1,7 +1,7 @@
 import type { BacklogStore, WrittenDeliveries } from "../app/webhooks/delivery-backlog.js";
-import { createBatchSize } from "../runtime/isolate-failing-rows.js";
-import type { Timers } from "../runtime/timers.js";
-import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/waking-loop.js";
+import { createBatchSize } from "../runtime/concurrency/isolate-failing-rows.js";
+import type { Timers } from "../runtime/loops/timers.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/loops/waking-loop.js";
 
 /**
  * Writes the deliveries that were too many to be written with their events: a bounded number at a time, of several tenants

@@ -4,7 +4,7 @@ import {
   endpointName,
   type SendingStore,
 } from "../app/webhooks/sending.js";
-import { createLeaseKeeper } from "../runtime/lease.js";
+import { createLeaseKeeper } from "../runtime/loops/lease.js";
 import { createEndpointQueue, type EndpointQueue } from "./endpoint-queue.js";
 import { longestHeld } from "./longest-held.js";
 

@@ -1,6 +1,6 @@
 import type { RenderEvents } from "../app/webhooks/render-events.js";
 import type { DueDelivery, EndpointKey, SendingStore } from "../app/webhooks/sending.js";
-import { createBatchSize } from "../runtime/isolate-failing-rows.js";
+import { createBatchSize } from "../runtime/concurrency/isolate-failing-rows.js";
 import type { EndpointQueue, Job } from "./endpoint-queue.js";
 import { createTenantTurns } from "./tenant-turns.js";
 

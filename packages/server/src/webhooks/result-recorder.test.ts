@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AttemptResult } from "../app/webhooks/sending.js";
-import { nodeTimers } from "../runtime/timers.js";
+import { nodeTimers } from "../runtime/loops/timers.js";
 import { createResultRecorder } from "./result-recorder.js";
 
 class UnavailableError extends Error {}

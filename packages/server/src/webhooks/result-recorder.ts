@@ -1,6 +1,6 @@
 import type { AttemptResult, HealthChange, SendingStore } from "../app/webhooks/sending.js";
-import { createBatchSize, isolateFailingRows } from "../runtime/isolate-failing-rows.js";
-import type { Timers } from "../runtime/timers.js";
+import { createBatchSize, isolateFailingRows } from "../runtime/concurrency/isolate-failing-rows.js";
+import type { Timers } from "../runtime/loops/timers.js";
 
 interface Entry {
   result: AttemptResult;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import type { Attempted } from "../app/webhooks/attempt-delivery.js";
 import type { DueDelivery, DueRequest, EndpointLease, SendingStore } from "../app/webhooks/sending.js";
-import { nodeTimers } from "../runtime/timers.js";
+import { nodeTimers } from "../runtime/loops/timers.js";
 import { createWebhookSender, type WebhookSenderDeps } from "./webhook-sender.js";
 
 const endpointCount = 500;

@@ -5,7 +5,7 @@ import { eventually } from "../harness/eventually.js";
 import type { ProcessUse } from "../harness/service/measured-service.js";
 import { openStream } from "../harness/stream/stream-client.js";
 import { createMixedLoad } from "./mixed-load.js";
-import { viewStream } from "./stream-view.js";
+import { viewStream } from "./stream/stream-view.js";
 import { startTwoProcesses, type TwoProcesses } from "./two-processes.js";
 
 /** What both processes use at one moment, added up. */

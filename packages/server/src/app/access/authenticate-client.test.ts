@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { createBoundedGate } from "../../runtime/bounded-gate.js";
+import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { ApiClient } from "../clients/client.js";
 import { hashSecret } from "../clients/client-secret.js";
 import { createClientAuthenticator, isOAuthFault } from "./authenticate-client.js";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { addressBlock } from "../../runtime/address-block.js";
-import type { BoundedGate } from "../../runtime/bounded-gate.js";
+import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { ApiClient, ClientStore } from "../clients/client.js";
 import { matchSecret } from "../clients/client-secret.js";
 import type { CredentialUses } from "../clients/credential-uses.js";

@@ -1,7 +1,7 @@
 import type { Scope } from "@bursar/protocol";
 import { LRUCache } from "lru-cache";
 import { addressBlock } from "../../runtime/address-block.js";
-import { createBoundedGate } from "../../runtime/bounded-gate.js";
+import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { ApiClient, ClientAccess, ClientAccessCache } from "../clients/client.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
 import type { Refused } from "../requests/refused.js";

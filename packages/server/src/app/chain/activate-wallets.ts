@@ -1,6 +1,6 @@
-import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
-import type { Timers } from "../../runtime/timers.js";
-import { createWakingLoop, type Rest, type WakingLoop } from "../../runtime/waking-loop.js";
+import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
+import type { Timers } from "../../runtime/loops/timers.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../../runtime/loops/waking-loop.js";
 import type { Signer } from "./signer.js";
 
 /** A wallet of a chain that has no address yet. */

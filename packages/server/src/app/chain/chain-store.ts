@@ -1,5 +1,5 @@
 import type { TransactionKind } from "@bursar/domain";
-import type { Lease, LeaseStore } from "../../runtime/lease.js";
+import type { Lease, LeaseStore } from "../../runtime/loops/lease.js";
 import type { SettlementUnit, TransactionKey } from "../transactions/settlement.js";
 import type { BlockRef, FeeTerms } from "./chain-node.js";
 import type { Halt } from "./halt.js";

@@ -9,7 +9,7 @@ import type { ChangeRequest, ChangeRequirement, ChangeStanding, ChangeUnit } fro
  *
  * 1. Add the schema of its `change` and a variant of `CreateChangeRequestBody` in `packages/protocol/src/access/change-request.ts`.
  * 2. If it writes something other than clients, add that write to `ChangeUnit` (`change-request.ts`) and implement it in
- *    `store/access/change-requests.ts` on the unit's SQL transaction.
+ *    `store/access/change-requests/change-requests.ts` on the unit's SQL transaction.
  * 3. Write a `ChangeExecutor` and list it in `compose/compose-change-requests.ts`, which does not compile without it.
  *
  * Deciding, scheduling, expiry, audit entries and events are the same for every kind (`change-request-service.ts`).

@@ -5,7 +5,7 @@ import {
   type Scope,
   showId,
 } from "@bursar/protocol";
-import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
+import type { KeyedMutex } from "../../runtime/concurrency/keyed-mutex.js";
 import type { IntegrityKeys } from "../access/integrity-keys.js";
 import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nodeTimers } from "../../runtime/timers.js";
+import { nodeTimers } from "../../runtime/loops/timers.js";
 import { createSweeper, type OpenPage, type Sweep, type SweeperDeps, type SweepStore } from "./sweeps.js";
 
 const sweepOf = (tenantId: string, kind: Sweep["kind"]): Sweep => ({

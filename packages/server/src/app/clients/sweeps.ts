@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
-import type { Timers } from "../../runtime/timers.js";
-import { createWakingLoop, type WakingLoop } from "../../runtime/waking-loop.js";
+import type { Timers } from "../../runtime/loops/timers.js";
+import { createWakingLoop, type WakingLoop } from "../../runtime/loops/waking-loop.js";
 
 /**
  * What is left to do after a client was disabled or enabled, or a tenant suspended or resumed. It can concern many orders and

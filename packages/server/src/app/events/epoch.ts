@@ -1,5 +1,5 @@
 import { showId } from "@bursar/protocol";
-import type { DatabaseIdentity } from "../../runtime/database-identity.js";
+import type { DatabaseIdentity } from "../../runtime/database/database-identity.js";
 
 /** The epoch of the database as clients see it. */
 export interface EpochNames {

@@ -1,5 +1,5 @@
 import type { Event } from "@bursar/protocol";
-import type { DatabaseIdentity } from "../../runtime/database-identity.js";
+import type { DatabaseIdentity } from "../../runtime/database/database-identity.js";
 import type { Refused } from "../requests/refused.js";
 import type { EpochNames } from "./epoch.js";
 import type { EventPositions, LostRange } from "./event.js";

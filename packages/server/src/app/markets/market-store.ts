@@ -7,7 +7,7 @@ import type {
   TimeInForce,
   UsageByWindow,
 } from "@bursar/domain";
-import type { Lease, LeaseStore } from "../../runtime/lease.js";
+import type { Lease, LeaseStore } from "../../runtime/loops/lease.js";
 import type { Balances, LedgerEntry, LedgerUnit } from "../ledger/ledger-unit.js";
 import type { ActivePolicyReads } from "../policy/policy.js";
 import type { Counted, TenantWindow } from "../policy/usage.js";

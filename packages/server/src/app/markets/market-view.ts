@@ -7,8 +7,8 @@ import {
   type TradedMarket,
 } from "@bursar/domain";
 import type { DeltaMessage, Orderbook, Trade as TradeBody } from "@bursar/protocol";
-import type { Timers } from "../../runtime/timers.js";
-import { createWakingLoop, untilTick } from "../../runtime/waking-loop.js";
+import type { Timers } from "../../runtime/loops/timers.js";
+import { createWakingLoop, untilTick } from "../../runtime/loops/waking-loop.js";
 import type { ShownChange } from "./best-levels.js";
 import { applyLevelChanges, type Levels } from "./depth-view.js";
 import type { MarketDelta } from "./market-store.js";

@@ -1,6 +1,6 @@
 import { type MarketRegistry, orderStates } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
-import type { Timers } from "../../runtime/timers.js";
+import type { Timers } from "../../runtime/loops/timers.js";
 import type { ClientOrigin } from "../audit/audit-entry.js";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { isRefused, type Refused } from "../requests/refused.js";

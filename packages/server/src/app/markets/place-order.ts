@@ -1,6 +1,6 @@
 import { boundOrder, formatPrice, type MarketPrices, timeOfUuidV7, type Verdict } from "@bursar/domain";
 import type { PlaceOrderBody } from "@bursar/protocol";
-import type { GroupCommit } from "../../runtime/group-commit.js";
+import type { GroupCommit } from "../../runtime/concurrency/group-commit.js";
 import type { Principal } from "../access/authenticate-request.js";
 import type { ActivePolicies } from "../policy/policy.js";
 import { hashRequest, replay } from "../requests/idempotency.js";

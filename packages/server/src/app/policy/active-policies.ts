@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type CompiledPolicy, defaultPolicy, type PolicyDocument } from "@bursar/domain";
 import { LRUCache } from "lru-cache";
 import { createFreshCache } from "../../runtime/fresh-cache.js";
-import type { WakeUps } from "../../runtime/wake-ups.js";
+import type { WakeUps } from "../../runtime/loops/wake-ups.js";
 import type {
   ActivePolicies,
   ActivePolicy,

@@ -1,6 +1,6 @@
 import { type AssetRegistry, type Judgement, judgeWithUsage, type PolicyRequest } from "@bursar/domain";
 import { type EvaluatePolicyBody, type PolicyEvaluation, readId } from "@bursar/protocol";
-import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
+import type { KeyedMutex } from "../../runtime/concurrency/keyed-mutex.js";
 import type { Principal } from "../access/authenticate-request.js";
 import { reasonToRefuse } from "../markets/order-policy.js";
 import { isRefused, type Refused } from "../requests/refused.js";

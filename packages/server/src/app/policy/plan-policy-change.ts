@@ -6,7 +6,7 @@ import {
   type PolicyDocument,
   type WindowKind,
 } from "@bursar/domain";
-import type { BoundedGate } from "../../runtime/bounded-gate.js";
+import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { ChangeRequirement } from "../change-requests/change-request.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { compileGuard, firstPolicy, unionOfWindows } from "./active-policies.js";

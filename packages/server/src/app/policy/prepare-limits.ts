@@ -1,5 +1,5 @@
 import type { WindowKind } from "@bursar/domain";
-import type { KeyedMutex } from "../../runtime/keyed-mutex.js";
+import type { KeyedMutex } from "../../runtime/concurrency/keyed-mutex.js";
 import type { Refused } from "../requests/refused.js";
 
 /** Sums the past of windows that are not kept yet, for as long as a request can wait. The next call continues. */

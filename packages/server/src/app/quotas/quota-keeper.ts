@@ -1,5 +1,5 @@
 import { type QuotaClass, quotaClasses } from "@bursar/protocol";
-import type { Timers } from "../../runtime/timers.js";
+import type { Timers } from "../../runtime/loops/timers.js";
 import type { ApiClient } from "../clients/client.js";
 import { type Allowance, createAllowance } from "./allowance.js";
 import type { ClientQuotas, Quotas } from "./client-quotas.js";

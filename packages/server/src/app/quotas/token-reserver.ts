@@ -1,6 +1,6 @@
 import type { Quota } from "@bursar/domain";
 import type { QuotaClass } from "@bursar/protocol";
-import type { Timers } from "../../runtime/timers.js";
+import type { Timers } from "../../runtime/loops/timers.js";
 import type { Allowance } from "./allowance.js";
 import type { BucketKey } from "./traffic.js";
 

@@ -51,7 +51,7 @@ export type RailTransactionEvent = Extract<
  * Advances the transactions of one network after `begin`. It talks to the network, and then records what has happened; never the
  * other way round, and never both in one SQL transaction. Several processes may run it: what it records is refused if another one has
  * been faster. Only the record is protected: a driver whose network acts must not be repeated holds the network's lease
- * (`runtime/lease.ts`), or sends something that the network itself takes once.
+ * (`runtime/loops/lease.ts`), or sends something that the network itself takes once.
  */
 export interface RailDriver {
   start: () => void;

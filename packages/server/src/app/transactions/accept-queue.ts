@@ -1,5 +1,5 @@
-import { createGroupCommit } from "../../runtime/group-commit.js";
-import type { Timers } from "../../runtime/timers.js";
+import { createGroupCommit } from "../../runtime/concurrency/group-commit.js";
+import type { Timers } from "../../runtime/loops/timers.js";
 import type { AcceptedTransaction, AcceptOutcome, TransactionStore } from "./transaction.js";
 
 /** Stores transactions, those that arrive together in one commit. */

@@ -1,4 +1,4 @@
-import type { Timers } from "../../runtime/timers.js";
+import type { Timers } from "../../runtime/loops/timers.js";
 
 /** Lets requests wait for a change of one transaction. Changes in other processes are not seen here, so a request that waits polls too. */
 export interface ChangeHub {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Timers } from "../../runtime/timers.js";
+import type { Timers } from "../../runtime/loops/timers.js";
 import { createChangeHub } from "./change-hub.js";
 import { createTransactionReader } from "./read-transaction.js";
 import type { Transaction } from "./transaction.js";

@@ -1,7 +1,7 @@
 import { type Event as EventBody, showId } from "@bursar/protocol";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
-import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
+import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
 import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { EventReader, LoggedEvent } from "../events/event.js";
 import type { PresentEvents } from "../events/present-events.js";

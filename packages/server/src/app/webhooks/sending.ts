@@ -1,4 +1,4 @@
-import type { Lease, LeaseStore } from "../../runtime/lease.js";
+import type { Lease, LeaseStore } from "../../runtime/loops/lease.js";
 import type { DeliveryAttempt } from "./delivery.js";
 import type { WebhookEndpoint } from "./endpoint.js";
 

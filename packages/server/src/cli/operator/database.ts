@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { loadConfig } from "../../config/load-config.js";
-import { changeOwnerScript, createRolesScript, grantScript } from "../../store/core/database-roles.js";
+import { changeOwnerScript, createRolesScript, grantScript } from "../../store/core/schema/database-roles.js";
 
 export function addDatabaseCommand(program: Command): void {
   const database = program.command("database").description("set up the database");

@@ -2,7 +2,12 @@ import { readId, showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
-import { type FailedRow, type FailureTable, listFailures, retryFailures } from "../../store/core/failures.js";
+import {
+  type FailedRow,
+  type FailureTable,
+  listFailures,
+  retryFailures,
+} from "../../store/core/rows/failures.js";
 import { orderFailures } from "../../store/markets/admit-orders.js";
 import { transactionFailures } from "../../store/transactions/settlement.js";
 import { walletFailures } from "../../store/wallets/activate-wallets.js";

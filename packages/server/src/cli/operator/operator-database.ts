@@ -15,14 +15,14 @@ import {
   describeReading,
   machineClocks,
   skewLimits,
-} from "../../runtime/database-clock.js";
-import { nodeTimers } from "../../runtime/timers.js";
-import { createWakeUps } from "../../runtime/wake-ups.js";
+} from "../../runtime/database/database-clock.js";
+import { nodeTimers } from "../../runtime/loops/timers.js";
+import { createWakeUps } from "../../runtime/loops/wake-ups.js";
+import { createNotifyChannelOpener } from "../../store/core/connection/notify-channel.js";
 import { type Database, openDatabase } from "../../store/core/database.js";
 import { readDatabaseTime } from "../../store/core/database-time.js";
-import { assertMigrated } from "../../store/core/migrate.js";
-import { readMigrations } from "../../store/core/migrations.js";
-import { createNotifyChannelOpener } from "../../store/core/notify-channel.js";
+import { assertMigrated } from "../../store/core/schema/migrate.js";
+import { readMigrations } from "../../store/core/schema/migrations.js";
 import { findSandboxChain, withSandboxChain } from "../sandbox/sandbox-chain.js";
 
 /** An audit of the ledger reads all of it. */

@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { loadConfig } from "../../config/load-config.js";
 import { ConfigError } from "../../config/setting.js";
 import { createLogger } from "../../log.js";
-import { checkDatabaseSettings } from "../../store/core/check-database-settings.js";
+import { withAvailableDatabase } from "../../store/core/connection/wait-for-database.js";
 import { openDatabase } from "../../store/core/database.js";
-import { migrate } from "../../store/core/migrate.js";
-import { readMigrations } from "../../store/core/migrations.js";
-import { withAvailableDatabase } from "../../store/core/wait-for-database.js";
+import { checkDatabaseSettings } from "../../store/core/schema/check-database-settings.js";
+import { migrate } from "../../store/core/schema/migrate.js";
+import { readMigrations } from "../../store/core/schema/migrations.js";
 
 export function addMigrateCommand(program: Command): void {
   program

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type BoundedGate, createBoundedGate } from "../../runtime/bounded-gate.js";
+import { type BoundedGate, createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import { Refusal } from "../refusal.js";
 import type { Route } from "../route.js";
 import { disconnected } from "./concurrency-gate.js";

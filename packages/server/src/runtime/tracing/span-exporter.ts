@@ -1,5 +1,5 @@
+import type { Timers } from "../loops/timers.js";
 import { createLabelledCounter, type Metric } from "../metric.js";
-import type { Timers } from "../timers.js";
 import type { EndedSpan } from "./tracer.js";
 
 /** Sends spans to a collector in batches. What does not fit, or is not accepted, is dropped and counted: traces are not worth a request. */

@@ -18,7 +18,7 @@ import {
   positionMac,
 } from "../../app/audit/chain-hash.js";
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
-import { removeInBatches } from "../core/remove-in-batches.js";
+import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 import {
   type AuditRow,

@@ -14,7 +14,7 @@ import type {
 import { showClientQuotas } from "../../app/quotas/client-quotas.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
 import type { Queryable, Tx } from "../core/database.js";
-import { findByKey } from "../core/insert-or-find.js";
+import { findByKey } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { passOnControllers } from "./pass-on-controllers.js";

@@ -10,8 +10,8 @@ import {
   type Queryable,
   type Tx,
 } from "../core/database.js";
-import { findByKey, insertOrFind } from "../core/insert-or-find.js";
 import { recordOperatorRequest } from "../core/operator-requests.js";
+import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";

@@ -1,7 +1,7 @@
 import type { ApiClient } from "../../app/clients/client.js";
 import type { Database, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
-import { resealChangeRequests } from "./change-requests.js";
+import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
 import { resealTenants } from "./single-administrator.js";

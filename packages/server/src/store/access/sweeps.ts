@@ -10,7 +10,7 @@ import {
 import { actorIdOfAct, operatorActorId } from "../../app/events/actor.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
-import { joinByKey } from "../core/locate-rows.js";
+import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /** Records what a change of a client's state leaves to do. The orders of a disabled client are always cancelled. */

@@ -2,7 +2,7 @@ import type { NonceStore } from "../../app/access/authenticate-client.js";
 import type { RevocationStore, StoredTokenKey, TokenKeyStore } from "../../app/access/tokens.js";
 import { nilTenantId } from "../../app/audit/audit-entry.js";
 import type { Database } from "../core/database.js";
-import { removeInBatches } from "../core/remove-in-batches.js";
+import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 

@@ -2,7 +2,7 @@ import type { FollowedBlock, NetworkLease, NetworkPosition, SeenHeads } from "..
 import type { Halt } from "../../app/chain/halt.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
-import { isHeld } from "../core/leases.js";
+import { isHeld } from "../core/rows/leases.js";
 import { sql } from "../core/sql.js";
 import { networkLeases } from "./network-leases.js";
 

@@ -1,6 +1,6 @@
 import type { ChainDeposit, ChainUnit, DepositKey, GatheredAmount } from "../../app/chain/chain-store.js";
 import type { Queryable, Tx } from "../core/database.js";
-import { locateRows } from "../core/locate-rows.js";
+import { locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 interface DepositRow extends Omit<ChainDeposit, "amount" | "block" | "leftNumber"> {

@@ -7,7 +7,7 @@ import type {
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
 import type { Database, Queryable } from "../core/database.js";
-import { listKeys } from "../core/locate-rows.js";
+import { listKeys } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import {
   type FactRow,

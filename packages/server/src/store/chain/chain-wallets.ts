@@ -1,6 +1,6 @@
 import type { ChainWalletActivation } from "../../app/chain/activate-wallets.js";
 import type { Database } from "../core/database.js";
-import { recordFailure } from "../core/failures.js";
+import { recordFailure } from "../core/rows/failures.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { activate, listCreating, walletFailures } from "../wallets/activate-wallets.js";

@@ -4,9 +4,9 @@ import {
   type NetworkLease,
   type NetworkLeases,
 } from "../../app/chain/chain-store.js";
-import { LeaseLostError } from "../../runtime/lease.js";
+import { LeaseLostError } from "../../runtime/loops/lease.js";
 import type { Database, Queryable } from "../core/database.js";
-import { acquireLeases, isHeld, type LeaseTable, releaseLeases, renewLeases } from "../core/leases.js";
+import { acquireLeases, isHeld, type LeaseTable, releaseLeases, renewLeases } from "../core/rows/leases.js";
 import { sql } from "../core/sql.js";
 
 /** The lease on a network is three columns of its row. */

@@ -7,7 +7,7 @@ import type {
   SentPayment,
   UnsignedPayment,
 } from "../../app/chain/chain-store.js";
-import { joinByKey } from "../core/locate-rows.js";
+import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /*

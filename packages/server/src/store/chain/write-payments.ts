@@ -7,7 +7,7 @@ import type {
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
 import type { Tx } from "../core/database.js";
-import { listKeys, locateRows } from "../core/locate-rows.js";
+import { listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /* Every row is found by the primary key; all of them were locked before. */

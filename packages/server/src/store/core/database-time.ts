@@ -1,4 +1,4 @@
-import type { DatabaseTime } from "../../runtime/database-clock.js";
+import type { DatabaseTime } from "../../runtime/database/database-clock.js";
 import type { Database } from "./database.js";
 import { sql } from "./sql.js";
 

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import type { CommittedFact, CommitWitnesses } from "../../runtime/commit-witnesses.js";
-import type { DatabaseIdentity } from "../../runtime/database-identity.js";
-import { createConnections } from "./connections.js";
+import type { CommittedFact, CommitWitnesses } from "../../runtime/database/commit-witnesses.js";
+import type { DatabaseIdentity } from "../../runtime/database/database-identity.js";
+import { createConnections } from "./connection/connections.js";
+import { createStorageFault } from "./connection/storage-fault.js";
+import { answerInTime, createUnanswered, UnansweredError } from "./connection/unanswered.js";
 import {
   DatabaseUnavailableError,
   explain,
@@ -17,8 +19,6 @@ import type { RunText } from "./identity/read-server.js";
 import { inTransaction } from "./in-transaction.js";
 import { parameterText } from "./parameter-text.js";
 import { Statement } from "./sql.js";
-import { createStorageFault } from "./storage-fault.js";
-import { answerInTime, createUnanswered, UnansweredError } from "./unanswered.js";
 
 /** Something that runs statements: the pool, a transaction, or one session of it. */
 export interface Queryable {

@@ -1,4 +1,4 @@
-import type { CommittedFact } from "../../runtime/commit-witnesses.js";
+import type { CommittedFact } from "../../runtime/database/commit-witnesses.js";
 import type { Session, Tx } from "./database.js";
 import { DatabaseUnavailableError, isAnswered, OutcomeUnknownError } from "./database-unavailable-error.js";
 import { sql } from "./sql.js";

@@ -2,7 +2,7 @@ import type { EarlierResult, OperatorRequest, OperatorResult } from "../../app/r
 import { OperatorError } from "../../operator-error.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../access/row-integrity.js";
 import { type Queryable, requireKeys, type Tx } from "./database.js";
-import { insertOrFind } from "./insert-or-find.js";
+import { insertOrFind } from "./rows/insert-or-find.js";
 import { sql } from "./sql.js";
 
 /** A lost answer is noticed at once; after this time a secret that was not received is replaced. */

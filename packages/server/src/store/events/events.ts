@@ -5,8 +5,8 @@ import type {
   LoggedEvent,
   LostRange,
 } from "../../app/events/event.js";
-import type { CommittedFact } from "../../runtime/commit-witnesses.js";
-import type { WakeUps } from "../../runtime/wake-ups.js";
+import type { CommittedFact } from "../../runtime/database/commit-witnesses.js";
+import type { WakeUps } from "../../runtime/loops/wake-ups.js";
 import type { Database, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { planDeliveries, readSubscribers, withDeliveries } from "../webhooks/webhook-queue.js";

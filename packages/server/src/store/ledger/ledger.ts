@@ -1,7 +1,7 @@
 import { type AccountKey, accountKind, accountName, type Balance } from "@bursar/domain";
 import type { Balances, LedgerEntry } from "../../app/ledger/ledger-unit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
-import { locateRows } from "../core/locate-rows.js";
+import { locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /**

@@ -8,10 +8,10 @@ import type {
 } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
-import type { FailureTable } from "../core/failures.js";
-import { joinByKey, listKeys, locateRows } from "../core/locate-rows.js";
+import type { FailureTable } from "../core/rows/failures.js";
+import { joinByKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
+import { waitingTenants } from "../core/rows/waiting-tenants.js";
 import { type Statement, sql } from "../core/sql.js";
-import { waitingTenants } from "../core/waiting-tenants.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances } from "../ledger/ledger.js";
 import { countUsage } from "../policy/usage.js";

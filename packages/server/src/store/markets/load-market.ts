@@ -6,8 +6,8 @@ import type {
   PlacedOrder,
 } from "../../app/markets/market-store.js";
 import type { Database, Queryable } from "../core/database.js";
-import { expiry } from "../core/leases.js";
-import { hasKey, joinByKey } from "../core/locate-rows.js";
+import { expiry } from "../core/rows/leases.js";
+import { hasKey, joinByKey } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import { lockMarket } from "./market-leases.js";
 

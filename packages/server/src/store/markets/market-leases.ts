@@ -1,8 +1,8 @@
 import type { MarketLease, MarketLeases } from "../../app/markets/market-store.js";
-import { coalesce } from "../../runtime/coalesce.js";
-import { LeaseLostError } from "../../runtime/lease.js";
+import { coalesce } from "../../runtime/concurrency/coalesce.js";
+import { LeaseLostError } from "../../runtime/loops/lease.js";
 import type { Database, Queryable } from "../core/database.js";
-import { acquireLeases, isHeld, type LeaseTable, releaseLeases, renewLeases } from "../core/leases.js";
+import { acquireLeases, isHeld, type LeaseTable, releaseLeases, renewLeases } from "../core/rows/leases.js";
 import { sql } from "../core/sql.js";
 
 /** How far a market is, as its row says. */

@@ -1,9 +1,9 @@
 import type { PriceBand, Side, TradedMarket } from "@bursar/domain";
 import type { LevelChangeRow, MarketDelta } from "../../app/markets/market-store.js";
 import type { LevelStore } from "../../app/markets/market-view.js";
-import { coalesce } from "../../runtime/coalesce.js";
+import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import type { Database } from "../core/database.js";
-import { removeInBatches } from "../core/remove-in-batches.js";
+import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 
 interface DeltaRow {

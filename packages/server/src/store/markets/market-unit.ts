@@ -5,9 +5,9 @@ import {
   type MarketStore,
   type MarketUnit,
 } from "../../app/markets/market-store.js";
-import { coalesce } from "../../runtime/coalesce.js";
+import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import type { Database, Tx } from "../core/database.js";
-import { recordFailure } from "../core/failures.js";
+import { recordFailure } from "../core/rows/failures.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { createActivePolicyReads } from "../policy/policies.js";

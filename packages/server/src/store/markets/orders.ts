@@ -7,9 +7,9 @@ import {
   type OrderStore,
   readDetails,
 } from "../../app/markets/order.js";
-import { toListed } from "../core/bounded-page.js";
 import { assertGeneration, type Database, type Queryable } from "../core/database.js";
-import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
+import { toListed } from "../core/rows/bounded-page.js";
+import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { selectPageOfOrders } from "./order-page.js";
 

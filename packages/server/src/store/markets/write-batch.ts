@@ -3,7 +3,7 @@ import type { Balances } from "../../app/ledger/ledger-unit.js";
 import type { MarketDelta, MatchedBatch, OpenOrderRow, OrderChange } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
 import type { Queryable, Tx } from "../core/database.js";
-import { hasKey, listKeys, locateRows } from "../core/locate-rows.js";
+import { hasKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";

@@ -1,7 +1,7 @@
 import type { MarketReading, QueueReading, Waiting } from "../../app/metrics/queue-reading.js";
 import type { Queryable } from "../core/database.js";
+import { waitingTenants } from "../core/rows/waiting-tenants.js";
 import { type Statement, sql } from "../core/sql.js";
-import { waitingTenants } from "../core/waiting-tenants.js";
 
 /** How far is counted, and how many tenants and endpoints are looked at. */
 const countMax = 10_000;

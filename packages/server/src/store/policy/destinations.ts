@@ -1,10 +1,10 @@
 import type { Destination, DestinationFilter, DestinationStore } from "../../app/destinations/destination.js";
 import type { AllowList } from "../../app/policy/allow-list.js";
-import { coalesce } from "../../runtime/coalesce.js";
+import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import { appendAudit } from "../access/audit.js";
-import { selectBoundedPage, toListed } from "../core/bounded-page.js";
 import type { Database, Queryable } from "../core/database.js";
-import { findByKey, insertOrFind } from "../core/insert-or-find.js";
+import { selectBoundedPage, toListed } from "../core/rows/bounded-page.js";
+import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 
 const lookUpBatchMax = 256;

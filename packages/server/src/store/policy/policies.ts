@@ -8,9 +8,9 @@ import type {
   PolicyVersion,
   StoredPolicy,
 } from "../../app/policy/policy.js";
-import type { WakeUps } from "../../runtime/wake-ups.js";
+import type { WakeUps } from "../../runtime/loops/wake-ups.js";
 import { appendAudit } from "../access/audit.js";
-import { countChangeApprovers } from "../access/count-change-approvers.js";
+import { countChangeApprovers } from "../access/change-requests/count-change-approvers.js";
 import type { Database, KeyedQueryable, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { lockTenant, putWindowsInForce } from "./usage-windows.js";

@@ -1,5 +1,5 @@
 import type { Database } from "../core/database.js";
-import { removeInBatches } from "../core/remove-in-batches.js";
+import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 
 /** In one call; the rest waits for the next. */

@@ -6,7 +6,7 @@ import {
   type UsageWindow,
 } from "@bursar/domain";
 import type { Queryable } from "../core/database.js";
-import { joinByKey } from "../core/locate-rows.js";
+import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /**

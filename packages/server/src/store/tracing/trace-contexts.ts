@@ -2,8 +2,8 @@ import type { AcceptedTransaction } from "../../app/transactions/transaction.js"
 import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { Queryable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
-import { listKeys } from "../core/locate-rows.js";
-import { removeInBatches } from "../core/remove-in-batches.js";
+import { listKeys } from "../core/rows/locate-rows.js";
+import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /** The version of a transaction that its request has made. */

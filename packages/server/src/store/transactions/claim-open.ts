@@ -6,9 +6,9 @@ import type {
 } from "../../app/transactions/settlement.js";
 import type { Queryable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
-import { hasKey, listKeys } from "../core/locate-rows.js";
+import { hasKey, listKeys } from "../core/rows/locate-rows.js";
+import { waitingTenants } from "../core/rows/waiting-tenants.js";
 import { type Statement, sql } from "../core/sql.js";
-import { waitingTenants } from "../core/waiting-tenants.js";
 
 /** What a claim reads of an open transaction, `o`. */
 const openColumns = sql`o.tenant_id, o.id, o.state, o.version, o.needs_judgement, o.fee_asset, o.fee_held`;

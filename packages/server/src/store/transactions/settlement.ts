@@ -7,8 +7,8 @@ import type {
   TransactionKey,
 } from "../../app/transactions/settlement.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
-import { type FailureTable, recordFailure } from "../core/failures.js";
-import { joinByKey } from "../core/locate-rows.js";
+import { type FailureTable, recordFailure } from "../core/rows/failures.js";
+import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";

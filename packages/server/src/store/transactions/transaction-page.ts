@@ -7,7 +7,7 @@ import {
   newestWith,
   selectBoundedPage,
   whereAllOf,
-} from "../core/bounded-page.js";
+} from "../core/rows/bounded-page.js";
 import { type Statement, sql } from "../core/sql.js";
 
 export interface TransactionPage {

@@ -18,10 +18,10 @@ import type {
   TransactionStore,
 } from "../../app/transactions/transaction.js";
 import { readTransactionDetails } from "../../app/transactions/transaction-details.js";
-import { coalesce } from "../../runtime/coalesce.js";
-import { toListed } from "../core/bounded-page.js";
+import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import { assertGeneration, type Database } from "../core/database.js";
-import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/insert-or-find.js";
+import { toListed } from "../core/rows/bounded-page.js";
+import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { insertRequestContexts } from "../tracing/trace-contexts.js";
 import { selectPageOfIds } from "./transaction-page.js";

@@ -4,7 +4,7 @@ import type { Settlement } from "../../app/transactions/settlement.js";
 import { writeTransactionDetails } from "../../app/transactions/transaction-details.js";
 import { beginPayments } from "../chain/begin-payments.js";
 import type { Tx } from "../core/database.js";
-import { listKeys, locateRows } from "../core/locate-rows.js";
+import { listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";

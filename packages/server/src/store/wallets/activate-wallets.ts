@@ -1,10 +1,10 @@
 import { loggedWalletState, type WalletActivation } from "../../app/wallets/wallet.js";
-import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
+import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
 import { type Database, isDatabaseUnavailable, type Queryable } from "../core/database.js";
-import { type FailureTable, type RowKey, recordFailure } from "../core/failures.js";
-import { hasKey, listKeys } from "../core/locate-rows.js";
+import { type FailureTable, type RowKey, recordFailure } from "../core/rows/failures.js";
+import { hasKey, listKeys } from "../core/rows/locate-rows.js";
+import { waitingTenants } from "../core/rows/waiting-tenants.js";
 import { sql } from "../core/sql.js";
-import { waitingTenants } from "../core/waiting-tenants.js";
 import type { EventLog } from "../events/events.js";
 
 export const walletFailures: FailureTable = {

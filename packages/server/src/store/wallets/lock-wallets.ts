@@ -1,4 +1,4 @@
-import { hasKey } from "../core/locate-rows.js";
+import { hasKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /**

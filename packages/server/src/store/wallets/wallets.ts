@@ -9,11 +9,11 @@ import {
   type WalletStore,
   type WalletWithBalances,
 } from "../../app/wallets/wallet.js";
-import { coalesce } from "../../runtime/coalesce.js";
+import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import { appendAudit } from "../access/audit.js";
-import { selectBoundedPage, toListed, whereAll } from "../core/bounded-page.js";
 import type { Database, Queryable } from "../core/database.js";
-import { findByKey, insertOrFind } from "../core/insert-or-find.js";
+import { selectBoundedPage, toListed, whereAll } from "../core/rows/bounded-page.js";
+import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { requestCancels } from "../markets/orders.js";

@@ -1,5 +1,5 @@
 import type { Queryable } from "../core/database.js";
-import { listKeys } from "../core/locate-rows.js";
+import { listKeys } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /**

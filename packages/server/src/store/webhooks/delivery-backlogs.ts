@@ -1,6 +1,6 @@
 import type { BacklogStore, WrittenDeliveries } from "../../app/webhooks/delivery-backlog.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
-import { locateRows } from "../core/locate-rows.js";
+import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import { newDeliveryId } from "./webhook-queue.js";
 

@@ -1,6 +1,6 @@
 import type { Earlier, IdempotentRequest } from "../../app/requests/idempotency.js";
 import type { Queryable } from "../core/database.js";
-import { findByKey } from "../core/insert-or-find.js";
+import { findByKey } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 
 /**

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryFilter, DeliveryStore } from "../../app/webhooks/delivery.js";
+import type { Database } from "../core/database.js";
 import {
   type BoundedPage,
   idRange,
@@ -7,8 +8,7 @@ import {
   selectBoundedPage,
   toListed,
   whereAll,
-} from "../core/bounded-page.js";
-import type { Database } from "../core/database.js";
+} from "../core/rows/bounded-page.js";
 import { type Statement, sql } from "../core/sql.js";
 
 interface DeliveryRow extends Omit<Delivery, "sequence" | "nextAttemptAt"> {

@@ -9,7 +9,7 @@ import type {
 } from "../../app/webhooks/endpoint.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
-import { insertOrFind } from "../core/insert-or-find.js";
+import { insertOrFind } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { removeUnreferenced } from "./deleted-endpoints.js";

@@ -2,7 +2,7 @@ import type { FailedFilter, ResendRequest, ResendStore, Resent } from "../../app
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
-import { insertOrFind } from "../core/insert-or-find.js";
+import { insertOrFind } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { findAnswer, reserveKey, settleKey } from "./keyed-requests.js";
 import { newDeliveryId } from "./webhook-queue.js";

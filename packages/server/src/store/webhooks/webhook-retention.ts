@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isolateFailingRows } from "../../runtime/isolate-failing-rows.js";
+import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
 import { type Database, isDatabaseUnavailable, isStatementTimeout } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
-import { joinByKey, listKeys } from "../core/locate-rows.js";
+import { joinByKey, listKeys } from "../core/rows/locate-rows.js";
+import { waitingTenants } from "../core/rows/waiting-tenants.js";
 import { type Statement, sql } from "../core/sql.js";
-import { waitingTenants } from "../core/waiting-tenants.js";
 import { listDeletedEndpoints, removeUnreferenced } from "./deleted-endpoints.js";
 
 /** What could not be removed: a delivery, or without an id whatever else a tenant has. */

@@ -8,9 +8,9 @@ import {
   type SendingStore,
   type WantedEndpoints,
 } from "../../app/webhooks/sending.js";
-import type { Lease } from "../../runtime/lease.js";
+import type { Lease } from "../../runtime/loops/lease.js";
 import type { Database, Queryable } from "../core/database.js";
-import { type FailureTable, recordFailure } from "../core/failures.js";
+import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import {
   acquireLeases,
   type LeaseTable,
@@ -18,8 +18,8 @@ import {
   matchLeases,
   releaseLeases,
   renewLeases,
-} from "../core/leases.js";
-import { hasKey, joinByKey } from "../core/locate-rows.js";
+} from "../core/rows/leases.js";
+import { hasKey, joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { type EndpointRow, endpointColumns, toEndpoint } from "./webhook-endpoints.js";
 

@@ -3,7 +3,7 @@ import { SubscribeToEvents } from "@bursar/protocol";
 import type { EventPositions } from "../../app/events/event.js";
 import { refuseAhead, refuseLost } from "../../app/events/read-event-page.js";
 import type { Refused } from "../../app/requests/refused.js";
-import type { BoundedGate } from "../../runtime/bounded-gate.js";
+import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import { type EventBatch, splitBatch } from "./event-batch.js";
 import type { History } from "./history.js";

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ListEvents } from "../../app/events/present-events.js";
-import { type BoundedGate, createBoundedGate } from "../../runtime/bounded-gate.js";
+import { type BoundedGate, createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import { type EventBatch, makeBatch } from "./event-batch.js";
 
 /**

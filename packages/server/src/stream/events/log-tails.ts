@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import pLimit from "p-limit";
 import type { EventPositions } from "../../app/events/event.js";
 import type { ListEvents } from "../../app/events/present-events.js";
-import type { WakeUps } from "../../runtime/wake-ups.js";
+import type { WakeUps } from "../../runtime/loops/wake-ups.js";
 import { type EventBatch, makeBatch, splitBatch } from "./event-batch.js";
 
 /** The end of one tenant's log, as it grows. */

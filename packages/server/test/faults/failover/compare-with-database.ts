@@ -6,7 +6,7 @@ import { type Statement, sql } from "../../../src/store/core/sql.js";
 import { createLevelStore } from "../../../src/store/markets/market-levels.js";
 import type { TestClient } from "../../harness/service/test-service.js";
 import { type Acknowledged, market } from "../mixed-load.js";
-import { lineOf, type StreamView } from "../stream-view.js";
+import { lineOf, type StreamView } from "../stream/stream-view.js";
 import type { TwoProcesses } from "../two-processes.js";
 
 /** What was seen, and is now compared with the database. */

@@ -5,7 +5,7 @@ import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { eventually } from "../../harness/eventually.js";
 import { type Replay, replayMarket } from "../../harness/markets/replay-market.js";
 import { type Acknowledged, createMixedLoad, type MixedLoad, market } from "../mixed-load.js";
-import { type StreamView, viewStream } from "../stream-view.js";
+import { type StreamView, viewStream } from "../stream/stream-view.js";
 import { startTwoProcesses, type TwoProcesses } from "../two-processes.js";
 import { findDifferences } from "./compare-with-database.js";
 import type { PostgresPair } from "./postgres-pair.js";

@@ -1,5 +1,5 @@
 import { readId } from "@bursar/protocol";
-import { createChangeRequestStore } from "../../../src/store/access/change-requests.js";
+import { createChangeRequestStore } from "../../../src/store/access/change-requests/change-requests.js";
 import { macOfRow } from "../../../src/store/access/row-integrity.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";

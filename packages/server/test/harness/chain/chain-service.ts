@@ -9,7 +9,7 @@ import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js"
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createEvmDriver, type EvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
-import { nodeTimers, type Timers } from "../../../src/runtime/timers.js";
+import { nodeTimers, type Timers } from "../../../src/runtime/loops/timers.js";
 import { createChainStore } from "../../../src/store/chain/chain-store.js";
 import { type Database, withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";

@@ -4,7 +4,7 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { afterAll, beforeAll } from "vitest";
 import type { Watch } from "../../../src/app/chain/chain-node.js";
 import { createEvmNode, type EvmNode, type EvmNodeSettings } from "../../../src/rails/evm/node/evm-node.js";
-import { nodeTimers } from "../../../src/runtime/timers.js";
+import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 
 /** A development chain for a file of tests, mined by hand unless the options say otherwise. */
 export function useDevnet(args: readonly string[] = []): () => SpawnedDevnet {

@@ -1,7 +1,7 @@
 import type { ChainNode } from "../../../src/app/chain/chain-node.js";
 import type { ChainStore, ChainUnit } from "../../../src/app/chain/chain-store.js";
 import type { Signer } from "../../../src/app/chain/signer.js";
-import { nodeTimers, type Timers } from "../../../src/runtime/timers.js";
+import { nodeTimers, type Timers } from "../../../src/runtime/loops/timers.js";
 
 /** A step of the driver: a call of a node or of the signer, or the SQL transaction that writes something. */
 export type NamedStep = keyof ChainNode | "sign" | keyof ChainUnit;

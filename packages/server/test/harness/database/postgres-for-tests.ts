@@ -3,8 +3,8 @@ import pino from "pino";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../../src/embedded/embedded-postgres.js";
 import { openDatabase } from "../../../src/store/core/database.js";
-import { migrate } from "../../../src/store/core/migrate.js";
-import { readMigrations } from "../../../src/store/core/migrations.js";
+import { migrate } from "../../../src/store/core/schema/migrate.js";
+import { readMigrations } from "../../../src/store/core/schema/migrations.js";
 import { createTemporaryFolder } from "../temporary-folder.js";
 
 declare module "vitest" {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createRolesScript, grantScript } from "../../../src/store/core/database-roles.js";
+import { createRolesScript, grantScript } from "../../../src/store/core/schema/database-roles.js";
 import type { TestDatabase } from "./test-database.js";
 
 export interface ServiceRole {

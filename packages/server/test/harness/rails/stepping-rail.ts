@@ -8,8 +8,8 @@ import type {
   RailTransactionEvent,
 } from "../../../src/app/rails/rail.js";
 import type { RailEvent } from "../../../src/app/rails/record-rail-events.js";
-import type { Timers } from "../../../src/runtime/timers.js";
-import { createWakingLoop } from "../../../src/runtime/waking-loop.js";
+import type { Timers } from "../../../src/runtime/loops/timers.js";
+import { createWakingLoop } from "../../../src/runtime/loops/waking-loop.js";
 import type { SteppingNetwork } from "./stepping-network.js";
 
 const network = "test:steps";

@@ -11,7 +11,7 @@ import type { Parts } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { type Service, startService } from "../../../src/main.js";
-import { type LocalClocks, machineClocks } from "../../../src/runtime/database-clock.js";
+import { type LocalClocks, machineClocks } from "../../../src/runtime/database/database-clock.js";
 import { createTenantStore } from "../../../src/store/access/clients.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { creditPrimary } from "../database/credit-wallet.js";

@@ -7,7 +7,7 @@ import { compose } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
-import { createWakeUps } from "../../../src/runtime/wake-ups.js";
+import { createWakeUps } from "../../../src/runtime/loops/wake-ups.js";
 import { readPrivateNetworks } from "../../../src/webhooks/judge-address.js";
 import { creditPrimary } from "../database/credit-wallet.js";
 import { createTestDatabase } from "../database/test-database.js";

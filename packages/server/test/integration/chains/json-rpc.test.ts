@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readData } from "../../../src/rails/evm/node/read-values.js";
 import { createRpcEndpoint, type RpcEndpointDeps } from "../../../src/rails/evm/rpc/rpc-endpoint.js";
 import { AnswerFault, createRpcPool, type Question } from "../../../src/rails/evm/rpc/rpc-pool.js";
-import { nodeTimers } from "../../../src/runtime/timers.js";
+import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 import { type HostileNode, resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
 
 function endpointTo(url: string, options: Partial<RpcEndpointDeps> = {}) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { analyzeYoungTables } from "../../../src/store/core/analyze-young-tables.js";
+import { analyzeYoungTables } from "../../../src/store/core/schema/analyze-young-tables.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/embedded/embedded-postgres.js";
 import { type Database, type DatabaseOptions, openDatabase } from "../../../src/store/core/database.js";
 import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
-import { migrate } from "../../../src/store/core/migrate.js";
-import { readMigrations } from "../../../src/store/core/migrations.js";
+import { migrate } from "../../../src/store/core/schema/migrate.js";
+import { readMigrations } from "../../../src/store/core/schema/migrations.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { createTcpProxy, type TcpProxy } from "../../harness/http/tcp-proxy.js";

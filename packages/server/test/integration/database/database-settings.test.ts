@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkDatabaseSettings } from "../../../src/store/core/check-database-settings.js";
 import { type Database, openDatabase } from "../../../src/store/core/database.js";
+import { checkDatabaseSettings } from "../../../src/store/core/schema/check-database-settings.js";
 import type { Statement } from "../../../src/store/core/sql.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 

@@ -5,7 +5,7 @@ import {
   listFailures,
   recordFailure,
   retryFailures,
-} from "../../../src/store/core/failures.js";
+} from "../../../src/store/core/rows/failures.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createWalletActivation, walletFailures } from "../../../src/store/wallets/activate-wallets.js";

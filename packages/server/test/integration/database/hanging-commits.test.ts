@@ -2,11 +2,11 @@ import { rmSync } from "node:fs";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/embedded/embedded-postgres.js";
+import { assertWritable } from "../../../src/store/core/connection/wait-for-database.js";
 import { type Database, openDatabase } from "../../../src/store/core/database.js";
 import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
-import { confirmCommits } from "../../../src/store/core/insert-or-find.js";
+import { confirmCommits } from "../../../src/store/core/rows/insert-or-find.js";
 import { sql } from "../../../src/store/core/sql.js";
-import { assertWritable } from "../../../src/store/core/wait-for-database.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 

@@ -7,7 +7,7 @@ import {
   type Lease,
   LeaseLostError,
   type LeaseStore,
-} from "../../../src/runtime/lease.js";
+} from "../../../src/runtime/loops/lease.js";
 import type { Database } from "../../../src/store/core/database.js";
 import {
   acquireLeases,
@@ -15,7 +15,7 @@ import {
   type LeaseTable,
   releaseLeases,
   renewLeases,
-} from "../../../src/store/core/leases.js";
+} from "../../../src/store/core/rows/leases.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createMarketLeases, lockMarket } from "../../../src/store/markets/market-leases.js";
 import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.js";

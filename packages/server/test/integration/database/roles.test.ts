@@ -9,7 +9,7 @@ import {
   findOwningRole,
   grantScript,
   listSchemaTables,
-} from "../../../src/store/core/database-roles.js";
+} from "../../../src/store/core/schema/database-roles.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createWakeUps, type Topic } from "../../../src/runtime/wake-ups.js";
-import { createNotifyChannelOpener } from "../../../src/store/core/notify-channel.js";
+import { createWakeUps, type Topic } from "../../../src/runtime/loops/wake-ups.js";
+import { createNotifyChannelOpener } from "../../../src/store/core/connection/notify-channel.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../../harness/http/tcp-proxy.js";

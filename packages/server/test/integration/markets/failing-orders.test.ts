@@ -1,6 +1,6 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { listFailures, retryFailures } from "../../../src/store/core/failures.js";
+import { listFailures, retryFailures } from "../../../src/store/core/rows/failures.js";
 import { orderFailures } from "../../../src/store/markets/admit-orders.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTrader, findViolations } from "../../harness/markets/trader.js";

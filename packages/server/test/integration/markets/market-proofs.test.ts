@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MarketMovedError, type MarketUnit } from "../../../src/app/markets/market-store.js";
-import { LeaseLostError } from "../../../src/runtime/lease.js";
+import { LeaseLostError } from "../../../src/runtime/loops/lease.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createMarketLoader } from "../../../src/store/markets/load-market.js";

@@ -7,7 +7,7 @@ import { createTrader, type Trader, tradingAs } from "../../harness/markets/trad
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { openStream } from "../../harness/stream/stream-client.js";
 
-/** The number of book changes that the clients must receive. `faults/stream-deltas.test.ts` uses many more. */
+/** The number of book changes that the clients must receive. `faults/stream/stream-deltas.test.ts` uses many more. */
 const deltasWanted = 150;
 
 /** Two services share the database. Clients follow a market at either one, and are disconnected repeatedly. */

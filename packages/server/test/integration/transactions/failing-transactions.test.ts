@@ -1,6 +1,6 @@
 import { readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listFailures, retryFailures } from "../../../src/store/core/failures.js";
+import { listFailures, retryFailures } from "../../../src/store/core/rows/failures.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { macOfApproval, type SealedApproval } from "../../../src/store/transactions/approval-integrity.js";

@@ -5,7 +5,7 @@ import type { Settlement } from "../../../src/app/transactions/settlement.js";
 import { createEngine } from "../../../src/engine/engine.js";
 import { createBatchSettler } from "../../../src/engine/settle-batch.js";
 import { bookRail } from "../../../src/rails/book/book-rail.js";
-import { nodeTimers } from "../../../src/runtime/timers.js";
+import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 import { withKeys } from "../../../src/store/core/database.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Transaction, Wallet } from "@bursar/protocol";
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { nodeTimers } from "../../../src/runtime/timers.js";
+import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { eventually } from "../../harness/eventually.js";
 import { createSteppingNetwork, type NetworkPlan } from "../../harness/rails/stepping-network.js";

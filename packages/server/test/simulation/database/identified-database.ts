@@ -1,4 +1,4 @@
-import type { ObservedIdentity } from "../../../src/runtime/database-identity.js";
+import type { ObservedIdentity } from "../../../src/runtime/database/database-identity.js";
 import { DatabaseGone } from "./database-faults.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 

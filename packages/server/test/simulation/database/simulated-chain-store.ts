@@ -4,7 +4,7 @@ import {
   type NetworkLease,
   type SentPayment,
 } from "../../../src/app/chain/chain-store.js";
-import { LeaseLostError } from "../../../src/runtime/lease.js";
+import { LeaseLostError } from "../../../src/runtime/loops/lease.js";
 import type { Actor } from "../world/scheduler.js";
 import {
   type ChainPaymentRow,

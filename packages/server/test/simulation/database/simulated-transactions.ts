@@ -6,7 +6,7 @@ import type {
   TransactionStore,
 } from "../../../src/app/transactions/transaction.js";
 import { readTransactionDetails } from "../../../src/app/transactions/transaction-details.js";
-import type { DatabaseIdentity } from "../../../src/runtime/database-identity.js";
+import type { DatabaseIdentity } from "../../../src/runtime/database/database-identity.js";
 import type { Actor } from "../world/scheduler.js";
 import { simulatedAssets } from "../world/simulated-assets.js";
 import { DatabaseGone } from "./database-faults.js";

@@ -1,4 +1,4 @@
-import { createDatabaseIdentity } from "../../../src/runtime/database-identity.js";
+import { createDatabaseIdentity } from "../../../src/runtime/database/database-identity.js";
 import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
 import type { PlantedBug } from "../bugs/planted-bug.js";
 import { identifyConnections } from "../database/identified-database.js";

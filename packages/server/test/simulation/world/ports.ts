@@ -5,8 +5,8 @@ import type { CreateTransaction } from "../../../src/app/transactions/create-tra
 import type { SettlementStore } from "../../../src/app/transactions/settlement.js";
 import type { TransactionStore } from "../../../src/app/transactions/transaction.js";
 import type { WalletActivation, WalletStore } from "../../../src/app/wallets/wallet.js";
-import type { DatabaseClock, DatabaseTime } from "../../../src/runtime/database-clock.js";
-import type { DatabaseIdentity } from "../../../src/runtime/database-identity.js";
+import type { DatabaseClock, DatabaseTime } from "../../../src/runtime/database/database-clock.js";
+import type { DatabaseIdentity } from "../../../src/runtime/database/database-identity.js";
 import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
 import type { SimulatedDatabase } from "../database/simulated-database.js";
 import { createSimulatedEventStore } from "../database/simulated-events.js";

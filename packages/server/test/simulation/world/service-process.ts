@@ -18,8 +18,8 @@ import { createWalletDirectory } from "../../../src/app/wallets/wallet-directory
 import { createEngine } from "../../../src/engine/engine.js";
 import { createBatchSettler } from "../../../src/engine/settle-batch.js";
 import { bookRail } from "../../../src/rails/book/book-rail.js";
-import { createDatabaseClock, skewLimits } from "../../../src/runtime/database-clock.js";
-import type { Timers } from "../../../src/runtime/timers.js";
+import { createDatabaseClock, skewLimits } from "../../../src/runtime/database/database-clock.js";
+import type { Timers } from "../../../src/runtime/loops/timers.js";
 import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
 import { createSteppingDriver, steppingRail } from "../../harness/rails/stepping-rail.js";
 import { DatabaseGone } from "../database/database-faults.js";

@@ -1,8 +1,8 @@
 import { ChainMovedError, type NetworkLease, type SentPayment } from "../../../app/chain/chain-store.js";
 import type { RailDriver } from "../../../app/rails/rail.js";
-import { createLeaseKeeper, LeaseLostError } from "../../../runtime/lease.js";
-import type { Timers } from "../../../runtime/timers.js";
-import { createWakingLoop, type Rest } from "../../../runtime/waking-loop.js";
+import { createLeaseKeeper, LeaseLostError } from "../../../runtime/loops/lease.js";
+import type { Timers } from "../../../runtime/loops/timers.js";
+import { createWakingLoop, type Rest } from "../../../runtime/loops/waking-loop.js";
 import { assignPayments } from "./assign-payments.js";
 import { compareBalances } from "./compare-balances.js";
 import {

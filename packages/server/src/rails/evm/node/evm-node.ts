@@ -1,6 +1,6 @@
 import type { ChainNode } from "../../../app/chain/chain-node.js";
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import type { Timers } from "../../../runtime/timers.js";
+import type { Timers } from "../../../runtime/loops/timers.js";
 import type { FeeBounds } from "../fees/market-fees.js";
 import { createRpcEndpoint } from "../rpc/rpc-endpoint.js";
 import { createRpcPool, describeError } from "../rpc/rpc-pool.js";

@@ -1,5 +1,5 @@
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import type { Timers } from "../../../runtime/timers.js";
+import type { Timers } from "../../../runtime/loops/timers.js";
 import type { RpcOutcome } from "./read-response.js";
 import type { RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
 import type { RpcError } from "./rpc-error.js";

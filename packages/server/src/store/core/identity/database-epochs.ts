@@ -1,4 +1,4 @@
-import type { Epoch } from "../../../runtime/database-identity.js";
+import type { Epoch } from "../../../runtime/database/database-identity.js";
 import { epochOf, type RunText, readEpoch, type ServerRow } from "./read-server.js";
 
 export type EpochReason = "promoted" | "restored" | "rewound";

@@ -1,4 +1,4 @@
-import type { CommittedFact } from "../../../runtime/commit-witnesses.js";
+import type { CommittedFact } from "../../../runtime/database/commit-witnesses.js";
 import type { RunText } from "./read-server.js";
 
 /**

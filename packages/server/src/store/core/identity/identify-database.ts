@@ -1,10 +1,10 @@
-import type { CommitWitnesses } from "../../../runtime/commit-witnesses.js";
+import type { CommitWitnesses } from "../../../runtime/database/commit-witnesses.js";
 import {
   type DatabaseReading,
   isOlderTimeline,
   type KnownDatabase,
   type ObservedIdentity,
-} from "../../../runtime/database-identity.js";
+} from "../../../runtime/database/database-identity.js";
 import { beginEpoch, type EpochReason, nameServer } from "./database-epochs.js";
 import { hasLostCommit } from "./find-lost-commit.js";
 import { OlderServerError } from "./older-server-error.js";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { DatabaseReading } from "../../../runtime/database-identity.js";
+import type { DatabaseReading } from "../../../runtime/database/database-identity.js";
 
 /** A server that takes writes. */
 export type ServerTimeline = Pick<DatabaseReading, "cluster" | "timeline">;

@@ -1,4 +1,4 @@
-import type { DatabaseReading, Epoch } from "../../../runtime/database-identity.js";
+import type { DatabaseReading, Epoch } from "../../../runtime/database/database-identity.js";
 
 /** Runs one statement and returns its rows. */
 export type RunText = (text: string, values?: readonly (string | null)[]) => Promise<unknown[]>;

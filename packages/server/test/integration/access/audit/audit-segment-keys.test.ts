@@ -9,7 +9,7 @@ import {
   changeOwnerScript,
   createRolesScript,
   grantScript,
-} from "../../../../src/store/core/database-roles.js";
+} from "../../../../src/store/core/schema/database-roles.js";
 import { createSegments, keys, keysOf } from "../../../harness/access/segments.js";
 import { createTestDatabase, type TestDatabase } from "../../../harness/database/test-database.js";
 

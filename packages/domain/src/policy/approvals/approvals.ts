@@ -1,0 +1,113 @@
+import { countIndependent } from "../../access/count-independent.js";
+import { areIndependent, type Lineage } from "../../access/lineage.js";
+
+/**
+ * The approvals that policy requires for a transaction. They are fixed when the transaction is judged and are stored with it as JSON, so a
+ * later change of the policy or of a group does not affect transactions that are already waiting.
+ */
+export interface ApprovalRequirement {
+  approvals: number;
+  /** The UUIDs of the clients that may approve; null means any client of the tenant with the scope. */
+  clientIds: readonly string[] | null;
+  expiresAfterSeconds: number;
+  /** Whether an approval must carry a signature that can be verified later; absent in requirements stored before there was a choice. */
+  signed?: boolean;
+}
+
+/** The client that asks for approval, and when it asked. */
+export interface Initiator {
+  initiatorId: string;
+  lineage: Lineage;
+  /** When it requested what is to be approved. */
+  requestedAtMs: number;
+  /** When the approvals were asked for: a transaction is judged after it was requested. */
+  askedAtMs: number;
+  /** When the operator last made it independent; its lineage before that is not known any more. */
+  resetAtMs: number | null;
+  /** Whether its tenant has one administrator, so that lineages are not compared. */
+  isSingleAdministrator: boolean;
+}
+
+/** The decision of one client, and whether the client may still approve. */
+export interface Approval {
+  clientId: string;
+  decision: "approve" | "reject";
+  atMs: number;
+  /** Whether the client is enabled and has the scope now, not only when it decided. */
+  isEnabled: boolean;
+  lineage: Lineage;
+  /** When its credentials, scopes, state or `require_signature` were last changed. */
+  authorityChangedAtMs: number;
+  /** Whether a signature with an Ed25519 key is stored with it. */
+  isSigned?: boolean;
+}
+
+export interface ApprovalTally {
+  state: "pending" | "approved" | "rejected" | "expired";
+  approved: number;
+  missing: number;
+  deadlineMs: number;
+}
+
+/** Whether a client may approve a transaction of this initiator. Its scope is checked together with its token. */
+export function mayApprove(
+  { clientIds }: Pick<ApprovalRequirement, "clientIds">,
+  initiatorId: string,
+  clientId: string,
+): boolean {
+  return clientId !== initiatorId && (clientIds === null || clientIds.includes(clientId));
+}
+
+/** The approvals that are recorded for one transaction or change request. Policies require at most ten. */
+export const recordedApprovalsMax = 50;
+
+export type IndependenceFault = "changed_since" | "initiator_reset" | "shared_lineage";
+
+/**
+ * Why a client's approval does not count, although the client may approve. A client whose authority was changed after the request can have
+ * been taken over for it.
+ */
+export function findIndependenceFault(
+  initiator: Initiator,
+  { lineage, authorityChangedAtMs }: Pick<Approval, "lineage" | "authorityChangedAtMs">,
+): IndependenceFault | undefined {
+  if (authorityChangedAtMs >= initiator.requestedAtMs) return "changed_since";
+  if (initiator.isSingleAdministrator) return undefined;
+  if (initiator.resetAtMs !== null && initiator.resetAtMs >= initiator.requestedAtMs)
+    return "initiator_reset";
+  return areIndependent(initiator.lineage, lineage) ? undefined : "shared_lineage";
+}
+
+/**
+ * Tallies the decisions that were made before the deadline by clients that may approve. One rejection is final even if its client has been
+ * disabled since, because stopping is always safe. An approval counts only while its client is enabled, unchanged since the request, and
+ * independent of the initiator, and signed if it must be; clients that are not independent of each other count once.
+ */
+export function tallyApprovals(
+  requirement: ApprovalRequirement,
+  initiator: Initiator,
+  approvals: readonly Approval[],
+  nowMs: number,
+): ApprovalTally {
+  const deadlineMs = initiator.askedAtMs + requirement.expiresAfterSeconds * 1000;
+  const heard = approvals.filter(
+    ({ clientId, atMs }) => atMs < deadlineMs && mayApprove(requirement, initiator.initiatorId, clientId),
+  );
+  const valid = heard.filter(
+    (one) =>
+      one.decision === "approve" &&
+      one.isEnabled &&
+      (requirement.signed !== true || one.isSigned === true) &&
+      findIndependenceFault(initiator, one) === undefined,
+  );
+  const approved = initiator.isSingleAdministrator
+    ? new Set(valid.map(({ clientId }) => clientId)).size
+    : countIndependent(valid.map(({ lineage }) => lineage));
+  const missing = Math.max(0, requirement.approvals - approved);
+  const state = () => {
+    if (heard.some(({ decision }) => decision === "reject")) return "rejected";
+    if (missing === 0) return "approved";
+    return nowMs < deadlineMs ? "pending" : "expired";
+  };
+  return { state: state(), approved, missing, deadlineMs };
+}

@@ -1,0 +1,78 @@
+import type { Queryable } from "../database.js";
+import { type Statement, sql } from "../sql.js";
+
+/**
+ * A table whose rows record their own failures: how often they failed, why, and when they are tried next. A claim leaves out the
+ * rows that are not due yet. Each has a partial index on `id` over the rows that have a `last_error`.
+ */
+export interface FailureTable {
+  /** What an operator calls such a row. */
+  kind: string;
+  table: Statement;
+  /** The columns that count the failures and say when the row is tried next; a table may use these names for something else. */
+  attempts: Statement;
+  retryAt: Statement;
+}
+
+export interface RowKey {
+  tenantId: string;
+  id: string;
+}
+
+export interface FailedRow extends RowKey {
+  attempts: number;
+  lastError: string;
+  retryAt: Date | null;
+}
+
+const firstDelaySeconds = 5;
+const delayMaxSeconds = 600;
+const errorLengthMax = 500;
+
+/** Records a failure on a row: it is tried again in 5 s, 10 s, 20 s and so on up to 10 min. Served by the primary key. */
+export async function recordFailure(
+  source: Queryable,
+  { table, attempts, retryAt }: FailureTable,
+  { tenantId, id }: RowKey,
+  error: unknown,
+  now: Date,
+): Promise<void> {
+  await source.query(sql`
+    UPDATE ${table} SET ${attempts} = least(${attempts} + 1, 32767), last_error = ${messageOf(error)},
+      ${retryAt} = ${now}::timestamptz + interval '1 second'
+        * least(${firstDelaySeconds}::integer * 2.0 ^ least(${attempts}, 20), ${delayMaxSeconds}::integer)
+    WHERE tenant_id = ${tenantId} AND id = ${id}
+  `);
+}
+
+/** Rows that have failed and were not processed since, oldest first. */
+export async function listFailures(
+  source: Queryable,
+  { table, attempts, retryAt }: FailureTable,
+  limit: number,
+): Promise<FailedRow[]> {
+  return await source.query<FailedRow>(sql`
+    SELECT tenant_id AS "tenantId", id, ${attempts} AS attempts, last_error AS "lastError", ${retryAt} AS "retryAt"
+    FROM ${table} WHERE last_error IS NOT NULL ORDER BY id LIMIT ${limit}
+  `);
+}
+
+/** Makes failed rows due now, one of them or all; returns how many. What they record stays until they are processed. */
+export async function retryFailures(
+  source: Queryable,
+  { table, retryAt }: FailureTable,
+  id: string | "all",
+  now: Date,
+): Promise<number> {
+  const rows = await source.query(sql`
+    UPDATE ${table} SET ${retryAt} = ${now}
+    WHERE last_error IS NOT NULL ${id === "all" ? sql`` : sql`AND id = ${id}`} RETURNING id
+  `);
+  return rows.length;
+}
+
+/** PostgreSQL stores any string but one with a zero character or half a surrogate pair in it. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.slice(0, errorLengthMax).replaceAll("\u0000", "\ufffd").toWellFormed();
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
+import { transactionsOf } from "../../harness/transactions/transactions-client.js";
+import { type RewindableService, startRewindableService } from "./rewindable-service.js";
+
+describe("a service whose database goes back in time", () => {
+  let rewindable: RewindableService;
+  let api: ReturnType<typeof transactionsOf>;
+  beforeAll(async () => {
+    rewindable = await startRewindableService("rewound-epochs");
+  });
+  afterAll(async () => {
+    await rewindable?.stop();
+  });
+  beforeEach(async () => {
+    const { service } = rewindable;
+    api = transactionsOf(service, await service.token(await service.createTenant("1000")));
+  });
+
+  const pay = async () => {
+    const { status, text, body } = await api.create({ reference: "r", asset: "USD", amount: "1" });
+    if (status !== 202) throw new Error(text);
+    return await api.settled(body.id);
+  };
+  const readEpoch = async () => {
+    const { status, text, body } = await api.send("GET", "/v1/events?limit=1");
+    if (status !== 200) throw new Error(text);
+    return (body as unknown as { epoch: string }).epoch;
+  };
+  const listEpochs = () =>
+    rewindable.postgres.database.query<{ number: string }>(
+      sql`SELECT number FROM database_epochs ORDER BY number`,
+    );
+
+  it("begins one epoch, although the copy has written more to its log than was lost and two processes notice", async () => {
+    const another = await rewindable.service.another();
+    try {
+      await pay();
+      await rewindable.keep();
+      const epoch = await readEpoch();
+      const known = await listEpochs().catch(listEpochs);
+      const lost = await pay();
+      await rewindable.rewind("worked on");
+      await rewindable.untilServing(another);
+      expect((await api.read(lost.id)).status).toBe(404);
+      expect(await readEpoch()).not.toBe(epoch);
+      expect(await listEpochs().catch(listEpochs)).toHaveLength(known.length + 1);
+    } finally {
+      await another.stop();
+    }
+  });
+
+  it("begins an epoch that was never used, although the copy is from before the last one", async () => {
+    await pay();
+    await rewindable.keep();
+    const first = await readEpoch();
+    await pay();
+    await rewindable.rewind();
+    const second = await readEpoch();
+    const [last] = (await listEpochs().catch(listEpochs)).slice(-1);
+    await rewindable.rewind("worked on");
+    const third = await readEpoch();
+    expect(new Set([first, second, third]).size).toBe(3);
+    const [now] = (await listEpochs().catch(listEpochs)).slice(-1);
+    expect(Number(now?.number)).toBe(Number(last?.number) + 1);
+  });
+
+  it("keeps the epoch and everything else when the server only restarts", async () => {
+    const paid = await pay();
+    const epoch = await readEpoch();
+    await rewindable.postgres.stop();
+    await rewindable.postgres.start();
+    await rewindable.untilServing();
+    expect(await readEpoch()).toBe(epoch);
+    expect((await api.read(paid.id)).status).toBe(200);
+    await pay();
+  });
+});

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../../harness/eventually.js";
+import { freePort, getToken, startSandbox } from "../../harness/service/bursar-process.js";
+import { startTestService } from "../../harness/service/test-service.js";
+import { createTemporaryFolder } from "../../harness/temporary-folder.js";
+import { createChaosProxy } from "../chaos-proxy.js";
+import { followStream } from "./stream-follower.js";
+
+/** Short and long sizes are in tools/proofs.mjs. */
+const cuts = Number(process.env["BURSAR_CUTS"]);
+const events = Number(process.env["BURSAR_EVENTS"]);
+const kills = Number(process.env["BURSAR_STREAM_KILLS"]);
+const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
+const timeoutMs = 300_000 + cuts * 5000 + kills * 20_000;
+
+const batchSize = 50;
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+const print = (what: string, facts: object) => {
+  if (isLong) process.stdout.write(`${what}: ${JSON.stringify(facts)}\n`);
+};
+
+/** Makes a batch of events, and retries until it is accepted. */
+async function pay(url: string, token: string): Promise<void> {
+  const transactions = Array.from({ length: batchSize }, () => ({
+    idempotency_key: randomUUID(),
+    reference: "stream",
+    asset: "USD",
+    amount: "0.01",
+  }));
+  for (;;) {
+    const response = await fetch(`${url}/v1/transactions/batch`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ transactions }),
+    }).catch(() => undefined);
+    const body = (await response?.json().catch(() => undefined)) as
+      | { data?: { status: string }[] }
+      | undefined;
+    if (body?.data?.every(({ status }) => status !== "error")) return;
+    await sleep(50);
+  }
+}
+
+/** The sandbox begins with the deposits that fund it. */
+async function countEvents(url: string, token: string): Promise<number> {
+  const response = await fetch(`${url}/v1/events?limit=200`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return ((await response.json()) as { data: unknown[] }).data.length;
+}
+
+describe("a client that follows the stream receives 1 to N, each once and in order", () => {
+  it(
+    `when its connection is cut ${cuts} times while ${events} events happen in two processes`,
+    async () => {
+      const service = await startTestService();
+      const other = await service.another();
+      const token = await service.token(await service.createTenant(String(events)));
+      const hosts = [service, other].map(({ url }) => ({
+        host: "127.0.0.1",
+        port: Number(new URL(url).port),
+      }));
+      const proxies = await Promise.all(
+        hosts.map((target) =>
+          createChaosProxy({ target, cuts: cuts / 2, bytesMax: Math.ceil((events * 1600) / cuts) }),
+        ),
+      );
+      let turn = 0;
+      const follower = followStream(
+        () => `http://127.0.0.1:${proxies[turn++ % 2]?.port}`,
+        () => token,
+      );
+      for (let paid = 0; paid < events; paid += batchSize) await pay(service.url, token);
+      // If all events were sent before the last cut, continue with more of both.
+      let total = events;
+      const broken = () => proxies.flatMap((proxy) => Object.values(proxy.broken()));
+      while (broken().reduce((sum, count) => sum + count, 0) < 2 * Math.floor(cuts / 2)) {
+        await pay(service.url, token);
+        total += batchSize;
+      }
+      await eventually(
+        () => follower.seen.at(-1),
+        (last) => last === total,
+        timeoutMs,
+      );
+      await follower.stop();
+      print("cuts", {
+        total,
+        connections: follower.connections(),
+        broken: proxies.map((proxy) => proxy.broken()),
+      });
+      for (const proxy of proxies) await proxy.close();
+      await other.stop();
+      await service.stop();
+      expect(follower.faults).toEqual([]);
+      expect(follower.seen).toEqual(upTo(total));
+    },
+    timeoutMs,
+  );
+
+  it(
+    `when the service is killed ${kills} times without warning`,
+    async () => {
+      const folder = createTemporaryFolder("stream-kill");
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}`;
+      const env = { BURSAR_DATA_DIR: join(folder, "data"), PORT: String(port), LOG_LEVEL: "warn" };
+      let service = await startSandbox(env);
+      const token = await getToken(env);
+      const follower = followStream(
+        () => url,
+        () => token,
+      );
+      let total = await countEvents(url, token);
+      for (let kill = 0; kill <= kills; kill++) {
+        const paying = Array.from({ length: 10 }, () => pay(url, token));
+        total += paying.length * batchSize;
+        if (kill < kills) {
+          await sleep(100 + 50 * kill);
+          service.child.kill("SIGKILL");
+          await service.exited;
+          service = await startSandbox(env);
+        }
+        await Promise.all(paying);
+      }
+      await eventually(
+        () => follower.seen.at(-1),
+        (last) => last === total,
+        timeoutMs,
+      );
+      await follower.stop();
+      print("kills", { total, connections: follower.connections() });
+      service.child.kill("SIGTERM");
+      await service.exited;
+      rmSync(folder, { recursive: true, force: true });
+      expect(follower.faults).toEqual([]);
+      expect(follower.seen).toEqual(upTo(total));
+    },
+    timeoutMs,
+  );
+});
