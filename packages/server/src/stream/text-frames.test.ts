@@ -20,4 +20,16 @@ describe("text frames", () => {
       expect(Buffer.concat([...each]).equals(all)).toBe(true);
     },
   );
+
+  it("keep no more memory than they have, however small they are", () => {
+    const kept = Array.from({ length: 100 }, (_, number) => {
+      // What a process does between two frames takes memory from the pool too.
+      Buffer.from("x".repeat(3000));
+      return textFrames([`frame ${number}`]).all;
+    });
+    const memory = new Set(kept.map(({ buffer }) => buffer));
+    const bytes = (all: Iterable<{ byteLength: number }>) =>
+      [...all].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    expect(bytes(memory)).toBe(bytes(kept));
+  });
 });

@@ -173,3 +173,12 @@ it("nothing that is sent at once is large, however deep the book and however muc
   expect([client.counts().snapshots, client.both()]).toEqual([2, fed.best()]);
   expect(Math.max(...sizes)).toBeLessThan(256 * 1024);
 });
+
+it("the changes that are kept for clients that come back keep no memory beside their own", async () => {
+  const fed = await createFedBook(20);
+  const frames: Buffer[] = [];
+  fed.feed.follow(fed.sequence(), (frame) => frames.push(frame));
+  for (let round = 1; round <= 50; round++) fed.change([["buy", 100, round, 1]]);
+  expect(frames).toHaveLength(50);
+  expect(frames.filter(({ buffer, length }) => buffer.byteLength !== length)).toEqual([]);
+});
