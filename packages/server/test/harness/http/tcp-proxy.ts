@@ -7,6 +7,8 @@ export interface TcpProxy {
   cut: () => Promise<void>;
   /** Keeps every connection open and lets nothing through, as a network that swallows packets does. */
   stall: () => void;
+  /** The same for the connections that are open now, which do not even close; later ones are let through. */
+  freeze: () => void;
   /** Lets connections through again, on the same port. */
   restore: () => Promise<void>;
 }
@@ -55,6 +57,9 @@ export async function createTcpProxy(target: { host: string; port: number }): Pr
     cut,
     stall: () => {
       isStalled = true;
+    },
+    freeze: () => {
+      for (const socket of sockets) socket.pause();
     },
     restore,
   };

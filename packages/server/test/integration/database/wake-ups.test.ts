@@ -5,6 +5,13 @@ import { createTestDatabase, type TestDatabase } from "../../harness/database/te
 import { eventually } from "../../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../../harness/http/tcp-proxy.js";
 
+type ChannelOptions = Partial<
+  [
+    identity: Parameters<typeof createNotifyChannelOpener>[1],
+    pings: Parameters<typeof createNotifyChannelOpener>[2],
+  ]
+>;
+
 describe("notifications between processes", () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
@@ -30,8 +37,9 @@ describe("notifications between processes", () => {
     );
 
   /** A process that records the notifications it receives, once its channel is open. */
-  async function join(processId: string, url: string, topic: Topic = "events") {
-    const openChannel = createNotifyChannelOpener(url, database.identity);
+  async function join(processId: string, url: string, topic: Topic = "events", ...options: ChannelOptions) {
+    const [identity = database.identity, pings] = options;
+    const openChannel = createNotifyChannelOpener(url, identity, pings);
     const wakeUps = createWakeUps({ openChannel, processId });
     closers.push(wakeUps.close);
     const received: (readonly string[] | "any")[] = [];
@@ -72,5 +80,30 @@ describe("notifications between processes", () => {
     await waitUntilReceived(there.received, ["any"]);
     here.publish("events", ["t1"]);
     await waitUntilReceived(there.received, ["any", ["t1"]]);
+  });
+
+  it("go on if their connection hangs, whether it is asked or the database has changed", async () => {
+    const neverMs = 3_600_000;
+    let change: (() => void) | undefined;
+    const identity: typeof database.identity = {
+      ...database.identity,
+      subscribe: (listener) => {
+        change = () => listener({ isNewEpoch: true });
+        return () => undefined;
+      },
+    };
+    const here = await join("a", database.url);
+    const asked = await join("b", proxiedUrl, "events", database.identity, { everyMs: 50, timeoutMs: 500 });
+    const changed = await join("c", proxiedUrl, "events", identity, { everyMs: neverMs, timeoutMs: neverMs });
+    proxy.freeze();
+    change?.();
+    for (const { received } of [asked, changed])
+      await eventually(
+        () => {
+          here.publish("events", ["t1"]);
+          return received.flat();
+        },
+        (names) => names.includes("t1"),
+      );
   });
 });

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { DatabaseIdentity } from "../../../runtime/database/database-identity.js";
@@ -8,8 +9,9 @@ import { createConnector } from "./connector.js";
 const channelName = "bursar";
 const reconnectAfterMs = 1000;
 const connectTimeoutMs = 5000;
-const statementTimeoutMs = 5000;
 const identityEveryMs = 50;
+/** A connection that waits for notifications and hangs looks like one that has none, so it is asked now and then. */
+const pings = { everyMs: 10_000, timeoutMs: 5000 };
 
 /**
  * Notifies other processes by LISTEN and NOTIFY, on a connection of its own. NOTIFY in a transaction that writes takes a lock on the whole
@@ -19,6 +21,7 @@ const identityEveryMs = 50;
 export function createNotifyChannelOpener(
   url: string,
   identity: Pick<DatabaseIdentity, "server" | "subscribe">,
+  { everyMs, timeoutMs } = pings,
 ): OpenNotifyChannel {
   const connector = createConnector(url);
   return ({ onNotification, onOpen }) => {
@@ -31,9 +34,10 @@ export function createNotifyChannelOpener(
         application_name: "bursar notifications",
         pipeline: true,
         connectionTimeoutMillis: connectTimeoutMs,
-        query_timeout: statementTimeoutMs,
+        query_timeout: timeoutMs,
         keepAlive: true,
       });
+      let pinging: NodeJS.Timeout | undefined;
       const lost = new Promise<void>((resolve) => next.once("end", resolve).on("error", () => resolve()));
       try {
         await next.connect();
@@ -42,8 +46,10 @@ export function createNotifyChannelOpener(
         await next.query(`LISTEN ${channelName}`);
         client = next;
         onOpen();
+        pinging = setInterval(() => next.query("SELECT 1").catch(() => drop(next)), everyMs).unref();
         await Promise.race([lost, stopping]);
       } finally {
+        clearInterval(pinging);
         client = undefined;
         await next.end().catch(() => undefined);
       }
@@ -67,10 +73,15 @@ export function createNotifyChannelOpener(
 
     const running = run();
     // The connection may be to a server that was replaced and does not know it.
-    const unsubscribe = identity.subscribe(() => void client?.end().catch(() => undefined));
+    const unsubscribe = identity.subscribe(() => drop(client));
     return {
-      notify: async (payload) =>
-        void (await client?.query("SELECT pg_notify($1, $2)", [channelName, payload])),
+      notify: async (payload) => {
+        const used = client;
+        await used?.query("SELECT pg_notify($1, $2)", [channelName, payload]).catch((error: unknown) => {
+          drop(used);
+          throw error;
+        });
+      },
       isOpen: () => client !== undefined,
       close: async () => {
         unsubscribe();
@@ -79,6 +90,16 @@ export function createNotifyChannelOpener(
       },
     };
   };
+}
+
+/** What the types of the driver do not show. */
+interface DriverClient {
+  connection: { stream: Socket };
+}
+
+/** Without waiting for the server, which may be gone. */
+function drop(client: pg.Client | undefined): void {
+  (client as unknown as DriverClient | undefined)?.connection.stream.destroy();
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
