@@ -31,6 +31,7 @@ import { createSweepStore } from "../store/access/sweeps.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { type Database, withKeys } from "../store/core/database.js";
+import { confirmCommits } from "../store/core/rows/insert-or-find.js";
 import { removeShownSecrets } from "../store/core/operator-requests.js";
 import { analyzeYoungTables } from "../store/core/schema/analyze-young-tables.js";
 import { removeOldUsage } from "../store/policy/remove-old-usage.js";
@@ -208,6 +209,8 @@ export function compose(given: ComposeOptions): Parts {
     await prepareIntegrity(database, keys.retain, new Date(now()));
     await access.prepare();
     await markets.prepare();
+    // A server that restarts shows commits that its synchronous standby does not have. One commit more waits for all of them.
+    await confirmCommits(database);
   };
 
   return {

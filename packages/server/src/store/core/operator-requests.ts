@@ -2,7 +2,7 @@ import type { EarlierResult, OperatorRequest, OperatorResult } from "../../app/r
 import { OperatorError } from "../../operator-error.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../access/row-integrity.js";
 import { type Queryable, requireKeys, type Tx } from "./database.js";
-import { insertOrFind } from "./rows/insert-or-find.js";
+import { confirmCommits, insertOrFind } from "./rows/insert-or-find.js";
 import { sql } from "./sql.js";
 
 /** A lost answer is noticed at once; after this time a secret that was not received is replaced. */
@@ -41,6 +41,7 @@ export function recordOperatorRequest(
         FROM operator_requests WHERE action = ${action} AND idempotency_key = ${key}
       `);
       if (row === undefined) return undefined;
+      await confirmCommits(tx);
       const { requestHash, keyId, mac, ...earlier } = row;
       const content = { action, key, hash: requestHash, tenantId: row.tenantId, objectId: row.objectId };
       if (!isRowAuthentic(keys, "operator request", content, { keyId, mac }))

@@ -102,6 +102,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
     ({ tenantId, idempotencyKey }) => `${tenantId} ${idempotencyKey}`,
     async (keys) => {
       const rows = await database.query<EarlierRow>(selectByKeys(keys));
+      if (rows.length > 0) await confirmCommits(database);
       return new Map(rows.map((row) => [`${row.tenantId} ${row.key}`, readEarlier(row)]));
     },
     readBatchMax,

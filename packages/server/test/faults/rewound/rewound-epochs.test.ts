@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
+import { eventually } from "../../harness/eventually.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 import { type RewindableService, startRewindableService } from "./rewindable-service.js";
 
@@ -74,5 +76,30 @@ describe("a service whose database goes back in time", () => {
     expect(await readEpoch()).toBe(epoch);
     expect((await api.read(paid.id)).status).toBe(200);
     await pay();
+  });
+
+  it("shows nothing after a restart until its synchronous standby has what is visible", async () => {
+    const paid = await pay();
+    const { postgres } = rewindable;
+    // The first statement after a restart fails.
+    const setSystem = (text: string) =>
+      eventually(
+        () =>
+          postgres.database.run(`ALTER SYSTEM ${text}`).then(
+            () => postgres.database.run("SELECT pg_reload_conf()").then(() => true),
+            () => false,
+          ),
+        Boolean,
+      );
+    await setSystem("SET synchronous_standby_names = 'nobody'");
+    await postgres.stop();
+    await postgres.start();
+    for (let look = 0; look < 10; look++) {
+      expect((await api.read(paid.id)).status).toBe(503);
+      await sleep(100);
+    }
+    await setSystem("RESET synchronous_standby_names");
+    await rewindable.untilServing();
+    expect((await api.read(paid.id)).status).toBe(200);
   });
 });

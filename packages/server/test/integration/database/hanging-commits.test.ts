@@ -3,9 +3,9 @@ import pino from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/embedded/embedded-postgres.js";
 import { assertWritable } from "../../../src/store/core/connection/wait-for-database.js";
-import { type Database, openDatabase } from "../../../src/store/core/database.js";
+import { type Database, openDatabase, type Queryable } from "../../../src/store/core/database.js";
 import { DatabaseUnavailableError } from "../../../src/store/core/database-unavailable-error.js";
-import { confirmCommits } from "../../../src/store/core/rows/insert-or-find.js";
+import { confirmCommits, findByKey } from "../../../src/store/core/rows/insert-or-find.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
@@ -119,5 +119,19 @@ describe("commits that wait for a synchronous standby that does not answer", () 
     expect(await repeat()).toBe("confirmed");
     await setStandby("nobody");
     await expect(repeat()).rejects.toBeInstanceOf(DatabaseUnavailableError);
+  });
+
+  it("keep the answer to a repeated key waiting, whether it is looked up in a transaction or not", async () => {
+    const tenantId = "018f0000-0000-7000-8000-000000000001";
+    await admin.query(sql`CREATE TABLE keyed (tenant_id uuid, idempotency_key text, request_hash bytea)`);
+    await admin.query(sql`INSERT INTO keyed VALUES (${tenantId}, 'key', '\\x01')`);
+    database = openDatabase({ url: postgres.url, connectionsMax, statementTimeoutMs: 2000 });
+    const table = { columns: sql`tenant_id`, table: sql`keyed` };
+    const find = (source: Queryable) => findByKey(source, table, tenantId, "key");
+    expect(await find(database)).toMatchObject({ requestHash: "01" });
+    await setStandby("nobody");
+    await expect(find(database)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    await expect(database.transaction(find)).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(await findByKey(database, table, tenantId, "other key")).toBeUndefined();
   });
 });

@@ -80,7 +80,10 @@ function expectFound<Found>(found: Found | undefined): Found {
   return found;
 }
 
-/** The row that a request with this key has inserted, with the hash of that request. Served by the unique index on the key. */
+/**
+ * The row that a request with this key has inserted, with the hash of that request. The answer that names it waits for the standby: here,
+ * or at the commit of the transaction that looks. Served by the unique index on the key.
+ */
 export async function findByKey<Row>(
   source: Queryable,
   { columns, table, scope = sql`` }: { columns: Statement; table: Statement; scope?: Statement },
@@ -91,6 +94,7 @@ export async function findByKey<Row>(
     SELECT ${columns}, encode(request_hash, 'hex') AS "requestHash" FROM ${table}
     WHERE tenant_id = ${tenantId} AND idempotency_key = ${key ?? null} ${scope}
   `);
+  if (row !== undefined) await confirmCommits(source);
   return row;
 }
 
