@@ -25,7 +25,7 @@ import { createWakeUps } from "./runtime/loops/wake-ups.js";
 import { createReadiness } from "./runtime/readiness.js";
 import { locationOf } from "./store/core/connection/database-url.js";
 import { createNotifyChannelOpener } from "./store/core/connection/notify-channel.js";
-import { assertWritable, withAvailableDatabase } from "./store/core/connection/wait-for-database.js";
+import { assertServes, withAvailableDatabase } from "./store/core/connection/wait-for-database.js";
 import { type Database, isDatabaseUnavailable, openDatabase } from "./store/core/database.js";
 import { checkDatabaseSettings } from "./store/core/schema/check-database-settings.js";
 import { findOwningRole } from "./store/core/schema/database-roles.js";
@@ -152,10 +152,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
     // Read once: the files can be replaced by those of another version while this one runs.
     const migrations = readMigrations();
+    let constraintsCount = 0;
     await withAvailableDatabase(database, log, signal, async () => {
       await measureAtStart(clock);
       await checkDatabaseSettings(database);
-      await migrateAndLog(database, migrations, log);
+      constraintsCount = await migrateAndLog(database, migrations, log);
       // The epoch is stored in a table.
       await database.identify();
       if (!options.isSandbox) await warnOfOwnedTables(database, log);
@@ -164,7 +165,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await parts.probeChains();
       await options.seed?.(url, parts);
     });
-    closers.push(followChanges({ ...options, database, parts, readiness, migrations }));
+    closers.push(followChanges({ ...options, database, parts, readiness, migrations, constraintsCount }));
     parts.engine.start();
     parts.changeRequestWorker.start();
     parts.sweeper.start();
@@ -229,7 +230,7 @@ async function buildEdge(
   clock: DatabaseClock,
 ) {
   const readiness = createReadiness({
-    ping: () => assertWritable(database),
+    ping: () => assertServes(database),
     clockFault: clock.fault,
     checkChains: parts.checkChains,
   });

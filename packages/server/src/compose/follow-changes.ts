@@ -4,7 +4,8 @@ import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Readiness } from "../runtime/readiness.js";
 import { withAvailableDatabase } from "../store/core/connection/wait-for-database.js";
 import type { Database } from "../store/core/database.js";
-import { assertNotEmpty, migrate } from "../store/core/schema/migrate.js";
+import { DatabaseUnavailableError, isSchemaMissing } from "../store/core/database-unavailable-error.js";
+import { assertRestored, countConstraints, migrate } from "../store/core/schema/migrate.js";
 import type { Migration } from "../store/core/schema/migrations.js";
 import type { Parts } from "./compose.js";
 
@@ -13,6 +14,8 @@ export interface FollowChangesOptions {
   parts: Pick<Parts, "prepareDatabase">;
   readiness: Readiness;
   migrations: readonly Migration[];
+  /** How many constraints the schema had when the service was started. */
+  constraintsCount: number;
   log: Logger;
   /** Called when the database cannot be used any more, for example because a newer version has migrated it. */
   onFailure: (error: Error) => void;
@@ -27,6 +30,7 @@ export function followChanges({
   parts,
   readiness,
   migrations,
+  constraintsCount,
   log,
   onFailure,
 }: FollowChangesOptions): () => Promise<void> {
@@ -44,11 +48,16 @@ export function followChanges({
     },
     prepareAgain: async () => {
       try {
-        await withAvailableDatabase(database, log, stopping.signal, async () => {
-          await assertNotEmpty(database);
-          await migrateAndLog(database, migrations, log);
-          await parts.prepareDatabase();
-        });
+        await withAvailableDatabase(database, log, stopping.signal, () =>
+          withoutHalfASchema(async () => {
+            await assertRestored(database, { migrationsCount: migrations.length, constraintsCount });
+            // What was restored is another epoch, which has to be known before anything is served from it.
+            await database.identify();
+            database.identity.confirmComplete();
+            await migrateAndLog(database, migrations, log);
+            await parts.prepareDatabase();
+          }),
+        );
         if (readiness.state() === "starting") readiness.set("ready");
       } catch (error) {
         if (!stopping.signal.aborted) onFailure(error instanceof Error ? error : new Error(String(error)));
@@ -62,11 +71,23 @@ export function followChanges({
   };
 }
 
+/** What lacks a table or a privilege under a running service is about to be restored, so it is waited for. */
+async function withoutHalfASchema(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (!isSchemaMissing(cause)) throw cause;
+    throw new DatabaseUnavailableError("the schema of the database is incomplete", { cause });
+  }
+}
+
+/** Returns how many constraints the schema then has. */
 export async function migrateAndLog(
   database: Database,
   migrations: readonly Migration[],
   log: Logger,
-): Promise<void> {
+): Promise<number> {
   for (const name of await migrate(database, migrations))
     log.info({ migration: name }, "migrated the database");
+  return await countConstraints(database);
 }

@@ -48,7 +48,8 @@ describe("an error of the database that no row is at fault for", () => {
     test = await startTestService();
     const api = transactionsOf(test, await test.token(await test.createTenant("1000")));
     await failWrites("transactions");
-    for (const state of ["40001", "40P01", "53100", "53200", "53300", "55P03", "58030", "57P03"]) {
+    const states = ["40001", "40P01", "53100", "53200", "53300", "55P03", "58030", "57P03", "42P01", "42501"];
+    for (const state of states) {
       await setFault(state);
       const { status, headers, body } = await api.create(transfer, `key-${state}`);
       expect([state, status, headers.get("retry-after"), body.error?.code]).toEqual([

@@ -31,6 +31,22 @@ describe("the identity of the database", () => {
     expect([identity.epoch(), changes]).toEqual(["one", []]);
   });
 
+  it("changes once when its tables are gone, and again when they come back in another epoch", () => {
+    const { identity, changes, observe } = watched();
+    observe(reading);
+    expect(observe({ ...reading, epoch: undefined })).toBe(1);
+    expect(observe({ ...reading, epoch: undefined })).toBe(1);
+    expect(identity.known().epoch).toEqual(reading.epoch);
+    identity.confirmComplete();
+    expect(identity.isIncomplete()).toBe(true);
+    expect(observe({ ...reading, epoch: { id: "two", number: 2 } })).toBe(2);
+    expect(changes).toEqual([{ isNewEpoch: false }, { isNewEpoch: true }]);
+    // The rest of a restore can still be missing.
+    expect(identity.isIncomplete()).toBe(true);
+    identity.confirmComplete();
+    expect(identity.isIncomplete()).toBe(false);
+  });
+
   it("changes once for all connections that find the new server", () => {
     const { identity, changes, observe } = watched();
     observe(reading);
@@ -71,6 +87,19 @@ describe("the identity of the database", () => {
     expect(observe({ ...reading, server: "old", timeline: "00000001" })).toBeUndefined();
     expect(observe({ ...reading, server: "new", timeline: "00000003" })).toBe(2);
     expect(observe({ ...reading, server: "dump", cluster: "d", timeline: "00000001" })).toBe(3);
+  });
+
+  it("leaves a server once another one of the cluster takes writes on a later timeline", () => {
+    const { identity, observe, changes } = watched();
+    observe(reading);
+    identity.leave({ cluster: "d", timeline: "00000009" });
+    identity.leave({ cluster: "c", timeline: "00000002" });
+    expect(changes).toEqual([]);
+    identity.leave({ cluster: "c", timeline: "00000003" });
+    expect(changes).toEqual([{ isNewEpoch: false }]);
+    expect(observe(reading)).toBeUndefined();
+    observe({ ...reading, server: "b", timeline: "00000003", epoch: { id: "two", number: 2 } });
+    expect(changes).toEqual([{ isNewEpoch: false }, { isNewEpoch: true }]);
   });
 
   it("notifies every listener, even if one fails", () => {

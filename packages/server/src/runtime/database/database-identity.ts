@@ -14,6 +14,12 @@ export interface DatabaseIdentity {
   server: () => string | undefined;
   /** Whether the database has had an earlier epoch, so that versions and sequences can have had another meaning. */
   hasEarlierEpochs: () => boolean;
+  /**
+   * Whether the tables were found missing, and nobody has confirmed since that all of them are back. What is written meanwhile could be in
+   * the way of a restore.
+   */
+  isIncomplete: () => boolean;
+  confirmComplete: () => void;
   /** Called in the same turn of the event loop in which a change is noticed. Returns a function that ends the subscription. */
   subscribe: (listener: DatabaseChangeListener) => () => void;
 }
@@ -61,6 +67,11 @@ export interface ObservedIdentity extends DatabaseIdentity {
    * the reading was made: then it says nothing.
    */
   observe: (reading: DatabaseReading, since: { generation: number }) => number | undefined;
+  /**
+   * Takes into account that another server of the same cluster takes writes on a later timeline: the one that the connections are to is an
+   * old primary, and nothing is used of it from now on.
+   */
+  leave: (later: Pick<DatabaseReading, "cluster" | "timeline">) => void;
 }
 
 /**
@@ -82,6 +93,8 @@ export function createDatabaseIdentity(
   const listeners = new Set<DatabaseChangeListener>();
   let generation = 0;
   let current: DatabaseReading | undefined;
+  let isGone = false;
+  let isIncomplete = false;
 
   function change(isNewEpoch: boolean): void {
     generation += 1;
@@ -98,6 +111,10 @@ export function createDatabaseIdentity(
     generation: () => generation,
     epoch: () => current?.epoch?.id,
     server: () => current?.server,
+    isIncomplete: () => isIncomplete,
+    confirmComplete: () => {
+      isIncomplete = isGone;
+    },
     hasEarlierEpochs: () => (current?.epoch?.number ?? 1) > 1,
     subscribe: (listener) => {
       listeners.add(listener);
@@ -111,21 +128,29 @@ export function createDatabaseIdentity(
       if (isOlderTimeline(reading, before ?? {})) return undefined;
       current = {
         ...reading,
-        // Before the migrations there is no epoch.
+        // Before the migrations there is no epoch, and while a dump is restored there is none for a while.
         epoch: reading.epoch ?? before?.epoch,
         timeline: reading.timeline ?? (before?.cluster === reading.cluster ? before?.timeline : undefined),
       };
+      const wasGone = isGone;
+      isGone = before?.epoch !== undefined && reading.epoch === undefined;
+      isIncomplete ||= isGone;
       if (before === undefined) return generation;
       const isSameServer = before.server === reading.server;
       const isNewEpoch =
         before.epoch !== undefined && reading.epoch !== undefined && before.epoch.id !== reading.epoch.id;
-      if (isSameServer && !isNewEpoch) {
+      if (isSameServer && !isNewEpoch && !(isGone && !wasGone)) {
         // Readings can overtake each other.
         current.position = Math.max(before.position ?? 0, reading.position ?? 0);
         return generation;
       }
       change(isNewEpoch);
       return generation;
+    },
+    leave: ({ cluster, timeline }) => {
+      if (current === undefined || !isOlderTimeline(current, { cluster, timeline })) return;
+      current = { ...current, timeline };
+      change(false);
     },
   };
 }

@@ -33,6 +33,26 @@ function isRefusedByServer(error: unknown): boolean {
   return !momentaryClasses.has(code.slice(0, 2)) && code !== lockNotAvailable;
 }
 
+/**
+ * SQLSTATEs of a database whose schema is not the one that the service was prepared for: undefined table, column or function, no such schema,
+ * no unique constraint for ON CONFLICT, other types than a plan was made for, no privilege. The statements of the service are fixed, so none of them is at fault: a restore
+ * has not finished, or an operator has changed the schema or the role.
+ */
+const missingSchemaStates = new Set(["42P01", "42703", "42883", "3F000", "42P10", "0A000", "42501"]);
+
+export function isSchemaMissing(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && missingSchemaStates.has(error.code ?? "");
+}
+
+/**
+ * Throws the error of a connection that could not be made. Before the first one has succeeded, an unknown role or database is a mistake in
+ * the configuration; afterwards the operator has removed it for a while, such as for a restore.
+ */
+export function explainConnection(error: unknown, hasConnected: boolean): never {
+  if (!hasConnected || error instanceof TypeError) return explain(error);
+  throw new DatabaseUnavailableError("the database is unavailable", { cause: error });
+}
+
 /** Throws the error as a refusal of the statement, or as one that says nothing about it. */
 export function explain(error: unknown): never {
   // A value that cannot be sent is our own mistake.

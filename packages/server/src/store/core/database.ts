@@ -10,6 +10,7 @@ import {
   DatabaseUnavailableError,
   explain,
   isAnswered,
+  isSchemaMissing,
   lockNotAvailable,
   OutcomeUnknownError,
 } from "./database-unavailable-error.js";
@@ -56,7 +57,10 @@ export interface Database extends KeyedQueryable {
   identify: () => Promise<void>;
   /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  /** Gives the work one connection to itself, for locks that belong to a session and for scripts of many statements. */
+  /**
+   * Gives the work one connection to itself, for locks that belong to a session, for scripts of many statements, and for looking at a
+   * database whose tables may be missing.
+   */
   session: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   /** How the connections of the pool are used. */
   poolUse: () => PoolUse;
@@ -108,7 +112,7 @@ export function openDatabase({
   statementTimeoutMs = statementTimeoutDefaultMs,
   ...rest
 }: DatabaseOptions): Database {
-  const { pool, identity, witnesses, connect } = createConnections({
+  const { pool, identity, witnesses, connect, lookForLaterServer } = createConnections({
     url,
     connectionsMax,
     schema,
@@ -151,11 +155,38 @@ export function openDatabase({
     }
   }
 
-  const query: Database["query"] = (statement) => session((connection) => connection.query(statement));
+  const identify = () => {
+    lookForLaterServer();
+    return session(async (connection) => {
+      const run: RunText = (text, values = []) => connection.query(new Statement(text, values));
+      await identifyDatabase(run, { identity, witnesses, isAlone: false });
+    });
+  };
+
+  /** As above, unless tables are missing. When one is found missing, the database is looked at at once: a restore may have begun. */
+  let isLooking = false;
+  const lookAgain = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    await identify().catch(() => undefined);
+    isLooking = false;
+  };
+  const watchedSession: typeof session = async (work) => {
+    if (identity.isIncomplete())
+      throw new DatabaseUnavailableError("tables are missing", { cause: incomplete });
+    try {
+      return await session(work);
+    } catch (error) {
+      if (isSchemaMissing(error)) void lookAgain();
+      throw error;
+    }
+  };
+
+  const query: Database["query"] = (statement) => watchedSession((connection) => connection.query(statement));
 
   const transaction: Database["transaction"] = (work) => {
     const generation = identity.generation();
-    return session((connection) =>
+    return watchedSession((connection) =>
       inTransaction(connection, work, {
         onSent: unanswered.followCommit,
         onCommitted: (fact) => witnesses.committed(generation, fact),
@@ -166,11 +197,7 @@ export function openDatabase({
   return {
     identity,
     witnesses,
-    identify: () =>
-      session(async (connection) => {
-        const run: RunText = (text, values = []) => connection.query(new Statement(text, values));
-        await identifyDatabase(run, { identity, witnesses, isAlone: false });
-      }),
+    identify,
     session,
     query,
     transaction,
@@ -200,6 +227,7 @@ export function assertGeneration(
   if (checked.some(({ generation = current }) => generation !== current)) throw changedError();
 }
 
+const incomplete = new Error("tables were missing, and have not been found to be complete again");
 const changed = new Error("the database is another one, or has restarted, since this began");
 
 function changedError(): DatabaseUnavailableError {
@@ -246,6 +274,7 @@ function stateOf(error: unknown): string | undefined {
   return error.cause instanceof pg.DatabaseError ? error.cause.code : undefined;
 }
 
+/** Whether the database is to blame and not the request or the row: it cannot be reached, cannot do its work, or lacks its schema. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  return error instanceof DatabaseUnavailableError;
+  return error instanceof DatabaseUnavailableError || isSchemaMissing(error);
 }

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
@@ -7,6 +8,7 @@ import { startTestService, type TestService } from "../../harness/service/test-s
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 import { type PostgresPair, startPostgresPair } from "./postgres-pair.js";
+import type { PostgresServer } from "./postgres-server.js";
 
 /** Nothing has stopped the old primary from coming back: it takes writes, and is the first server of the URL. */
 describe("an old primary that comes back after a failover", () => {
@@ -88,5 +90,35 @@ describe("an old primary that comes back after a failover", () => {
     expect((await api.send("GET", "/v1/events?limit=1")).body).toMatchObject({
       epoch: (body as unknown as { epoch: string }).epoch,
     });
+  });
+
+  it("is left by a process that still has connections to it when its standby is promoted", async () => {
+    await pair.rebuild();
+    await untilServing();
+    const tenant = await service.createTenant("100");
+    const api = transactionsOf(service, await service.token(tenant));
+    const [old, promoted] = [pair.primary(), pair.standby()];
+    const countSessions = (server: PostgresServer) =>
+      server.ask("SELECT FROM pg_stat_activity WHERE application_name = 'bursar notifications'");
+    expect(await countSessions(old)).toHaveLength(1);
+    await eventually(
+      () => promoted.ask<{ id: string }>("SELECT id FROM tenants"),
+      (rows) => rows.some(({ id }) => id === tenant.client.tenantId),
+    );
+    await promoted.ask("SELECT pg_promote(true, 60)");
+    await eventually(
+      () => countSessions(promoted),
+      (rows) => rows.length === 1,
+    );
+    await untilServing();
+    const { body } = await eventually(
+      () => api.create({ reference: "r", asset: "USD", amount: "1" }),
+      (answer) => answer.status === 202,
+    );
+    const uuid = readId("tx", body.id);
+    expect(await promoted.ask(`SELECT FROM transactions WHERE id = '${uuid}'`)).toHaveLength(1);
+    expect(await old.ask(`SELECT FROM transactions WHERE id = '${uuid}'`)).toHaveLength(0);
+    expect(await countSessions(old)).toHaveLength(0);
+    await promoted.kill();
   });
 });

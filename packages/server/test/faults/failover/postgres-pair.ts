@@ -29,7 +29,7 @@ export interface PostgresPair {
 const portsFrom = 20_000;
 const portsCount = 10_000;
 
-async function findPort(): Promise<number> {
+export async function findPort(): Promise<number> {
   for (;;) {
     const port = portsFrom + randomInt(portsCount);
     const server = createServer();

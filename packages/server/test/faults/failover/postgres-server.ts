@@ -32,7 +32,7 @@ export interface PostgresServer {
 }
 
 /** The PostgreSQL of Debian and its derivatives. Without it the embedded one is used: both can do everything that is needed. */
-const installedBin = "/usr/lib/postgresql/15/bin";
+export const installedBin = "/usr/lib/postgresql/15/bin";
 
 export const user = "bursar";
 const settings = {

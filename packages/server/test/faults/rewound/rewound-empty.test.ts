@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { type RewindableService, startRewindableService } from "./rewindable-service.js";
 
 let rewindable: RewindableService;
@@ -10,8 +11,48 @@ beforeAll(async () => {
 });
 afterAll(() => rewindable?.stop());
 
+it("a role that may no longer log in makes requests wait, and they succeed when it may again", async () => {
+  const { service, postgres } = rewindable;
+  const { database } = postgres;
+  const role = { username: "service_for_a_while", password: "first" };
+  await database.run(`CREATE ROLE ${role.username} SUPERUSER LOGIN PASSWORD '${role.password}'`);
+  const { href: url } = Object.assign(new URL(database.url), role);
+  const shared = { database: { ...database, url }, masterKey: service.masterKey, publicUrl: undefined };
+  const one = await startTestService({}, shared);
+  try {
+    const token = await one.token(await one.createTenant("10"));
+    for (const [removal, remedy] of [
+      ["NOLOGIN", "LOGIN"],
+      ["PASSWORD 'second'", `PASSWORD '${role.password}'`],
+    ]) {
+      await database.run(`ALTER ROLE ${role.username} ${removal}`);
+      await database.run(
+        `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${role.username}'`,
+      );
+      await expectUnavailable(one, token);
+      await database.run(`ALTER ROLE ${role.username} ${remedy}`);
+      await eventually(
+        async () => (await one.call("GET", "/v1/transactions", token)).status,
+        (status) => status === 200,
+      );
+    }
+  } finally {
+    await one.stop();
+  }
+});
+
+/** Requests and probes that begin now are answered with 503, again and again. */
+async function expectUnavailable(one: TestService, token: string): Promise<void> {
+  for (let look = 0; look < 5; look++)
+    for (const path of ["/v1/transactions", "/readyz"]) {
+      const response = await one.call("GET", path, token);
+      expect([path, response.status, response.headers.get("retry-after")]).toEqual([path, 503, "1"]);
+    }
+}
+
 it("a database that was dropped and created again is left empty for its operator to restore", async () => {
   const { service, postgres } = rewindable;
+  const token = await service.token(await service.createTenant("10"));
   const url = new URL(postgres.database.url);
   const name = url.pathname.slice(1);
   const run = async (database: string, text: string) => {
@@ -28,6 +69,7 @@ it("a database that was dropped and created again is left empty for its operator
   const isReady = async () => (await service.call("GET", "/readyz", undefined)).status;
   expect(await isReady()).toBe(200);
   await run("template1", `DROP DATABASE ${name} WITH (FORCE)`);
+  await expectUnavailable(service, token);
   await run("template1", `CREATE DATABASE ${name}`);
   await eventually(isReady, (status) => status === 503);
   // Connections are made again, and what was prepared at the start is not prepared again.

@@ -94,8 +94,11 @@ describe("a service whose database goes back in time", () => {
     await setSystem("SET synchronous_standby_names = 'nobody'");
     await postgres.stop();
     await postgres.start();
+    const readStatus = async () => (await api.read(paid.id)).status;
+    // What is in memory is from before.
+    await eventually(readStatus, (status) => status === 503);
     for (let look = 0; look < 10; look++) {
-      expect((await api.read(paid.id)).status).toBe(503);
+      expect(await readStatus()).toBe(503);
       await sleep(100);
     }
     await setSystem("RESET synchronous_standby_names");

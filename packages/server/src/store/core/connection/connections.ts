@@ -7,7 +7,7 @@ import {
   isOlderTimeline,
   type ObservedIdentity,
 } from "../../../runtime/database/database-identity.js";
-import { explain } from "../database-unavailable-error.js";
+import { explainConnection } from "../database-unavailable-error.js";
 import { identifyDatabase } from "../identity/identify-database.js";
 import { OlderServerError } from "../identity/older-server-error.js";
 import type { RunText } from "../identity/read-server.js";
@@ -21,6 +21,11 @@ export interface Connections {
   witnesses: CommitWitnesses;
   /** Gives a connection to the database that the process knows. */
   connect: () => Promise<pg.PoolClient>;
+  /**
+   * Looks now and then whether another server has taken over although the connections to this one are open: nobody has stopped the old
+   * primary, or only some processes can reach it. Does nothing if the URL names one server.
+   */
+  lookForLaterServer: () => void;
 }
 
 export interface ConnectionsOptions {
@@ -38,6 +43,7 @@ const connectTimeoutDefaultMs = 5000;
 const serverGivesUpMs = 1000;
 const keepAliveDelayMs = 10_000;
 const olderServerEveryMs = 60_000;
+const laterServerEveryMs = 5000;
 
 export function createConnections(options: ConnectionsOptions): Connections {
   const connector = createConnector(options.url);
@@ -116,12 +122,25 @@ export function createConnections(options: ConnectionsOptions): Connections {
           client.release(true);
         }
       } catch (error) {
-        if (triesLeft === 1 || connector.current() === server) return explain(error);
+        if (triesLeft === 1 || connector.current() === server)
+          return explainConnection(error, identity.server() !== undefined);
       }
     }
   }
 
-  return { pool, identity, witnesses, connect };
+  let lookedAtMs = performance.now();
+  function lookForLaterServer(): void {
+    const known = identity.known();
+    const isDue = performance.now() - lookedAtMs >= laterServerEveryMs;
+    if (!isDue || connector.serverCount === 1 || known.timeline === undefined) return;
+    lookedAtMs = performance.now();
+    connector
+      .choose((server) => isOlderTimeline({ cluster: known.cluster, timeline: known.timeline }, server))
+      .then((later) => later && identity.leave(later))
+      .catch(() => undefined);
+  }
+
+  return { pool, identity, witnesses, connect, lookForLaterServer };
 }
 
 /** What the types of the driver do not show. */

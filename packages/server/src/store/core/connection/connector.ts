@@ -18,9 +18,10 @@ export interface Connector {
   current: () => number;
   /**
    * Looks at all servers at once and makes the best one the current one: of those that take writes, the one on the highest timeline, because
-   * an old primary that has come back takes writes too. If none is found, the current one stays. Does nothing if there is one server.
+   * an old primary that has come back takes writes too. If none is found, the current one stays. Does nothing if there is one server. Returns
+   * the chosen one.
    */
-  choose: (isAllowed: (server: ServerTimeline) => boolean) => Promise<void>;
+  choose: (isAllowed: (server: ServerTimeline) => boolean) => Promise<ServerTimeline | undefined>;
   /** The host and the port that a client was made for. */
   nameOf: (client: pg.ClientBase) => string;
   /** Makes the next server the current one, because this one cannot be used. */
@@ -49,20 +50,22 @@ export function createConnector(url: string): Connector {
   const moveOn = (client: object) => {
     if (serverOf.get(client) === current) current = (current + 1) % servers.length;
   };
-  let choosing: Promise<void> | undefined;
+  let choosing: Promise<ServerTimeline | undefined> | undefined;
 
-  async function choose(isAllowed: (server: ServerTimeline) => boolean): Promise<void> {
+  async function choose(isAllowed: (server: ServerTimeline) => boolean): Promise<ServerTimeline | undefined> {
     const found = await probeServers(servers.map(({ url }) => url));
     const usable = found.flatMap((server, index) =>
       server !== undefined && isAllowed(server) ? [{ ...server, index }] : [],
     );
     // Servers of another cluster cannot be compared; then the order of the URL decides.
     const [best, ...others] = usable.filter(({ cluster }) => cluster === usable[0]?.cluster);
-    if (best === undefined) return;
-    current = others.reduce(
+    if (best === undefined) return undefined;
+    const latest = others.reduce(
       (one, other) => ((other.timeline ?? "") > (one.timeline ?? "") ? other : one),
       best,
-    ).index;
+    );
+    current = latest.index;
+    return latest;
   }
 
   class RoutedClient extends pg.Client {
@@ -113,11 +116,11 @@ export function createConnector(url: string): Connector {
     connectTimeoutMs,
     current: () => current,
     choose: async (isAllowed) => {
-      if (servers.length === 1) return;
+      if (servers.length === 1) return undefined;
       choosing ??= choose(isAllowed).finally(() => {
         choosing = undefined;
       });
-      await choosing;
+      return await choosing;
     },
     nameOf: (client) => servers[serverOf.get(client) ?? 0]?.name ?? "",
     passOver: moveOn,

@@ -39,10 +39,16 @@ export async function withAvailableDatabase(
 /** Whether the database can take work; one that only reads, as a standby or one with a full disk does, cannot. */
 export async function assertWritable(database: Database): Promise<void> {
   await database.assertStores();
-  const [row] = await database.query<{ setting: string }>(
-    sql`SELECT current_setting('transaction_read_only') AS setting`,
+  const [row] = await database.session((session) =>
+    session.query<{ setting: string }>(sql`SELECT current_setting('transaction_read_only') AS setting`),
   );
   if (row?.setting === "off") return;
   const cause = Object.assign(new Error("the database is read-only"), { code: "25006" });
   throw new DatabaseUnavailableError("the database takes no writes", { cause });
+}
+
+/** Whether requests can be served: as above, and the tables are there and may be read. Served by the primary key. */
+export async function assertServes(database: Database): Promise<void> {
+  await assertWritable(database);
+  await database.query(sql`SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1`);
 }

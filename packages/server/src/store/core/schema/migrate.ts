@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../../../operator-error.js";
-import { type Database, isDatabaseUnavailable, isLockTimeout, type Session } from "../database.js";
+import { type Database, isLockTimeout, type Session } from "../database.js";
 import { DatabaseUnavailableError } from "../database-unavailable-error.js";
 import { sql } from "../sql.js";
 import type { Migration } from "./migrations.js";
@@ -34,14 +34,46 @@ export async function migrate(database: Database, migrations: readonly Migration
   });
 }
 
+/** The schema as it was when this process had migrated it. */
+export interface KnownSchema {
+  migrationsCount: number;
+  constraintsCount: number;
+}
+
 /**
- * Rejects while the database has no schema at all. Under a running process that is a database which was dropped and created again: its
- * operator is about to restore it, and a schema would be in the way.
+ * Constraints of all tables but partitions, which come and go. A restore adds foreign keys last, after the data and the indexes. Reads
+ * catalogs, at the start and after a change of the database.
  */
-export async function assertNotEmpty(database: Database): Promise<void> {
-  if ((await database.session(readApplied)).length > 0) return;
-  throw new DatabaseUnavailableError("the database is empty", {
-    cause: new Error("the database was replaced by an empty one; it has to be restored"),
+export async function countConstraints(database: Database): Promise<number> {
+  const [row] = await database.session((session) =>
+    session.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid
+    WHERE c.connamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+      AND c.contype IN ('p', 'u', 'f', 'c', 'x') AND NOT r.relispartition
+  `),
+  );
+  return row?.count ?? 0;
+}
+
+/**
+ * Rejects while a restore has not begun or not finished, which is seen only if it is not one transaction. A database without any schema
+ * was dropped and created again: its operator is about to restore it, and a schema would be in the way. One of an earlier version cannot
+ * be compared.
+ */
+export async function assertRestored(database: Database, known: KnownSchema): Promise<void> {
+  const applied = (await database.session(readApplied)).length;
+  if (applied === 0) throw unrestored("it is empty and has to be restored");
+  if (applied !== known.migrationsCount) return;
+  const found = await countConstraints(database);
+  if (found < known.constraintsCount)
+    throw unrestored(
+      `it has ${found} of ${known.constraintsCount} constraints, so a restore has not finished`,
+    );
+}
+
+function unrestored(reason: string): DatabaseUnavailableError {
+  return new DatabaseUnavailableError("the database is not restored", {
+    cause: new Error(`the database was replaced: ${reason}`),
   });
 }
 
@@ -108,7 +140,7 @@ async function tryToApply(session: Session, migration: Migration): Promise<boole
     await session.script("ROLLBACK");
     if (isLockTimeout(cause)) return false;
     // It starts again when the database is available.
-    if (isDatabaseUnavailable(cause)) throw cause;
+    if (cause instanceof DatabaseUnavailableError) throw cause;
     throw new Error(`migration ${migration.name} failed: ${(cause as Error).message}`, { cause });
   }
 }
