@@ -77,7 +77,7 @@ export const limitSettings = {
     {
       default: 60_000,
       about:
-        "The idle timeout of a connection, as when a client does not read its response. A response can be delayed for 30 s by a long poll.",
+        "The idle timeout of a connection, as when a client does not read its response. A response can be delayed for 30 s by a long poll. It is at least 2 s longer than `limits.request_timeout_ms`, so that a request that stops arriving is answered.",
     },
     { min: 31_000, max: 600_000 },
   ),

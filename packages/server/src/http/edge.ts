@@ -88,6 +88,14 @@ interface EdgeLimits extends ConcurrencyLimits {
 /** How often Node checks for late requests; its default of 30 s would make a limit of 5 s meaningless. */
 const lateRequestCheckMs = 1000;
 
+/**
+ * An idle connection is closed without an answer, so a request that stops arriving must be noticed first: whatever the settings, after its
+ * timeout there is a check before the connection counts as idle.
+ */
+function connectionTimeoutMs({ idleTimeoutMs, requestTimeoutMs }: EdgeLimits): number {
+  return Math.max(idleTimeoutMs, requestTimeoutMs + 2 * lateRequestCheckMs);
+}
+
 /** Longer than any identifier or market name. */
 const pathSegmentLengthMax = 200;
 
@@ -147,7 +155,7 @@ function createApp(
     trustProxy: trustedProxies ?? false,
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
-    connectionTimeout: limits.idleTimeoutMs,
+    connectionTimeout: connectionTimeoutMs(limits),
     http: {
       maxHeaderSize: limits.headerBytes,
       headersTimeout: limits.headersTimeoutMs,

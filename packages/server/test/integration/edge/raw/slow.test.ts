@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
 import {
@@ -77,6 +78,20 @@ describe("requests that take too long to arrive", () => {
     expect(last?.status).toBe(408);
     expect(last?.headers["connection"]).toBe("close");
     expect(JSON.parse(last?.body ?? "")).toMatchObject({ error: { code: "REQUEST_TIMEOUT" } });
+  });
+
+  it.concurrent("a body that never comes, whenever it begins between two checks for late requests", async () => {
+    // The connections begin a tenth of a second apart; checks are a second apart.
+    const received = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        sleep(index * 100).then(() =>
+          converse(edge.app, (socket) => socket.write(`${head}Content-Length: 10\r\n\r\n`)),
+        ),
+      ),
+    );
+    expect(received.map((text) => readAnswers(text).map(({ status }) => status))).toEqual(
+      received.map(() => [408]),
+    );
   });
 
   it("disconnects a client that keeps sending requests and does not read", async () => {
