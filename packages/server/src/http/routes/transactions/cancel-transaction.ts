@@ -1,9 +1,9 @@
 import { CancelledTransaction, TransactionPath } from "@bursar/protocol";
-import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { transactionIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
+import { presentChanged } from "./present-changed.js";
 
 export function cancelTransaction({ cancelTransaction: cancel }: Pick<UseCases, "cancelTransaction">) {
   return defineRoute(
@@ -23,10 +23,7 @@ export function cancelTransaction({ cancelTransaction: cancel }: Pick<UseCases, 
     async (request, reply) => {
       reply.code(202);
       const origin = originOf(request);
-      const transaction = presentTransaction(unwrap(await cancel(origin, transactionIdOf(request.params))));
-      if (origin.principal.scopes.has("transactions:read")) return transaction;
-      const { id, object, state } = transaction;
-      return { id, object, state };
+      return presentChanged(origin, unwrap(await cancel(origin, transactionIdOf(request.params))));
     },
   );
 }

@@ -1,9 +1,9 @@
 import { SpedUpTransaction, TransactionPath } from "@bursar/protocol";
-import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { transactionIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
+import { presentChanged } from "./present-changed.js";
 
 export function speedUpTransaction({ speedUpTransaction: speedUp }: Pick<UseCases, "speedUpTransaction">) {
   return defineRoute(
@@ -23,10 +23,7 @@ export function speedUpTransaction({ speedUpTransaction: speedUp }: Pick<UseCase
     async (request, reply) => {
       reply.code(202);
       const origin = originOf(request);
-      const transaction = presentTransaction(unwrap(await speedUp(origin, transactionIdOf(request.params))));
-      if (origin.principal.scopes.has("transactions:read")) return transaction;
-      const { id, object, state } = transaction;
-      return { id, object, state };
+      return presentChanged(origin, unwrap(await speedUp(origin, transactionIdOf(request.params))));
     },
   );
 }
