@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../server/test/harness/eventually.js";
 import { newAddress, readerOf, send, sign, useDevnet } from "./devnet-for-tests.js";
-import { eventually } from "./eventually.js";
 
 const blockTimeMs = 20;
 const devnet = useDevnet(["--block-time-ms", String(blockTimeMs), "--safe-depth", "2", "--final-depth", "4"]);

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../../server/test/harness/eventually.js";
 import { contracts } from "../src/index.js";
 import type { Fault } from "../src/node/faults.js";
 import { fundedAccount, newAddress, readerOf, send, sign, useDevnet } from "./devnet-for-tests.js";
-import { eventually } from "./eventually.js";
 
 const devnet = useDevnet(["--manual", "--safe-depth", "2", "--final-depth", "4"]);
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";

@@ -2,9 +2,9 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { eventually } from "../../server/test/harness/eventually.js";
 import { type SpawnedDevnet, spawnDevnet } from "../src/index.js";
 import { fundedAccount, newAddress, readerOf, send, sign } from "./devnet-for-tests.js";
-import { eventually } from "./eventually.js";
 
 /** Short and long sizes are in tools/proofs.mjs. */
 const kills = Number(process.env["BURSAR_DEVNET_KILLS"]);
