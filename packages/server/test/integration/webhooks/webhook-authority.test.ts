@@ -1,9 +1,10 @@
-import type { WebhookEndpoint } from "@bursar/protocol";
+import { readId, type WebhookEndpoint } from "@bursar/protocol";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
-import { sharedService } from "../../harness/service/shared-service.js";
-import type { BlackBoxService, TestClient } from "../../harness/service/test-service.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
+import type { InspectableService, TestClient } from "../../harness/service/test-service.js";
 import {
   startWebhookReceiver,
   status,
@@ -11,11 +12,11 @@ import {
 } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
-let service: BlackBoxService;
+let service: InspectableService;
 let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  service = await sharedService();
+  service = await inspectSharedService();
   receiver = await startWebhookReceiver();
 });
 afterAll(() => receiver.stop());
@@ -210,6 +211,10 @@ describe("a new webhook endpoint", () => {
     expect(moved.body).toMatchObject({ state: "pending", verified_at: null, old_secret_until: null });
     expect(moved.body.secret).toMatch(/^whsec_/);
     expect(moved.body.secret).not.toBe(endpoint.secret);
+    // Its next attempt is due now, and not seconds after the first.
+    await service.database.query(
+      sql`UPDATE pending_deliveries SET due_at = now() WHERE endpoint_id = ${readId("whe", endpoint.id)}`,
+    );
     receiver.answerWith((_one, response) => response.end());
     await hooks.send("POST", `${path}/${endpoint.id}/verify`);
     const [waited] = await receiver.arrived("/after", 1);

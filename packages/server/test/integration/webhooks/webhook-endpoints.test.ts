@@ -125,6 +125,10 @@ describe("webhook endpoints", () => {
     await own.transact();
     await receiver.arrived("/witness", 3);
     expect(receiver.received.filter(({ path: at }) => at === "/paused")).toHaveLength(1);
+    // Its next attempt is due now, and not seconds after the first.
+    await service.database.query(
+      sql`UPDATE pending_deliveries SET due_at = now() WHERE endpoint_id = ${readId("whe", id)}`,
+    );
     const enabled = await own.send("POST", `${path}/${id}/enable`);
     expect(enabled.body).toMatchObject({ state: "enabled", disabled_reason: null, version: 4 });
     const [, waited] = await receiver.arrived("/paused", 2);
