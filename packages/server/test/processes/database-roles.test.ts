@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../../src/store/core/database.js";
-import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
+import { createTestDatabase, type RemovableDatabase } from "../harness/database/test-database.js";
 import { runBursar, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
@@ -12,13 +12,13 @@ describe("`bursar database roles` for an empty database", () => {
   const roles = { owner: `owner_${suffix}`, service: `service_${suffix}` };
   const folder = createTemporaryFolder("database-roles");
   const keyFile = join(folder, "master.key");
-  let database: TestDatabase;
+  let database: RemovableDatabase;
   beforeAll(async () => {
     database = await createTestDatabase("empty");
     writeFileSync(keyFile, randomBytes(32).toString("base64"), { mode: 0o600 });
   });
   afterAll(async () => {
-    await database.drop();
+    await database.dropNow();
     await runAs(inject("postgresUrl"), `DROP ROLE ${roles.service}; DROP ROLE ${roles.owner}`);
     rmSync(folder, { recursive: true });
   });

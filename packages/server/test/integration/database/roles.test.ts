@@ -11,7 +11,7 @@ import {
   listSchemaTables,
 } from "../../../src/store/core/schema/database-roles.js";
 import { sql } from "../../../src/store/core/sql.js";
-import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
+import { createTestDatabase, type RemovableDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
@@ -19,7 +19,7 @@ const suffix = randomBytes(4).toString("hex");
 const roles = { owner: `owner_${suffix}`, service: `service_${suffix}` };
 
 describe("a service whose role may only change rows", () => {
-  let database: TestDatabase;
+  let database: RemovableDatabase;
   let service: TestService;
   let serviceUrl: string;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe("a service whose role may only change rows", () => {
   });
   afterAll(async () => {
     await service?.stop();
-    await database?.drop();
+    await database?.dropNow();
     const admin = openDatabase({ url: inject("postgresUrl"), connectionsMax: 1 });
     await admin.session((session) => session.script(`DROP ROLE ${roles.service}; DROP ROLE ${roles.owner}`));
     await admin.close();

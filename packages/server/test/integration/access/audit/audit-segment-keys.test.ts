@@ -71,7 +71,7 @@ describe("exported segments of the audit log", () => {
     expect(await pruneSegment(deps(owner), { tenantId, path })).toEqual({ first: 1n, last: 10n });
     expect(await verifyChain([], service)).toMatchObject({ fault: undefined, prunedTo: 10n });
     await Promise.all([owner.close(), service.close()]);
-    await own.drop();
+    await own.dropNow();
     const admin = openDatabase({ url: inject("postgresUrl"), connectionsMax: 1 });
     await admin.session((session) => session.script(`DROP ROLE ${roles.service}; DROP ROLE ${roles.owner}`));
     await admin.close();
