@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./tools/longest-first.js";
 import { proofFiles, shortSizes } from "./tools/proofs.mjs";
 
 /** Packages are tested from their sources, so that a test never sees an old build. */
@@ -7,8 +8,11 @@ const fromSource = {
   ssr: { resolve: { conditions: ["bursar:source"] } },
 };
 
-/** The timeouts are ends for what hangs: a test that passes in seconds has minutes on a machine that is busy. */
-const limits = { maxWorkers: 2, testTimeout: 240_000, hookTimeout: 240_000 };
+/**
+ * The timeouts are ends for what hangs: a test that passes in seconds has minutes on a machine that is busy. Many tests wait, for a retry
+ * or an expiry, so there is a worker more than CI has cores.
+ */
+const limits = { maxWorkers: 3, testTimeout: 240_000, hookTimeout: 240_000 };
 
 /** Holds every answer of a service against the OpenAPI document. */
 const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
@@ -22,6 +26,7 @@ export default defineConfig({
     // One PostgreSQL for the whole run; projects inherit its address from the root.
     globalSetup: ["packages/server/test/harness/database/postgres-for-tests.ts"],
     reporters: ["default", "./tools/summary-reporter.ts"],
+    sequence: { sequencer: LongestFirst },
     ...limits,
     projects: [
       {

@@ -203,6 +203,23 @@ export const proofs = {
   },
 };
 
+/** The files that take longest, in the order in which they start: those that mostly wait come first, because others use the time. */
+export const longestFiles = [
+  `${server}/processes/clocks.test.ts`,
+  `${server}/processes/guides/chain-guide.test.ts`,
+  `${server}/faults/failover/failover.test.ts`,
+  `${server}/simulation/chain/chain-simulation.test.ts`,
+  `${server}/simulation/simulation.test.ts`,
+  `${server}/faults/kill.test.ts`,
+  `${server}/faults/webhook-storm.test.ts`,
+  `${server}/faults/chain-kill.test.ts`,
+  `${server}/faults/soak.test.ts`,
+  `${server}/processes/own-database.test.ts`,
+  `${server}/processes/operator-commands.test.ts`,
+  `${server}/faults/rewound/rewound-database.test.ts`,
+  `${server}/integration/database/plans.test.ts`,
+];
+
 /** The files of all proofs, as globs from the root. */
 export const proofFiles = Object.values(proofs).flatMap(({ files }) => files);
 
