@@ -119,24 +119,64 @@ export async function connect(url) {
   return database;
 }
 
-/** Gives the engine accepted transactions all at once. @param {import("pg").Client} database @param {number} count */
-export async function acceptBacklog(database, count) {
+/** Gives the engine accepted transactions all at once. @param {Sandbox} sandbox @param {import("pg").Client} database @param {number} count */
+export async function acceptBacklog(sandbox, database, count) {
+  const { rows } = await database.query(
+    `WITH tenant AS (${sandboxTenant}) SELECT tenant_id, uuidv7() AS id, source, destination FROM tenant, generate_series(1, $1)`,
+    [count],
+  );
+  const { keyId, macs } = await sealBacklog(sandbox, rows);
+  const { rows: columns } = await database.query(
+    "SELECT FROM information_schema.columns WHERE table_name = 'transactions' AND column_name = 'mac'",
+  );
+  // A version before MACs, to compare with.
+  const hasMacs = columns.length > 0;
   await database.query(
     `WITH tenant AS (${sandboxTenant}),
      made AS (
        INSERT INTO transactions
-         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_account_id, destination_account_id, created_at)
-       SELECT tenant_id, uuidv7(), gen_random_uuid()::text, '\\x00', tenant_id, 'bench', 'USD', 1, source, destination, now()
-       FROM tenant, generate_series(1, $1) RETURNING tenant_id, id)
+         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, source_account_id, destination_account_id, created_at
+          ${hasMacs ? ", key_id, mac" : ""})
+       SELECT tenant_id, given.id, gen_random_uuid()::text, '\\x00', tenant_id, 'bench', 'USD', 1, source, destination, now()
+         ${hasMacs ? ", $2::text, decode(given.mac, 'hex')" : ""}
+       FROM tenant, unnest($1::uuid[], $3::text[]) AS given (id, mac) WHERE $2::text <> '' RETURNING tenant_id, id)
      INSERT INTO open_transactions SELECT tenant_id, id, 'accepted', 1 FROM made`,
-    [count],
+    [rows.map(({ id }) => id), keyId, macs],
   );
 }
 
-/** The same, and waits until they are settled. @param {import("pg").Client} database @param {number} count */
-export async function settle(database, count) {
+/**
+ * The MACs that the service would have given them: it settles nothing without.
+ * @param {Sandbox} sandbox @param {{ tenant_id: string, id: string, source: string, destination: string }[]} rows
+ */
+async function sealBacklog({ dataDir }, rows) {
+  const server = join(import.meta.dirname, "../packages/server/dist");
+  const { readMasterKeys } = await import(join(server, "credentials/master-key.js"));
+  const { macOfTransaction } = await import(join(server, "store/transactions/transaction-integrity.js"));
+  const keyring = readMasterKeys(join(dataDir, "master.key"));
+  const keys = { currentId: keyring.current.id, derive: keyring.derive };
+  const macs = rows.map(({ tenant_id, id, source, destination }) =>
+    macOfTransaction(keys, {
+      ...{
+        tenantId: tenant_id,
+        id,
+        kind: "transfer",
+        clientId: tenant_id,
+        network: "book",
+        asset: "USD",
+        amount: "1",
+      },
+      ...{ sourceAccountId: source, destinationAccountId: destination, destinationAddress: null },
+      ...{ expiresAt: null, needsJudgement: false },
+    }).mac.toString("hex"),
+  );
+  return { keyId: keys.currentId, macs };
+}
+
+/** The same, and waits until they are settled. @param {Sandbox} sandbox @param {import("pg").Client} database @param {number} count */
+export async function settle(sandbox, database, count) {
   const before = await countEvents(database);
-  await acceptBacklog(database, count);
+  await acceptBacklog(sandbox, database, count);
   const startedAt = performance.now();
   while (before + count > (await countEvents(database))) await sleep(5);
   return { perSecond: count / ((performance.now() - startedAt) / 1000), operations: count };

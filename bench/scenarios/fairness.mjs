@@ -35,7 +35,7 @@ export async function fairness({ rounds, seconds, rows }) {
       return { perSecond: count / seconds, figures: { "p50 ms": p50Ms, "p99 ms": p99Ms } };
     };
     const besideBacklog = async () => {
-      await acceptBacklog(database, rows ?? backlogDefault);
+      await acceptBacklog(sandbox, database, rows ?? backlogDefault);
       const settled = await settleOfOther();
       await dropRest(database);
       return settled;

@@ -55,7 +55,7 @@ async function sidesOf(size, sandbox, other, seconds) {
     { name: `accept, ${size}`, measure: accept, processes, close: () => database.end() },
     {
       name: `settle, ${size}`,
-      measure: () => settle(database, settledAtOnce),
+      measure: () => settle(sandbox, database, settledAtOnce),
       processes,
       close: async () => undefined,
     },

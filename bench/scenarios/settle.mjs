@@ -13,7 +13,7 @@ export async function settle({ rounds, seconds }) {
     const database = await connect(sandbox.databaseUrl);
     const processes = processesOf(sandbox);
     const sides = [
-      { name: "settle", measure: () => settleOnce(database, count), processes },
+      { name: "settle", measure: () => settleOnce(sandbox, database, count), processes },
       { name: "pgbench TPC-B", measure: () => runPgbench(sandbox.databaseUrl, [], seconds), processes },
     ];
     await compare("settle", rounds, sides);

@@ -46,6 +46,6 @@ async function sidesOf(version, sandbox, other, seconds) {
       close: () => database.end(),
     },
     { name: `bulk, ${version}`, measure: bulk, processes, close },
-    { name: `settle, ${version}`, measure: () => settle(database, settledAtOnce), processes, close },
+    { name: `settle, ${version}`, measure: () => settle(sandbox, database, settledAtOnce), processes, close },
   ];
 }

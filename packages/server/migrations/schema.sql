@@ -170,6 +170,8 @@ CREATE TABLE chain_payments (
   block_hash text,
   succeeded boolean,
   fee numeric(78,0),
+  key_id text,
+  mac bytea,
   CONSTRAINT chain_payments_tenant_id_wallet_id_nonce_key UNIQUE (tenant_id, wallet_id, nonce),
   CONSTRAINT chain_payments_pkey PRIMARY KEY (tenant_id, transaction_id),
   CONSTRAINT chain_payments_check CHECK (((stage = 'ready'::text) <= (nonce IS NULL))),
@@ -192,6 +194,8 @@ CREATE TABLE chain_wallets (
   halted_reason text,
   halted_at timestamp with time zone,
   compared_number bigint NOT NULL DEFAULT '-1'::integer,
+  key_id text,
+  mac bytea,
   CONSTRAINT chain_wallets_address_key UNIQUE (address),
   CONSTRAINT chain_wallets_pkey PRIMARY KEY (tenant_id, wallet_id),
   CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey FOREIGN KEY (tenant_id, wallet_id) REFERENCES wallets(tenant_id, id),
@@ -298,6 +302,8 @@ CREATE TABLE client_sweeps (
   kind text NOT NULL,
   requested_by uuid NOT NULL,
   requested_at timestamp with time zone NOT NULL,
+  key_id text,
+  mac bytea,
   CONSTRAINT client_sweeps_pkey PRIMARY KEY (tenant_id, client_id, kind),
   CONSTRAINT client_sweeps_kind_check CHECK ((kind = ANY (ARRAY['cancel_orders'::text, 'cancel_transactions'::text, 'release_transactions'::text])))
 );
@@ -413,6 +419,8 @@ CREATE TABLE judgements (
   reason text,
   requirement jsonb,
   judged_at timestamp with time zone NOT NULL,
+  key_id text,
+  mac bytea,
   CONSTRAINT judgements_pkey PRIMARY KEY (tenant_id, transaction_id)
 );
 
@@ -779,6 +787,8 @@ CREATE TABLE transactions (
   kind text NOT NULL DEFAULT 'transfer'::text,
   source_address text,
   destination_address text,
+  key_id text,
+  mac bytea,
   CONSTRAINT transactions_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT transactions_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT transactions_amount_check CHECK ((amount > (0)::numeric)),

@@ -53,6 +53,13 @@ export const policyErrors = {
     advice: "Read the transaction again, review it, and send the digest that it shows.",
     retry: "never",
   },
+  TRANSACTION_TAMPERED: {
+    status: 409,
+    message: "The transaction was changed in the database.",
+    when: "something other than the service has changed what the transaction pays, where to, or who requested it; it is not processed",
+    advice: "Ask the operator, who restores the row and runs `bursar failures retry`.",
+    retry: "never",
+  },
   DESTINATION_EXISTS: {
     status: 409,
     message: "This address is already on the allow-list.",

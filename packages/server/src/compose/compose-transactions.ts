@@ -26,6 +26,7 @@ import { createFinishedTransactions } from "../app/transactions/finished-transac
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
 import { createRefusedItemsRecorder } from "../app/transactions/record-refused-items.js";
 import { createTransactionShower } from "../app/transactions/show-transaction.js";
+import { createTransactionTamperReports } from "../app/transactions/tampered-transactions.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import { createWalletCreator } from "../app/wallets/create-wallet.js";
 import { createWalletPresenter } from "../app/wallets/present-wallet.js";
@@ -106,6 +107,15 @@ export function composeTransactions(
   const counts = createTransactionMetrics();
   const observeUnit = observeSettlements(counts.countSettled, tracer);
   const settlements = createSettlementStore(database, events, observeUnit);
+  const tampered = createTransactionTamperReports({
+    audit,
+    onTampered: (ids) =>
+      log.error(
+        ids,
+        "The database row of a transaction was changed by something other than Bursar. The transaction is set aside.",
+      ),
+    now,
+  });
   const settleBatch = createBatchSettler({
     settlements,
     rails,
@@ -117,6 +127,7 @@ export function composeTransactions(
         { err: error, tenant_id: showId("tnt", tenantId), transaction_id: showId("tx", id) },
         "A transaction could not be settled. It is tried again later.",
       ),
+    onTampered: tampered.report,
     now,
   });
   const engine = createEngine({
@@ -207,7 +218,7 @@ export function composeTransactions(
       now,
     }),
     load,
-    metrics: counts.metrics,
+    metrics: [...counts.metrics, tampered.metric],
     presentEvents,
     endWaiting: changes.close,
     chainServices: { assets, onChanged: changes.publish, observeUnit },

@@ -32,7 +32,9 @@ export function createIntegrityKeys(sealing: Sealing): RetainingKeys {
     ids: () => [...new Set([...keyring.all.map(({ id }) => id), ...retainedIds])],
     derive: (label: KeyLabel, keyId: string) =>
       keyring.derive(label, keyId) ?? retained.get(contextOf(keyId, label)),
-    retain: (stored) => {
+    retain: (all) => {
+      // A version before has stored keys for more; with these a thief of an old master key could forge rows.
+      const stored = all.filter(({ label }) => (retainedLabels as readonly string[]).includes(label));
       const known = new Set(stored.map(({ keyId, label }) => contextOf(keyId, label)));
       const added = keyring.all.flatMap(({ id, derive }) =>
         retainedLabels

@@ -32,11 +32,9 @@ export function decideBatch(claimed: readonly ClaimedPayment[], facts: BatchFact
 function decideOne(payment: ClaimedPayment, facts: BatchFacts): Settlement {
   // The clock of the process that accepted it may be ahead of this one; nothing happens before it was accepted.
   const occurredAt = new Date(Math.max(facts.now.getTime(), payment.createdAt.getTime()));
-  const { event, dueAt, judgement, heldUntil } = chooseEvent(payment, facts, occurredAt);
-  if (event === undefined) {
-    const held = heldUntil === undefined ? {} : { heldUntil };
+  const { event, dueAt, judgement, ...held } = chooseEvent(payment, facts, occurredAt);
+  if (event === undefined)
     return { transaction: payment, decision: undefined, occurredAt, dueAt, judgement, ...held };
-  }
   const decision = decideOrFail(payment, event, facts.balances);
   const policy = facts.policies.get(payment.tenantId)?.policy;
   if (policy !== undefined && payment.state === "accepted" && countsTowardsLimits(decision.state))
@@ -59,9 +57,16 @@ interface Course {
   dueAt: Date | null;
   judgement: NewJudgement | null;
   heldUntil?: Date | "infinity";
+  fault?: string;
 }
 
+/** For the operator. The MAC is right again when the row is, so that nothing but the row has to be restored. */
+const tamperedFault =
+  "The row of the transaction, or what it requires, was changed in the database by something other than Bursar. It is not processed. Restore the row from a backup or from its events, then retry it.";
+
 function chooseEvent(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Course {
+  if (payment.isTampered === true)
+    return { event: undefined, dueAt: null, judgement: null, heldUntil: "infinity", fault: tamperedFault };
   if (payment.expiresAt !== null && payment.expiresAt <= occurredAt) return unjudged(failing("EXPIRED"));
   if (payment.approval !== null) return countApprovals(payment, payment.approval, facts, occurredAt);
   if (payment.isHeld) return setAside(payment, null);

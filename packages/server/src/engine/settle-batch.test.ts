@@ -33,6 +33,7 @@ function settlerThatTimesOut() {
     isUnavailable: (error) => error instanceof TimeoutError,
     isTimeout: (error) => error instanceof TimeoutError,
     onFailure: () => undefined,
+    onTampered: () => undefined,
     now: () => 0,
   });
   return { settleBatch, failed };
@@ -79,6 +80,7 @@ it("does not judge held payments, because two engines that lock the usage of a s
     isUnavailable: () => true,
     isTimeout: () => false,
     onFailure: () => undefined,
+    onTampered: () => undefined,
     now: () => 0,
   });
   const held = {

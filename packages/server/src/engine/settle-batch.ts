@@ -22,6 +22,8 @@ export interface SettleBatchDeps {
   isTimeout: (error: unknown) => boolean;
   /** Called for a transaction that cannot be settled, when its row says so. */
   onFailure: (key: TransactionKey, error: unknown) => void;
+  /** Called for a transaction that was set aside because its row was changed in the database. */
+  onTampered: (key: TransactionKey) => void;
   now: () => number;
 }
 
@@ -44,12 +46,13 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
       if (claimed.length === 0) return [];
       // What is held is set aside without being judged. Its tenant may be suspended, and then its row is share-locked: another engine
       // that has claimed more of that tenant holds the same lock, and both would wait for the other to lock the usage.
-      const toJudge = claimed.filter(
+      const sound = claimed.filter(({ isTampered }) => isTampered !== true);
+      const toJudge = sound.filter(
         ({ state, needsJudgement, isHeld }) => state === "accepted" && needsJudgement && !isHeld,
       );
       const plan = await planJudgement(policies.within(unit), toJudge);
       const usage = await unit.lockUsage(plan.windows, new Date(now()));
-      const balances = await unit.lockAccounts(accountsOf(claimed));
+      const balances = await unit.lockAccounts(accountsOf(sound));
       // The time of the decision, when everything is locked: what happened before it has been seen.
       const facts = { balances, usage, rails, policies: plan.policies, now: new Date(now()) };
       const decided = decideBatch(claimed, facts);
@@ -63,12 +66,19 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
     deps.onFailure(key, error);
   }
 
+  function reportTampered(settled: Settlement[]): Settlement[] {
+    for (const { transaction, fault } of settled) if (fault !== undefined) deps.onTampered(transaction);
+    return settled;
+  }
+
   return async (claim) => {
     let claimed: readonly TransactionKey[] = [];
     try {
-      return await settle(claim, (keys) => {
-        claimed = keys;
-      });
+      return reportTampered(
+        await settle(claim, (keys) => {
+          claimed = keys;
+        }),
+      );
     } catch (error) {
       // The engine claims less after a timeout. If that has led to a single row, the row is at fault: claimed first each time, it
       // would hold up all others for good.
@@ -89,7 +99,7 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
           ),
         { isUnavailable: deps.isUnavailable, onFailure: recordFailure },
       );
-      return settled.flat();
+      return reportTampered(settled.flat());
     }
   };
 }

@@ -10,21 +10,23 @@ export interface IntegrityKeys {
 }
 
 /** The labels are part of the stored format. */
-export type KeyLabel = RetainedLabel | "client row" | "change request" | "tenant row";
+export type KeyLabel =
+  | RetainedLabel
+  | "client row"
+  | "change request"
+  | "tenant row"
+  | "transaction"
+  | "approval"
+  | "wallet address"
+  | "sweep"
+  | "operator request";
 
 /**
  * Keys that are kept, encrypted, after their master key was replaced: old entries and checkpoints must stay verifiable, and the hash of
- * a secret cannot be computed again without the secret. Commands of the operator can be repeated at any time later, and
- * approvals are counted for as long as their transaction waits. The rows of clients, open change requests and tenants are authenticated
- * again by `bursar keys reseal`.
+ * a secret cannot be computed again without the secret. Everything else is authenticated again by `bursar keys reseal`, so that
+ * a master key that was replaced, and may be in the hands of a thief, authenticates nothing that the service acts on.
  */
-export const retainedLabels = [
-  "audit chain",
-  "audit checkpoint",
-  "client secret",
-  "operator request",
-  "approval",
-] as const;
+export const retainedLabels = ["audit chain", "audit checkpoint", "client secret"] as const;
 type RetainedLabel = (typeof retainedLabels)[number];
 
 /** A derived key as it is stored: encrypted with a master key, and named after the one that it was derived from. */

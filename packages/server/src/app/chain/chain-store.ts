@@ -2,7 +2,7 @@ import type { TransactionKind } from "@bursar/domain";
 import type { Lease, LeaseStore } from "../../runtime/loops/lease.js";
 import type { SettlementUnit, TransactionKey } from "../transactions/settlement.js";
 import type { BlockRef, FeeTerms } from "./chain-node.js";
-import type { Halt } from "./halt.js";
+import type { Halt, MayBeTampered } from "./halt.js";
 import type { SigningIntent } from "./signer.js";
 
 export interface NetworkLease extends Lease {
@@ -62,7 +62,7 @@ export interface PaymentFacts extends TransactionKey {
 }
 
 /** A payment that has no nonce yet. */
-export interface ReadyPayment extends PaymentFacts {
+export interface ReadyPayment extends PaymentFacts, MayBeTampered {
   cancelRequested: boolean;
   /** The source is frozen: the payment fails. */
   isFrozen: boolean;
@@ -79,7 +79,7 @@ export interface AttemptTerms extends FeeTerms {
 }
 
 /** A payment that waits for a signature. */
-export interface UnsignedPayment extends PaymentFacts, AttemptTerms {
+export interface UnsignedPayment extends PaymentFacts, AttemptTerms, MayBeTampered {
   nonce: number;
   /** The number of the attempt that is to be signed. */
   number: number;

@@ -12,7 +12,14 @@ export type HaltCode =
   | "NONCE_USED_ELSEWHERE"
   | "NONCE_BELOW_BOOKS"
   | "BALANCE_BELOW_BOOKS"
-  | "SIGNER_REFUSED";
+  | "SIGNER_REFUSED"
+  | "PAYMENT_TAMPERED";
+
+/** A payment that is about to be signed, and halts its wallet if something other than the service has written a row of it. */
+export interface MayBeTampered {
+  /** Why it must not be signed, as a sentence for the operator; null if it may be. */
+  fault: string | null;
+}
 
 export interface Halt {
   /** A sentence for the operator, with the values. */

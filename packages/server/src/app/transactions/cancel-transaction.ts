@@ -34,7 +34,7 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
     tenantId: string,
     id: string,
     actorId: string,
-  ): Promise<"cancelled" | "requested" | "closed"> {
+  ): Promise<"cancelled" | "requested" | "closed" | "tampered"> {
     return settlements.unitOfWork(async (unit) => {
       const transaction = await unit.claimPayment({ tenantId, id });
       if (transaction === undefined) return "closed";
@@ -43,6 +43,8 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
         await unit.requestCancel({ tenantId, id }, actorId);
         return "requested";
       }
+      // What it holds is not known.
+      if (transaction.isTampered === true) return "tampered";
       const balances = await unit.lockAccounts(accountsOf([transaction]));
       const decision = decideOnBalances(transaction, { kind: "cancel", fee: null }, balances);
       if (typeof decision === "string")
@@ -60,6 +62,7 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
   return async (origin, id) => {
     const { tenantId, clientId } = origin.principal;
     const outcome = await cancel(tenantId, id, clientId);
+    if (outcome === "tampered") return { refused: "TRANSACTION_TAMPERED" };
     if (outcome !== "closed") audit.recordAct(origin, "transaction.cancel", showId("tx", id));
     if (outcome === "cancelled") changes.publish([id]);
     if (outcome === "requested") onRequested();

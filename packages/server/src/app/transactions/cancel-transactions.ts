@@ -9,7 +9,10 @@ export interface CancelTransactionsDeps {
   now: () => number;
 }
 
-/** Cancels transactions of a tenant that no rail has begun to work on; returns how many another process holds, or could not be cancelled. */
+/**
+ * Cancels transactions of a tenant that no rail has begun to work on; returns how many another process holds, or could not be cancelled. Those
+ * whose rows were changed in the database are left to the engine, which sets them aside.
+ */
 export type CancelTransactions = (
   tenantId: string,
   ids: readonly string[],
@@ -20,9 +23,10 @@ export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransa
   const { settlements, changes, now } = deps;
 
   async function cancelTogether(tenantId: string, ids: readonly string[], actorId: string): Promise<number> {
-    const cancelled = await settlements.unitOfWork(async (unit) => {
-      const claimed = await unit.claimAgain(ids.map((id) => ({ tenantId, id })));
-      if (claimed.length === 0) return [];
+    const { cancelled, claimedCount } = await settlements.unitOfWork(async (unit) => {
+      const all = await unit.claimAgain(ids.map((id) => ({ tenantId, id })));
+      const claimed = all.filter(({ isTampered }) => isTampered !== true);
+      if (claimed.length === 0) return { cancelled: [], claimedCount: all.length };
       const balances = await unit.lockAccounts(accountsOf(claimed));
       const settled = claimed.map((transaction): Settlement => {
         const decision = decideOnBalances(transaction, { kind: "cancel", fee: null }, balances);
@@ -32,10 +36,10 @@ export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransa
         return { transaction, decision, occurredAt, dueAt: null, judgement: null, actorId };
       });
       await unit.write(settled, balances);
-      return claimed.map(({ id }) => id);
+      return { cancelled: claimed.map(({ id }) => id), claimedCount: all.length };
     });
     changes.publish(cancelled);
-    return ids.length - cancelled.length;
+    return ids.length - claimedCount;
   }
 
   return async (tenantId, ids, actorId) => {

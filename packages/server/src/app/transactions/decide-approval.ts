@@ -16,7 +16,8 @@ import type { RecordedApproval, Transaction } from "./transaction.js";
 export interface ApprovalStore {
   /**
    * Records an approver's decision as a change of the transaction, for the engine to look at. `repeated`: the client had decided the
-   * same before, and nothing is written; `closed`: the transaction is no longer waiting; `full`: it has `recordedApprovalsMax` approvals.
+   * same before, and nothing is written; `closed`: the transaction is no longer waiting; `full`: it has `recordedApprovalsMax` approvals;
+   * `tampered`: its row was changed in the database, so that it is not known what would be approved.
    */
   recordApproval: (
     tenantId: string,
@@ -26,7 +27,7 @@ export interface ApprovalStore {
       evidence: ApprovalEvidence | null;
     },
     audit: AuditDraft,
-  ) => Promise<"recorded" | "repeated" | "closed" | "full">;
+  ) => Promise<"recorded" | "repeated" | "closed" | "full" | "tampered">;
   /** Why an approval by this client would not count for what the initiator requested; undefined if it would. */
   findIndependenceFault: (
     initiatorId: string,
@@ -76,6 +77,7 @@ export function createApprovalDecider({
     const approval = { clientId, decision, digest, comment: comment ?? null, decidedAt, evidence };
     const outcome = await store.recordApproval(tenantId, id, approval, audit);
     if (outcome === "closed") return { refused: "NOT_AWAITING_APPROVAL" };
+    if (outcome === "tampered") return { refused: "TRANSACTION_TAMPERED" };
     if (outcome === "full") return { refused: "APPROVAL_LIMIT_REACHED" };
     if (outcome === "recorded") onRecorded();
     return await read(tenantId, id);

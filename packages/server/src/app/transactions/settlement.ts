@@ -41,6 +41,8 @@ export type ClaimedPayment = ClaimedTransaction &
     needsJudgement: boolean;
     /** What it waits for, if policy requires approvals. */
     approval: PendingApproval | null;
+    /** Whether something other than the service has changed what it pays, or what it requires: nothing is done with it then. */
+    isTampered?: boolean;
   };
 
 /** The approvals that a payment waits for, and the clients behind it as they are now. */
@@ -69,6 +71,8 @@ export interface Settlement {
   actorId?: string | null;
   /** Set aside until then: no claim finds it before, unless it is released. */
   heldUntil?: Date | "infinity";
+  /** Why it is set aside, if that is a fault: for the operator, who can have it looked at again. */
+  fault?: string;
 }
 
 export interface NewJudgement {

@@ -49,7 +49,9 @@ export function addKeysCommand(program: Command): void {
     });
   keys
     .command("reseal")
-    .description("encrypt all secrets in the database with the current master key, while the service runs")
+    .description(
+      "encrypt and authenticate everything in the database with the current master key, while the service runs",
+    )
     .action(async () => {
       const { keyId, resealed } = await withDatabase(async ({ database, sealing, now }) => {
         const counts = await resealSecrets(database, createReseal(sealing), secretContexts);
@@ -58,9 +60,12 @@ export function addKeysCommand(program: Command): void {
         await createAuditStore(database).append([describeAct(origin, "keys.reseal", id, new Date(now()))]);
         return { keyId: sealing.keyring.current.id, resealed: counts };
       });
-      const { tokenKeys, clientKeys, webhookSecrets, approvals } = resealed;
+      const { tokenKeys, clientKeys, webhookSecrets, approvals, macs } = resealed;
       console.log(
         `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints, ${approvals} signatures of approvals.`,
+      );
+      console.log(
+        `Authenticated again: ${macs} rows of open transactions, approvals, wallet addresses and commands.`,
       );
       console.log(
         "The other master keys are not needed any more, unless a process still writes with one of them.",

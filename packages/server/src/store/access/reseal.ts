@@ -1,10 +1,14 @@
 import type { ApiClient } from "../../app/clients/client.js";
+import { resealAddresses } from "../chain/reseal-addresses.js";
 import type { Database, Tx } from "../core/database.js";
+import { resealOperatorRequests } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
+import { resealTransactions } from "../transactions/reseal-transactions.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
 import { resealTenants } from "./single-administrator.js";
+import { resealSweeps } from "./sweeps.js";
 
 /** Encrypts a secret again with the current master key; undefined if it is already. */
 export type Reseal = (context: string, sealed: Uint8Array) => Uint8Array | undefined;
@@ -14,12 +18,14 @@ export interface Resealed {
   clientKeys: number;
   webhookSecrets: number;
   approvals: number;
+  /** MACs of rows that hold no secret. */
+  macs: number;
 }
 
 const batchMax = 200;
 
 /**
- * Encrypts every secret in the database with the current master key, in small batches, each a SQL transaction that locks only its rows: the
+ * Encrypts every secret in the database, and authenticates every row that the service acts on, with the current master key, in small batches, each a SQL transaction that locks only its rows: the
  * service goes on meanwhile. It can be stopped and started again at any time.
  */
 export async function resealSecrets(
@@ -51,6 +57,11 @@ export async function resealSecrets(
       (await inBatches(database, (tx, after) =>
         resealChangeSignatures(tx, after, reseal, contexts.changeDecision),
       )),
+    macs:
+      (await resealTransactions(database)) +
+      (await resealAddresses(database)) +
+      (await resealOperatorRequests(database)) +
+      (await database.transaction(resealSweeps)),
   };
 }
 

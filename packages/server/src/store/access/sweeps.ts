@@ -8,10 +8,17 @@ import {
   type SweepStore,
 } from "../../app/clients/sweeps.js";
 import { actorIdOfAct, operatorActorId } from "../../app/events/actor.js";
-import type { Database, Queryable, Tx } from "../core/database.js";
+import {
+  type Database,
+  type KeyedQueryable,
+  type Queryable,
+  requireKeys,
+  type Tx,
+} from "../core/database.js";
 import { idAt } from "../core/id-at.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
+import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
 
 /** Records what a change of a client's state leaves to do. The orders of a disabled client are always cancelled. */
 export function queueSweepsOfChange(
@@ -39,27 +46,34 @@ export function queueSweeps(
   audit: AuditDraft,
 ): void {
   const requestedBy = actorIdOfAct(audit) ?? operatorActorId;
-  tx.send(sql`
-    INSERT INTO client_sweeps (tenant_id, client_id, kind, requested_by, requested_at)
-    SELECT ${tenantId}::uuid, ${clientId}::uuid, kind, ${requestedBy}::uuid, ${audit.occurredAt}::timestamptz
-    FROM unnest(${[...kinds]}::text[]) AS wanted (kind)
-    ON CONFLICT (tenant_id, client_id, kind) DO UPDATE
-      SET requested_by = EXCLUDED.requested_by, requested_at = EXCLUDED.requested_at
-  `);
+  const { occurredAt: requestedAt } = audit;
+  for (const kind of kinds) {
+    const sweep = { tenantId, clientId, kind, requestedBy, requestedAt };
+    const { keyId, mac } = macOfRow(requireKeys(tx), "sweep", sweep);
+    tx.send(sql`
+      INSERT INTO client_sweeps (tenant_id, client_id, kind, requested_by, requested_at, key_id, mac)
+      VALUES (${tenantId}, ${clientId}, ${kind}, ${requestedBy}, ${requestedAt}, ${keyId}, ${mac})
+      ON CONFLICT (tenant_id, client_id, kind) DO UPDATE SET requested_by = EXCLUDED.requested_by,
+        requested_at = EXCLUDED.requested_at, key_id = EXCLUDED.key_id, mac = EXCLUDED.mac
+    `);
+  }
 }
 
 export function createSweepStore(database: Database): SweepStore {
   return {
     // The table is empty nearly always; one client's sweeps are served by the primary key. A tenant with many does not hide those of others.
-    listSweeps: (group, limit, of) =>
-      database.query<Sweep>(sql`
-        SELECT tenant_id AS "tenantId", client_id AS "clientId", kind, requested_by AS "requestedBy", requested_at AS "requestedAt"
-        FROM client_sweeps
+    listSweeps: async (group, limit, of) => {
+      const rows = await database.query<SweepRow>(sql`
+        SELECT ${sweepColumns} FROM client_sweeps
         WHERE kind ${group === "orders" ? sql`=` : sql`<>`} 'cancel_orders'
           ${of === undefined ? sql`` : sql`AND tenant_id = ${of.tenantId} AND client_id = ${of.clientId}`}
         ORDER BY row_number() OVER (PARTITION BY tenant_id ORDER BY requested_at), requested_at
         LIMIT ${limit}
-      `),
+      `);
+      const forged = rows.filter((row) => !isAuthentic(database, row));
+      for (const row of forged) await removeForged(database, row);
+      return rows.filter((row) => !forged.includes(row)).map(readSweep);
+    },
     // Served by primary keys: a tenant has few open orders. Locked in the order of their ids, as a matching engine locks them.
     requestOrderCancels: async (sweep, limit) => {
       const rows = await database.query<{ market: string }>(sql`
@@ -100,6 +114,45 @@ export function createSweepStore(database: Database): SweepStore {
       `);
     },
   };
+}
+
+type SweepRow = Sweep & RowMac;
+
+const sweepColumns = sql`tenant_id AS "tenantId", client_id AS "clientId", kind, requested_by AS "requestedBy",
+  requested_at AS "requestedAt", key_id AS "keyId", mac`;
+
+function readSweep({ keyId: _, mac: __, ...sweep }: SweepRow): Sweep {
+  return sweep;
+}
+
+/** Whether the service has recorded the sweep. What it cancels names the client that requested it, so nobody else may write one. */
+function isAuthentic(source: KeyedQueryable, row: SweepRow): boolean {
+  return isRowAuthentic(requireKeys(source), "sweep", readSweep(row), row);
+}
+
+/** It would take the place of others. Unless it was requested meanwhile. Served by the primary key. */
+async function removeForged(database: Queryable, { tenantId, clientId, kind, mac }: SweepRow): Promise<void> {
+  await database.query(sql`
+    DELETE FROM client_sweeps
+    WHERE tenant_id = ${tenantId} AND client_id = ${clientId} AND kind = ${kind} AND mac IS NOT DISTINCT FROM ${mac}::bytea
+  `);
+}
+
+/** Writes the MACs of sweeps with the current key; returns how many. The table is empty nearly always. */
+export async function resealSweeps(tx: Tx): Promise<number> {
+  const keys = requireKeys(tx);
+  const rows = await tx.query<SweepRow>(sql`
+    SELECT ${sweepColumns} FROM client_sweeps ORDER BY tenant_id, client_id, kind FOR UPDATE
+  `);
+  const old = rows.filter((row) => row.keyId !== keys.currentId && isAuthentic(tx, row));
+  for (const row of old) {
+    const { keyId, mac } = macOfRow(keys, "sweep", readSweep(row));
+    tx.send(sql`
+      UPDATE client_sweeps SET key_id = ${keyId}, mac = ${mac}
+      WHERE tenant_id = ${row.tenantId} AND client_id = ${row.clientId} AND kind = ${row.kind}
+    `);
+  }
+  return old.length;
 }
 
 /** Rows of all clients that are read to find those of one. It takes some milliseconds. */

@@ -1,6 +1,7 @@
 import type { Settlement } from "../../app/transactions/settlement.js";
-import type { Tx } from "../core/database.js";
+import { requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { macOfBegun } from "../transactions/transaction-integrity.js";
 
 /**
  * Gives the payments that a batch has begun to the drivers of their chains. A payment of a wallet that has no address on a chain is another
@@ -11,12 +12,16 @@ export function beginPayments(tx: Tx, settlements: readonly Settlement[]): void 
     ({ transaction, decision }) => decision?.state === "processing" && transaction.state !== "processing",
   );
   if (begun.length === 0) return;
+  const keys = requireKeys(tx);
+  const macs = begun.map(({ transaction: { tenantId, id, sourceAccountId } }) =>
+    macOfBegun(keys, { tenantId, id, walletId: sourceAccountId }).mac.toString("hex"),
+  );
   tx.send(sql`
-    INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage)
-    SELECT given.tenant_id, given.id, w.network, w.wallet_id, 'ready' FROM unnest(
+    INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage, key_id, mac)
+    SELECT given.tenant_id, given.id, w.network, w.wallet_id, 'ready', ${keys.currentId}, decode(given.mac, 'hex') FROM unnest(
       ${begun.map(({ transaction }) => transaction.tenantId)}::uuid[], ${begun.map(({ transaction }) => transaction.id)}::uuid[],
-      ${begun.map(({ transaction }) => transaction.sourceAccountId)}::uuid[]
-    ) AS given (tenant_id, id, wallet_id)
+      ${begun.map(({ transaction }) => transaction.sourceAccountId)}::uuid[], ${macs}::text[]
+    ) AS given (tenant_id, id, wallet_id, mac)
     CROSS JOIN LATERAL (
       SELECT w.network, w.wallet_id FROM chain_wallets w
       WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w

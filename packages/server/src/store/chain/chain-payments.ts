@@ -6,11 +6,11 @@ import type {
   PaymentState,
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
-import type { Database, Queryable } from "../core/database.js";
+import { type Database, type Queryable, requireKeys } from "../core/database.js";
 import { listKeys } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import {
-  type FactRow,
+  checkedColumns,
   type FoundRow,
   factColumns,
   type IncludedRow,
@@ -23,7 +23,7 @@ import {
   readSent,
   readUnsigned,
   type SentRow,
-  type TermsRow,
+  type UnsignedRow,
 } from "./payment-rows.js";
 
 const leastId = "00000000-0000-0000-0000-000000000000";
@@ -48,7 +48,7 @@ const isHeld = sql`(
 const isFrozen = sql`(
   ${hasRow(sql`wallets z WHERE z.tenant_id = p.tenant_id AND z.id = p.wallet_id AND z.frozen`)}
   OR ${hasRow(sql`requested_freezes r
-    WHERE r.tenant_id = p.tenant_id AND r.wallet_id = p.wallet_id AND r.until > now()`)})`;
+    WHERE r.tenant_id = p.tenant_id AND r.wallet_id = p.wallet_id AND r.until > now() AND r.until < now() + interval '1 minute'`)})`;
 
 /** How many payments of a wallet are looked at for some that are not held. */
 const lookedAtMax = 1000;
@@ -71,12 +71,13 @@ export function createPaymentReads(
       if (wallets.length === 0) return { payments: [], lastWalletId: undefined };
       const rows = await database.query<ReadyRow>(selectReady(network, wallets, inFlightMax));
       const lastWalletId = wallets.length < walletsMax ? undefined : wallets.at(-1);
-      return { payments: rows.map(readReady), lastWalletId };
+      const keys = requireKeys(database);
+      return { payments: rows.map((row) => readReady(row, keys)), lastWalletId };
     },
     // Served by chain_payments_to_sign and primary keys.
     listUnsigned: async (network, limit) => {
-      const rows = await database.query<FactRow & TermsRow & { nonce: string; number: number }>(sql`
-        SELECT ${factColumns}, p.nonce, p.wanted AS number, p.purpose, p.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
+      const rows = await database.query<UnsignedRow>(sql`
+        SELECT ${checkedColumns}, p.nonce, p.wanted AS number, p.purpose, p.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
           p.max_fee AS "maxFee", p.max_tip AS "maxTip"
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
@@ -86,7 +87,8 @@ export function createPaymentReads(
         ${joinFacts}
         ORDER BY p.wallet_id, p.nonce
       `);
-      return rows.map(readUnsigned);
+      const keys = requireKeys(database);
+      return rows.map((row) => readUnsigned(row, keys));
     },
     // Served by chain_payments_open, the unique key of attempts and primary keys.
     listSent: async (network, limit, after = { walletId: leastId, nonce: -1 }) => {
@@ -144,7 +146,7 @@ async function listWaitingWallets(
 /** As many of each wallet as it has room for. Served by chain_payments_ready, chain_payments_open and primary keys. */
 function selectReady(network: string, wallets: readonly string[], inFlightMax: number): Statement {
   return sql`
-    SELECT ${factColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", t.expires_at AS "expiresAt"
+    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen"
     FROM unnest(${[...wallets]}::uuid[]) AS given (wallet_id)
     CROSS JOIN LATERAL (
       SELECT ${inFlightMax}::bigint - count(*) AS room FROM (
@@ -152,7 +154,7 @@ function selectReady(network: string, wallets: readonly string[], inFlightMax: n
         WHERE f.network = ${network} AND f.wallet_id = given.wallet_id AND f.stage IN ('assigned', 'signed')
         LIMIT ${inFlightMax}) AS f) AS free
     CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, ${isFrozen} AS frozen FROM (
+      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.key_id, p.mac, ${isFrozen} AS frozen FROM (
         SELECT * FROM chain_payments p
         WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id = given.wallet_id
         ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT ${lookedAtMax}) AS p

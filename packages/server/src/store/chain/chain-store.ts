@@ -1,5 +1,6 @@
 import type { ChainStore, ChainUnit, NetworkLease, WalletKey } from "../../app/chain/chain-store.js";
-import type { Database, Queryable, Tx } from "../core/database.js";
+import type { RowMac } from "../access/row-integrity.js";
+import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { withLedger } from "../ledger/ledger.js";
@@ -11,6 +12,7 @@ import * as deposits from "./chain-deposits.js";
 import { createPaymentReads, findAttempts, listIncluded, lockPayments } from "./chain-payments.js";
 import { lockSenders } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
+import { isAddressAuthentic, type SealedAddress } from "./wallet-integrity.js";
 import * as payments from "./write-payments.js";
 
 /** The SQL behind the drivers of chains. */
@@ -73,15 +75,21 @@ function createChainUnit(
 
 /** Served by the unique key on the address: a million wallets cost no memory. */
 async function findWallets(
-  source: Queryable,
+  source: KeyedQueryable,
   network: string,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, WalletKey>> {
   if (addresses.length === 0) return new Map();
-  const rows = await source.query<WalletKey & { address: string }>(sql`
-    SELECT w.address, w.tenant_id AS "tenantId", w.wallet_id AS "walletId"
+  const rows = await source.query<SealedAddress & RowMac>(sql`
+    SELECT w.address, w.shown, w.network, w.key_id AS "keyId", w.mac, w.tenant_id AS "tenantId", w.wallet_id AS "walletId"
     FROM unnest(${[...addresses]}::text[]) AS given (address) CROSS JOIN LATERAL (
       SELECT * FROM chain_wallets w WHERE w.address = given.address AND w.network = ${network} LIMIT 1) AS w
   `);
+  const forged = rows.find((row) => !isAddressAuthentic(requireKeys(source), row, row));
+  // Whose deposit it is is not known. The network waits until the row is restored, and then goes on at the same block.
+  if (forged !== undefined)
+    throw new Error(
+      `the address ${forged.address} of the wallet ${forged.walletId} was changed in the database by something other than Bursar: restore the row from a backup`,
+    );
   return new Map(rows.map(({ address, tenantId, walletId }) => [address, { tenantId, walletId }]));
 }

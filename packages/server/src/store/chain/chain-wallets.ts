@@ -1,9 +1,10 @@
 import type { ChainWalletActivation } from "../../app/chain/activate-wallets.js";
-import type { Database } from "../core/database.js";
+import { type Database, requireKeys } from "../core/database.js";
 import { recordFailure } from "../core/rows/failures.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { activate, listCreating, walletFailures } from "../wallets/activate-wallets.js";
+import { macOfAddress } from "./wallet-integrity.js";
 
 /** Wallets of chains get an address and become active in one SQL transaction: there is no active one without an address. */
 export function createChainWalletActivation(database: Database, log: EventLog): ChainWalletActivation {
@@ -14,11 +15,15 @@ export function createChainWalletActivation(database: Database, log: EventLog): 
       activate(database, log, wallets, occurredAt, async (tx, activated) => {
         const ids = new Set(activated.map(({ id }) => id));
         const added = wallets.filter(({ id }) => ids.has(id));
+        const keys = requireKeys(tx);
+        const macs = added.map(({ tenantId, id, network, address, shown }) =>
+          macOfAddress(keys, { tenantId, walletId: id, network, address, shown }).mac.toString("hex"),
+        );
         await tx.query(sql`
-          INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown)
-          SELECT * FROM unnest(${added.map(({ tenantId }) => tenantId)}::uuid[], ${added.map(({ id }) => id)}::uuid[],
+          INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, mac, key_id)
+          SELECT tenant_id, wallet_id, network, address, shown, decode(mac, 'hex'), ${keys.currentId} FROM unnest(${added.map(({ tenantId }) => tenantId)}::uuid[], ${added.map(({ id }) => id)}::uuid[],
             ${added.map(({ network }) => network)}::text[], ${added.map(({ address }) => address)}::text[],
-            ${added.map(({ shown }) => shown)}::text[])
+            ${added.map(({ shown }) => shown)}::text[], ${macs}::text[]) AS given (tenant_id, wallet_id, network, address, shown, mac)
         `);
       }),
     recordFailure: (wallet, error, now) => recordFailure(database, walletFailures, wallet, error, now),

@@ -1,3 +1,4 @@
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type {
   AttemptTerms,
   FoundAttempt,
@@ -9,6 +10,7 @@ import type {
 } from "../../app/chain/chain-store.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
+import { findPaymentFault, type IntegrityRow, integrityColumns } from "./payment-integrity.js";
 
 /*
  * What is read of payments. In these statements `p` is the row of a payment with `tenant_id`, `id` and `wallet_id`, `t` its transaction, `o`
@@ -19,10 +21,10 @@ import { type Statement, sql } from "../core/sql.js";
 export const joinFacts: Statement = sql`
   ${joinByKey(sql`transactions`, sql`t`, sql`p`)}
   JOIN LATERAL (
-    SELECT w.address, w.halted_reason FROM chain_wallets w
+    SELECT w.address, w.shown, w.key_id, w.mac, w.halted_reason FROM chain_wallets w
     WHERE w.tenant_id = p.tenant_id AND w.wallet_id = p.wallet_id LIMIT 1) AS w ON true
   LEFT JOIN LATERAL (
-    SELECT d.address FROM chain_wallets d
+    SELECT d.address, d.shown, d.key_id, d.mac FROM chain_wallets d
     WHERE d.tenant_id = t.tenant_id AND d.wallet_id = t.destination_account_id LIMIT 1) AS d ON t.destination_address IS NULL`;
 
 /** Served by the primary key. */
@@ -35,7 +37,11 @@ export const factColumns: Statement = sql`
   t.tenant_id AS "tenantId", t.id, p.wallet_id AS "walletId", t.kind, t.asset, t.amount, w.address,
   coalesce(t.destination_address, d.address) AS destination, t.destination_account_id AS "destinationAccountId"`;
 
-export interface FactRow extends Omit<PaymentFacts, "amount" | "destination"> {
+/** Those of a payment that is about to be signed: the two lists share columns. */
+export const checkedColumns: Statement = sql`
+  ${integrityColumns}, coalesce(t.destination_address, d.address) AS destination`;
+
+interface FactRow extends Omit<PaymentFacts, "amount" | "destination"> {
   amount: string;
   destination: string | null;
 }
@@ -49,7 +55,7 @@ function readFacts(row: FactRow): PaymentFacts {
   };
 }
 
-export interface TermsRow {
+interface TermsRow {
   purpose: AttemptTerms["purpose"];
   gasLimit: string;
   dataFee: string;
@@ -67,15 +73,20 @@ function readTerms({ purpose, gasLimit, dataFee, maxFee, maxTip }: TermsRow): At
   };
 }
 
-export type ReadyRow = FactRow & Pick<ReadyPayment, "cancelRequested" | "isFrozen" | "expiresAt">;
+export type ReadyRow = FactRow & IntegrityRow & Pick<ReadyPayment, "cancelRequested" | "isFrozen">;
 
-export function readReady(row: ReadyRow): ReadyPayment {
+export function readReady(row: ReadyRow, keys: IntegrityKeys): ReadyPayment {
   const { cancelRequested, isFrozen, expiresAt } = row;
-  return { ...readFacts(row), cancelRequested, isFrozen, expiresAt };
+  const fault = findPaymentFault(keys, row);
+  return { ...readFacts(row), cancelRequested, isFrozen, expiresAt, fault };
 }
 
-export function readUnsigned(row: FactRow & TermsRow & { nonce: string; number: number }): UnsignedPayment {
-  return { ...readFacts(row), ...readTerms(row), nonce: Number(row.nonce), number: row.number };
+export type UnsignedRow = FactRow & IntegrityRow & TermsRow & { nonce: string; number: number };
+
+export function readUnsigned(row: UnsignedRow, keys: IntegrityKeys): UnsignedPayment {
+  const { nonce, number } = row;
+  const fault = findPaymentFault(keys, row);
+  return { ...readFacts(row), ...readTerms(row), nonce: Number(nonce), number, fault };
 }
 
 export interface SentRow extends FactRow, TermsRow {

@@ -1,7 +1,7 @@
 import type { EarlierResult, OperatorRequest, OperatorResult } from "../../app/requests/operator-request.js";
 import { OperatorError } from "../../operator-error.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../access/row-integrity.js";
-import { type Queryable, requireKeys, type Tx } from "./database.js";
+import { type Database, type Queryable, requireKeys, type Tx } from "./database.js";
 import { confirmCommits, insertOrFind } from "./rows/insert-or-find.js";
 import { sql } from "./sql.js";
 
@@ -52,6 +52,49 @@ export function recordOperatorRequest(
     },
   );
 }
+
+/**
+ * Writes the MACs of recorded commands with the current key, unless one was tampered with; returns how many. All of them, because a command
+ * can be repeated at any time later; there are as many as the operator has run. Read in the order of the primary key.
+ */
+export async function resealOperatorRequests(database: Database): Promise<number> {
+  let written = 0;
+  for (let after: RecordedRequest | undefined = { action: "", key: "" }; after !== undefined; ) {
+    const from: RecordedRequest = after;
+    const rows = await database.transaction(async (tx) => {
+      const keys = requireKeys(tx);
+      const listed = await tx.query<
+        RecordedRequest & Pick<OperatorResult, "tenantId" | "objectId"> & RowMac & { hash: string }
+      >(sql`
+        SELECT action, idempotency_key AS key, encode(request_hash, 'hex') AS hash, tenant_id AS "tenantId", object_id AS "objectId",
+          key_id AS "keyId", mac
+        FROM operator_requests WHERE (action, idempotency_key) > (${from.action}, ${from.key})
+        ORDER BY action, idempotency_key LIMIT ${resealMax} FOR UPDATE
+      `);
+      for (const { keyId, mac, action, key, hash, tenantId, objectId } of listed) {
+        const content = { action, key, hash, tenantId, objectId };
+        if (keyId === keys.currentId || !isRowAuthentic(keys, "operator request", content, { keyId, mac }))
+          continue;
+        const again = macOfRow(keys, "operator request", content);
+        tx.send(sql`
+          UPDATE operator_requests SET key_id = ${again.keyId}, mac = ${again.mac}
+          WHERE action = ${action} AND idempotency_key = ${key}
+        `);
+        written += 1;
+      }
+      return listed;
+    });
+    after = rows.at(-1);
+  }
+  return written;
+}
+
+interface RecordedRequest {
+  action: string;
+  key: string;
+}
+
+const resealMax = 200;
 
 /** Removes the secrets that no repeated command shows any more. Served by operator_requests_with_secret. */
 export async function removeShownSecrets(database: Queryable): Promise<void> {

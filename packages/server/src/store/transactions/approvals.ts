@@ -14,6 +14,7 @@ import {
   macOfApproval,
   type SealedApproval,
 } from "./approval-integrity.js";
+import { isTransactionAuthentic, type SealedTransaction, sealedColumns } from "./transaction-integrity.js";
 
 /** A decision is due at once, whatever the clocks of the processes that look at it say. */
 export function createApprovalStore(database: Database, log: EventLog): ApprovalStore & EvidenceStore {
@@ -30,12 +31,16 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
     recordApproval: (tenantId, transactionId, { evidence, ...approval }, audit) =>
       database.transaction(async (tx) => {
         const { clientId, decision, digest, comment, decidedAt } = approval;
-        // The engine holds this row while it decides; the second of two finds it as the first has left it.
-        const [open] = await tx.query<{ version: number }>(sql`
-          SELECT version FROM open_transactions
-          WHERE tenant_id = ${tenantId} AND id = ${transactionId} AND state = 'awaiting_approval' FOR UPDATE
+        // The engine holds this row while it decides; the second of two finds it as the first has left it. Served by primary keys.
+        const [open] = await tx.query<SealedTransaction & RowMac & { version: number }>(sql`
+          SELECT o.version, o.needs_judgement AS "needsJudgement", w.network, ${sealedColumns}
+          FROM open_transactions o JOIN transactions t ON t.tenant_id = o.tenant_id AND t.id = o.id
+          JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_account_id
+          WHERE o.tenant_id = ${tenantId} AND o.id = ${transactionId} AND o.state = 'awaiting_approval' FOR UPDATE OF o
         `);
         if (open === undefined) return "closed";
+        // A rejection stops it in any case.
+        if (decision === "approve" && !isTransactionAuthentic(requireKeys(tx), open)) return "tampered";
         const version = open.version + 1;
         const earlier = await listRecorded(tx, tenantId, transactionId);
         const repeats = (one: RecordedRow) =>

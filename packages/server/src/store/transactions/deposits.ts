@@ -2,6 +2,7 @@ import type { DepositStore } from "../../app/deposits/deposit.js";
 import type { NewDeposit } from "../../app/transactions/settlement.js";
 import { appendAudit } from "../access/audit.js";
 import { reviewCaller } from "../access/review-caller.js";
+import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallet-integrity.js";
 import type { Database, Queryable } from "../core/database.js";
 import { recordOperatorRequest } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
@@ -53,12 +54,15 @@ export async function findWalletToFund(
   database: Database,
   walletId: string,
 ): Promise<WalletToFund | undefined> {
-  const [row] = await database.query<WalletToFund>(sql`
-    SELECT w.tenant_id AS "tenantId", w.network, c.shown AS address
+  const [row] = await database.query<WithSealedAddress<WalletToFund>>(sql`
+    SELECT w.tenant_id AS "tenantId", w.network, CASE WHEN c.wallet_id IS NOT NULL THEN ${sealedAddress} END AS sealed
     FROM wallets w LEFT JOIN chain_wallets c ON c.tenant_id = w.tenant_id AND c.wallet_id = w.id
     WHERE w.id = ${walletId}
   `);
-  return row;
+  if (row === undefined) return undefined;
+  const { sealed, ...wallet } = row;
+  const { tenantId } = wallet;
+  return { ...wallet, address: readAddress(database, { tenantId, walletId }, sealed)?.shown ?? null };
 }
 
 /** Conflicts are served by the unique key. In its order, so that two processes that see the same block do not wait for each other. */

@@ -7,6 +7,7 @@ import { type ClientStanding, createStandingReader, standingOf } from "../access
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isApprovalAuthentic, isSignedByKey } from "./approval-integrity.js";
+import { isRequirementAuthentic } from "./transaction-integrity.js";
 
 type ClaimedRow = Pick<
   ClaimedPayment,
@@ -28,6 +29,8 @@ interface WaitingRow {
   tenantId: string;
   requirement: ApprovalRequirement;
   askedAt: Date;
+  keyId: string | null;
+  mac: Uint8Array | null;
   clientId: string;
   approvals: ApprovalRow[];
   isRejected: boolean;
@@ -51,11 +54,12 @@ interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
 export async function readPendingApprovals(
   tx: KeyedQueryable,
   claimed: readonly ClaimedRow[],
-): Promise<Map<string, PendingApproval | "later">> {
+): Promise<Map<string, PendingApproval | "later" | "tampered">> {
   const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
   if (waiting.length === 0) return new Map();
   const rows = await tx.query<WaitingRow>(sql`
-    SELECT j.tenant_id AS "tenantId", j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", w.client_id AS "clientId", (
+    SELECT j.tenant_id AS "tenantId", j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", j.key_id AS "keyId", j.mac,
+      w.client_id AS "clientId", (
       SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
           'digest', encode(a.digest, 'hex'), 'comment', a.comment, 'decidedAt', a.decided_at, 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
           'isSigned', ${isSignedByKey})
@@ -75,11 +79,16 @@ export async function readPendingApprovals(
   const clientsOf = (row: WaitingRow) => [row.clientId, ...row.approvals.map(({ clientId }) => clientId)];
   const readCount = await reader.readAhead(turns.map(clientsOf));
   const digests = new Map(waiting.map((payment) => [payment.id, digestToPay(payment)]));
-  const pending = new Map<string, PendingApproval | "later">();
+  const keys = requireKeys(tx);
+  // One without a requirement that the service has written stays tampered.
+  const pending = new Map<string, PendingApproval | "later" | "tampered">(
+    waiting.map(({ id }) => [id, "tampered"]),
+  );
   for (const [index, row] of turns.entries()) {
+    if (!isRequirementAuthentic(keys, { ...row, judgedAt: row.askedAt }, row)) continue;
     if (index < readCount) {
       const standings = await reader.read(clientsOf(row));
-      pending.set(row.id, toPending(row, digests.get(row.id), standings, requireKeys(tx)));
+      pending.set(row.id, toPending(row, digests.get(row.id), standings, keys));
     } else pending.set(row.id, "later");
   }
   return pending;

@@ -2,11 +2,13 @@ import { type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
+  PendingApproval,
   SettlementStore,
   SettlementUnit,
   TransactionKey,
 } from "../../app/transactions/settlement.js";
-import type { Database, Queryable, Tx } from "../core/database.js";
+import type { RowMac } from "../access/row-integrity.js";
+import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -27,6 +29,7 @@ import {
 } from "./claim-open.js";
 import { insertDeposits } from "./deposits.js";
 import { readPendingApprovals } from "./pending-approvals.js";
+import { isTransactionAuthentic, sealedColumns } from "./transaction-integrity.js";
 import { type ObserveUnit, writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind the engine, cancellations and the recorder of rails. What a batch costs does not grow by rounds. */
@@ -59,8 +62,13 @@ export function createSettlementUnit(
   const claim = async (claimed: Statement): Promise<ClaimedPayment[]> => {
     const rows = await tx.query<PaymentRow>(selectPayments(claimed));
     if (rows.length === 0) return [];
+    const keys = requireKeys(tx);
+    for (const row of rows) row.isTampered = !isTransactionAuthentic(keys, row);
     if (rows.some(({ isHeld }) => isHeld)) await confirmHolds(tx, rows);
-    const approvals = await readPendingApprovals(tx, rows);
+    const approvals = await readPendingApprovals(
+      tx,
+      rows.filter(({ isTampered }) => isTampered !== true),
+    );
     return rows.flatMap((row) => {
       const approval = approvals.get(row.id) ?? null;
       return approval === "later" ? [] : [readPayment(row, approval)];
@@ -100,7 +108,8 @@ interface PaymentRow
       ClaimedPayment,
       "amount" | "createdAt" | "countedAt" | "feeHold" | "approval" | "requestedAtMs" | "market"
     >,
-    FeeColumns {
+    FeeColumns,
+    RowMac {
   amount: string;
   destinationAddress: string | null;
 }
@@ -127,9 +136,7 @@ async function confirmHolds(tx: Queryable, rows: readonly PaymentRow[]): Promise
 function selectPayments(claimed: Statement): Statement {
   return sql`
     WITH RECURSIVE ${claimed}
-    SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
-      t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId",
-      t.destination_address AS "destinationAddress", t.expires_at AS "expiresAt",
+    SELECT ${sealedColumns}, c.state, c.version,
       ${isWalletFrozen} AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
       EXISTS (SELECT FROM clients d WHERE d.id = t.client_id AND d.state = 'disabled')
         OR EXISTS (SELECT FROM tenants s WHERE s.id = t.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
@@ -148,7 +155,7 @@ function selectPayments(claimed: Statement): Statement {
 }
 
 /** Field by field, because every transaction comes by here: see `asAccepted`. */
-function readPayment(row: PaymentRow, approval: ClaimedPayment["approval"]): ClaimedPayment {
+function readPayment(row: PaymentRow, approval: PendingApproval | "tampered" | null): ClaimedPayment {
   // An id carries the same millisecond as `created_at`, and is read in a tenth of the time.
   const requestedAtMs = timeOfUuidV7(row.id);
   const payment: Omit<ClaimedPayment, "state" | "feeHold"> & {
@@ -172,13 +179,14 @@ function readPayment(row: PaymentRow, approval: ClaimedPayment["approval"]): Cla
     expiresAt: row.expiresAt,
     createdAt: new Date(requestedAtMs),
     requestedAtMs,
-    countedAt: approval?.askedAt ?? null,
+    countedAt: approval === "tampered" ? null : (approval?.askedAt ?? null),
     sourceIsFrozen: row.sourceIsFrozen,
     isHeld: row.isHeld,
     sourcePurpose: row.sourcePurpose,
     destination: row.destination,
     needsJudgement: row.needsJudgement,
-    approval,
+    approval: approval === "tampered" ? null : approval,
+    isTampered: row.isTampered === true || approval === "tampered",
   };
   return payment as ClaimedPayment;
 }

@@ -8,6 +8,7 @@ import {
   type TransactionParties,
   type TransactionState,
 } from "@bursar/domain";
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type {
   AcceptedTransaction,
   AcceptOutcome,
@@ -19,11 +20,12 @@ import type {
 } from "../../app/transactions/transaction.js";
 import { readTransactionDetails } from "../../app/transactions/transaction-details.js";
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
-import { assertGeneration, type Database } from "../core/database.js";
+import { assertGeneration, type Database, requireKeys } from "../core/database.js";
 import { toListed } from "../core/rows/bounded-page.js";
 import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { insertRequestContexts } from "../tracing/trace-contexts.js";
+import { macOfAccepted } from "./transaction-integrity.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
 interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "parties" | "steps" | "judgement"> {
@@ -113,7 +115,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
       assertGeneration(database, batch);
       const generation = database.identity.generation();
       const earlier = await insertOrFindAll(batch, {
-        insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
+        insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered, requireKeys(database))),
         find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
         read: readEarlier,
         confirm: () => confirmCommits(database),
@@ -146,7 +148,7 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
  * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. It answers with
  * those that were not accepted, which are few.
  */
-function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
+function insertBatch(batch: readonly AcceptedTransaction[], keys: IntegrityKeys): Statement {
   const column = <T>(pick: (transaction: AcceptedTransaction) => T) => batch.map(pick);
   const ids = column((t) => t.id);
   const toJudge = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
@@ -154,8 +156,8 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
     WITH accepted AS (
       INSERT INTO transactions
         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind, source_account_id,
-         source_address, destination_account_id, destination_address, metadata, expires_at, created_at, policy_version)
-      SELECT * FROM unnest(
+         source_address, destination_account_id, destination_address, metadata, expires_at, created_at, policy_version, mac, key_id)
+      SELECT given.*, ${keys.currentId}::text FROM unnest(
         ${column((t) => t.tenantId)}::uuid[], ${ids}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
         ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
         ${column((t) => t.reference)}::text[], ${column((t) => t.asset.code)}::text[], ${column((t) => t.amount)}::numeric[],
@@ -166,7 +168,7 @@ function insertBatch(batch: readonly AcceptedTransaction[]): Statement {
         ${column((t) => addressOf(t.parties.destination))}::text[],
         ${column((t) => (t.metadata === null ? null : JSON.stringify(t.metadata)))}::jsonb[],
         ${column((t) => t.expiresAt)}::timestamptz[], ${column((t) => t.createdAt)}::timestamptz[],
-        ${column((t) => t.policyVersion)}::integer[])
+        ${column((t) => t.policyVersion)}::integer[], ${column((t) => `\\x${macOfAccepted(keys, t)}`)}::bytea[]) AS given
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
     ), opened AS (

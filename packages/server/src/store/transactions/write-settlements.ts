@@ -3,12 +3,13 @@ import { type Balances, entriesOf } from "../../app/ledger/ledger-unit.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
 import { writeTransactionDetails } from "../../app/transactions/transaction-details.js";
 import { beginPayments } from "../chain/begin-payments.js";
-import type { Tx } from "../core/database.js";
+import { requireKeys, type Tx } from "../core/database.js";
 import { listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";
 import { recordUsage } from "../policy/usage.js";
+import { macOfRequirement } from "./transaction-integrity.js";
 
 /**
  * Called when a unit of work begins. What it returns is called in the same SQL transaction before settlements are written, while their rows
@@ -71,7 +72,8 @@ function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
     const feeHold = ({ transaction, decision }: Settlement) => (decision ?? transaction).feeHold;
     tx.send(sql`
       UPDATE open_transactions o SET state = kept.state, version = kept.version, due_at = kept.due_at,
-        fee_asset = kept.fee_asset, fee_held = kept.fee_held, attempts = 0, last_error = NULL, retry_at = kept.retry_at
+        fee_asset = kept.fee_asset, fee_held = kept.fee_held, attempts = kept.attempts, last_error = kept.last_error,
+        retry_at = kept.retry_at
       FROM ${locateRows(
         sql`open_transactions`,
         sql`unnest(
@@ -79,25 +81,34 @@ function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
         ${kept.map((s) => s.decision?.state ?? s.transaction.state)}::text[],
         ${kept.map((s) => s.decision?.version ?? s.transaction.version)}::integer[], ${kept.map((s) => s.dueAt)}::timestamptz[],
         ${kept.map((s) => feeHold(s)?.asset ?? null)}::text[], ${kept.map((s) => feeHold(s)?.amount ?? 0n)}::numeric[],
-        ${kept.map((s) => s.heldUntil ?? null)}::timestamptz[]
-      ) AS given (tenant_id, id, state, version, due_at, fee_asset, fee_held, retry_at)`,
+        ${kept.map((s) => s.heldUntil ?? null)}::timestamptz[], ${kept.map((s) => (s.fault === undefined ? 0 : 1))}::smallint[],
+        ${kept.map((s) => s.fault ?? null)}::text[]
+      ) AS given (tenant_id, id, state, version, due_at, fee_asset, fee_held, retry_at, attempts, last_error)`,
       )} AS kept WHERE o.ctid = kept.place
     `);
   }
 }
 
 function writeJudgements(tx: Tx, settlements: readonly Settlement[]): void {
-  const judged = settlements.flatMap(({ transaction: { tenantId, id }, judgement, occurredAt }) =>
-    judgement === null ? [] : [{ tenantId, id, occurredAt, ...judgement }],
-  );
+  const judged = settlements.flatMap(({ transaction: { tenantId, id }, judgement, occurredAt }) => {
+    if (judgement === null) return [];
+    const { requirement } = judgement;
+    // What requires no approval is decided when it is judged, and the judgement is only shown.
+    const seal =
+      requirement === null
+        ? null
+        : macOfRequirement(requireKeys(tx), { tenantId, id, requirement, judgedAt: occurredAt });
+    return [{ tenantId, id, occurredAt, seal, ...judgement }];
+  });
   if (judged.length === 0) return;
   const column = <T>(pick: (one: (typeof judged)[number]) => T) => judged.map(pick);
   tx.send(sql`
-    INSERT INTO judgements (tenant_id, transaction_id, policy_version, rule, reason, requirement, judged_at)
+    INSERT INTO judgements (tenant_id, transaction_id, policy_version, rule, reason, requirement, judged_at, key_id, mac)
     SELECT * FROM unnest(
       ${column((j) => j.tenantId)}::uuid[], ${column((j) => j.id)}::uuid[], ${column((j) => j.policyVersion)}::integer[],
       ${column((j) => j.rule)}::text[], ${column((j) => j.reason)}::text[],
       ${column((j) => (j.requirement === null ? null : JSON.stringify(j.requirement)))}::jsonb[],
-      ${column((j) => j.occurredAt)}::timestamptz[])
+      ${column((j) => j.occurredAt)}::timestamptz[], ${column((j) => j.seal?.keyId ?? null)}::text[],
+      ${column((j) => (j.seal === null ? null : `\\x${j.seal.mac.toString("hex")}`))}::bytea[])
   `);
 }

@@ -1,6 +1,6 @@
 import { loggedWalletState, type WalletActivation } from "../../app/wallets/wallet.js";
 import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
-import { type Database, isDatabaseUnavailable, type Queryable } from "../core/database.js";
+import { type Database, isDatabaseUnavailable, type KeyedQueryable } from "../core/database.js";
 import { type FailureTable, type RowKey, recordFailure } from "../core/rows/failures.js";
 import { hasKey, listKeys } from "../core/rows/locate-rows.js";
 import { waitingTenants } from "../core/rows/waiting-tenants.js";
@@ -66,7 +66,7 @@ export function activate(
   log: EventLog,
   wallets: readonly RowKey[],
   occurredAt: Date,
-  onActivated: (tx: Queryable, activated: readonly RowKey[]) => Promise<void> = async () => undefined,
+  onActivated: (tx: KeyedQueryable, activated: readonly RowKey[]) => Promise<void> = async () => undefined,
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const activated = await tx.query<RowKey & { version: number; frozen: boolean }>(sql`

@@ -11,17 +11,22 @@ import {
 } from "../../app/wallets/wallet.js";
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import { appendAudit } from "../access/audit.js";
-import type { Database, Queryable } from "../core/database.js";
+import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallet-integrity.js";
+import type { Database, KeyedQueryable, Queryable } from "../core/database.js";
 import { selectBoundedPage, toListed, whereAll } from "../core/rows/bounded-page.js";
 import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { requestCancels } from "../markets/orders.js";
 
-interface WalletRow extends Wallet {
+type PlainRow = WithSealedAddress<Wallet>;
+
+type WalletRow = PlainRow & {
   balances: BalanceRow[];
   sending: SendingRow | null;
-}
+};
+
+type FoundRow = WithSealedAddress<FoundWallet>;
 
 interface BalanceRow {
   asset: string;
@@ -44,21 +49,23 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         const table = { columns: walletColumns, table: sql`wallets w` };
         const found = await insertOrFind(
           () => insertWallet(tx, wallet, request),
-          () => findByKey<Wallet>(tx, table, wallet.tenantId, request?.key),
+          () => findByKey<PlainRow>(tx, table, wallet.tenantId, request?.key),
         );
         if (found === undefined) {
           await appendAudit(tx, [audit]);
           return { created: wallet };
         }
         const { requestHash, ...earlier } = found;
-        return { earlier, requestHash };
+        return { earlier: readPlain(tx, earlier), requestHash };
       }),
     readWallet: (tenantId, id) => readWallet(database, tenantId, id),
     // Served by the primary key.
-    readWallets: (tenantId, ids) =>
-      database.query<Wallet>(sql`
+    readWallets: async (tenantId, ids) => {
+      const rows = await database.query<PlainRow>(sql`
         SELECT ${walletColumns} FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ANY(${[...new Set(ids)]}::uuid[])
-      `),
+      `);
+      return rows.map((row) => readPlain(database, row));
+    },
     // Served by the primary key, read backwards, for a bounded number of rows.
     listWallets: async (tenantId, filter, limit, beforeId) => {
       const before = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
@@ -74,14 +81,14 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
         CROSS JOIN LATERAL (SELECT * FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = page.id OFFSET 0) w
         ORDER BY page.id DESC
       `);
-      return toListed(rows, withBalances);
+      return toListed(rows, (row) => withBalances(database, row));
     },
     setFrozen: async (tenantId, id, frozen, audit) => {
       if (frozen) await requestFreeze(database, tenantId, id);
       return await database.transaction(async (tx) => {
         // Its orders are cancelled. They are locked before the wallet, in the same order as by the holder of a market.
         if (frozen) await requestCancels(tx, tenantId, id, actorIdOfAct(audit));
-        const [changed] = await tx.query<Wallet>(sql`
+        const [changed] = await tx.query<PlainRow>(sql`
           UPDATE wallets w SET frozen = ${frozen}, version = w.version + 1, updated_at = ${audit.occurredAt}
           WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND w.frozen <> ${frozen}
           RETURNING ${walletColumns}
@@ -107,18 +114,18 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       });
     },
     findWallet: async (tenantId, id) => {
-      const [row] = await database.query<FoundWallet>(
+      const [row] = await database.query<FoundRow>(
         sql`SELECT ${foundColumns} FROM wallets w WHERE tenant_id = ${tenantId} AND id = ${id}`,
       );
-      return row;
+      return row && readFound(database, tenantId, row);
     },
     // Served by the unique key on the role.
     findWalletByRole: async (tenantId, role) => {
-      const [row] = await database.query<FoundWallet>(
+      const [row] = await database.query<FoundRow>(
         sql`SELECT ${foundColumns} FROM wallets w WHERE tenant_id = ${tenantId} AND role = ${role}`,
       );
       if (row === undefined) throw new Error(`the tenant ${tenantId} has no ${role} wallet`);
-      return row;
+      return readFound(database, tenantId, row);
     },
     findWalletByAddress: (tenantId, network, address) => findByAddress({ tenantId, network, address }),
   };
@@ -131,14 +138,20 @@ function createAddressFinder(database: Database) {
   return coalesce<{ tenantId: string; network: string; address: string }, FoundWallet>(
     ({ tenantId, network, address }) => `${tenantId} ${network} ${address}`,
     async (wanted) => {
-      const rows = await database.query<FoundWallet & { name: string }>(sql`
-        SELECT c.tenant_id || ' ' || c.network || ' ' || c.address AS name, ${foundColumns}
+      const rows = await database.query<FoundRow & { name: string; tenantId: string }>(sql`
+        SELECT c.tenant_id || ' ' || c.network || ' ' || c.address AS name, c.tenant_id AS "tenantId", ${foundColumns}
         FROM unnest(${wanted.map(({ tenantId }) => tenantId)}::uuid[], ${wanted.map(({ network }) => network)}::text[],
           ${wanted.map(({ address }) => address)}::text[]) AS wanted (tenant_id, network, address)
         JOIN chain_wallets c USING (tenant_id, network, address)
         JOIN wallets w ON w.tenant_id = c.tenant_id AND w.id = c.wallet_id
       `);
-      return new Map(rows.map(({ name, ...wallet }) => [name, wallet]));
+      // One whose address was changed is not the wallet that has it.
+      return new Map(
+        rows.flatMap(({ name, tenantId, ...row }) => {
+          const wallet = readFound(database, tenantId, row);
+          return wallet.address === null ? [] : [[name, wallet] as const];
+        }),
+      );
     },
     lookUpBatchMax,
   );
@@ -186,14 +199,14 @@ export async function insertWallet(
 }
 
 async function readWallet(
-  source: Queryable,
+  source: KeyedQueryable,
   tenantId: string,
   id: string,
 ): Promise<WalletWithBalances | undefined> {
   const [row] = await source.query<WalletRow>(sql`
     SELECT ${walletColumns}, ${balancesColumn}, ${sendingColumn} FROM wallets w WHERE tenant_id = ${tenantId} AND id = ${id}
   `);
-  return row && withBalances(row);
+  return row && withBalances(source, row);
 }
 
 /** Only wallets of chains have an address; the others cost no look-up. Served by the primary key. */
@@ -202,12 +215,12 @@ function ofChainWallet(columns: Statement): Statement {
     SELECT ${columns} FROM chain_wallets c WHERE c.tenant_id = w.tenant_id AND c.wallet_id = w.id) END`;
 }
 
-const foundColumns = sql`w.id, w.purpose, w.network, w.state, ${ofChainWallet(sql`c.address`)} AS address`;
+const foundColumns = sql`w.id, w.purpose, w.network, w.state, ${ofChainWallet(sealedAddress)} AS sealed`;
 
 const walletColumns = sql`
   w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, w.frozen, w.version,
   w.created_by AS "createdBy", w.created_at AS "createdAt", w.updated_at AS "updatedAt",
-  ${ofChainWallet(sql`c.shown`)} AS address
+  ${ofChainWallet(sealedAddress)} AS sealed
 `;
 
 /**
@@ -237,9 +250,18 @@ const sendingColumn = sql`
     WHERE p.tenant_id = c.tenant_id AND p.wallet_id = c.wallet_id AND p.nonce >= c.final_nonce)`)} AS sending
 `;
 
-function withBalances({ balances, sending, ...row }: WalletRow): WalletWithBalances {
+function readPlain(source: KeyedQueryable, { sealed, ...row }: PlainRow): Wallet {
+  const { tenantId, id: walletId } = row;
+  return { ...row, address: readAddress(source, { tenantId, walletId }, sealed)?.shown ?? null };
+}
+
+function readFound(source: KeyedQueryable, tenantId: string, { sealed, ...row }: FoundRow): FoundWallet {
+  return { ...row, address: readAddress(source, { tenantId, walletId: row.id }, sealed)?.address ?? null };
+}
+
+function withBalances(source: KeyedQueryable, { balances, sending, ...row }: WalletRow): WalletWithBalances {
   return {
-    ...row,
+    ...readPlain(source, row),
     balances: balances.map(readBalance),
     sending:
       sending === null

@@ -60,12 +60,12 @@ export async function createGuardedTenant(service: InspectableService, approvals
     ...who,
     token: await service.token(who),
   });
-  /** Waits until the engine has counted the approvals and waits for more. */
+  /** Waits until the engine has counted the approvals and waits for more, or the payment has ended, failed or been set aside. */
   const tallied = ({ id }: Transaction) =>
     eventually(
       () =>
         service.database.query<{ isTallied: boolean }>(sql`
-          SELECT due_at > now() AS "isTallied" FROM open_transactions
+          SELECT due_at > now() OR last_error IS NOT NULL AS "isTallied" FROM open_transactions
           WHERE tenant_id = ${readId("tnt", owner.tenantId)} AND id = ${readId("tx", id)}`),
       ([row]) => row?.isTallied !== false,
     );

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type AssetRegistry, createUuidV7Source, decideOnBalances, externalAccountId } from "@bursar/domain";
+import type { IntegrityKeys } from "../../../src/app/access/integrity-keys.js";
 import type { ChainNetwork } from "../../../src/app/chain/chain-network.js";
 import type { ChainNode } from "../../../src/app/chain/chain-node.js";
 import type { ChainStore } from "../../../src/app/chain/chain-store.js";
@@ -11,10 +12,12 @@ import { createSealing } from "../../../src/credentials/sealing.js";
 import { createEvmDriver, type EvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
 import { nodeTimers, type Timers } from "../../../src/runtime/loops/timers.js";
 import { createChainStore } from "../../../src/store/chain/chain-store.js";
+import { macOfAddress } from "../../../src/store/chain/wallet-integrity.js";
 import { type Database, withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
+import { sealOpenTransactions } from "../database/seal-rows.js";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
 import { createModelChain, type ModelChain, verifyModelBytes } from "./model-chain.js";
 import { modelAssets, modelChainNetwork } from "./model-network.js";
@@ -46,8 +49,9 @@ interface GivenPorts {
 /** A database with the driver of a model chain, and nothing else of the service. */
 export interface ChainService {
   database: TestDatabase;
-  /** The same, with the keys that the audit log needs. */
+  /** The same, with the keys that authenticate rows. */
   keyed: Database;
+  keys: IntegrityKeys;
   chain: ModelChain;
   node: ChainNode;
   store: ChainStore;
@@ -123,7 +127,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
     `);
 
   return {
-    ...{ database: direct, keyed: database, chain, node, store, errors },
+    ...{ database: direct, keyed: database, keys, chain, node, store, errors },
     createTenant: async () => {
       const id = newUuid();
       await database.query(sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, 'chain', now())`);
@@ -139,9 +143,10 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
         INSERT INTO wallets (tenant_id, id, name, purpose, network, state, version, created_at, updated_at)
         VALUES (${tenantId}, ${walletId}, 'chain', 'treasury', ${network.network}, 'active', 2, now(), now())
       `);
+      const { keyId, mac } = macOfAddress(keys, { ...wallet, address, shown: address });
       await database.query(sql`
-        INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown)
-        VALUES (${tenantId}, ${walletId}, ${network.network}, ${address}, ${address})
+        INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, key_id, mac)
+        VALUES (${tenantId}, ${walletId}, ${network.network}, ${address}, ${address}, ${keyId}, ${mac})
       `);
       return { tenantId, walletId, address };
     },
@@ -157,6 +162,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
             ${typeof to === "string" ? "payout" : "transfer"}, ${walletId}, ${destination[0]}, ${destination[1]}, now()))
         INSERT INTO open_transactions (tenant_id, id, state, version) VALUES (${tenantId}, ${id}, 'accepted', 1)
       `);
+      await sealOpenTransactions(database, keys, sql`t.id = ${id}`);
       await begin(tenantId, id);
       for (const driver of drivers) driver.wake();
       return id;

@@ -5,9 +5,11 @@ import type { Origin } from "../../../src/app/audit/audit-entry.js";
 import { isRefused, type Refused } from "../../../src/app/requests/refused.js";
 import { compose } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
+import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
 import { createWakeUps } from "../../../src/runtime/loops/wake-ups.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { readPrivateNetworks } from "../../../src/webhooks/judge-address.js";
 import { creditPrimary } from "../database/credit-wallet.js";
 import { createTestDatabase } from "../database/test-database.js";
@@ -26,10 +28,11 @@ export async function startClockedParts({ timeoutMs = 15_000 } = {}) {
     processId: randomUUID(),
   });
   const errors: unknown[] = [];
+  const sealing = createSealing(createKeyring([randomBytes(32)]));
   const parts = compose({
     database,
     settings: { ...loadConfig({}).values, "audit.checkpoint_seconds": 0 },
-    sealing: createSealing(createKeyring([randomBytes(32)])),
+    sealing,
     wakeUps,
     publicUrl: "http://bursar.example",
     webhooks: {
@@ -94,6 +97,8 @@ export async function startClockedParts({ timeoutMs = 15_000 } = {}) {
   return {
     parts,
     database,
+    /** The same, with the keys that authenticate rows. */
+    keyed: withKeys(database, createIntegrityKeys(sealing)),
     wakeUps,
     errors,
     createTenant,

@@ -4,9 +4,11 @@ import { createWalletActivator } from "../../../src/app/chain/activate-wallets.j
 import { type Signer, SignerUnavailableError } from "../../../src/app/chain/signer.js";
 import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 import { createChainWalletActivation } from "../../../src/store/chain/chain-wallets.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { insertWallet } from "../../../src/store/wallets/wallets.js";
+import { keys } from "../../harness/access/segments.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
 
@@ -38,7 +40,8 @@ describe("the activation of wallets on a chain", () => {
         ...{ createdAt: now, updatedAt: now },
       });
   };
-  const store = () => createChainWalletActivation(database, createEventLog({ publish: () => undefined }));
+  const store = () =>
+    createChainWalletActivation(withKeys(database, keys), createEventLog({ publish: () => undefined }));
   const start = (addressesOf: Signer["addressesOf"]) => {
     const activator = createWalletActivator({
       ...{

@@ -4,6 +4,7 @@ import { sql } from "../../../src/store/core/sql.js";
 import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
 import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
 import { createModelSigner } from "../../harness/chain/model-signer.js";
+import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
 import { eventually } from "../../harness/eventually.js";
 
 const network = "eip155:31337";
@@ -144,6 +145,7 @@ describe("payments on a chain whose source, tenant or client is stopped", () => 
     await service.database.query(
       sql`UPDATE transactions SET expires_at = created_at + interval '1 ms' WHERE id = ${last}`,
     );
+    await sealOpenTransactions(service.database, service.keys, sql`o.id = ${last}`);
     await settledTwice();
     expect(
       await eventually(
@@ -168,6 +170,7 @@ describe("payments on a chain whose source, tenant or client is stopped", () => 
     await service.database.query(
       sql`UPDATE transactions SET client_id = ${clientId} WHERE id = ANY (${ids.slice(4, 9)}::uuid[])`,
     );
+    await sealOpenTransactions(service.database, service.keys);
     mine(1);
     await inPool(1);
     await settledTwice();

@@ -1,7 +1,10 @@
 import { readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { retryFailures } from "../../../src/store/core/rows/failures.js";
 import { Statement, sql } from "../../../src/store/core/sql.js";
+import { transactionFailures } from "../../../src/store/transactions/settlement.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../harness/access/officers.js";
+import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
@@ -43,6 +46,7 @@ describe("an approval that somebody writes to the database", () => {
     await service.database.query(sql`
       UPDATE judgements SET requirement = requirement || '{"signed": true}' WHERE transaction_id = ${idOf(payment)}
     `);
+    await sealOpenTransactions(service.database, service.keys, sql`o.id = ${idOf(payment)}`);
     await insert("client_id", officerId());
     await service.database.run(`
       INSERT INTO approval_signatures (tenant_id, transaction_id, version, key_id, algorithm, public_key, params, signature,
@@ -95,6 +99,20 @@ describe("a payment that the engine is kept from while its approvers decide", ()
   });
 
   const own = () => `id = '${readId("tx", payment.id)}'`;
+  /** Whether the engine has looked at it and found that it was changed. */
+  const isSetAside = async () => {
+    await tenant.tallied(payment);
+    expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
+    const rows = await service.database.query<{ lastError: string | null }>(
+      new Statement(`SELECT last_error AS "lastError" FROM open_transactions WHERE ${own()}`, []),
+    );
+    expect(rows).toEqual([{ lastError: expect.stringContaining("changed in the database") }]);
+  };
+  /** What the operator does once the row is as it was. */
+  const retry = async () => {
+    await retryFailures(service.database, transactionFailures, readId("tx", payment.id) ?? "", new Date());
+    await tenant.completes(payment);
+  };
   const release = () =>
     role.run(`UPDATE open_transactions SET retry_at = NULL, due_at = '-infinity' WHERE ${own()}`);
 
@@ -112,21 +130,27 @@ describe("a payment that the engine is kept from while its approvers decide", ()
       "client_id",
       "(SELECT c.id FROM clients c WHERE c.tenant_id = transactions.tenant_id AND c.id <> client_id LIMIT 1)",
     ],
-  ])("is not made %s, and the record shows what was approved", async (_, column, value) => {
-    const digest = payment.approval?.digest;
-    const [before] = await service.database.query<{ value: string | null }>(
-      new Statement(`SELECT ${column}::text AS value FROM transactions WHERE ${own()}`, []),
-    );
-    await role.run(`UPDATE transactions SET ${column} = ${value} WHERE ${own()}`);
-    await release();
-    await tenant.tallied(payment);
-    expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
-    const auditor = await tenant.hire(["audit:read"]);
-    const record = await tenant.call(auditor, "GET", `/v1/transactions/${payment.id}/approvals`);
-    expect(record.body).toMatchObject({ data: [{ digest }, { digest }] });
-    const was = before?.value == null ? "NULL" : `'${before.value}'`;
-    await role.run(`UPDATE transactions SET ${column} = ${was} WHERE ${own()}`);
-  });
+    ["with another end", "expires_at", "now() + interval '1 day'"],
+    ["without a MAC", "mac", "NULL"],
+    ["with the MAC of another key", "key_id", "'0011223344556677'"],
+  ])(
+    "is not made %s, the record shows what was approved, and it is made once the row is restored",
+    async (_, column, value) => {
+      const digest = payment.approval?.digest;
+      const [before] = await service.database.query<{ value: string | null }>(
+        new Statement(`SELECT ${column}::text AS value FROM transactions WHERE ${own()}`, []),
+      );
+      await role.run(`UPDATE transactions SET ${column} = ${value} WHERE ${own()}`);
+      await release();
+      await isSetAside();
+      const auditor = await tenant.hire(["audit:read"]);
+      const record = await tenant.call(auditor, "GET", `/v1/transactions/${payment.id}/approvals`);
+      expect(record.body).toMatchObject({ data: [{ digest }, { digest }] });
+      const was = before?.value == null ? "NULL" : `'${before.value}'`;
+      await role.run(`UPDATE transactions SET ${column} = ${was} WHERE ${own()}`);
+      await retry();
+    },
+  );
 
   it("is not made after the digests of its approvals were changed with it", async () => {
     await role.run(`UPDATE transactions SET amount = amount * 10 WHERE ${own()}`);
@@ -135,9 +159,11 @@ describe("a payment that the engine is kept from while its approvers decide", ()
       `UPDATE approvals SET digest = decode('${changed.approval?.digest}', 'hex') WHERE transaction_${own()}`,
     );
     await release();
-    await tenant.tallied(payment);
-    expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
-    await role.run(`UPDATE transactions SET amount = amount / 10 WHERE ${own()}`);
+    await isSetAside();
+    await role.run(`
+      UPDATE transactions SET amount = amount / 10 WHERE ${own()};
+      UPDATE approvals SET digest = decode('${payment.approval?.digest}', 'hex') WHERE transaction_${own()}`);
+    await retry();
   });
 
   it("stays rejected if the rejection is deleted before the engine has seen it", async () => {

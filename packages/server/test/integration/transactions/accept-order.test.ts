@@ -4,8 +4,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AcceptedOrder } from "../../../src/app/markets/order.js";
 import type { AcceptedTransaction } from "../../../src/app/transactions/transaction.js";
 import { assetList } from "../../../src/config/asset-list.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { createOrderStore } from "../../../src/store/markets/orders.js";
 import { createTransactionStore } from "../../../src/store/transactions/transactions.js";
+import { keys as integrityKeys } from "../../harness/access/segments.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 let database: TestDatabase;
@@ -42,9 +44,10 @@ it.each([
   {
     what: "transactions",
     accept: (keys: readonly string[]) =>
-      createTransactionStore(database, createAssetRegistry(assetList.default)).acceptTransactions(
-        keys.map(toTransaction),
-      ),
+      createTransactionStore(
+        withKeys(database, integrityKeys),
+        createAssetRegistry(assetList.default),
+      ).acceptTransactions(keys.map(toTransaction)),
   },
   {
     what: "orders",

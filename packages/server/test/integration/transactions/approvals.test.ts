@@ -3,6 +3,7 @@ import { readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
@@ -175,6 +176,7 @@ describe("a transaction that needs approval", () => {
     ];
     await service.database.query(sql`
       UPDATE judgements SET judged_at = judged_at - interval '1 hour' WHERE transaction_id = ${readId("tx", slow.id)}`);
+    await sealOpenTransactions(service.database, service.keys, sql`o.id = ${readId("tx", slow.id)}`);
     await service.database.query(sql`
       UPDATE open_transactions SET due_at = now() WHERE id = ${readId("tx", slow.id)}`);
     expect(await tenant.settled(slow.id, "rejected")).toMatchObject({
@@ -247,6 +249,7 @@ describe("a transaction that needs approval", () => {
     const ended = sql`tenant_id = ${tenant.tenantId} AND id <> ${readId("tx", kept.id)}`;
     await service.database.query(sql`
       UPDATE transactions SET expires_at = now() WHERE ${ended} AND id IN (SELECT id FROM open_transactions)`);
+    await sealOpenTransactions(service.database, service.keys, sql`o.tenant_id = ${tenant.tenantId}`);
     await service.database.query(sql`UPDATE open_transactions SET due_at = now() WHERE ${ended}`);
     await eventually(
       () => service.database.query(sql`SELECT FROM open_transactions WHERE tenant_id = ${tenant.tenantId}`),

@@ -5,6 +5,7 @@ import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { macOfApproval, type SealedApproval } from "../../../src/store/transactions/approval-integrity.js";
 import { transactionFailures } from "../../../src/store/transactions/settlement.js";
+import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
 import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { createPolicyTenant } from "../../harness/transactions/policy-client.js";
@@ -93,10 +94,12 @@ describe("a transaction that cannot be settled", () => {
     const [sound] = await database.query<{ requirement: object }>(
       sql`SELECT requirement FROM judgements WHERE transaction_id = ${brokenId}`,
     );
-    const judge = (requirement: object) =>
-      database.query(sql`
+    const judge = async (requirement: object) => {
+      await database.query(sql`
         UPDATE judgements SET requirement = ${JSON.stringify(requirement)}::jsonb WHERE transaction_id = ${brokenId}
       `);
+      await sealOpenTransactions(database, service.keys, sql`o.id = ${brokenId}`);
+    };
     await judge({ ...sound?.requirement, clientIds: "nobody can read this".length });
     const approval: SealedApproval = {
       tenantId: readId("tnt", tenant.owner.tenantId) ?? "",

@@ -7,9 +7,11 @@ import { createBatchSettler } from "../../../src/engine/settle-batch.js";
 import { bookRail } from "../../../src/rails/book/book-rail.js";
 import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 import { withKeys } from "../../../src/store/core/database.js";
+import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { createWalletActivation } from "../../../src/store/wallets/activate-wallets.js";
+import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 /** Counts batches and not time: how many of them pass before the transaction of a tenant with little to do is settled. */
@@ -27,12 +29,12 @@ describe("a tenant with a backlog", () => {
   afterAll(() => service.stop());
 
   /** Payments from a tenant's primary wallet to its settlement wallet, in this state, the first a minute ago. */
-  const addOpen = (
+  const addOpen = async (
     tenantId: string,
     count: number,
     more: { state: string; columns?: string; values?: string },
-  ) =>
-    service.database.run(`
+  ) => {
+    await service.database.run(`
       WITH made AS (
         INSERT INTO transactions (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount,
           source_account_id, destination_account_id, created_at)
@@ -43,6 +45,10 @@ describe("a tenant with a backlog", () => {
       INSERT INTO open_transactions (tenant_id, id, state, version ${more.columns ?? ""})
         SELECT tenant_id, id, '${more.state}', 1 ${more.values ?? ""} FROM made;
     `);
+    await seal(tenantId);
+  };
+  const seal = (tenantId: string) =>
+    sealOpenTransactions(service.database, service.keys, sql`o.tenant_id = ${tenantId}`);
 
   /** Runs an engine until the other tenant has nothing open, and returns the tenants of each batch. */
   async function batchesUntilOtherIsDone(): Promise<string[][]> {
@@ -69,6 +75,7 @@ describe("a tenant with a backlog", () => {
           isUnavailable: () => false,
           isTimeout: () => false,
           onFailure: (_, error) => reject(error),
+          onTampered: ({ id }) => reject(new Error(`${id} is tampered`)),
           now: Date.now,
         }),
         findWork: settlements.findWork,
@@ -128,6 +135,7 @@ describe("a tenant with a backlog", () => {
         UPDATE ledger_accounts SET available = available - ${count}, held = held + ${count}
         WHERE tenant_id = '${tenantId}' AND asset = 'USD'
           AND account_id = (SELECT id FROM wallets WHERE tenant_id = '${tenantId}' AND role = 'primary')`);
+      await seal(tenantId);
     }
     expect((await batchesUntilOtherIsDone()).length).toBeLessThanOrEqual(2);
     await service.database.run(`DELETE FROM open_transactions WHERE tenant_id = '${greedy}'`);

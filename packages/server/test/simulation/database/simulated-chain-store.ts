@@ -101,6 +101,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
             cancelRequested: isCancelled(rows, row),
             isFrozen: false,
             expiresAt: null,
+            fault: null,
           }));
         return { payments, lastWalletId: undefined };
       }),
@@ -111,7 +112,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           .slice(0, limit)
           .map((row) => {
             if (row.nonce === null || row.terms === null) throw new Error("an open payment has terms");
-            return { ...factsOf(rows, row), ...row.terms, nonce: row.nonce, number: row.wanted };
+            return { ...factsOf(rows, row), ...row.terms, nonce: row.nonce, number: row.wanted, fault: null };
           }),
       ),
     listSent: (_, __, after) =>

@@ -158,6 +158,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
     isUnavailable: (error) => error instanceof DatabaseGone,
     isTimeout: () => false,
     onFailure: (_, error) => report(error),
+    onTampered: ({ id }) => report(new Error(`${id} was changed in the database`)),
     now,
   });
   const recorder = createRailRecorder({

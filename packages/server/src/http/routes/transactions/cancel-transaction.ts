@@ -18,7 +18,7 @@ export function cancelTransaction({ cancelTransaction: cancel }: Pick<UseCases, 
         "The response has only the id and the state of the transaction if the client lacks `transactions:read`.",
       params: TransactionPath,
       success: { status: 202, schema: CancelledTransaction, description: "The cancelled transaction." },
-      errors: ["TRANSACTION_NOT_FOUND", "NOT_CANCELLABLE"],
+      errors: ["TRANSACTION_NOT_FOUND", "NOT_CANCELLABLE", "TRANSACTION_TAMPERED"],
     },
     async (request, reply) => {
       reply.code(202);

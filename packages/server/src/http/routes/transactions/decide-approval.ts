@@ -30,6 +30,7 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
         "NOT_AWAITING_APPROVAL",
         "APPROVAL_LIMIT_REACHED",
         "APPROVAL_STALE",
+        "TRANSACTION_TAMPERED",
         "POLICY_REJECTED",
       ],
     },

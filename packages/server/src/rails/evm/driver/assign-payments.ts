@@ -15,6 +15,7 @@ import {
   inUnit,
   positionOf,
 } from "./driver-context.js";
+import { haltTampered } from "./halt-tampered.js";
 
 /** How many wallets one step serves. */
 const walletsMax = 64;
@@ -36,7 +37,8 @@ export async function assignPayments(
 ): Promise<{ lastWalletId: string | undefined; isBusy: boolean }> {
   const { network, store } = context;
   const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax };
-  const { payments, lastWalletId } = await store.listReady(network.network, page);
+  const { payments: listed, lastWalletId } = await store.listReady(network.network, page);
+  const payments = await haltTampered(context, chain, listed);
   // With more wallets than a page has, the next step serves those behind it.
   if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined };
   const plans = await planPayments(context, payments);

@@ -14,6 +14,7 @@ import {
   inUnit,
   positionOf,
 } from "./driver-context.js";
+import { haltTampered } from "./halt-tampered.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
 
@@ -27,7 +28,8 @@ const signedMax = 64;
  */
 export async function signPayments(context: DriverContext, chain: FollowedChain): Promise<boolean> {
   const { network, signer, store } = context;
-  const payments = await store.listUnsigned(network.network, signedMax);
+  const listed = await store.listUnsigned(network.network, signedMax);
+  const payments = await haltTampered(context, chain, listed);
   if (payments.length === 0) return false;
   const intents = payments.map((payment) => intentOf(context, payment));
   const answers = await signer.sign(intents);

@@ -1,4 +1,4 @@
-import { everyone, lineageMax, recordedApprovalsMax } from "@bursar/domain";
+import { type ApprovalRequirement, everyone, lineageMax, recordedApprovalsMax } from "@bursar/domain";
 import { readId, type Scope, type Transaction } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
 import { createChangeRequestStore } from "../../../../src/store/access/change-requests/change-requests.js";
@@ -7,6 +7,7 @@ import { createStandingReader, readStandings, standingOf } from "../../../../src
 import { type Database, withKeys } from "../../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../../src/store/core/sql.js";
 import { readPendingApprovals } from "../../../../src/store/transactions/pending-approvals.js";
+import { macOfRequirement } from "../../../../src/store/transactions/transaction-integrity.js";
 import { countVerifications, inChain, insertClients } from "../../../harness/access/insert-clients.js";
 import { createGuardedTenant, type GuardedTenant } from "../../../harness/access/officers.js";
 import { eventually } from "../../../harness/eventually.js";
@@ -129,9 +130,12 @@ describe("a batch of payments that wait for approval", () => {
         const parties = { sourceAccountId, destinationAccountId, destinationAddress: null } as const;
         const paid = { kind: "transfer", asset: "USD", amount: "1", expiresAt: null, ...parties } as const;
         claimed.push({ ...key, clientId: chain.at(-1) ?? "", ...payment, ...paid });
+        const requirement = { approvals: 1, clientIds: null, expiresAfterSeconds: 60 } as ApprovalRequirement;
+        const judgedAt = new Date();
+        const { keyId, mac } = macOfRequirement(service.keys, { ...key, requirement, judgedAt });
         await service.database.query(sql`
-          INSERT INTO judgements (tenant_id, transaction_id, policy_version, rule, requirement, judged_at)
-          VALUES (${key.tenantId}, ${key.id}, 1, 'r', '{"approvals":1,"clientIds":null,"expiresAfterSeconds":60}', now())
+          INSERT INTO judgements (tenant_id, transaction_id, policy_version, rule, requirement, judged_at, key_id, mac)
+          VALUES (${key.tenantId}, ${key.id}, 1, 'r', ${JSON.stringify(requirement)}, ${judgedAt}, ${keyId}, ${mac})
         `);
       }
     const { counted, source } = observe();

@@ -1,5 +1,7 @@
 import { readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AuditDraft } from "../../../../src/app/audit/audit-entry.js";
+import { queueSweeps } from "../../../../src/store/access/sweeps.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import { eventually } from "../../../harness/eventually.js";
 import { inspectSharedService } from "../../../harness/service/shared-service.js";
@@ -96,10 +98,14 @@ describe("what a disabled client has requested", () => {
     await disable();
     await transact(3);
     // As if the process had stopped right after the commit that disabled the client.
-    await world.database.query(sql`
-      INSERT INTO client_sweeps (tenant_id, client_id, kind, requested_by, requested_at)
-      VALUES (${tenant.id}, ${tenant.clientId}, 'cancel_transactions', ${tenant.clientId}, ${new Date(world.now())})
-    `);
+    const audit = {
+      actor: "client",
+      clientId: tenant.clientId,
+      occurredAt: new Date(world.now()),
+    } as AuditDraft;
+    await world.keyed.transaction(async (tx) =>
+      queueSweeps(tx, { tenantId: tenant.id, clientId: tenant.clientId }, ["cancel_transactions"], audit),
+    );
     world.parts.sweeper.start();
     await eventually(
       () => states(tenant.id),

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type ApprovalRecords, type ChangeRequest, readId } from "@bursar/protocol";
+import { type ApprovalRecords, type ChangeRequest, readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OperatorRequest } from "../../../../src/app/requests/operator-request.js";
 import { secretContexts } from "../../../../src/compose/secret-contexts.js";
 import { createIntegrityKeys } from "../../../../src/credentials/integrity-keys.js";
 import { createKeyring } from "../../../../src/credentials/keyring.js";
@@ -8,13 +9,20 @@ import { createSealing } from "../../../../src/credentials/sealing.js";
 import { prepareIntegrity } from "../../../../src/store/access/integrity.js";
 import { resealSecrets } from "../../../../src/store/access/reseal.js";
 import { withKeys } from "../../../../src/store/core/database.js";
+import { recordOperatorRequest } from "../../../../src/store/core/operator-requests.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import { macOfApproval, type SealedApproval } from "../../../../src/store/transactions/approval-integrity.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../../harness/access/officers.js";
+import { eventually } from "../../../harness/eventually.js";
 import { newKeyPair, signedPost } from "../../../harness/http/signed-call.js";
 import {
   startTestService,
   type TestClient,
   type TestService,
 } from "../../../harness/service/test-service.js";
+
+const command: OperatorRequest = { action: "wallet.fund", key: "before", hash: "11".repeat(32) };
+const funded = { tenantId: crypto.randomUUID(), objectId: crypto.randomUUID(), sealedSecret: null };
 
 /** What `bursar keys reseal` does with a file that lists the new key before the old one. */
 async function reseal({ database, masterKey }: TestService, newKey: Uint8Array) {
@@ -35,6 +43,8 @@ describe("after a reseal, a service that has only the new master key", () => {
   let old: TestService;
   let service: TestService;
   let tenant: GuardedTenant;
+  let cautious: GuardedTenant;
+  let approvers: Person[];
   let decider: Person;
   let paymentId: string;
   let decided: ChangeRequest;
@@ -42,6 +52,9 @@ describe("after a reseal, a service that has only the new master key", () => {
   let tampered: ChangeRequest;
   let optedOut: TestClient;
   let token: string;
+  let newKey: Buffer;
+  /** Approved by one of two before the master key was replaced. */
+  let waiting: Transaction;
 
   beforeAll(async () => {
     old = await startTestService();
@@ -77,12 +90,19 @@ describe("after a reseal, a service that has only the new master key", () => {
     );
     optedOut = await old.createTenant();
     await old.setSingleAdministrator(optedOut, true);
+    cautious = await createGuardedTenant(old, 2);
+    approvers = [await cautious.hire(), await cautious.hire()];
+    waiting = await cautious.pay(cautious.admin);
+    expect(await cautious.approve(approvers[0] as Person, waiting)).toMatchObject({ status: 202 });
+    await cautious.tallied(waiting);
+    await withKeys(old.database, old.keys).transaction((tx) => recordOperatorRequest(tx, command, funded));
     await old.service.stop();
 
-    const newKey = randomBytes(32);
-    expect(await reseal(old, newKey)).toMatchObject({ approvals: 2 });
+    newKey = randomBytes(32);
+    // The transaction, what it requires, its approval, the opening deposits of the tenants and the command.
+    expect(await reseal(old, newKey)).toMatchObject({ approvals: 2, macs: expect.any(Number) });
     // A second run finds nothing to do.
-    expect(await reseal({ ...old, masterKey: newKey }, newKey)).toMatchObject({ approvals: 0 });
+    expect(await reseal({ ...old, masterKey: newKey }, newKey)).toMatchObject({ approvals: 0, macs: 0 });
     await old.database.run(
       "UPDATE approval_signatures SET base_available_at = now(); UPDATE change_signatures SET base_available_at = now()",
     );
@@ -112,6 +132,70 @@ describe("after a reseal, a service that has only the new master key", () => {
     };
     expect(await approve(open)).toMatchObject({ state: "applied" });
     expect(await approve(tampered)).toMatchObject({ error: { code: "CHANGE_REQUEST_TAMPERED" } });
+  });
+
+  it("counts approvals of before, and makes the payment with the next one", async () => {
+    const answer = await service.call(
+      "POST",
+      `/v1/transactions/${waiting.id}/approvals`,
+      await service.token(approvers[1] as Person),
+      { decision: "approve", digest: waiting.approval?.digest },
+    );
+    expect(answer.status).toBe(202);
+    const read = async () =>
+      await get<Transaction>(`/v1/transactions/${waiting.id}`, await service.token(cautious.admin));
+    expect(await eventually(read, ({ state }) => state !== "awaiting_approval")).toMatchObject({
+      state: "completed",
+    });
+  });
+
+  it("still knows what a command of the operator has done", async () => {
+    const keys = createIntegrityKeys(createSealing(createKeyring([newKey])));
+    const recorded = await withKeys(service.database, keys).transaction((tx) =>
+      recordOperatorRequest(tx, command, { ...funded, objectId: crypto.randomUUID() }),
+    );
+    expect(recorded?.earlier).toMatchObject({ objectId: funded.objectId });
+  });
+
+  it("counts no approval, and repeats no command, that a thief of the old master key has forged", async () => {
+    const retained = createIntegrityKeys(createSealing(createKeyring([newKey])));
+    await prepareIntegrity(withKeys(service.database, retained), retained.retain, new Date());
+    const stolen = createIntegrityKeys(createSealing(createKeyring([old.masterKey])));
+    for (const label of ["approval", "operator request", "transaction", "sweep", "wallet address"] as const)
+      expect(retained.derive(label, stolen.currentId), label).toBeUndefined();
+    const admin = await service.token(cautious.admin);
+    const made = await service.call(
+      "POST",
+      "/v1/transactions",
+      admin,
+      { reference: "r", asset: "USD", amount: "5000" },
+      { "idempotency-key": crypto.randomUUID() },
+    );
+    const { id } = (await made.json()) as Transaction;
+    const read = () => get<Transaction>(`/v1/transactions/${id}`, admin);
+    const payment = await eventually(read, ({ state }) => state === "awaiting_approval");
+    const transactionId = readId("tx", id) ?? "";
+    for (const [index, { clientId }] of approvers.entries()) {
+      const approval: SealedApproval = {
+        ...{ tenantId: readId("tnt", cautious.owner.tenantId) ?? "", transactionId, version: 3 + index },
+        ...{ clientId: readId("cli", clientId) ?? "", decision: "approve", comment: null, isSigned: false },
+        ...{ digest: payment.approval?.digest ?? null, decidedAt: new Date() },
+      };
+      const { keyId, mac } = macOfApproval(stolen, approval);
+      await service.database.query(sql`
+        INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, digest, decided_at, key_id, mac)
+        VALUES (${approval.tenantId}, ${transactionId}, ${approval.version}, ${approval.clientId}, 'approve',
+          decode(${approval.digest}, 'hex'), ${approval.decidedAt}, ${keyId}, ${mac})`);
+    }
+    await service.database.query(
+      sql`UPDATE open_transactions SET version = 4, due_at = '-infinity' WHERE id = ${transactionId}`,
+    );
+    const due = () =>
+      service.database.query<{ isDue: boolean }>(
+        sql`SELECT due_at < now() AS "isDue" FROM open_transactions WHERE id = ${transactionId}`,
+      );
+    await eventually(due, ([row]) => row?.isDue !== true);
+    expect(await read()).toMatchObject({ state: "awaiting_approval" });
   });
 
   it("still knows that the operator has opted a tenant out", async () => {

@@ -1,0 +1,60 @@
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import { shownPaymentId } from "../../app/transactions/present-approval.js";
+import type { RowMac } from "../access/row-integrity.js";
+import { sql } from "../core/sql.js";
+import {
+  isBegunAuthentic,
+  isTransactionAuthentic,
+  type SealedTransaction,
+  sealedColumns,
+} from "../transactions/transaction-integrity.js";
+import { isAddressAuthentic } from "./wallet-integrity.js";
+
+/** What authenticates a payment, of the rows that `joinFacts` joins. `p` also has its network and its own MAC. */
+export const integrityColumns = sql`${sealedColumns}, p.network, p.wallet_id AS "walletId",
+  p.key_id AS "begunKeyId", p.mac AS "begunMac", (
+    SELECT o.needs_judgement FROM open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.id) AS "needsJudgement",
+  w.address, w.shown, w.key_id AS "senderKeyId", w.mac AS "senderMac",
+  d.address AS "ownAddress", d.shown AS "ownShown", d.key_id AS "ownKeyId", d.mac AS "ownMac"`;
+
+export interface IntegrityRow extends SealedTransaction, RowMac {
+  walletId: string;
+  begunKeyId: string | null;
+  begunMac: Uint8Array | null;
+  /** Of the sender. */
+  address: string;
+  shown: string;
+  senderKeyId: string | null;
+  senderMac: Uint8Array | null;
+  /** Of the wallet that it pays; null for a payment to an address. */
+  ownAddress: string | null;
+  ownShown: string | null;
+  ownKeyId: string | null;
+  ownMac: Uint8Array | null;
+}
+
+/** Why a payment must not be signed; null if everything that decides about it was written by the service. */
+export function findPaymentFault(keys: IntegrityKeys, row: IntegrityRow): string | null {
+  const { tenantId, id, walletId, network, destinationAccountId, ownAddress, ownShown } = row;
+  const changed = (what: string) =>
+    `${what} was changed in the database by something other than Bursar, so ${shownPaymentId(id)} is not signed. Restore the row from a backup, then resume the wallet.`;
+  if (row.sourceAccountId !== walletId || !isTransactionAuthentic(keys, row))
+    return changed("The row of a transaction");
+  if (!isBegunAuthentic(keys, { tenantId, id, walletId }, { keyId: row.begunKeyId, mac: row.begunMac }))
+    return changed("The row of a payment");
+  const { address, shown, destinationAddress } = row;
+  const sender = { tenantId, walletId, network, address, shown };
+  if (!isAddressAuthentic(keys, sender, { keyId: row.senderKeyId, mac: row.senderMac }))
+    return changed("The address of the wallet");
+  if (destinationAddress !== null) return null;
+  const paid = { tenantId, walletId: destinationAccountId, network };
+  const isPaidAuthentic =
+    ownAddress !== null &&
+    ownShown !== null &&
+    isAddressAuthentic(
+      keys,
+      { ...paid, address: ownAddress, shown: ownShown },
+      { keyId: row.ownKeyId, mac: row.ownMac },
+    );
+  return isPaidAuthentic ? null : changed("The address of the wallet that it pays");
+}

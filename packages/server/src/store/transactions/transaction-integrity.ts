@@ -1,0 +1,133 @@
+import {
+  type ApprovalRequirement,
+  accountOfParty,
+  canonicalJson,
+  type TransactionKind,
+} from "@bursar/domain";
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import type { TransactionKey } from "../../app/transactions/settlement.js";
+import type { AcceptedTransaction } from "../../app/transactions/transaction.js";
+import { isRowAuthentic, macOfRow, type RowMac } from "../access/row-integrity.js";
+import { sql } from "../core/sql.js";
+
+/*
+ * A MAC covers what decides where the money of a transaction goes, from its acceptance on. A writer to the database can change the row, but
+ * what was changed is not paid, approved or cancelled. A row without a MAC, also one from before there were any, is refused.
+ */
+
+/** What the MAC covers. The network is that of the source wallet. */
+export interface SealedTransaction extends TransactionKey {
+  kind: TransactionKind;
+  clientId: string | null;
+  network: string;
+  asset: string;
+  amount: string;
+  sourceAccountId: string;
+  destinationAccountId: string;
+  destinationAddress: string | null;
+  expiresAt: Date | null;
+  needsJudgement: boolean;
+}
+
+/** Of the row `t`; the network and `needsJudgement` are in other tables. */
+export const sealedColumns = sql`
+  t.tenant_id AS "tenantId", t.id, t.kind, t.client_id AS "clientId", t.asset, t.amount,
+  t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId",
+  t.destination_address AS "destinationAddress", t.expires_at AS "expiresAt", t.key_id AS "keyId", t.mac`;
+
+export function macOfTransaction(
+  keys: IntegrityKeys,
+  transaction: SealedTransaction,
+): { keyId: string; mac: Buffer } {
+  return macOfRow(keys, "transaction", fieldsOf(transaction, transaction.needsJudgement));
+}
+
+/** That of a transaction that is about to be stored, as hexadecimal digits. */
+export function macOfAccepted(keys: IntegrityKeys, accepted: AcceptedTransaction): string {
+  const { asset, parties, amount } = accepted;
+  const { source, destination } = parties;
+  const { mac } = macOfTransaction(keys, {
+    tenantId: accepted.tenantId,
+    id: accepted.id,
+    kind: parties.kind,
+    clientId: accepted.clientId,
+    network: asset.network,
+    asset: asset.code,
+    amount: amount.toString(),
+    sourceAccountId: accountOfParty(source, asset.network),
+    destinationAccountId: accountOfParty(destination, asset.network),
+    destinationAddress: "address" in destination ? destination.address : null,
+    expiresAt: accepted.expiresAt,
+    needsJudgement: accepted.needsJudgement,
+  });
+  return mac.toString("hex");
+}
+
+/** One that was set aside while its client was disabled is judged although it was accepted without it; never the other way round. */
+export function isTransactionAuthentic(keys: IntegrityKeys, row: SealedTransaction & RowMac): boolean {
+  const isAuthentic = (needsJudgement: boolean) =>
+    isRowAuthentic(keys, "transaction", fieldsOf(row, needsJudgement), row);
+  return isAuthentic(row.needsJudgement) || (row.needsJudgement && isAuthentic(false));
+}
+
+function fieldsOf(transaction: SealedTransaction, needsJudgement: boolean): (string | null)[] {
+  const { expiresAt } = transaction;
+  return [
+    "transaction",
+    transaction.tenantId,
+    transaction.id,
+    transaction.kind,
+    transaction.clientId,
+    transaction.network,
+    transaction.asset,
+    transaction.amount,
+    transaction.sourceAccountId,
+    transaction.destinationAccountId,
+    transaction.destinationAddress,
+    expiresAt === null ? null : `${expiresAt.getTime()}`,
+    needsJudgement ? "judge" : "allowed",
+  ];
+}
+
+/** The approvals that a transaction was found to require. */
+export interface SealedRequirement extends TransactionKey {
+  requirement: ApprovalRequirement;
+  judgedAt: Date;
+}
+
+export function macOfRequirement(
+  keys: IntegrityKeys,
+  judgement: SealedRequirement,
+): { keyId: string; mac: Buffer } {
+  return macOfRow(keys, "transaction", requirementFields(judgement));
+}
+
+export function isRequirementAuthentic(
+  keys: IntegrityKeys,
+  judgement: SealedRequirement,
+  mac: RowMac,
+): boolean {
+  return isRowAuthentic(keys, "transaction", requirementFields(judgement), mac);
+}
+
+function requirementFields({ tenantId, id, requirement, judgedAt }: SealedRequirement): string[] {
+  const plain: unknown = JSON.parse(JSON.stringify(requirement));
+  return ["requirement", tenantId, id, `${judgedAt.getTime()}`, canonicalJson(plain)];
+}
+
+/** That the engine has given a payment to the driver of its chain: policy and approvals have been passed. */
+export interface BegunPayment extends TransactionKey {
+  walletId: string;
+}
+
+export function macOfBegun(keys: IntegrityKeys, payment: BegunPayment): { keyId: string; mac: Buffer } {
+  return macOfRow(keys, "transaction", begunFields(payment));
+}
+
+export function isBegunAuthentic(keys: IntegrityKeys, payment: BegunPayment, mac: RowMac): boolean {
+  return isRowAuthentic(keys, "transaction", begunFields(payment), mac);
+}
+
+function begunFields({ tenantId, id, walletId }: BegunPayment): string[] {
+  return ["begun", tenantId, id, walletId];
+}
