@@ -187,9 +187,9 @@ export interface Holding extends WalletKey {
   onChain: bigint;
 }
 
-/** Books that belong to a settled block. */
+/** Books that belong to a settled block, which is not known right after a network was resumed. */
 export interface SettledBooks {
-  settled: FollowedBlock;
+  settled: FollowedBlock | undefined;
   wallets: ComparedWallet[];
   books: WalletBooks[];
 }

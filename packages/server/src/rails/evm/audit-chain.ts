@@ -1,6 +1,7 @@
 import type { ChainNetwork } from "../../app/chain/chain-network.js";
 import type { ChainNode } from "../../app/chain/chain-node.js";
 import type { SettledBooks, WalletKey } from "../../app/chain/chain-store.js";
+import { OperatorError } from "../../operator-error.js";
 import { compareAll, readChain } from "./driver/compare-balances.js";
 
 export interface ChainAudit {
@@ -8,6 +9,9 @@ export interface ChainAudit {
   /** One sentence for each difference. */
   differences: { wallet: WalletKey; difference: string }[];
 }
+
+const unsettled = (network: string) =>
+  `The books of ${network} cannot be compared yet: no block has been settled since the network was resumed. Repeat the command after the next final block.`;
 
 /** How many wallets are compared on one snapshot of the books. */
 const pageMax = 100;
@@ -19,13 +23,13 @@ const pageMax = 100;
 export async function auditChain(
   network: ChainNetwork,
   node: Pick<ChainNode, "balances" | "noncesAt">,
-  readPage: (after: WalletKey | undefined, limit: number) => Promise<SettledBooks | undefined>,
+  readPage: (after: WalletKey | undefined, limit: number) => Promise<SettledBooks>,
 ): Promise<ChainAudit> {
   const audit: ChainAudit = { wallets: 0, differences: [] };
   for (let after: WalletKey | undefined; ; ) {
-    const page = await readPage(after, pageMax);
-    if (page === undefined || page.wallets.length === 0) return audit;
-    const { settled, wallets, books } = page;
+    const { settled, wallets, books } = await readPage(after, pageMax);
+    if (wallets.length === 0) return audit;
+    if (settled === undefined) throw new OperatorError(unsettled(network.network));
     const onChain = await readChain({ network, node }, settled, wallets);
     const { surplus, differences } = compareAll({ network }, wallets, books, onChain);
     for (const { tenantId, walletId, asset, amount } of surplus) {

@@ -11,14 +11,13 @@ export function readSettledBooks(
   network: string,
   after: WalletKey | undefined,
   limit: number,
-): Promise<SettledBooks | undefined> {
+): Promise<SettledBooks> {
   return database.transaction(async (tx) => {
     await tx.query(sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`);
     const [settled] = await tx.query<Omit<FollowedBlock, "number"> & { number: string }>(sql`
       SELECT b.number, b.hash, b.parent_hash AS "parentHash" FROM networks n
       JOIN chain_blocks b ON b.network = n.network AND b.number = n.settled_number WHERE n.network = ${network}
     `);
-    if (settled === undefined) return undefined;
     const wallets = await tx.query<ComparedWallet>(sql`
       SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address FROM chain_wallets w
       WHERE w.network = ${network}
@@ -26,7 +25,7 @@ export function readSettledBooks(
       ORDER BY w.tenant_id, w.wallet_id LIMIT ${limit}
     `);
     return {
-      settled: { ...settled, number: Number(settled.number) },
+      settled: settled && { ...settled, number: Number(settled.number) },
       wallets,
       books: await readBooks(tx, wallets),
     };

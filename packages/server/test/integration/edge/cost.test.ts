@@ -11,6 +11,7 @@ describe("the cost of a request", () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({
+      "quotas.create_per_second": "1",
       "quotas.bulk_per_second": "1",
       "quotas.bulk_burst": "300",
       "quotas.manage_per_second": "1",
@@ -35,6 +36,18 @@ describe("the cost of a request", () => {
     // A token is gained each second in the meantime.
     expect(leftOf(large)).toBeGreaterThanOrEqual(299 - cost);
     expect(leftOf(large)).toBeLessThan(299 - cost / 2);
+  });
+
+  it("is ten tokens for a wallet on a chain, whose address has to be derived, and one for a wallet of the book", async () => {
+    const token = await newToken();
+    const left = async (body: object) => leftOf(await service.call("POST", "/v1/wallets", token, body));
+    const before = await left({ name: "a", purpose: "treasury" });
+    const book = await left({ name: "b", purpose: "treasury", network: "book" });
+    const chain = await left({ name: "c", purpose: "treasury", network: "eip155:1" });
+    // A token is gained each second in the meantime.
+    expect(before - book).toBeLessThanOrEqual(1);
+    expect(book - chain).toBeLessThanOrEqual(10);
+    expect(book - chain).toBeGreaterThan(5);
   });
 
   it("can be more than is left, and is then repaid before anything else is admitted", async () => {

@@ -1,4 +1,5 @@
 import { CreateWalletBody, Wallet } from "@bursar/protocol";
+import { itemsToCreateWallet } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
@@ -18,6 +19,7 @@ export function createWallet({
       summary: "Create a wallet",
       description: "Accepted for asynchronous processing: its state changes from `creating` to `active`.",
       body: CreateWalletBody,
+      itemsOf: (body) => itemsToCreateWallet(body as CreateWalletBody),
       idempotent: "honoured",
       success: {
         status: 202,
