@@ -1,32 +1,13 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { eventually } from "../harness/eventually.js";
-import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
-import { createTemporaryFolder } from "../harness/temporary-folder.js";
+import { spawnBursar } from "../harness/service/bursar-process.js";
+import { startSandboxForFile } from "../harness/service/sandbox-commands.js";
 
 describe("`bursar recover` beside a running sandbox", () => {
-  const dataDir = join(createTemporaryFolder("recover"), "data");
-  let sandbox: BursarProcess;
-  let url: string;
-  beforeAll(async () => {
-    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
-    url = await sandbox.ready();
-    await sandbox.waitFor(/Ctrl-C stops/);
-  });
-  afterAll(async () => {
-    sandbox.child.kill("SIGTERM");
-    await sandbox.exited;
-    rmSync(join(dataDir, ".."), { recursive: true });
-  });
-
-  const run = async (...args: string[]) => {
-    const bursar = spawnBursar({ args, env: { BURSAR_DATA_DIR: dataDir } });
-    const { code } = await bursar.exited;
-    return { code, output: bursar.output() };
-  };
+  const sandbox = startSandboxForFile("recover");
+  const run = (...args: string[]) => sandbox.run(args);
   const readEvents = (token: string) =>
-    fetch(`${url}/v1/events?limit=1`, { headers: { authorization: `Bearer ${token.trim()}` } });
+    fetch(`${sandbox.url()}/v1/events?limit=1`, { headers: { authorization: `Bearer ${token.trim()}` } });
 
   it("begins an epoch that the process notices, ends its tokens, and prints what to tell receivers, once for a key", async () => {
     const { output: token } = await run("token");
@@ -55,7 +36,10 @@ describe("`bursar recover` beside a running sandbox", () => {
     expect((await readEvents(fresh)).status).toBe(200);
     expect((await run("audit", "ledger")).code).toBe(0);
     // As with `| head`.
-    const unread = spawnBursar({ args: ["recover", "--key", "drill"], env: { BURSAR_DATA_DIR: dataDir } });
+    const unread = spawnBursar({
+      args: ["recover", "--key", "drill"],
+      env: { BURSAR_DATA_DIR: sandbox.dataDir },
+    });
     unread.child.stdout?.destroy();
     expect([await unread.exited, unread.output()]).toEqual([{ code: 0, signal: null }, ""]);
     expect(await run("recover", "--lift", "many")).toMatchObject({ code: 2 });

@@ -1,10 +1,11 @@
-import { createHash, createPublicKey, generateKeyPairSync, hash, randomBytes, verify } from "node:crypto";
+import { createHash, createPublicKey, generateKeyPairSync, hash, verify } from "node:crypto";
 import { approvalContent, type PolicyDocument } from "@bursar/domain";
 import { type ApprovalRecords, readId, type Transaction } from "@bursar/protocol";
-import { createSigner, createVerifier, httpbis } from "http-message-signatures";
+import { createVerifier, httpbis } from "http-message-signatures";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { blocksOf, readPage } from "../../harness/document-blocks.js";
+import { signedPost } from "../../harness/http/signed-call.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
 
@@ -31,37 +32,13 @@ describe("a signed approval", () => {
     const { id } = (await (await tenant.create("5000")).json()) as Transaction;
     return await tenant.settled(id, "awaiting_approval");
   };
-  const approveSigned = async ({ id, approval }: Transaction) => {
-    const body = JSON.stringify({ decision: "approve", digest: approval?.digest });
-    const request = {
-      method: "POST",
-      url: `${service.url}/v1/transactions/${id}/approvals`,
-      headers: {
-        authorization: `Bearer ${anna.token}`,
-        "content-type": "application/json",
-        "content-digest": `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,
-      },
-    };
-    const signed = await httpbis.signMessage(
-      {
-        key: createSigner(pair.privateKey, "ed25519", keyId),
-        name: "sig1",
-        fields: ["@method", "@target-uri", "authorization", "content-digest"],
-        params: ["created", "expires", "nonce", "keyid", "tag"],
-        paramValues: {
-          expires: new Date(Date.now() + 60_000),
-          nonce: randomBytes(16).toString("base64url"),
-          tag: "bursar-v1",
-        },
-      },
-      request,
+  const approveSigned = ({ id, approval }: Transaction) =>
+    signedPost(
+      `${service.url}/v1/transactions/${id}/approvals`,
+      anna.token,
+      { keyId, privateKey: pair.privateKey },
+      { decision: "approve", digest: approval?.digest },
     );
-    return await fetch(request.url, {
-      method: "POST",
-      headers: signed.headers as Record<string, string>,
-      body,
-    });
-  };
   const evidence = async (id: string) =>
     (await (
       await service.call("GET", `/v1/transactions/${id}/approvals`, tenant.token)
