@@ -14,10 +14,10 @@ export const proofs = {
     shows: "every accepted transaction and order has one final result when processes are killed under load",
     files: [`${server}/faults/kill.test.ts`, `${server}/faults/market-kill.test.ts`],
     sizes: {
-      times: { env: "BURSAR_KILLS", short: 10, long: 1000, means: "kills of the service" },
+      times: { env: "BURSAR_KILLS", short: 6, long: 1000, means: "kills of the service" },
       "postgres-times": {
         env: "BURSAR_POSTGRES_KILLS",
-        short: 3,
+        short: 2,
         long: 1000,
         means: "kills of PostgreSQL",
       },
@@ -36,7 +36,7 @@ export const proofs = {
     sizes: {
       synchronous: {
         env: "BURSAR_FAILOVERS",
-        short: 3,
+        short: 2,
         long: 50,
         means: "failovers to a synchronous standby",
       },
