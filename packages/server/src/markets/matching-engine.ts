@@ -24,6 +24,7 @@ import { planJudgement } from "../app/policy/judge-batch.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import { createBatchSize } from "../runtime/concurrency/isolate-failing-rows.js";
 import { createLeaseKeeper, LeaseLostError } from "../runtime/loops/lease.js";
+import { createSoleLease } from "../runtime/loops/sole-lease.js";
 import type { Timers } from "../runtime/loops/timers.js";
 import { createWakingLoop, type Rest, untilTick, type WakingLoop } from "../runtime/loops/waking-loop.js";
 import {
@@ -114,19 +115,16 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     nameOf: (lease) => lease.market,
     monotonicMs: deps.monotonicMs,
   });
+  const ownLease = createSoleLease({ leases, wanted: market.name, what: `the market ${market.name}` });
   const admissionSize = createBatchSize(batchMax);
   let running: RunningMarket | undefined;
-  let lease: MarketLease | undefined;
   let afterTenantId: string | undefined;
   let areNewFirst = true;
-  /** What it held before a reset. */
-  let former: MarketLease | undefined;
-  let resets = 0;
   const tick = createMarketClock(now);
 
   const loop = createWakingLoop({
     step: async (): Promise<Rest> => {
-      running ??= await beginCurrent();
+      running ??= await ownLease.begin(load);
       const nextTick = (everyMs: number) => ({ pauseMs: untilTick(deps.monotonicMs(), everyMs) });
       if (running === undefined) return nextTick(acquireEveryMs);
       if (await step(running)) return { lingerMs };
@@ -135,7 +133,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     onError: (error) => {
       running = undefined;
       if (error instanceof LeaseLostError) {
-        lease = undefined;
+        ownLease.forget();
         deps.onLost();
       } else deps.onError(error);
     },
@@ -143,24 +141,12 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     timers: deps.timers,
   });
 
-  /** A market that was loaded before a reset is of no use. */
-  async function beginCurrent(): Promise<RunningMarket | undefined> {
-    const resetsBefore = resets;
-    const begun = await begin();
-    return resets === resetsBefore ? begun : undefined;
-  }
-
-  /** Acquires the lease, unless an error came while it was held, and restores the book. */
-  async function begin(): Promise<RunningMarket | undefined> {
-    // The database may have the lease of before; no other process must wait until it expires.
-    if (former !== undefined) await leases.release([former]);
-    former = undefined;
-    lease ??= (await leases.acquire(market.name))[0];
-    if (lease === undefined) return undefined;
+  /** Restores the book. */
+  async function load(lease: MarketLease): Promise<RunningMarket> {
     const { orders, waiting, band, notBefore, position } = await store.load(lease, deps.leaseMs);
     tick(notBefore.getTime());
     const book = restoreBook(orders, { ordersMax });
-    await renew(lease);
+    await ownLease.renew(lease);
     return {
       lease,
       book,
@@ -173,7 +159,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
 
   /** Executes the commands that wait, or admits new orders and executes theirs. Returns whether there was anything to do. */
   async function step(current: RunningMarket): Promise<boolean> {
-    if (leases.isRenewalDue()) await renew(current.lease);
+    await ownLease.renewIfDue(current.lease);
     if (current.waiting.length === 0) {
       if (!(await store.hasWork(market.name, new Date(now())))) return false;
       current.waiting = await admitOrIsolate(current);
@@ -274,25 +260,17 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     if (delta !== undefined) deps.onDelta(delta);
   }
 
-  async function renew(held: MarketLease): Promise<void> {
-    const renewed = await leases.renew([held]);
-    if (renewed.size === 0)
-      throw new LeaseLostError(`another process holds the lease of the market ${market.name}`);
-  }
-
   return {
     ...loop,
     isRunning: () => running !== undefined,
     reset: () => {
-      resets += 1;
       running = undefined;
-      former = lease ?? former;
-      lease = undefined;
+      ownLease.reset();
       loop.wake();
     },
     stop: async () => {
       await loop.stop();
-      if (lease !== undefined) await leases.release([lease]).catch(deps.onError);
+      await ownLease.release().catch(deps.onError);
     },
   };
 }
