@@ -15,6 +15,7 @@ export interface SignerSettings {
   readonly socketPath: string;
   readonly socketMode: SocketMode;
   readonly limits: FeeLimits;
+  readonly acceptsBackup: boolean;
 }
 
 export interface RunningSigner {
@@ -33,13 +34,15 @@ export async function openFolder(
   folder: string,
   keys: readonly SealingKey[],
   limits: FeeLimits,
+  /** Whether a journal with signatures may come without the file that says how far it was written. */
+  acceptsBackup = false,
 ): Promise<OpenedFolder> {
   const { entropy, keyId } = openSeed(folder, keys);
   const unlock = lockFolder(folder);
   try {
     const walletKeys = createWalletKeys(seedOf(entropy));
     const core = createSigningCore({ keys: walletKeys, limits, now: () => new Date() });
-    const opened = await openJournal(folder, createJournalChain(entropy), core.replay);
+    const opened = await openJournal(folder, createJournalChain(entropy), core.replay, { acceptsBackup });
     const close = () => opened.journal.close().finally(unlock);
     return { ...opened, core, keyId, close };
   } catch (error) {
@@ -53,8 +56,8 @@ export async function startSigner(
   keys: readonly SealingKey[],
   onFatal: (error: unknown) => void,
 ): Promise<RunningSigner> {
-  const { folder, socketPath, socketMode, limits } = settings;
-  const { core, journal, keyId, tornBytes, close } = await openFolder(folder, keys, limits);
+  const { folder, socketPath, socketMode, limits, acceptsBackup } = settings;
+  const { core, journal, keyId, tornBytes, close } = await openFolder(folder, keys, limits, acceptsBackup);
   try {
     const service = createSignerService({ core, journal, keyId });
     const server = await startSocketServer({ path: socketPath, mode: socketMode, service, onFatal });

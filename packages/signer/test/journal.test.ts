@@ -26,8 +26,8 @@ let keys: readonly [SealingKey, ...SealingKey[]];
 let intents: ReturnType<typeof payment>[];
 let answers: readonly object[];
 
-const open = async (folder: string) => {
-  const opened = await openFolder(folder, keys, standardFeeLimits);
+const open = async (folder: string, acceptsBackup = false) => {
+  const opened = await openFolder(folder, keys, standardFeeLimits, acceptsBackup);
   return { ...opened, service: createSignerService({ ...opened }) };
 };
 
@@ -42,8 +42,8 @@ function copy(): { folder: string; path: string; lines: string[] } {
 const rewrite = (path: string, lines: readonly string[]) =>
   writeFileSync(path, lines.map((line) => `${line}\n`).join(""));
 
-async function reopened(folder: string): Promise<readonly object[]> {
-  const { service, close } = await open(folder);
+async function reopened(folder: string, acceptsBackup = false): Promise<readonly object[]> {
+  const { service, close } = await open(folder, acceptsBackup);
   const again = await service.sign(intents.map(toJson));
   await close();
   return again;
@@ -129,12 +129,15 @@ describe("the journal", () => {
     await expect(open(folder)).rejects.toThrow("Line 8 of");
   });
 
-  it("can be older than its backup said, if only the seed and the journal were restored", async () => {
+  it("is refused with signatures and without the file that says how far it was written, unless it is a backup", async () => {
     const { folder, path, lines } = copy();
     rmSync(headPath(folder));
     rewrite(path, lines.slice(0, 5));
-    const again = await reopened(folder);
-    expect(again).toEqual(answers);
+    const refused = `${headPath(folder)} is missing, and the journal has 3 signatures`;
+    await expect(open(folder)).rejects.toThrow(refused);
+    await expect(open(folder)).rejects.toThrow("start once with --journal-from-backup");
+    expect(await reopened(folder, true)).toEqual(answers);
+    expect(await reopened(folder)).toEqual(answers);
   });
 
   it("gives the same addresses in the same order if it ends before the wallets", async () => {

@@ -30,6 +30,8 @@ reseal seals the seed with the first key of the key file.
                            NETWORK=WEI, such as eip155:1=500000000000, is for one network
   --max-fee WEI            the highest fee of a transaction (default 100000000000000000);
                            NETWORK=WEI is for one network
+  --journal-from-backup    accepts a journal with signatures without journal.head, which is
+                           not part of a backup; it is written again (serve, check, adopt)
   --create                 creates the key file and the folder if there is no seed yet
   --with-parent            stops when standard input ends
 `;
@@ -47,6 +49,7 @@ const options = {
   "mnemonic-file": text,
   wallets: text,
   show: flag,
+  "journal-from-backup": flag,
   create: flag,
   "with-parent": flag,
   help: flag,

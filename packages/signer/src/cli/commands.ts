@@ -42,7 +42,7 @@ export function words(values: Values, print: Print, isTerminal: boolean): void {
 
 export async function check(values: Values, print: Print): Promise<void> {
   const { folder, keys } = readPlace(values);
-  const { core, keyId, close } = await openFolder(folder, keys, standardFeeLimits);
+  const { core, keyId, close } = await openFolder(folder, keys, standardFeeLimits, isFromBackup(values));
   const { wallets, signatures, indexBytes } = core.counts();
   print(
     `The journal is complete: ${wallets} wallets, ${signatures} signatures (${indexBytes} bytes of memory).`,
@@ -55,7 +55,8 @@ export async function check(values: Values, print: Print): Promise<void> {
 export async function adopt(values: Values, print: Print): Promise<void> {
   const { folder, keys } = readPlace(values);
   const wallets = readWalletFile(required(values.wallets, "--wallets FILE"));
-  const { core, journal, close } = await openFolder(folder, keys, standardFeeLimits);
+  const opened = await openFolder(folder, keys, standardFeeLimits, isFromBackup(values));
+  const { core, journal, close } = opened;
   try {
     const adoption = core.adopt(wallets);
     if ("refused" in adoption) throw new OperatorError(explainRefused(adoption.refused));
@@ -87,11 +88,16 @@ export async function serve(
     socketPath,
     socketMode: readSocketMode(values["socket-mode"]),
     limits: readFeeLimits(values),
+    acceptsBackup: isFromBackup(values),
   };
   if (values.create === true) createKeyFile(required(values["key-file"], "--key-file FILE"));
   const { folder, keys } = readPlace(values);
   if (values.create === true && !existsSync(seedPath(folder))) await createFolder(folder, keys[0]);
   return { ...(await startSigner({ ...settings, folder }, keys, onFatal)), socketPath };
+}
+
+function isFromBackup(values: Values): boolean {
+  return values["journal-from-backup"] === true;
 }
 
 function explainRefused(refused: readonly AddressedWallet[]): string {

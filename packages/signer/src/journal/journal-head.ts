@@ -30,7 +30,7 @@ export async function readJournalHead(folder: string): Promise<JournalHead | und
   const fields = /^([1-9][0-9]*) ([0-9a-f]{64}) *\n$/.exec(content);
   if (fields === null)
     throw new OperatorError(
-      `${path} is damaged. Compare the journal with a backup, then delete this file; it is written again.`,
+      `${path} is damaged. Compare the journal with a backup, then delete this file and start once with --journal-from-backup.`,
     );
   return { lines: Number(fields[1]), mac: fields[2] as string };
 }
@@ -42,6 +42,12 @@ export async function openJournalHead(folder: string) {
     write: async ({ lines, mac }: JournalHead) => {
       const content = `${`${lines} ${mac}`.padEnd(fileBytes - 1)}\n`;
       await file.write(content, 0, "utf8");
+    },
+    /** Puts the file itself on the disk: without it the journal is refused. */
+    sync: async () => {
+      await file.sync();
+      const parent = await open(folder, "r");
+      await parent.sync().finally(() => parent.close());
     },
     close: () => file.close(),
   };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OperatorError } from "../operator-error.js";
 import type { JournalChain } from "./journal-chain.js";
 import type { JournalEntry } from "./journal-entry.js";
-import { type JournalHead, openJournalHead, readJournalHead } from "./journal-head.js";
+import { headPath, type JournalHead, openJournalHead, readJournalHead } from "./journal-head.js";
 import { readJournal } from "./read-journal.js";
 
 /**
@@ -46,10 +46,17 @@ export async function openJournal(
   folder: string,
   chain: JournalChain,
   onEntry: (entry: JournalEntry) => void,
+  { acceptsBackup }: { readonly acceptsBackup: boolean },
 ): Promise<OpenedJournal> {
   const path = journalPath(folder);
   const head = await readJournalHead(folder);
-  const { bytes, tornBytes } = readAll(path, chain, head, onEntry);
+  let signatures = 0;
+  const { bytes, tornBytes } = readAll(path, chain, head, (entry) => {
+    if (entry.type === "signature") signatures += 1;
+    onEntry(entry);
+  });
+  if (head === undefined && signatures > 0 && !acceptsBackup)
+    throw new OperatorError(explainMissingHead(folder, signatures));
   const file = await open(path, "a", 0o600);
   if (tornBytes > 0) {
     await file.truncate(bytes);
@@ -57,6 +64,7 @@ export async function openJournal(
   }
   const writeHead = await openJournalHead(folder);
   await writeHead.write({ lines: chain.lines(), mac: chain.head() });
+  await writeHead.sync();
   const journal = createWriter({ path, file, chain, bytes, writeHead: writeHead.write });
   const close = async () => {
     await journal.close();
@@ -85,6 +93,11 @@ function readAll(
       `${path} has ${chain.lines()} lines, but ${head.lines} were written before: its end was removed, or it is an older copy. Restore the newest one; nothing is signed until then.`,
     );
   return result;
+}
+
+/** Without it nobody can see whether the end of the journal is missing, and what was signed there could be signed again differently. */
+function explainMissingHead(folder: string, signatures: number): string {
+  return `${headPath(folder)} is missing, and the journal has ${signatures} ${signatures === 1 ? "signature" : "signatures"}: nothing shows whether its end was removed. If this is the newest copy of the journal, start once with --journal-from-backup.`;
 }
 
 function explainMissing<T>(path: string, read: () => T): T {
