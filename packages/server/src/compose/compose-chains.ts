@@ -64,7 +64,7 @@ const noChains: ChainParts = {
   createDrivers: () => [],
   useCases: { listNetworks: async () => [] },
   // Without values: the dashboard and the alerts know them all the same.
-  metrics: chainMetrics({ readStatus: async () => undefined, now: () => 0 }),
+  metrics: chainMetrics({ readStatus: async () => undefined, isUncompared: () => false, now: () => 0 }),
   checkChains: undefined,
   probe: async () => undefined,
   audit: async () => [],
@@ -88,6 +88,8 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
     network,
     node: createEvmNode({ network, timers: nodeTimers, monotonicMs, random: Math.random }),
   }));
+  /** The networks whose books this process could not compare when it last tried. */
+  const uncompared = new Set<string>();
   const activator = createWalletActivator({
     networks: networks.map(({ network }) => network),
     store: createChainWalletActivation(database, createEventLog(wakeUps)),
@@ -112,9 +114,9 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
   });
   return {
     rails: chains.map(({ network }) => ({ rail: createEvmRail(network) })),
-    createDrivers: (services) => createDrivers(options, chains, signer, services),
+    createDrivers: (services) => createDrivers(options, chains, { signer, uncompared }, services),
     useCases: { listNetworks: async () => (await readStatus()).networks.map(presentNetwork) },
-    metrics: chainMetrics({ readStatus, now }),
+    metrics: chainMetrics({ readStatus, isUncompared: (network) => uncompared.has(network), now }),
     checkChains: async () => toChecks(await readStatus()),
     probe: async () => {
       await Promise.all(chains.map(({ node }) => probe(node, log)));
@@ -141,7 +143,7 @@ interface Chain {
 function createDrivers(
   { database, wakeUps, log, newUuid, now }: ComposeOptions,
   chains: readonly Chain[],
-  signer: Signer,
+  { signer, uncompared }: { signer: Signer; uncompared: Set<string> },
   { observeUnit, ...services }: ChainServices,
 ): RailDriver[] {
   const store = createChainStore(database, createEventLog(wakeUps), observeUnit);
@@ -155,7 +157,20 @@ function createDrivers(
           { err: error, network: network.network },
           "A network could not be followed. It is retried.",
         ),
-      onLost: () => log.warn({ network: network.network }, "another process has taken over the network"),
+      onLost: () => {
+        uncompared.delete(network.network);
+        log.warn({ network: network.network }, "another process has taken over the network");
+      },
+      onCompared: (failure) => {
+        if (failure === undefined) uncompared.delete(network.network);
+        else {
+          uncompared.add(network.network);
+          log.error(
+            { err: failure, network: network.network },
+            "The balances of wallets could not be compared with the chain. It is retried, less and less often.",
+          );
+        }
+      },
       monotonicMs,
       timers: nodeTimers,
     }),

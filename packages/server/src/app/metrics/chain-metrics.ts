@@ -4,11 +4,13 @@ import type { ChainStatus, RecordedNetwork } from "../chain/chain-status.js";
 export interface ChainMetricsDeps {
   /** Undefined if there are no chains. */
   readStatus: () => Promise<ChainStatus | undefined>;
+  /** Whether this process drives the network and could not compare its books. */
+  isUncompared: (network: string) => boolean;
   now: () => number;
 }
 
 /** How the chains and the signer are doing. Every process reports them. While the database does not answer they have no values. */
-export function chainMetrics({ readStatus, now }: ChainMetricsDeps): Metric[] {
+export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps): Metric[] {
   const gauge = (
     name: string,
     help: string,
@@ -37,6 +39,11 @@ export function chainMetrics({ readStatus, now }: ChainMetricsDeps): Metric[] {
       "bursar_network_halted",
       "1 while a network is halted and waits for `bursar network resume`.",
       byNetwork(({ state }) => Number(state === "halted")),
+    ),
+    gauge(
+      "bursar_network_uncompared",
+      "1 while this process follows a network and no node gives the balances of its final block, so that they are not compared with the ledger.",
+      byNetwork(({ network }) => Number(isUncompared(network))),
     ),
     gauge(
       "bursar_network_head_block",

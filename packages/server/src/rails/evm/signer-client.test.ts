@@ -85,12 +85,12 @@ describe("a signer behind its socket", () => {
     });
   });
 
-  it("says which wallet it refuses", async () => {
+  it("says which wallet it refuses, and is not unavailable because of it", async () => {
     const client = clientOf(signer.socketPath);
     await client.addressesOf([{ ...wallet, network }]);
-    await expect(client.addressesOf([{ ...wallet, network: "eip155:1" }])).rejects.toThrow(
-      "belongs to eip155:31337",
-    );
+    const refused = client.addressesOf([{ ...wallet, network: "eip155:1" }]);
+    await expect(refused).rejects.toThrow("belongs to eip155:31337");
+    await expect(refused).rejects.not.toBeInstanceOf(SignerUnavailableError);
   });
 });
 

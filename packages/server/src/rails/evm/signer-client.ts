@@ -51,6 +51,9 @@ export function createSignerClient(options: SignerClientOptions): SignerClient {
       const batch = items.slice(start, start + batchMax);
       const { status, body } = await ask("POST", path, { [name]: batch });
       const list = (body as Record<string, unknown> | null)?.[field];
+      // What it refuses is at fault, not the signer: nothing else of the batch was answered either.
+      if (status >= 400 && status < 500)
+        throw new Error(`The signer refused ${path} with ${describe(status, body)}.`);
       if (status !== 200 || !Array.isArray(list) || list.length !== batch.length)
         throw new SignerUnavailableError(`The signer answered ${path} with ${describe(status, body)}.`);
       answers.push(...list);

@@ -200,6 +200,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
         verifySigned,
         ...{ holder: newUuid(), leaseMs: given.leaseMs ?? 5000, pollEveryMs: 5 },
         ...{ onError: (error) => errors.push(error), onLost: () => undefined },
+        onCompared: (failure) => failure !== undefined && errors.push(failure),
         ...{ monotonicMs: () => performance.now(), timers: given.timers ?? nodeTimers },
       });
       if (given.timers === undefined) drivers.push(driver);

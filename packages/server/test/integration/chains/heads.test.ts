@@ -183,6 +183,19 @@ describe("the probe at the start", () => {
     await devnet().control("devnet_setFinality", { safeDepth: 1, finalDepth: 3 });
   });
 
+  it("refuses a node that does not keep the state of its final block", async () => {
+    const effect = { kind: "error", code: -32000, message: "missing trie node", carriedOut: false } as const;
+    const fault = { methods: ["eth_getBalance"], effect };
+    await devnet().control("devnet_addFault", { node: "second", fault: { ...fault, times: 1 } });
+    expect(await probe()).toMatchObject({ genesisHash: expect.any(String) });
+    await devnet().control("devnet_addFault", { node: "second", fault });
+    await expect(probe()).rejects.toThrow(
+      /^Node 2 of eip155:31337 does not have the state of block \d+, which is final \(error -32000: missing trie node\)/,
+    );
+    await expect(probe()).rejects.toBeInstanceOf(OperatorError);
+    await devnet().control("devnet_clearFaults", { node: "second" });
+  });
+
   it("refuses a node that names no final block, or has no base fee", async () => {
     const block = {
       number: "0x5",

@@ -113,6 +113,7 @@ export function createChainWorld(
       recorder: { assets: modelAssets, newUuid, now: scheduler.now, onChanged: () => undefined },
       verifySigned: verifyModelBytes,
       ...{ holder: newUuid(), leaseMs, pollEveryMs: 50, onError: report, onLost: () => count("leases lost") },
+      onCompared: (failure) => failure !== undefined && report(failure),
       monotonicMs: scheduler.now,
       timers: { after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work) },
     });

@@ -1,3 +1,4 @@
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { ChainMovedError, type NetworkLease, type SentPayment } from "../../../app/chain/chain-store.js";
 import type { RailDriver } from "../../../app/rails/rail.js";
 import { createLeaseKeeper, LeaseLostError } from "../../../runtime/loops/lease.js";
@@ -29,6 +30,8 @@ export interface EvmDriverDeps extends DriverContext {
   onError: (error: unknown) => void;
   /** Called when another process turns out to hold the lease. */
   onLost: () => void;
+  /** Called when no node has given the state of the settled block, and with undefined when one has again. */
+  onCompared: (failure: NodeUnavailableError | undefined) => void;
   monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
@@ -44,6 +47,9 @@ export interface EvmDriver extends RailDriver {
 const acquireEveryMs = 1000;
 /** How many sent payments are looked at in one step; the next step goes on behind them. */
 const sentPageMax = 500;
+/** How long the books are not compared after a failure: twice as long each time. */
+const comparePauseMs = 1000;
+const comparePauseMaxMs = 300_000;
 
 /**
  * Drives the payments and deposits of one EVM network. One process at a time holds the network's lease and does so. Each step follows the
@@ -73,6 +79,9 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let lookedAtHead = -1;
   let comparedAt = -1;
   let toCompare: Awaited<ReturnType<typeof compareBalances>> = "none";
+  /** How often it has failed in a row, and when it is tried next. */
+  let compareFailures = 0;
+  let compareDueMs = Number.NEGATIVE_INFINITY;
   let recordedHead = -1;
   /** Whether something was requested or stored, and whether bytes wait to be sent once more. */
   let isAsked = true;
@@ -218,8 +227,20 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   async function compare(current: FollowedChain, isBusy: boolean): Promise<boolean> {
     const { number } = settledOf(current);
     const isDue = number !== comparedAt || toCompare === "touched" || (toCompare === "others" && !isBusy);
-    if (!isDue) return false;
-    toCompare = await compareBalances(deps, current);
+    if (!isDue || deps.monotonicMs() < compareDueMs) return false;
+    try {
+      toCompare = await compareBalances(deps, current);
+    } catch (error) {
+      // A node may not keep the state of this block at all. What is sent and credited does not need it.
+      if (!(error instanceof NodeUnavailableError)) throw error;
+      const pauseMs = Math.min(comparePauseMaxMs, comparePauseMs * 2 ** compareFailures);
+      compareFailures += 1;
+      compareDueMs = deps.monotonicMs() + pauseMs;
+      deps.onCompared(error);
+      return false;
+    }
+    if (compareFailures > 0) deps.onCompared(undefined);
+    compareFailures = 0;
     comparedAt = number;
     return toCompare === "touched";
   }

@@ -2,7 +2,7 @@ import type { ChainNode } from "../../../app/chain/chain-node.js";
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
 import type { FeeBounds } from "../fees/market-fees.js";
-import { createRpcEndpoint } from "../rpc/rpc-endpoint.js";
+import { createRpcEndpoint, type RpcEndpoint } from "../rpc/rpc-endpoint.js";
 import { createRpcPool, describeError } from "../rpc/rpc-pool.js";
 import { createBlockReader } from "./blocks.js";
 import { createStateReader } from "./chain-state.js";
@@ -35,6 +35,8 @@ export interface EvmNodeDeps {
   random: () => number;
   /** For each request; 10 s unless it is given. */
   timeoutMs?: number;
+  /** In the place of those of its URLs. */
+  endpoints?: readonly RpcEndpoint[];
 }
 
 export interface EvmNode extends ChainNode {
@@ -50,17 +52,18 @@ export function createEvmNode({
   monotonicMs,
   random,
   timeoutMs,
+  endpoints: given,
 }: EvmNodeDeps): EvmNode {
   const { network, rpcUrls, hasDataFee, hasPool } = settings;
-  const endpoints = rpcUrls.map((url, index) =>
+  const openUrl = (url: string, index: number) =>
     createRpcEndpoint({
       name: `Node ${index + 1} of ${network}`,
       url,
       monotonicMs,
       random,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    }),
-  );
+    });
+  const endpoints = given ?? rpcUrls.map(openUrl);
   const pool = createRpcPool({ network, endpoints, timers, monotonicMs });
   const opinion = createSecondOpinion(pool);
   const lookAtHeads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept });

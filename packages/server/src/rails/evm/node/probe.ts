@@ -1,11 +1,12 @@
 import { type BlockHeader, NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { OperatorError } from "../../../operator-error.js";
+import { toQuantity } from "../keccak.js";
 import { type Answer, AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { readWord } from "./chain-state.js";
 import { gasPriceOracle } from "./data-fee.js";
 import { chainIdQuestion, explainFinalHead, type Finality } from "./heads.js";
 import { headerQuestion } from "./read-block.js";
-import { readData, readRecord } from "./read-values.js";
+import { readData, readQuantity, readRecord } from "./read-values.js";
 
 /** What does not change about a network, as its nodes say it. */
 export interface NetworkFacts {
@@ -31,15 +32,21 @@ export interface ProbeDeps {
  */
 export function createProbe(deps: ProbeDeps): () => Promise<NetworkFacts> {
   return async () => {
-    const genesisHash = await probeNodes(deps);
+    const { genesisHash, finalNumber } = await probeNodes(deps);
+    await probeState(deps, finalNumber);
     await probeDataFee(deps);
     await probeTokens(deps);
     return { genesisHash };
   };
 }
 
-/** Every node that answers must be on the same chain, and name a final block. Returns the hash of the first block. */
-async function probeNodes({ network, chainId, finality, pool }: ProbeDeps): Promise<string> {
+interface ProbedNodes extends NetworkFacts {
+  /** The lowest block that a node calls final. */
+  readonly finalNumber: number;
+}
+
+/** Every node that answers must be on the same chain, and name a final block. */
+async function probeNodes({ network, chainId, finality, pool }: ProbeDeps): Promise<ProbedNodes> {
   const tag = "tag" in finality ? finality.tag : "latest";
   const questions = [
     chainIdQuestion,
@@ -49,6 +56,7 @@ async function probeNodes({ network, chainId, finality, pool }: ProbeDeps): Prom
     baseFeeQuestion,
   ] as const;
   const names = new Map<string, string>();
+  let finalNumber = Number.POSITIVE_INFINITY;
   const reasons: string[] = [];
   for (const { name, answers } of await pool.askEach(questions)) {
     if ("unavailable" in answers) {
@@ -66,6 +74,8 @@ async function probeNodes({ network, chainId, finality, pool }: ProbeDeps): Prom
       );
     if ("tag" in finality) refuseFinality(name, finality.tag, latest, final);
     if ("value" in genesis && genesis.value !== undefined) names.set(genesis.value.hash, name);
+    if ("value" in final && final.value !== undefined)
+      finalNumber = Math.min(finalNumber, final.value.number - ("depth" in finality ? finality.depth : 0));
   }
   const [first, second] = [...names];
   if (first === undefined)
@@ -74,7 +84,33 @@ async function probeNodes({ network, chainId, finality, pool }: ProbeDeps): Prom
     throw new OperatorError(
       `${first[1]} and ${second[1]} have different first blocks, so they are on different chains. Correct the rpc_urls.`,
     );
-  return first[0];
+  return { genesisHash: first[0], finalNumber: Math.max(0, finalNumber) };
+}
+
+/** Any address will do: a node that does not keep the state of a block has no balances of it. */
+const nobody = `0x${"0".repeat(40)}`;
+
+/**
+ * Balances and nonces are compared at the final block. Many nodes keep the state of 128 blocks only, and the final block of some networks is
+ * further behind than that.
+ */
+async function probeState({ network, pool }: ProbeDeps, finalNumber: number): Promise<void> {
+  if (!Number.isFinite(finalNumber)) return;
+  const question = {
+    method: "eth_getBalance",
+    params: [nobody, toQuantity(finalNumber)],
+    read: (result: unknown) => readQuantity(result, "the balance"),
+  };
+  const refused = async () =>
+    (await pool.askEach([question])).flatMap(({ name, answers }) =>
+      "unavailable" in answers || !("error" in answers[0]) ? [] : [{ name, error: answers[0].error }],
+    );
+  // Of a load balancer, a node that lags may have answered.
+  const [first] = (await refused()).length === 0 ? [] : await refused();
+  if (first === undefined) return;
+  throw new OperatorError(
+    `${first.name} does not have the state of block ${finalNumber}, which is final (${describeError(first.error)}). The balances on ${network} are compared there: use a node that keeps the state of final blocks, such as an archive node.`,
+  );
 }
 
 const baseFeeQuestion: Question<boolean> = {

@@ -89,7 +89,13 @@ export function createSecondOpinion(pool: RpcPool): SecondOpinion {
       if (found !== undefined) throw found;
       for (const [hash, { block, tokens }] of kept) {
         if (block.number > final.number) continue;
-        if (await isInChain(block)) await confirm([block], tokens);
+        try {
+          if (await isInChain(block)) await confirm([block], tokens);
+        } catch (error) {
+          // The network halts. When it is resumed the block is read again, so that the same lie does not halt it again.
+          if (error instanceof ContradictionError) kept.delete(hash);
+          throw error;
+        }
         kept.delete(hash);
       }
     },
