@@ -63,7 +63,7 @@ export function createSettlementUnit(
     const rows = await tx.query<PaymentRow>(selectPayments(claimed));
     if (rows.length === 0) return [];
     const keys = requireKeys(tx);
-    for (const row of rows) row.isTampered = !isTransactionAuthentic(keys, row);
+    for (const row of rows) row.isTampered = isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
     if (rows.some(({ isHeld }) => isHeld)) await confirmHolds(tx, rows);
     const approvals = await readPendingApprovals(
       tx,
@@ -112,6 +112,14 @@ interface PaymentRow
     RowMac {
   amount: string;
   destinationAddress: string | null;
+}
+
+/**
+ * Whether something has happened to a payment that is said to be new: set back to `accepted`, it would be judged by the policy and the sums of
+ * now, and lose the approvals that it was found to require.
+ */
+function isJudgedAgain({ state, version }: PaymentRow): boolean {
+  return state === "accepted" && version !== 1;
 }
 
 /**

@@ -59,9 +59,13 @@ describe("a payment on a chain that a writer to the database changes before it i
       SELECT code FROM audit_entries WHERE tenant_id = ${tenantId} AND action = 'wallet.halt' ORDER BY number DESC LIMIT 1`);
     return row?.code;
   };
-  const isRefused = async () => {
+  const isRefused = async (id: string) => {
     await halt(false);
-    expect(await eventually(haltCode, (code) => code !== undefined)).toBe("PAYMENT_TAMPERED");
+    const seen = await eventually(
+      async () => ({ code: await haltCode(), state: (await service.read(id)).state }),
+      ({ code, state }) => code !== undefined || state !== "processing",
+    );
+    expect(seen).toEqual({ code: "PAYMENT_TAMPERED", state: "processing" });
     mine(3);
     expect(balanceOf(service.chain.head().balances, thief, modelCoin)).toBe(0n);
   };
@@ -97,7 +101,7 @@ describe("a payment on a chain that a writer to the database changes before it i
       const id = await service.pay(wallet, supplier, modelCoin, 1000n);
       const was = await value(column, "transactions", `id = '${id}'`);
       await role.run(`UPDATE transactions SET ${column} = ${to} WHERE id = '${id}'`);
-      await isRefused();
+      await isRefused(id);
       await role.run(`UPDATE transactions SET ${column} = ${was} WHERE id = '${id}'`);
       await resume();
       await completes(id);
@@ -110,7 +114,7 @@ describe("a payment on a chain that a writer to the database changes before it i
     async (column) => {
       const id = await service.pay(wallet, own, modelCoin, 1000n);
       await role.run(`UPDATE chain_wallets SET ${column} = '${thief}' WHERE wallet_id = '${own.walletId}'`);
-      await isRefused();
+      await isRefused(id);
       await role.run(
         `UPDATE chain_wallets SET ${column} = '${own.address}' WHERE wallet_id = '${own.walletId}'`,
       );
@@ -120,13 +124,23 @@ describe("a payment on a chain that a writer to the database changes before it i
     },
   );
 
+  it("is not paid by another wallet than the one that it names", async () => {
+    const id = await service.pay(wallet, supplier, modelCoin, 1000n);
+    await role.run(`UPDATE chain_payments SET wallet_id = '${own.walletId}' WHERE transaction_id = '${id}'`);
+    await isRefused(id);
+    await role.run(
+      `UPDATE chain_payments SET wallet_id = '${wallet.walletId}' WHERE transaction_id = '${id}'`,
+    );
+    await halt(true);
+  });
+
   it("is not signed if the engine has not given it to the driver", async () => {
     const id = await service.pay(wallet, supplier, modelCoin, 1000n);
     await role.run(`
       DELETE FROM chain_payments WHERE transaction_id = '${id}';
       INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage)
       VALUES ('${tenantId}', '${id}', '${network}', '${wallet.walletId}', 'ready')`);
-    await isRefused();
+    await isRefused(id);
     await role.run(`DELETE FROM chain_payments WHERE transaction_id = '${id}'`);
   });
 
@@ -141,7 +155,7 @@ describe("a payment on a chain that a writer to the database changes before it i
     const id = await service.pay(wallet, supplier, modelCoin, 1000n);
     await role.run(`UPDATE transactions SET destination_address = '${thief}' WHERE id = '${id}'`);
     const sound = await service.pay(other, supplier, modelCoin, 1000n);
-    await isRefused();
+    await isRefused(id);
     await completes(sound);
   });
 

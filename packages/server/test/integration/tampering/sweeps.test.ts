@@ -27,11 +27,14 @@ describe("a row that acts in somebody's name, written by the role of the service
     await role.run(`
       INSERT INTO client_sweeps (tenant_id, client_id, kind, requested_by, requested_at)
       VALUES ('${tenantId}', '${tenant.owner.client.id}', 'cancel_transactions', '${readId("cli", officer.clientId)}', now())`);
-    await eventually(
-      () => service.database.query(sql`SELECT FROM client_sweeps WHERE tenant_id = ${tenantId}`),
-      (rows) => rows.length === 0,
+    const seen = await eventually(
+      async () => ({
+        rows: await service.database.query(sql`SELECT FROM client_sweeps WHERE tenant_id = ${tenantId}`),
+        state: (await tenant.read(payment.id)).state,
+      }),
+      ({ rows, state }) => rows.length === 0 || state !== "awaiting_approval",
     );
-    expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
+    expect(seen).toEqual({ rows: [], state: "awaiting_approval" });
   });
 
   it("freezes no wallet for longer than a request to freeze it can take", async () => {

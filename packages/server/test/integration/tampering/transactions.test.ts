@@ -37,13 +37,10 @@ describe("a payment that a writer to the database has changed", () => {
     );
     return row === undefined ? "not open" : row.lastError;
   };
-  const isSetAside = async (id = idOf(payment)) =>
-    expect(
-      await eventually(
-        () => lastError(id),
-        (error) => error !== null,
-      ),
-    ).toContain("changed in the database");
+  const isSetAside = async (id = idOf(payment)) => {
+    await tenant.tallied(payment);
+    expect(await lastError(id)).toContain("changed in the database");
+  };
   const retry = (id = idOf(payment)) => retryFailures(service.database, transactionFailures, id, new Date());
   /** Runs the change as the role, and returns what undoes it. */
   const change = async (table: string, column: string, value: string) => {
@@ -102,15 +99,23 @@ describe("a payment that a writer to the database has changed", () => {
     await tenant.completes(payment);
   });
 
-  it("is not made if what it requires was deleted, and it is said to be accepted without a judgement", async () => {
-    const before = await balances();
-    await role.run(`
-      DELETE FROM judgements WHERE transaction_${own()};
-      UPDATE open_transactions SET state = 'accepted', needs_judgement = false, due_at = NULL WHERE ${own()}`);
-    await isSetAside();
-    expect(await balances()).toBe(before);
-    await role.run(`DELETE FROM open_transactions WHERE ${own()}`);
-  });
+  it.each([false, true])(
+    "is not made if what it requires was deleted and it is said to be accepted, with needs_judgement = %s",
+    async (needsJudgement) => {
+      const before = await balances();
+      // The policy of now would allow it.
+      await service.database.query(sql`
+        INSERT INTO policies (tenant_id, version, document, client_id, created_at)
+        SELECT tenant_id, 2, '{"rules": [], "default": {"action": "allow"}}', client_id, now() FROM policies
+        WHERE tenant_id = ${readId("tnt", tenant.owner.tenantId)}`);
+      await role.run(`
+        DELETE FROM judgements WHERE transaction_${own()};
+        UPDATE open_transactions SET state = 'accepted', needs_judgement = ${needsJudgement}, due_at = '-infinity' WHERE ${own()}`);
+      await isSetAside();
+      expect(await balances()).toBe(before);
+      await role.run(`DELETE FROM open_transactions WHERE ${own()}`);
+    },
+  );
 
   it("is neither expired nor cancelled, because what it holds is not known", async () => {
     const before = await balances();
@@ -142,6 +147,10 @@ describe("a payment that a writer to the database has changed", () => {
     for (const who of [officer, second])
       expect(await tenant.approve(who, payment)).toMatchObject({ status: 202 });
     await tenant.completes(payment);
+    await eventually(
+      () => lastError(thief),
+      (error) => error !== null,
+    );
     await isSetAside(thief);
     await role.run(`DELETE FROM open_transactions WHERE id = '${thief}'`);
   });
