@@ -196,11 +196,13 @@ CREATE TABLE chain_wallets (
   compared_number bigint NOT NULL DEFAULT '-1'::integer,
   key_id text,
   mac bytea,
+  stated_nonce bigint,
   CONSTRAINT chain_wallets_address_key UNIQUE (address),
   CONSTRAINT chain_wallets_pkey PRIMARY KEY (tenant_id, wallet_id),
   CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey FOREIGN KEY (tenant_id, wallet_id) REFERENCES wallets(tenant_id, id),
   CONSTRAINT chain_wallets_check CHECK ((final_nonce <= next_nonce)),
-  CONSTRAINT chain_wallets_check1 CHECK (((halted_reason IS NULL) = (halted_at IS NULL)))
+  CONSTRAINT chain_wallets_check1 CHECK (((halted_reason IS NULL) = (halted_at IS NULL))),
+  CONSTRAINT chain_wallets_stated_nonce_check CHECK ((stated_nonce >= 0))
 );
 
 CREATE TABLE change_decisions (

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Journal } from "./journal/journal.js";
 import type { JournalEntry } from "./journal/journal-entry.js";
 import type { Refusal } from "./signing/decide-signing.js";
+import type { FeeLimit } from "./signing/fee-limits.js";
 import { readIntent, readWallet } from "./signing/intent.js";
 import type { Decided, SignedBytes, SigningCore } from "./signing/signing-core.js";
 
@@ -19,6 +20,14 @@ interface SignerHealth {
   readonly keyId: string;
   readonly wallets: number;
   readonly signatures: number;
+  /** What it does not exceed: the service compares it with its own. */
+  readonly limits: { readonly perGas: ShownLimit; readonly perTransaction: ShownLimit };
+}
+
+/** In wei. */
+interface ShownLimit {
+  readonly standard: string;
+  readonly networks: Readonly<Record<string, string>>;
 }
 
 /** A signature takes up to a millisecond, so a large batch makes way for other requests after this many. */
@@ -30,6 +39,7 @@ export function createSignerService(deps: {
   readonly keyId: string;
 }): SignerService {
   const { core, journal, keyId } = deps;
+  const limits = { perGas: show(core.limits.perGas), perTransaction: show(core.limits.perTransaction) };
   const decideAll = async <T, A>(
     items: readonly T[],
     decide: (item: T) => Decided<A, JournalEntry>,
@@ -68,7 +78,12 @@ export function createSignerService(deps: {
       }),
     health: () => {
       const { wallets, signatures } = core.counts();
-      return { status: "ready", keyId, wallets, signatures };
+      return { status: "ready", keyId, wallets, signatures, limits };
     },
   };
+}
+
+function show({ standard, ofNetwork }: FeeLimit): ShownLimit {
+  const networks = [...ofNetwork].map(([network, limit]) => [network, limit.toString()]);
+  return { standard: standard.toString(), networks: Object.fromEntries(networks) };
 }

@@ -40,7 +40,13 @@ describe("the process", () => {
     const { status, body } = await call(socketPath, "GET", "/health");
     expect({ status, body }).toEqual({
       status: 200,
-      body: { status: "ready", keyId: expect.stringMatching(/^[0-9a-f]{16}$/), wallets: 1, signatures: 1 },
+      body: {
+        ...{ status: "ready", keyId: expect.stringMatching(/^[0-9a-f]{16}$/), wallets: 1, signatures: 1 },
+        limits: {
+          perGas: { standard: "1000000000000", networks: {} },
+          perTransaction: { standard: "100000000000000000", networks: {} },
+        },
+      },
     });
     expect(await signer.stop()).toBe(0);
     expect(existsSync(socketPath)).toBe(false);

@@ -17,7 +17,10 @@ export type FailureCode =
   | "EXPIRED"
   | "WALLET_FROZEN"
   | "WOULD_REVERT"
+  | "FEE_TOO_HIGH"
+  | "ADDRESS_NOT_LISTED"
   | "EXECUTION_REVERTED"
+  | "NONCE_TAKEN"
   | "DEPOSIT_REORGANISED";
 
 /** What can happen to a transaction, with what is known about it. A fee is null if the network charged none. */

@@ -80,6 +80,7 @@ export const walletExamples: Examples = {
           final_block: 24_018_733,
           base_fee_gwei: "1.274",
           fee_cap_gwei: "200",
+          fee_max: "0.05",
           finality: "finalized",
           coin: "ETH",
           assets: ["ETH", "USDC"],

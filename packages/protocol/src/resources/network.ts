@@ -15,6 +15,7 @@ const Network = Type.Object(
     final_block: Nullable(Type.Integer(), "The number of its last final block."),
     base_fee_gwei: Nullable(Type.String(), "The base fee of its last block, for each unit of gas."),
     fee_cap_gwei: Type.String({ description: "The maximum fee for each unit of gas that a payment offers." }),
+    fee_max: Type.String({ description: "The maximum fee of one payment, in the coin." }),
     finality: Type.String({
       description: "When a block counts as final: `finalized`, `safe`, or a number of blocks later.",
     }),

@@ -8,6 +8,7 @@ import { type ChainStatus, createChainStatusReader } from "../app/chain/chain-st
 import type { ChainUseCases } from "../app/chain/chain-use-cases.js";
 import { presentNetwork } from "../app/chain/present-network.js";
 import { type Signer, SignerUnavailableError } from "../app/chain/signer.js";
+import { findLowerLimits } from "../app/chain/signer-limits.js";
 import { chainMetrics } from "../app/metrics/chain-metrics.js";
 import type { RailDriver, RailPart } from "../app/rails/rail.js";
 import type { RecordRailEventsDeps } from "../app/rails/record-rail-events.js";
@@ -18,7 +19,7 @@ import { auditChain, type ChainAudit } from "../rails/evm/audit-chain.js";
 import { createEvmDriver } from "../rails/evm/driver/evm-driver.js";
 import { createEvmRail } from "../rails/evm/evm-rail.js";
 import { createEvmNode, type EvmNode } from "../rails/evm/node/evm-node.js";
-import { createSignerClient } from "../rails/evm/signer-client.js";
+import { createSignerClient, type SignerClient } from "../rails/evm/signer-client.js";
 import { verifySigned } from "../rails/evm/transaction/verify-signed.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Metric } from "../runtime/metric.js";
@@ -114,7 +115,14 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
   });
   return {
     rails: chains.map(({ network }) => ({ rail: createEvmRail(network) })),
-    createDrivers: (services) => createDrivers(options, chains, { signer, uncompared }, services),
+    createDrivers: (services) =>
+      createDrivers(options, chains, { signer, uncompared }, services).map((driver, index) => ({
+        ...driver,
+        start: () => {
+          void compareLimits(probedSigner, (chains[index] as Chain).network, log);
+          driver.start();
+        },
+      })),
     useCases: { listNetworks: async () => (await readStatus()).networks.map(presentNetwork) },
     metrics: chainMetrics({ readStatus, isUncompared: (network) => uncompared.has(network), now }),
     checkChains: async () => toChecks(await readStatus()),
@@ -207,6 +215,12 @@ async function probe(node: EvmNode, log: Logger): Promise<void> {
       "No node of a network answers. The service starts without it, and tries again.",
     );
   }
+}
+
+/** A warning only: the signer can be started again with other limits. If it does not answer, the driver finds out. */
+async function compareLimits(signer: SignerClient, network: ChainNetwork, log: Logger): Promise<void> {
+  const limits = await signer.readLimits(network.network);
+  for (const fault of limits === undefined ? [] : findLowerLimits(network, limits)) log.warn(fault);
 }
 
 function toChecks({ networks, signer }: ChainStatus): ChainChecks {

@@ -23,6 +23,7 @@ describe("the list of networks", () => {
         rpcUrls: ["https://one.example/secret", "http://two.example"],
         finality: { tag: "finalized" },
         feeCap: 500_000_000_000n,
+        feeMax: 50_000_000_000_000_000n,
         minimumTip: 10_000_000n,
         inFlightMax: 16,
         hasDataFee: false,
@@ -36,11 +37,11 @@ describe("the list of networks", () => {
       {
         ...sepolia,
         ...{ finality: "12", fee_cap_gwei: "0.000000001", minimum_tip_gwei: "0" },
-        ...{ in_flight: "1", data_fee: "true", no_pool: "true" },
+        ...{ fee_max: "0.000000000000000001", in_flight: "1", data_fee: "true", no_pool: "true" },
       },
     ]);
     expect(network).toMatchObject({
-      ...{ finality: { depth: 12 }, feeCap: 1n, minimumTip: 0n },
+      ...{ finality: { depth: 12 }, feeCap: 1n, feeMax: 1n, minimumTip: 0n },
       ...{ inFlightMax: 1, hasDataFee: true, hasPool: false },
     });
   });
@@ -78,6 +79,11 @@ describe("the list of networks", () => {
     ],
     ["a depth of zero", { finality: "0" }, "networks[0].finality is"],
     ["a cap of zero", { fee_cap_gwei: "0" }, 'networks[0].fee_cap_gwei is "0": it must be greater than zero'],
+    [
+      "a maximum fee of zero",
+      { fee_max: "0.0" },
+      'networks[0].fee_max is "0.0": it must be greater than zero',
+    ],
     ["a fraction of a wei", { fee_cap_gwei: "0.0000000001" }, "networks[0].fee_cap_gwei is"],
     ["a tip above the cap", { fee_cap_gwei: "1", minimum_tip_gwei: "2" }, "must be at most the fee cap, 1"],
     ["too many in flight", { in_flight: "257" }, "networks[0].in_flight is"],

@@ -9,6 +9,8 @@ export interface NetworkDefinition {
   finality: { tag: "finalized" | "safe" } | { depth: number };
   /** In wei for each unit of gas. */
   feeCap: bigint;
+  /** For one payment, in wei. */
+  feeMax: bigint;
   minimumTip: bigint;
   inFlightMax: number;
   hasDataFee: boolean;
@@ -18,6 +20,8 @@ export interface NetworkDefinition {
 const gweiDecimals = 9;
 const gweiPattern = /^(0|[1-9][0-9]{0,8})(\.[0-9]{1,9})?$/;
 const gwei = "a decimal number of gwei with at most 9 decimals";
+const coinDecimals = 18;
+const coinPattern = /^(0|[1-9][0-9]{0,8})(\.[0-9]{1,18})?$/;
 const chainIdMax = 2n ** 48n;
 
 const exampleTexts = [
@@ -63,6 +67,15 @@ export const networkList = list({
       gweiPattern,
       gwei,
     ),
+    fee_max: matching(
+      {
+        about:
+          "The maximum fee of one payment, in the coin: its gas limit times its fee, and the fee for data. A payment that needs more fails with `FEE_TOO_HIGH` before it is sent, and is not replaced by one that offers more. It should not be above the limit of the signer, which is 0.1 unless `bursar-signer` was started with another.",
+        default: "0.05",
+      },
+      coinPattern,
+      "a decimal number of coins with at most 18 decimals",
+    ),
     minimum_tip_gwei: matching(
       { about: "The minimum priority fee that a payment offers, in gwei.", default: "0.01" },
       gweiPattern,
@@ -94,9 +107,11 @@ export const networkList = list({
   make: (fields) => {
     if (BigInt(fields.network.slice("eip155:".length)) > chainIdMax)
       return { field: "network", allowed: `a chain id of at most ${chainIdMax}` };
-    const feeCap = readGwei(fields.fee_cap_gwei);
-    const minimumTip = readGwei(fields.minimum_tip_gwei);
+    const feeCap = readDecimal(fields.fee_cap_gwei, gweiDecimals);
+    const feeMax = readDecimal(fields.fee_max, coinDecimals);
+    const minimumTip = readDecimal(fields.minimum_tip_gwei, gweiDecimals);
     if (feeCap === 0n) return { field: "fee_cap_gwei", allowed: "greater than zero" };
+    if (feeMax === 0n) return { field: "fee_max", allowed: "greater than zero" };
     if (minimumTip > feeCap)
       return { field: "minimum_tip_gwei", allowed: `at most the fee cap, ${fields.fee_cap_gwei}` };
     return {
@@ -104,6 +119,7 @@ export const networkList = list({
       rpcUrls: fields.rpc_urls.split(","),
       finality: readFinality(fields.finality),
       feeCap,
+      feeMax,
       minimumTip,
       inFlightMax: fields.in_flight,
       hasDataFee: fields.data_fee === "true",
@@ -111,11 +127,12 @@ export const networkList = list({
     } satisfies NetworkDefinition as NetworkDefinition;
   },
   namesOf: ({ network }) => ({ network }),
-  show: ({ network, finality, feeCap, minimumTip, inFlightMax, hasDataFee, hasPool }) => ({
+  show: ({ network, finality, feeCap, feeMax, minimumTip, inFlightMax, hasDataFee, hasPool }) => ({
     network,
     rpc_urls: "********",
     finality: "tag" in finality ? finality.tag : String(finality.depth),
     fee_cap_gwei: formatAmount(feeCap, gweiDecimals),
+    fee_max: formatAmount(feeMax, coinDecimals),
     minimum_tip_gwei: formatAmount(minimumTip, gweiDecimals),
     in_flight: String(inFlightMax),
     data_fee: String(hasDataFee),
@@ -127,7 +144,7 @@ function readFinality(text: string): NetworkDefinition["finality"] {
   return text === "finalized" || text === "safe" ? { tag: text } : { depth: Number(text) };
 }
 
-function readGwei(text: string): bigint {
+function readDecimal(text: string, decimals: number): bigint {
   const [whole = "", fraction = ""] = text.split(".");
-  return BigInt(whole + fraction.padEnd(gweiDecimals, "0"));
+  return BigInt(whole + fraction.padEnd(decimals, "0"));
 }

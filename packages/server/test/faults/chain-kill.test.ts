@@ -30,7 +30,14 @@ const deaths: readonly Death[] = steps.flatMap((step) =>
 
 const network: ChainNetwork = {
   ...{ network: "eip155:31337", chainId: 31_337, rpcUrls: [], finality: { tag: "finalized" } },
-  ...{ feeCap: 500n * 10n ** 9n, minimumTip: 10n ** 9n, inFlightMax: 16, hasDataFee: false, hasPool: true },
+  ...{
+    feeCap: 500n * 10n ** 9n,
+    feeMax: 10n ** 17n,
+    minimumTip: 10n ** 9n,
+    inFlightMax: 16,
+    hasDataFee: false,
+    hasPool: true,
+  },
   ...{ coin: "ETH", tokens: devnetTokens, depositMinimum: new Map() },
 };
 const assets = createAssetRegistry(

@@ -37,6 +37,7 @@ export interface SigningCore {
   readonly adopt: (wallets: readonly AddressedWallet[]) => Adoption;
   /** Takes up an entry that was recorded before. */
   readonly replay: (entry: JournalEntry) => void;
+  readonly limits: FeeLimits;
   readonly counts: () => { wallets: number; signatures: number; indexBytes: number };
 }
 
@@ -126,7 +127,7 @@ export function createSigningCore({ keys, limits, now }: SigningCoreDeps): Signi
     signatures: attempts.count(),
     indexBytes: attempts.bytes(),
   });
-  return { addressOf, adopt, sign, replay, counts };
+  return { addressOf, adopt, sign, replay, limits, counts };
 }
 
 /** A wallet keeps its tenant and its network. */

@@ -8,6 +8,8 @@ export interface ChainNetwork {
   finality: { tag: "finalized" | "safe" } | { depth: number };
   /** The most that a payment may offer for a unit of gas, in wei. */
   feeCap: bigint;
+  /** The most that a payment may cost, in wei. */
+  feeMax: bigint;
   minimumTip: bigint;
   /** How many payments of an address may be sent and not final. */
   inFlightMax: number;

@@ -4,6 +4,7 @@ import type { SettlementUnit, TransactionKey } from "../transactions/settlement.
 import type { BlockRef, FeeTerms } from "./chain-node.js";
 import type { Halt, MayBeTampered } from "./halt.js";
 import type { SigningIntent } from "./signer.js";
+import type { ComparedWallet, GatheredAmount, Holding, NewLoss, WalletBooks } from "./wallet-books.js";
 
 export interface NetworkLease extends Lease {
   network: string;
@@ -66,6 +67,8 @@ export interface ReadyPayment extends PaymentFacts, MayBeTampered {
   cancelRequested: boolean;
   /** The source is frozen: the payment fails. */
   isFrozen: boolean;
+  /** Its address was on the allow-list when it was judged, and no longer is: the payment fails. */
+  isDelisted: boolean;
   /** It fails from then on. */
   expiresAt: Date | null;
 }
@@ -115,6 +118,7 @@ export interface PaymentState {
   wanted: number;
   /** Its tenant is suspended or its client disabled: it gets no nonce and no first signature. */
   isHeld: boolean;
+  isDelisted: boolean;
 }
 
 export interface AssignedPayment extends TransactionKey, WalletKey {
@@ -148,6 +152,9 @@ export interface Inclusion extends TransactionKey {
 
 /** A payment in a block. */
 export interface IncludedPayment extends TransactionKey, WalletKey {
+  /** Of the attempt that is in the block. */
+  hash: string;
+  blockNumber: number;
   nonce: number;
   purpose: SigningIntent["purpose"];
   succeeded: boolean;
@@ -171,36 +178,7 @@ export interface ChainDeposit extends DepositKey, WalletKey {
   state: "seen" | "credited" | "removed" | "gathered";
 }
 
-/** Something that a wallet has received and that is not credited. */
-export interface GatheredAmount extends WalletKey {
-  asset: string;
-  amount: bigint;
-}
-
-/** A wallet whose balances are to be compared with the chain. */
-export interface ComparedWallet extends WalletKey {
-  address: string;
-}
-
-export interface Holding extends WalletKey {
-  asset: string;
-  onChain: bigint;
-}
-
-/** Books that belong to a settled block, which is not known right after a network was resumed. */
-export interface SettledBooks {
-  settled: FollowedBlock | undefined;
-  wallets: ComparedWallet[];
-  books: WalletBooks[];
-}
-
-/** What the books say about a wallet. */
-export interface WalletBooks extends WalletKey {
-  finalNonce: number;
-  isHalted: boolean;
-  /** By asset: available and held, and what was gathered. */
-  balances: ReadonlyMap<string, { booked: bigint; gathered: bigint }>;
-}
+type BlockRange = { above: number; limit: number | null } | { upTo: number };
 
 /**
  * One SQL transaction under the lease of a network. It must not wait for a node or a signer. Its first statement locks the row of the network
@@ -216,10 +194,10 @@ export interface ChainUnit
   findAttempts: (hashes: readonly string[]) => Promise<FoundAttempt[]>;
   findWallets: (addresses: readonly string[]) => Promise<ReadonlyMap<string, WalletKey>>;
   findDeposits: (keys: readonly DepositKey[]) => Promise<ChainDeposit[]>;
-  /** Payments that are in a block above this one, or up to this one. */
-  listIncluded: (range: { above: number } | { upTo: number }) => Promise<IncludedPayment[]>;
-  /** Deposits that are in a block above this one, or up to this one. */
-  listSeen: (range: { above: number } | { upTo: number }) => Promise<ChainDeposit[]>;
+  /** Payments that are in a block above this one, or up to this one; at most so many. */
+  listIncluded: (range: BlockRange) => Promise<IncludedPayment[]>;
+  /** Deposits that are in a block above this one, or up to this one; at most so many. */
+  listSeen: (range: BlockRange) => Promise<ChainDeposit[]>;
   /** The last block up to this one whose payments and deposits, with those of the blocks before it, are not more than this many. */
   limitBlocks: (upTo: number, rowsMax: number) => Promise<number>;
   /** Deposits that were taken out of the chain when the head was at most this. */
@@ -241,6 +219,17 @@ export interface ChainUnit
   putDeposits: (deposits: readonly ChainDeposit[]) => void;
   /** Adds to what was gathered, and returns the sums. At most one for each wallet and asset. */
   gather: (amounts: readonly GatheredAmount[]) => Promise<GatheredAmount[]>;
+  /** Payments of a wallet that are in no block, with a nonce below this one, locked. */
+  listTaken: (
+    wallet: WalletKey,
+    below: number,
+  ) => Promise<(TransactionKey & WalletKey & { nonce: number })[]>;
+  /** All nonces below this one are used. */
+  adoptNonce: (wallet: WalletKey, finalNonce: number) => void;
+  /** Adds payouts that are accepted, and only this unit of work can see. */
+  insertLosses: (losses: readonly NewLoss[]) => Promise<void>;
+  /** It goes on, and is compared again. */
+  resumeWallet: (wallet: WalletKey) => void;
   /** All of it is credited now. */
   emptyGathered: (amounts: readonly GatheredAmount[]) => void;
   /** These wallets have changed, and are compared with the chain next. */
@@ -252,7 +241,8 @@ export interface ChainUnit
   /** Everything up to this block has ended. Earlier blocks are forgotten. */
   settle: (number: number) => void;
   haltNetwork: (halt: Halt) => Promise<void>;
-  haltWallet: (wallet: WalletKey, halt: Halt) => Promise<void>;
+  /** The first reason stays, unless it answers this statement of the operator, which ends with it. */
+  haltWallet: (wallet: WalletKey, halt: Halt, statedNonce: number | null) => Promise<void>;
 }
 
 export interface ChainStore {
@@ -265,7 +255,10 @@ export interface ChainStore {
   /** Which of these are addresses of wallets on this network. */
   findOwned: (network: string, addresses: readonly string[]) => Promise<ReadonlySet<string>>;
   findAttempts: (network: string, hashes: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** The oldest of each wallet that has room and is not halted, without those of suspended tenants and disabled clients. */
+  /**
+   * The oldest of each wallet that has room, without those of suspended tenants and disabled clients. Of one that is halted, only what is to be
+   * cancelled.
+   */
   listReady: (network: string, page: ReadyPage) => Promise<ListedReady>;
   /** Without the first attempts of frozen wallets, suspended tenants and disabled clients. */
   listUnsigned: (network: string, limit: number) => Promise<UnsignedPayment[]>;

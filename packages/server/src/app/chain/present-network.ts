@@ -3,6 +3,7 @@ import type { Network as NetworkBody } from "@bursar/protocol";
 import type { NetworkStatus } from "./chain-status.js";
 
 const gweiDecimals = 9;
+const coinDecimals = 18;
 
 export function presentNetwork({ network, recorded }: NetworkStatus): NetworkBody {
   const { finality } = network;
@@ -16,6 +17,7 @@ export function presentNetwork({ network, recorded }: NetworkStatus): NetworkBod
     final_block: recorded?.finalNumber ?? null,
     base_fee_gwei: recorded?.baseFee == null ? null : formatAmount(recorded.baseFee, gweiDecimals),
     fee_cap_gwei: formatAmount(network.feeCap, gweiDecimals),
+    fee_max: formatAmount(network.feeMax, coinDecimals),
     finality: "tag" in finality ? finality.tag : `${finality.depth} blocks`,
     coin: network.coin,
     assets: [network.coin, ...network.tokens.map(({ asset }) => asset)],

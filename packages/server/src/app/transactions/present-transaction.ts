@@ -12,9 +12,11 @@ const failureMessages: Record<RejectionCode | FailureCode, string> = {
   POLICY_REJECTED: "A policy rule rejected it.",
   APPROVAL_REJECTED: "An approver rejected it.",
   APPROVAL_EXPIRED: "It was not approved in time.",
-  ADDRESS_NOT_LISTED: "Its address was removed from the allow-list before it was approved.",
+  ADDRESS_NOT_LISTED: "Its address was removed from the allow-list before it was sent.",
   WOULD_REVERT: "The network would revert it, so it was not sent.",
+  FEE_TOO_HIGH: "The network's fee would be above the maximum for a payment, so it was not sent.",
   EXECUTION_REVERTED: "The network reverted it.",
+  NONCE_TAKEN: "Another transaction of the same address used its nonce, so it can never be sent.",
   DEPOSIT_REORGANISED: "A reorganisation of the network removed the deposit.",
 };
 
@@ -46,7 +48,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     ],
     metadata: { ...transaction.metadata },
     expires_at: transaction.expiresAt?.toISOString() ?? null,
-    created_by: transaction.clientId === null ? null : showId("cli", transaction.clientId),
+    created_by: presentActor(transaction.clientId).client_id,
     created_at: created,
     updated_at: last === undefined ? created : last.occurredAt.toISOString(),
   };

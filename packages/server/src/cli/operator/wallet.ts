@@ -1,14 +1,38 @@
 import { showId } from "@bursar/protocol";
-import type { Command } from "commander";
-import { describeAct } from "../../app/audit/audit-entry.js";
+import { type Command, InvalidArgumentError } from "commander";
+import { type AuditDraft, describeAct } from "../../app/audit/audit-entry.js";
 import { OperatorError } from "../../operator-error.js";
-import { resumeWallet } from "../../store/chain/resume-chain.js";
+import { resumeWallet, stateNonce } from "../../store/chain/resume-chain.js";
+import type { Database } from "../../store/core/database.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
 import { idArgument } from "./arguments.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addWalletCommand(program: Command): void {
-  const wallet = program.command("wallet").description("resume wallets on chains");
+  const wallet = program.command("wallet").description("continue wallets on chains that are halted");
+  wallet
+    .command("adopt")
+    .description(
+      "accept what the chain says about a halted wallet: payments whose nonce something else has used fail, and what is missing is recorded as a payout",
+    )
+    .argument("<wallet>", "the wallet's id", idArgument("wlt"))
+    .requiredOption(
+      "--nonce <count>",
+      "how many of its transactions are final, as a source other than your own nodes says",
+      countArgument,
+    )
+    .action(async (walletId: string, { nonce }: { nonce: number }) => {
+      const shown = showId("wlt", walletId);
+      const outcome = await withWallet(walletId, "wallet.adopt", (database, wallet, entry) =>
+        stateNonce(database, wallet, nonce, entry),
+      );
+      if (outcome === "unknown") throw new OperatorError(`There is no wallet ${shown} on a chain.`);
+      console.log(
+        outcome === "stated"
+          ? `${shown} goes on when its next comparison with the chain finds ${nonce} final transactions; \`sending\` of the wallet shows it`
+          : `${shown} is not halted`,
+      );
+    });
   wallet
     .command("resume")
     .description(
@@ -17,14 +41,32 @@ export function addWalletCommand(program: Command): void {
     .argument("<wallet>", "the wallet's id", idArgument("wlt"))
     .action(async (walletId: string) => {
       const shown = showId("wlt", walletId);
-      const outcome = await withDatabase(async ({ database, now }) => {
-        const found = await findWalletToFund(database, walletId);
-        if (found === undefined) return "unknown";
-        const { tenantId } = found;
-        const entry = describeAct({ by: "operator", tenantId }, "wallet.resume", shown, new Date(now()));
-        return await resumeWallet(database, { tenantId, walletId }, entry);
-      });
+      const outcome = await withWallet(walletId, "wallet.resume", resumeWallet);
       if (outcome === "unknown") throw new OperatorError(`There is no wallet ${shown} on a chain.`);
       console.log(outcome === "resumed" ? `${shown} is resumed` : `${shown} is not halted`);
     });
+}
+
+/** Does something to a wallet that the operator names by its id alone. */
+function withWallet<T>(
+  walletId: string,
+  action: string,
+  work: (
+    database: Database,
+    wallet: { tenantId: string; walletId: string },
+    entry: AuditDraft,
+  ) => Promise<T | "unknown">,
+): Promise<T | "unknown"> {
+  return withDatabase(async ({ database, now }) => {
+    const found = await findWalletToFund(database, walletId);
+    if (found === undefined) return "unknown";
+    const { tenantId } = found;
+    const entry = describeAct({ by: "operator", tenantId }, action, showId("wlt", walletId), new Date(now()));
+    return await work(database, { tenantId, walletId }, entry);
+  });
+}
+
+function countArgument(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number.");
 }

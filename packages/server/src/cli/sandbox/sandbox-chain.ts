@@ -42,6 +42,7 @@ export function withSandboxChain(assets: readonly Asset[], chain: SandboxChain):
     rpcUrls: [chain.rpcUrl],
     finality: { tag: "finalized" },
     feeCap: 500n * gwei,
+    feeMax: 50_000_000n * gwei,
     minimumTip: gwei / 100n,
     inFlightMax: 16,
     hasDataFee: false,

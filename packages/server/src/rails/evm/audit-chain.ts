@@ -1,8 +1,10 @@
 import type { ChainNetwork } from "../../app/chain/chain-network.js";
 import type { ChainNode } from "../../app/chain/chain-node.js";
-import type { SettledBooks, WalletKey } from "../../app/chain/chain-store.js";
+import type { WalletKey } from "../../app/chain/chain-store.js";
+import type { SettledBooks } from "../../app/chain/wallet-books.js";
 import { OperatorError } from "../../operator-error.js";
-import { compareAll, readChain } from "./driver/compare-balances.js";
+import { readChain } from "./driver/compare-balances.js";
+import { compareAll } from "./driver/compare-books.js";
 
 export interface ChainAudit {
   wallets: number;
@@ -31,7 +33,9 @@ export async function auditChain(
     if (wallets.length === 0) return audit;
     if (settled === undefined) throw new OperatorError(unsettled(network.network));
     const onChain = await readChain({ network, node }, settled, wallets);
-    const { surplus, differences } = compareAll({ network }, wallets, books, onChain);
+    // What the operator has stated does not hide what differs now.
+    const unstated = books.map((book) => ({ ...book, statedNonce: null }));
+    const { surplus, differences } = compareAll({ network }, wallets, unstated, onChain);
     for (const { tenantId, walletId, asset, amount } of surplus) {
       const difference = `It has ${amount} base units of ${asset} more on the chain than in its books, at block ${settled.number}.`;
       audit.differences.push({ wallet: { tenantId, walletId }, difference });

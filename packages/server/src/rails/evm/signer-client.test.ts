@@ -158,6 +158,18 @@ describe("a signer that fails", () => {
     await expect(client.sign([intent])).rejects.toThrow(SignerUnavailableError);
   });
 
+  it("has limits of its own for a network, and none if it says none", async () => {
+    const limits = {
+      perGas: { standard: "7", networks: { "eip155:1": "5" } },
+      perTransaction: { standard: "9", networks: {} },
+    };
+    const client = await answering(200, { status: "ready", limits });
+    expect(await client.readLimits("eip155:1")).toEqual({ perGas: 5n, perTransaction: 9n });
+    expect(await client.readLimits("eip155:2")).toEqual({ perGas: 7n, perTransaction: 9n });
+    expect(await (await answering(200, { status: "ready" })).readLimits("eip155:1")).toBeUndefined();
+    expect(await (await answering(500, null)).readLimits("eip155:1")).toBeUndefined();
+  });
+
   it("gives no address that is not one", async () => {
     const client = await answering(200, { addresses: ["0xABCD"] });
     await expect(client.addressesOf([intent])).rejects.toThrow(SignerUnavailableError);

@@ -7,9 +7,12 @@ import {
   SignerUnavailableError,
   type SigningIntent,
 } from "../../app/chain/signer.js";
+import type { SignerLimits } from "../../app/chain/signer-limits.js";
 
 /** A signer behind a Unix socket. */
 export interface SignerClient extends Signer {
+  /** Undefined if it does not answer, or not with its limits. */
+  readLimits: (network: string) => Promise<SignerLimits | undefined>;
   close: () => void;
 }
 
@@ -78,6 +81,14 @@ export function createSignerClient(options: SignerClientOptions): SignerClient {
         return { isReady: false, reason: (error as Error).message };
       }
     },
+    readLimits: async (network) => {
+      try {
+        const { body } = await ask("GET", "/health");
+        return readLimits(body, network);
+      } catch {
+        return undefined;
+      }
+    },
     close: () => agent.destroy(),
   };
 }
@@ -129,6 +140,23 @@ function judgeHealth(status: number, body: unknown, forbiddenKeyIds: readonly st
         "The seed of the signer is sealed with the master key of the service. Give the signer a key file of its own, and run `bursar-signer reseal`.",
     };
   return { isReady: true, reason: null };
+}
+
+function readLimits(body: unknown, network: string): SignerLimits | undefined {
+  const { perGas, perTransaction } = recordOf(recordOf(body)["limits"]);
+  const read = (limit: unknown) => {
+    const { standard, networks } = recordOf(limit);
+    const wei = recordOf(networks)[network] ?? standard;
+    return typeof wei === "string" && /^\d{1,78}$/.test(wei) ? BigInt(wei) : undefined;
+  };
+  const limits = { perGas: read(perGas), perTransaction: read(perTransaction) };
+  return limits.perGas === undefined || limits.perTransaction === undefined
+    ? undefined
+    : { perGas: limits.perGas, perTransaction: limits.perTransaction };
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function describe(status: number, body: unknown): string {

@@ -83,15 +83,17 @@ export async function haltNetwork(tx: Tx, network: string, { reason, at, entry }
   await appendAudit(tx, [entry]);
 }
 
-/** Served by the primary key. The first reason stays. */
+/** Served by the primary key. A statement that was made after the wallet was compared is left for the next comparison. */
 export async function haltWallet(
   tx: Tx,
   { tenantId, walletId }: { tenantId: string; walletId: string },
   { reason, at, entry }: Halt,
+  statedNonce: number | null,
 ): Promise<void> {
   const halted = await tx.query(sql`
-    UPDATE chain_wallets SET halted_reason = ${reason}, halted_at = ${at}
-    WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND halted_reason IS NULL RETURNING wallet_id
+    UPDATE chain_wallets SET halted_reason = ${reason}, halted_at = ${at}, stated_nonce = NULL
+    WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND (halted_reason IS NULL OR stated_nonce = ${statedNonce}::bigint)
+    RETURNING wallet_id
   `);
   if (halted.length > 0) await appendAudit(tx, [entry]);
 }

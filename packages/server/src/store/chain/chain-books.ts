@@ -1,4 +1,5 @@
-import type { ComparedWallet, Holding, WalletBooks, WalletKey } from "../../app/chain/chain-store.js";
+import type { WalletKey } from "../../app/chain/chain-store.js";
+import type { ComparedWallet, Holding, WalletBooks } from "../../app/chain/wallet-books.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -23,14 +24,24 @@ export function listToCompare(
   `);
 }
 
+interface SenderRow extends WalletKey {
+  isHalted: boolean;
+  finalNonce: string;
+  statedNonce: string | null;
+  lowestOpen: string | null;
+}
+
 /**
  * What the books say. Only the driver changes the sum of available and held of a wallet on a chain, and it has locked the row of the network,
- * so no account is locked. Served by primary keys.
+ * so no account is locked. Served by primary keys and chain_payments_open.
  */
 export async function readBooks(tx: Queryable, wallets: readonly WalletKey[]): Promise<WalletBooks[]> {
-  const senders = await tx.query<WalletKey & { finalNonce: string; isHalted: boolean }>(sql`
+  const senders = await tx.query<SenderRow>(sql`
     SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.final_nonce AS "finalNonce",
-      w.halted_reason IS NOT NULL AS "isHalted"
+      w.halted_reason IS NOT NULL AS "isHalted", w.stated_nonce AS "statedNonce", (
+        SELECT p.nonce FROM chain_payments p
+        WHERE p.network = w.network AND p.wallet_id = w.wallet_id AND p.stage IN ('assigned', 'signed')
+        ORDER BY p.network, p.wallet_id, p.nonce LIMIT 1) AS "lowestOpen"
     FROM ${listWallets(wallets)} CROSS JOIN LATERAL (
       SELECT * FROM chain_wallets w
       WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w
@@ -44,13 +55,17 @@ export async function readBooks(tx: Queryable, wallets: readonly WalletKey[]): P
       SELECT h.asset, 0, h.gathered FROM chain_holdings h
       WHERE h.tenant_id = given.tenant_id AND h.wallet_id = given.wallet_id) AS a
   `);
-  return senders.map(({ tenantId, walletId, finalNonce, isHalted }) => {
+  return senders.map(({ tenantId, walletId, isHalted, ...nonces }) => {
     const balances = new Map<string, { booked: bigint; gathered: bigint }>();
     for (const { asset, booked, gathered } of amounts.filter((one) => one.walletId === walletId)) {
       const sum = balances.get(asset) ?? { booked: 0n, gathered: 0n };
       balances.set(asset, { booked: sum.booked + BigInt(booked), gathered: sum.gathered + BigInt(gathered) });
     }
-    return { tenantId, walletId, finalNonce: Number(finalNonce), isHalted, balances };
+    return {
+      ...{ tenantId, walletId, isHalted, finalNonce: Number(nonces.finalNonce), balances },
+      statedNonce: nonces.statedNonce === null ? null : Number(nonces.statedNonce),
+      lowestOpen: nonces.lowestOpen === null ? null : Number(nonces.lowestOpen),
+    };
   });
 }
 

@@ -1,4 +1,5 @@
-import type { ChainDeposit, ChainUnit, DepositKey, GatheredAmount } from "../../app/chain/chain-store.js";
+import type { ChainDeposit, ChainUnit, DepositKey } from "../../app/chain/chain-store.js";
+import type { GatheredAmount } from "../../app/chain/wallet-books.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -50,7 +51,7 @@ export function listSeen(
   return list(
     tx,
     sql`c.network = ${network} AND c.state = 'seen' AND c.block_number IS NOT NULL AND ${isInRange}
-      ORDER BY c.network, c.block_number`,
+      ORDER BY c.network, c.block_number LIMIT ${"above" in range ? range.limit : null}::bigint`,
   );
 }
 

@@ -25,18 +25,13 @@ import {
   type SentRow,
   type UnsignedRow,
 } from "./payment-rows.js";
+import { hasRow, isDelisted } from "./removed-addresses.js";
 
 const leastId = "00000000-0000-0000-0000-000000000000";
 
 /** Before any limit: what a halted wallet has must not take the places of others. */
 const isNotHalted = sql`NOT EXISTS (
   SELECT FROM chain_wallets h WHERE h.tenant_id = p.tenant_id AND h.wallet_id = p.wallet_id AND h.halted_reason IS NOT NULL)`;
-
-/**
- * Whether there is such a row. A subquery with a value is a look into an index for each payment; of an EXISTS beside an OR the planner may
- * make one read of the whole table.
- */
-const hasRow = (from: Statement) => sql`(SELECT true FROM ${from} LIMIT 1) IS TRUE`;
 
 /** Whether the tenant of `p` is suspended or its client disabled. Served by primary keys. */
 const isHeld = sql`(
@@ -49,6 +44,14 @@ const isFrozen = sql`(
   ${hasRow(sql`wallets z WHERE z.tenant_id = p.tenant_id AND z.id = p.wallet_id AND z.frozen`)}
   OR ${hasRow(sql`requested_freezes r
     WHERE r.tenant_id = p.tenant_id AND r.wallet_id = p.wallet_id AND r.until > now() AND r.until < now() + interval '1 minute'`)})`;
+
+/** Served by the primary key. */
+const isHalted = hasRow(
+  sql`chain_wallets h WHERE h.tenant_id = p.tenant_id AND h.wallet_id = p.wallet_id AND h.halted_reason IS NOT NULL`,
+);
+
+/** What has ended must not take the places of others. Served by the primary key. */
+const isOpen = sql`open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.transaction_id`;
 
 /** How many payments of a wallet are looked at for some that are not held. */
 const lookedAtMax = 1000;
@@ -143,35 +146,39 @@ async function listWaitingWallets(
   return rows.map(({ id }) => id);
 }
 
-/** As many of each wallet as it has room for. Served by chain_payments_ready, chain_payments_open and primary keys. */
+/**
+ * As many of each wallet as it has room for; of one that is halted, what is to be cancelled. Served by chain_payments_ready, chain_payments_open, destinations_removed, destinations_listed and
+ * primary keys.
+ */
 function selectReady(network: string, wallets: readonly string[], inFlightMax: number): Statement {
   return sql`
-    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen"
+    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted"
     FROM unnest(${[...wallets]}::uuid[]) AS given (wallet_id)
     CROSS JOIN LATERAL (
-      SELECT ${inFlightMax}::bigint - count(*) AS room FROM (
-        SELECT FROM chain_payments f
-        WHERE f.network = ${network} AND f.wallet_id = given.wallet_id AND f.stage IN ('assigned', 'signed')
+      SELECT greatest(${inFlightMax}::bigint - count(*), CASE WHEN bool_or(f.halted) THEN 1 ELSE 0 END) AS room FROM (
+        SELECT ${isHalted} AS halted FROM chain_payments p
+        WHERE p.network = ${network} AND p.wallet_id = given.wallet_id AND p.stage IN ('assigned', 'signed')
         LIMIT ${inFlightMax}) AS f) AS free
     CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.key_id, p.mac, ${isFrozen} AS frozen FROM (
+      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.key_id, p.mac, ${isFrozen} AS frozen,
+        ${isDelisted} AS delisted FROM (
         SELECT * FROM chain_payments p
         WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id = given.wallet_id
         ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT ${lookedAtMax}) AS p
-      WHERE ${isFrozen} OR NOT ${isHeld} OR ${hasRow(sql`open_transactions o
-        WHERE o.tenant_id = p.tenant_id AND o.id = p.transaction_id AND o.cancel_requested`)}
+      WHERE ${hasRow(isOpen)} AND (${hasRow(sql`${isOpen} AND o.cancel_requested`)}
+        OR (NOT ${isHalted} AND (${isFrozen} OR NOT ${isHeld})))
       ORDER BY p.transaction_id LIMIT free.room) AS p
     ${joinFacts} ${joinOpen}
-    WHERE w.halted_reason IS NULL ORDER BY p.wallet_id, p.id`;
+    ORDER BY p.wallet_id, p.id`;
 }
 
-/** Served by the primary key, in whose order the rows are locked. */
+/** Served by the primary key, in whose order the rows are locked, by destinations_removed and destinations_listed. */
 export async function lockPayments(
   tx: Queryable,
   keys: readonly TransactionKey[],
 ): Promise<ReadonlyMap<string, PaymentState>> {
   const rows = await tx.query<PaymentState & { id: string }>(sql`
-    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, ${isHeld} AS "isHeld"
+    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, ${isHeld} AS "isHeld", ${isDelisted} AS "isDelisted"
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS given
     CROSS JOIN LATERAL (
       SELECT * FROM chain_payments p
@@ -209,13 +216,15 @@ export async function listIncluded(
 ): Promise<IncludedPayment[]> {
   const isInRange =
     "above" in range ? sql`p.block_number > ${range.above}` : sql`p.block_number <= ${range.upTo}`;
+  const limit = "above" in range ? range.limit : null;
   const rows = await tx.query<IncludedRow>(sql`
-    SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.nonce, a.purpose, p.succeeded, p.fee,
+    SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.included_hash AS hash, p.block_number AS "blockNumber",
+      p.nonce, a.purpose, p.succeeded, p.fee,
       o.fee_held AS "feeHeld"
     FROM (
       SELECT *, p.transaction_id AS id FROM chain_payments p
       WHERE p.network = ${network} AND p.stage = 'included' AND ${isInRange}
-      ORDER BY p.network, p.block_number) AS p
+      ORDER BY p.network, p.block_number LIMIT ${limit}::bigint) AS p
     CROSS JOIN LATERAL (
       SELECT a.purpose FROM chain_attempts a
       WHERE a.network = p.network AND a.hash = p.included_hash LIMIT 1) AS a

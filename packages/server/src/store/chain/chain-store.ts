@@ -6,6 +6,7 @@ import type { EventLog } from "../events/events.js";
 import { withLedger } from "../ledger/ledger.js";
 import { createSettlementUnit } from "../transactions/settlement.js";
 import type { ObserveUnit } from "../transactions/write-settlements.js";
+import { adoptNonce, insertLosses, listTaken, resumeWallet } from "./accept-chain.js";
 import * as blocks from "./chain-blocks.js";
 import { listToCompare, readBooks, writeHoldings } from "./chain-books.js";
 import * as deposits from "./chain-deposits.js";
@@ -60,6 +61,10 @@ function createChainUnit(
     includePayments: (inclusions) => payments.includePayments(tx, inclusions),
     excludePayments: (keys, headNumber) => payments.excludePayments(tx, keys, headNumber),
     endPayments: (given) => payments.endPayments(tx, given),
+    listTaken: (wallet, below) => listTaken(tx, network, wallet, below),
+    adoptNonce: (wallet, finalNonce) => adoptNonce(tx, wallet, finalNonce),
+    insertLosses: (losses) => insertLosses(tx, losses),
+    resumeWallet: (wallet) => resumeWallet(tx, wallet),
     putDeposits: (given) => deposits.putDeposits(tx, network, given),
     gather: (amounts) => deposits.gather(tx, amounts),
     emptyGathered: (amounts) => deposits.emptyGathered(tx, amounts),
@@ -69,7 +74,7 @@ function createChainUnit(
     removeBlocks: (above) => blocks.removeBlocks(tx, network, above),
     settle: (number) => blocks.settle(tx, network, number),
     haltNetwork: (halt) => blocks.haltNetwork(tx, network, halt),
-    haltWallet: (wallet, halt) => blocks.haltWallet(tx, wallet, halt),
+    haltWallet: (wallet, halt, statedNonce) => blocks.haltWallet(tx, wallet, halt, statedNonce),
   };
 }
 

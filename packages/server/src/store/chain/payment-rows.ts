@@ -73,12 +73,14 @@ function readTerms({ purpose, gasLimit, dataFee, maxFee, maxTip }: TermsRow): At
   };
 }
 
-export type ReadyRow = FactRow & IntegrityRow & Pick<ReadyPayment, "cancelRequested" | "isFrozen">;
+export type ReadyRow = FactRow &
+  IntegrityRow &
+  Pick<ReadyPayment, "cancelRequested" | "isFrozen" | "isDelisted">;
 
 export function readReady(row: ReadyRow, keys: IntegrityKeys): ReadyPayment {
-  const { cancelRequested, isFrozen, expiresAt } = row;
+  const { cancelRequested, isFrozen, isDelisted, expiresAt } = row;
   const fault = findPaymentFault(keys, row);
-  return { ...readFacts(row), cancelRequested, isFrozen, expiresAt, fault };
+  return { ...readFacts(row), cancelRequested, isFrozen, isDelisted, expiresAt, fault };
 }
 
 export type UnsignedRow = FactRow & IntegrityRow & TermsRow & { nonce: string; number: number };
@@ -119,12 +121,16 @@ export function readFound(row: FoundRow): FoundAttempt {
   return { ...readFacts(row), hash, purpose, stage, nonce: Number(nonce) };
 }
 
-export interface IncludedRow extends Omit<IncludedPayment, "nonce" | "fee" | "feeHeld"> {
+export interface IncludedRow extends Omit<IncludedPayment, "nonce" | "blockNumber" | "fee" | "feeHeld"> {
   nonce: string;
+  blockNumber: string;
   fee: string;
   feeHeld: string;
 }
 
 export function readIncluded(row: IncludedRow): IncludedPayment {
-  return { ...row, nonce: Number(row.nonce), fee: BigInt(row.fee), feeHeld: BigInt(row.feeHeld) };
+  return {
+    ...{ ...row, nonce: Number(row.nonce), blockNumber: Number(row.blockNumber) },
+    ...{ fee: BigInt(row.fee), feeHeld: BigInt(row.feeHeld) },
+  };
 }

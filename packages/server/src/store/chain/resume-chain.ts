@@ -56,6 +56,32 @@ export function resumeNetwork(
   });
 }
 
+/**
+ * Records how many transactions of a halted wallet are final, as the operator states it. It stays halted until the driver has compared it with
+ * the chain; if that says the same, the books follow the chain and it goes on. Served by the primary key.
+ */
+export function stateNonce(
+  database: Database,
+  { tenantId, walletId }: { tenantId: string; walletId: string },
+  nonce: number,
+  entry: AuditDraft,
+): Promise<"stated" | "unchanged" | "unknown"> {
+  return database.transaction(async (tx) => {
+    const [row] = await tx.query<{ isHalted: boolean }>(sql`
+      SELECT halted_reason IS NOT NULL AS "isHalted" FROM chain_wallets
+      WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} FOR UPDATE
+    `);
+    if (row === undefined) return "unknown";
+    if (!row.isHalted) return "unchanged";
+    await tx.query(sql`
+      UPDATE chain_wallets SET stated_nonce = ${nonce}, compared_number = -1
+      WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
+    `);
+    await appendAudit(tx, [entry]);
+    return "stated";
+  });
+}
+
 /** Ends the halt of a wallet. It is compared with the chain at once, and halted again if the reason still holds. Served by the primary key. */
 export function resumeWallet(
   database: Database,

@@ -1,4 +1,5 @@
-import type { ComparedWallet, FollowedBlock, SettledBooks, WalletKey } from "../../app/chain/chain-store.js";
+import type { FollowedBlock, WalletKey } from "../../app/chain/chain-store.js";
+import type { ComparedWallet, SettledBooks } from "../../app/chain/wallet-books.js";
 import type { Database } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { readBooks } from "./chain-books.js";

@@ -68,6 +68,8 @@ export interface ChainService {
   /** What the audit log says about halts. */
   halts: () => Promise<{ action: string; code: string; object: string }[]>;
   startDriver: (given?: GivenPorts) => EvmDriver;
+  /** Stops the drivers, which release their leases; others can be started. */
+  stopDrivers: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -115,6 +117,10 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
         balances,
       );
     });
+  }
+
+  async function stopDrivers(): Promise<void> {
+    for (const driver of drivers.splice(0)) await driver.stop();
   }
 
   const readStates = (where: ReturnType<typeof sql>) =>
@@ -207,8 +213,9 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       driver.start();
       return driver;
     },
+    stopDrivers,
     stop: async () => {
-      for (const driver of drivers) await driver.stop();
+      await stopDrivers();
       await direct.drop();
     },
   };

@@ -14,7 +14,15 @@ export const modelAssets = createAssetRegistry(
 /** The model chain, as the configuration would say it. */
 export const modelChainNetwork: ChainNetwork = {
   ...{ network: modelNetwork, chainId: 31337, rpcUrls: [], finality: { depth: 4 } },
-  ...{ feeCap: 100_000n, minimumTip: 1n, inFlightMax: 4, hasDataFee: true, hasPool: true, coin: modelCoin },
+  ...{
+    feeCap: 100_000n,
+    feeMax: 10n ** 12n,
+    minimumTip: 1n,
+    inFlightMax: 4,
+    hasDataFee: true,
+    hasPool: true,
+    coin: modelCoin,
+  },
   tokens: modelTokens,
   depositMinimum: new Map([["USDC.SIM", 100n]]),
 };

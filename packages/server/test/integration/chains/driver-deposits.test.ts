@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
-import { balanceOf, falseToken, modelCoin } from "../../harness/chain/model-chain.js";
+import { balanceOf, falseToken, type ModelBlock, modelCoin } from "../../harness/chain/model-chain.js";
+import { createModelNode } from "../../harness/chain/model-node.js";
 import { eventually } from "../../harness/eventually.js";
 
 const outside = `0x${"e".repeat(40)}`;
@@ -103,6 +104,67 @@ describe("deposits on an EVM network", () => {
       states: ["confirming", "broadcast", "failed"],
     });
     await expectBooksEqualChain([wallet]);
+  });
+
+  it("gathers a transfer that came back below the minimum, although it was a deposit of its own before", async () => {
+    const transfer = { asset: usdc, from: outside, to: wallet.address };
+    const hash = service.chain.pay([{ ...transfer, amount: 150n }]);
+    mine(1);
+    await eventually(
+      () => service.deposits(wallet),
+      (list) => list.length === 1,
+    );
+    service.chain.reorganise(1, () => false);
+    // A contract can pay another amount in another block, with the same hash. The last small transfer names what is gathered.
+    service.chain.pay([{ ...transfer, amount: 60n }]);
+    service.chain.mine(() => true);
+    const transactions = service.chain.head().transactions as object[];
+    transactions.push({ ...transactions[0], hash, transfers: [{ ...transfer, amount: 60n }] });
+    service.chain.credit(wallet.address, usdc, 60n);
+    mine(5);
+    const deposits = await eventually(
+      () => service.deposits(wallet),
+      (list) => list.some(({ state }) => state === "completed"),
+    );
+    expect(deposits.map(({ state }) => state)).toEqual(["failed", "completed"]);
+    await expectBooksEqualChain([wallet]);
+  });
+
+  it("follows a chain that changes between two branches, with another amount in each", async () => {
+    await fund();
+    await service.stopDrivers();
+    const [forkAt, transfer] = [service.chain.head().number, { asset: usdc, from: outside }];
+    const branches: ModelBlock[][] = [];
+    for (const amount of [150n, 250n]) {
+      service.chain.reorganise(service.chain.head().number - forkAt, () => false);
+      service.chain.pay([{ ...transfer, to: wallet.address, amount }]);
+      mine(1);
+      const blocks = [...service.chain.blocks()];
+      const last = blocks.at(-1) as ModelBlock;
+      // The hash of a transaction is the same in both branches.
+      const transactions = last.transactions.map((one) => ({ ...one, hash: "0xsame" }));
+      branches.push([...blocks.slice(0, -1), { ...last, transactions }]);
+    }
+    let blocks = branches[0] as ModelBlock[];
+    const chain = { ...service.chain, blocks: () => blocks, head: () => blocks.at(-1) as ModelBlock };
+    const options = { reach: async () => undefined, isAnswerLost: () => false, lag: () => 0 };
+    const node = createModelNode({ chain, ...options, wouldRevert: () => false });
+    service.startDriver({ node });
+    for (const branch of [0, 1, 0, 1]) {
+      blocks = branches[branch] as ModelBlock[];
+      await eventually(
+        () => service.store.readPosition("eip155:31337"),
+        (position) => position?.tail.at(-1)?.hash === blocks.at(-1)?.hash,
+      );
+    }
+    expect((await service.deposits(wallet)).map(({ state }) => state)).toEqual([
+      "completed",
+      "failed",
+      "failed",
+      "failed",
+      "confirming",
+    ]);
+    expect(service.errors).toEqual([]);
   });
 
   it("knows its own transfers, and credits another tenant's wallet", async () => {

@@ -158,6 +158,48 @@ describe("payments on a chain whose source, tenant or client is stopped", () => 
     expect(service.errors).toEqual([]);
   });
 
+  it("fail if their address leaves the allow-list while they wait for a nonce, and those that were sent are paid", async () => {
+    const list = (address: string, effective: string) =>
+      service.database.query(sql`
+        INSERT INTO destinations (tenant_id, id, label, network, address, client_id, created_at, effective_at)
+        VALUES (${tenantId}, gen_random_uuid(), 'supplier', ${network}, ${address}, ${tenantId}, now(), ${effective}::timestamptz)
+      `);
+    const remove = (address: string) =>
+      service.database.query(
+        sql`UPDATE destinations SET removed_at = now() WHERE address = ${address} AND removed_at IS NULL`,
+      );
+    const [stays, never] = [`0x${"d".repeat(40)}`, `0x${"c".repeat(40)}`];
+    await list(outside, "2020-01-01");
+    await list(stays, "2020-01-01");
+    // It was removed before the payment to it, which policy has allowed as one to any address.
+    await list(never, "2020-01-01");
+    await remove(never);
+    const ids = await payMany(5);
+    await inPool(4);
+    const others = [
+      await service.pay(wallet, stays, modelCoin, 1n),
+      await service.pay(wallet, never, modelCoin, 1n),
+    ];
+    await remove(outside);
+    // A new entry is not the one that the payment was judged by.
+    await list(outside, "2100-01-01");
+    await remove(stays);
+    await list(stays, "2020-01-01");
+    mine(5);
+    expect(
+      await eventually(
+        () => service.read(ids[4] ?? ""),
+        ({ state }) => state === "failed",
+      ),
+    ).toMatchObject({ failure: "ADDRESS_NOT_LISTED", states: ["processing", "failed"] });
+    await inPool(2);
+    await settledTwice();
+    for (const id of [...ids.slice(0, 4), ...others])
+      expect((await service.read(id)).state).toBe("completed");
+    expect(paid()).toBe(4000n);
+    expect(service.errors).toEqual([]);
+  });
+
   it("wait while their client is disabled, without holding up those of other clients", async () => {
     const ids = await payMany(10);
     await inPool(4);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { describeAct, nilTenantId } from "../../../src/app/audit/audit-entry.js";
 import type { ChainNode } from "../../../src/app/chain/chain-node.js";
+import type { ChainStore } from "../../../src/app/chain/chain-store.js";
 import type { Signer } from "../../../src/app/chain/signer.js";
 import { auditChain } from "../../../src/rails/evm/audit-chain.js";
 import { listNetworks, resumeNetwork, resumeWallet } from "../../../src/store/chain/resume-chain.js";
@@ -114,6 +115,33 @@ describe("what the driver halts", () => {
     await expect(audit()).rejects.toThrow("cannot be compared yet");
   });
 
+  it("is a wallet whose chain is ahead of restored books, before a nonce is given that was used", async () => {
+    const wallet = await service.createWallet(tenantId);
+    // The wallet was compared before the backup, and its turn comes again only much later.
+    let isCompared = true;
+    const listToCompare: ChainStore["listToCompare"] = async (...page) =>
+      isCompared ? await service.store.listToCompare(...page) : [];
+    service.startDriver({ store: { ...service.store, listToCompare } });
+    await registered();
+    await fund([wallet]);
+    isCompared = false;
+    service.chain.useNonce(wallet.address);
+    service.chain.useNonce(wallet.address);
+    mine(5);
+    const ids = [
+      await service.pay(wallet, outside, modelCoin, 10n),
+      await service.pay(wallet, outside, modelCoin, 11n),
+      await service.pay(wallet, outside, modelCoin, 12n),
+    ];
+    await eventually(
+      () => service.halts(),
+      (halts) => halts.length === 1,
+    );
+    expect(await service.halts()).toMatchObject([{ action: "wallet.halt", code: "NONCE_USED_ELSEWHERE" }]);
+    for (const id of ids) expect((await service.read(id)).states).toEqual(["processing"]);
+    expect(service.chain.pool()).toEqual([]);
+  });
+
   it("goes on with a wallet that was resumed", async () => {
     const wallet = await service.createWallet(tenantId);
     service.startDriver();
@@ -179,5 +207,50 @@ describe("what the driver halts", () => {
       () => service.store.readPosition(network),
       (position) => position?.tail.at(-1)?.hash === service.chain.head().hash,
     );
+  });
+
+  it("is resumed in several SQL transactions if much was in blocks that are not settled", async () => {
+    const wallet = await service.createWallet(tenantId);
+    const sizes: number[] = [];
+    const unitOfWork: ChainStore["unitOfWork"] = (position, work) =>
+      service.store.unitOfWork(position, (unit) =>
+        work({
+          ...unit,
+          putDeposits: (deposits) => {
+            if (deposits.some(({ block }) => block === null)) sizes.push(deposits.length);
+            unit.putDeposits(deposits);
+          },
+        }),
+      );
+    let dispute: string | undefined;
+    const node: ChainNode = {
+      ...service.node,
+      heads: async () => (dispute === undefined ? await service.node.heads() : { halt: dispute }),
+    };
+    service.startDriver({ node, store: { ...service.store, unitOfWork } });
+    await registered();
+    mine(1);
+    // Below the minimum, so that they are rows and not transactions.
+    const small = { asset: "USDC.SIM", from: outside, to: wallet.address, amount: 1n };
+    service.chain.pay(Array.from({ length: 1500 }, () => small));
+    mine(1);
+    const seen = () =>
+      service.database.query<{ count: string }>(
+        sql`SELECT count(*) FROM chain_deposits WHERE state = 'seen' AND block_number IS NOT NULL`,
+      );
+    await eventually(seen, ([row]) => row?.count === "1500");
+    dispute = "Two nodes have different final blocks 1.";
+    await eventually(
+      () => listNetworks(service.database),
+      ([one]) => one?.haltedReason === dispute,
+    );
+    dispute = undefined;
+    expect(await resumeNetwork(service.keyed, network, operator("network.resume", network))).toBe("resumed");
+    await eventually(
+      () => service.store.readPosition(network),
+      (position) => position?.tail.at(-1)?.hash === service.chain.head().hash,
+    );
+    expect(sizes).toEqual([1000, 500]);
+    await eventually(seen, ([row]) => row?.count === "1500");
   });
 });

@@ -94,6 +94,21 @@ describe("an endpoint", () => {
     expect(outcome).toEqual({ unavailable: "no whole answer within 300 ms" });
   });
 
+  it("does not pause because something brief took too long, and answers everything else", async () => {
+    const node = await startHostileNode((calls, reply) =>
+      calls.some(({ method }) => method === "eth_estimateGas")
+        ? undefined
+        : reply(resultsOf(calls, () => "0x1")),
+    );
+    const endpoint = endpointTo(node.url, { timeoutMs: 300 });
+    const slow = [{ method: "eth_estimateGas", params: [] }];
+    expect(await endpoint.call(slow, "brief")).toEqual([{ unavailable: "no whole answer within 300 ms" }]);
+    expect(endpoint.pauseMs()).toBe(0);
+    expect(await endpoint.call(numbered(1))).toEqual([{ result: "0x1" }]);
+    await endpoint.call(slow);
+    expect(endpoint.pauseMs()).toBeGreaterThan(0);
+  });
+
   it("pauses after 429 for as long as the node says, and asks nothing in this time", async () => {
     let nowMs = 0;
     const node = await startHostileNode((calls, reply) =>

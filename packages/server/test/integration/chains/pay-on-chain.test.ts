@@ -92,6 +92,22 @@ describe("an estimate", () => {
     });
     expect(await node.estimate(drafts)).toEqual([{ refused: "UNAVAILABLE" }]);
   });
+
+  it.each([
+    ["less gas than any transaction needs", "0x5207"],
+    ["no gas", "0x0"],
+    ["more gas than the node was allowed", `0x${(3_000_001).toString(16)}`],
+    ["gas of 256 bits", `0x8${"0".repeat(63)}`],
+  ])("does not believe %s, and takes that of another node", async (_, gas) => {
+    const account = await fundedAccount(devnet());
+    const draft = { from: account.address.toLowerCase(), contract: null, destination: newAddress() };
+    const node = openNode(devnet());
+    await node.heads();
+    await addFault("main", "eth_estimateGas", { kind: "wrong", result: gas });
+    const [estimate] = await node.estimate([{ ...draft, amount: 5n }]);
+    expect(gasOf(estimate)).toBeGreaterThanOrEqual(21_000n);
+    expect(gasOf(estimate)).toBeLessThan(21_100n);
+  });
 });
 
 describe("the market", () => {

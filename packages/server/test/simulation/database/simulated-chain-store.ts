@@ -100,6 +100,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
             ...factsOf(rows, row),
             cancelRequested: isCancelled(rows, row),
             isFrozen: false,
+            isDelisted: false,
             expiresAt: null,
             fault: null,
           }));

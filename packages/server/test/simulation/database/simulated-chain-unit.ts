@@ -1,11 +1,5 @@
-import type {
-  ChainUnit,
-  FoundAttempt,
-  GatheredAmount,
-  PaymentFacts,
-  WalletBooks,
-  WalletKey,
-} from "../../../src/app/chain/chain-store.js";
+import type { ChainUnit, FoundAttempt, PaymentFacts, WalletKey } from "../../../src/app/chain/chain-store.js";
+import type { GatheredAmount, WalletBooks } from "../../../src/app/chain/wallet-books.js";
 import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
 import {
@@ -101,9 +95,10 @@ export function createSimulatedChainUnit(
             if (included === null || nonce === null) throw new Error("an included payment has a block");
             const attempt = rows.get(chainAttempts, included.hash);
             const held = rows.get(openTransactions, keyOf(tenantId, id))?.feeHold?.amount ?? 0n;
-            const { succeeded, fee } = included;
+            const { hash, number: blockNumber, succeeded, fee } = included;
             const purpose = attempt?.terms.purpose ?? "payment";
-            return { tenantId, id, walletId, nonce, purpose, succeeded, fee, feeHeld: held };
+            const at = { hash, blockNumber, nonce, purpose, succeeded, fee, feeHeld: held };
+            return { tenantId, id, walletId, ...at };
           }),
       ),
     listSeen: (range) =>
@@ -164,6 +159,11 @@ export function createSimulatedChainUnit(
       for (const { tenantId, walletId, nonce } of payments)
         if (nonce !== null) changeWallet({ tenantId, walletId }, { finalNonce: nonce + 1 });
     },
+    // No operator takes part in the simulation.
+    listTaken: async () => [],
+    adoptNonce: () => undefined,
+    insertLosses: async () => undefined,
+    resumeWallet: () => undefined,
     putDeposits: (deposits) =>
       send((rows) => {
         for (const one of deposits) rows.put(chainDeposits, keyOf(one.hash, String(one.ordinal)), one);
@@ -251,7 +251,19 @@ function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] 
     }),
   );
   const { finalNonce, haltedReason } = wallet;
-  return [{ tenantId, walletId, finalNonce, isHalted: haltedReason !== null, balances }];
+  const open = openPayments(rows).filter((one) => one.walletId === walletId);
+  const lowestOpen = open.length === 0 ? null : Math.min(...open.map(({ nonce }) => nonce ?? 0));
+  return [
+    {
+      tenantId,
+      walletId,
+      finalNonce,
+      lowestOpen,
+      isHalted: haltedReason !== null,
+      statedNonce: null,
+      balances,
+    },
+  ];
 }
 
 function gatherOne(rows: Rows, { tenantId, walletId, asset, amount }: GatheredAmount): GatheredAmount {

@@ -50,15 +50,12 @@ async function applyBlock(
   record: RecordInUnit,
   block: ChainBlock,
 ): Promise<void> {
-  const transfers = block.transfers.filter(({ amount }) => amount > 0n);
   const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
-  const wallets = await unit.findWallets([...new Set(transfers.map(({ to }) => to))]);
+  const wallets = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
   const payments = decideInclusions(context.network, block, attempts);
-  const received = transfers.filter(
-    (transfer) => !isOwnTransfer(transfer, attempts, payments.inclusions, wallets),
-  );
+  const received = receivedOf(context.network, block, attempts, wallets);
   const known = await unit.findDeposits(received);
-  const deposits = decideDeposits(context.network.depositMinimum, block, received, { wallets, known });
+  const deposits = decideDeposits(context, block, received, { wallets, known });
   const { depositIds } = await record({
     events: [...payments.events, ...deposits.events],
     deposits: deposits.added.flatMap(({ observed }) => observed ?? []),
@@ -78,11 +75,29 @@ function decideInclusions(
   block: Pick<ChainBlock, "number" | "hash" | "outcomes">,
   attempts: readonly FoundAttempt[],
 ): { events: RailEvent[]; inclusions: Inclusion[] } {
-  const events: RailEvent[] = [];
-  const inclusions: Inclusion[] = [];
-  for (const attempt of attempts.filter(({ stage }) => stage === "signed")) {
+  const inclusions = inclusionsOf(
+    network,
+    block,
+    attempts.filter(({ stage }) => stage === "signed"),
+  );
+  const purposes = new Map(attempts.map(({ hash, purpose }) => [hash, purpose]));
+  const events = inclusions.flatMap(({ tenantId, id, hash, block: at }): RailEvent[] =>
+    purposes.get(hash) === "cancellation"
+      ? []
+      : [{ tenantId, id, event: { kind: "include", receipt: { hash, block: at } } }],
+  );
+  return { events, inclusions };
+}
+
+/** What a block did to these attempts. */
+export function inclusionsOf(
+  network: ChainNetwork,
+  block: Pick<ChainBlock, "number" | "hash" | "outcomes">,
+  attempts: readonly FoundAttempt[],
+): Inclusion[] {
+  return attempts.flatMap((attempt) => {
     const outcome = block.outcomes.find(({ hash }) => hash === attempt.hash);
-    if (outcome === undefined) continue;
+    if (outcome === undefined) return [];
     const { tenantId, id, hash, purpose } = attempt;
     const at = { number: block.number, hash: block.hash };
     const succeeded =
@@ -92,30 +107,44 @@ function decideInclusions(
             ...{ asset: attempt.asset, contract: contractOf(network, attempt.asset) },
             ...{ from: attempt.address, to: attempt.destination, amount: attempt.amount },
           });
-    inclusions.push({ tenantId, id, hash, block: at, succeeded, fee: outcome.fee });
-    if (purpose !== "cancellation")
-      events.push({ tenantId, id, event: { kind: "include", receipt: { hash, block: at } } });
-  }
-  return { events, inclusions };
+    return [{ tenantId, id, hash, block: at, succeeded, fee: outcome.fee }];
+  });
 }
 
-/** Whether a transfer is what a payment between two wallets of one tenant pays: it is credited when the payment completes. */
-function isOwnTransfer(
-  { hash, asset, from, to, amount }: ObservedTransfer,
+/**
+ * The transfers that are deposits, and not what a payment between two wallets of one tenant pays: that is credited when the payment completes.
+ * It can have ended before, if a reorganisation below finality brings it back.
+ */
+export function receivedOf(
+  network: ChainNetwork,
+  block: ChainBlock,
   attempts: readonly FoundAttempt[],
-  inclusions: readonly Inclusion[],
   wallets: ReadonlyMap<string, WalletKey>,
+): ObservedTransfer[] {
+  const succeeded = new Set(
+    inclusionsOf(network, block, attempts)
+      .filter((one) => one.succeeded)
+      .map(({ hash }) => hash),
+  );
+  const own = new Map(attempts.filter(({ hash }) => succeeded.has(hash)).map((one) => [one.hash, one]));
+  return block.transfers.filter((transfer) => {
+    const payment = own.get(transfer.hash);
+    const isOwn = payment !== undefined && isPaidBy(transfer, payment, wallets.get(transfer.to));
+    return transfer.amount > 0n && !isOwn;
+  });
+}
+
+function isPaidBy(
+  { asset, from, amount }: ObservedTransfer,
+  payment: FoundAttempt,
+  wallet: WalletKey | undefined,
 ): boolean {
-  const payment = attempts.find((one) => one.hash === hash);
-  const wallet = wallets.get(to);
-  if (payment === undefined || wallet === undefined) return false;
   return (
-    payment.tenantId === wallet.tenantId &&
+    payment.tenantId === wallet?.tenantId &&
     payment.destinationAccountId === wallet.walletId &&
     payment.asset === asset &&
     payment.address === from &&
-    payment.amount === amount &&
-    inclusions.some((one) => one.hash === hash && one.succeeded)
+    payment.amount === amount
   );
 }
 
@@ -129,7 +158,7 @@ interface DecidedDeposits {
 
 /** What the transfers of a block are: new deposits, or ones that come back after a reorganisation, perhaps with another content. */
 function decideDeposits(
-  minimums: ReadonlyMap<string, bigint>,
+  { network: { depositMinimum }, recorder: { newUuid } }: Pick<DriverContext, "network" | "recorder">,
   { number, hash: blockHash }: Pick<ChainBlock, "number" | "hash">,
   transfers: readonly ObservedTransfer[],
   { wallets, known }: { wallets: ReadonlyMap<string, WalletKey>; known: readonly ChainDeposit[] },
@@ -162,9 +191,10 @@ function decideDeposits(
     if (before?.state === "seen" && before.transactionId !== null)
       decided.events.push(reorganisedAway(before.tenantId, before.transactionId));
     const row = { ...wallet, hash, ordinal, asset, amount, block, leftNumber: null, state: "seen" as const };
-    const identity = before === undefined ? {} : { identity: `${hash} ${ordinal} ${blockHash}` };
+    // The chain can change between two blocks and back, so neither of them makes it unique.
+    const identity = before === undefined ? {} : { identity: `${hash} ${ordinal} ${newUuid()}` };
     const observed = { ...wallet, asset, amount, fromAddress: from, receipt, ordinal, ...identity };
-    decided.added.push({ row, observed: amount < (minimums.get(asset) ?? 0n) ? undefined : observed });
+    decided.added.push({ row, observed: amount < (depositMinimum.get(asset) ?? 0n) ? undefined : observed });
   }
   return decided;
 }

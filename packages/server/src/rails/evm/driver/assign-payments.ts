@@ -1,39 +1,28 @@
-import type { Estimate, FeeTerms } from "../../../app/chain/chain-node.js";
 import type {
   AssignedPayment,
-  AttemptTerms,
   LockedSender,
   ReadyPayment,
   WalletKey,
 } from "../../../app/chain/chain-store.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
-import {
-  contractOf,
-  type DriverContext,
-  type FollowedChain,
-  haltWallet,
-  inUnit,
-  positionOf,
-} from "./driver-context.js";
+import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
+import type { Estimates } from "./estimate-groups.js";
 import { haltTampered } from "./halt-tampered.js";
+import { isolateWallets } from "./isolate-wallets.js";
+import { failPlan, feeBound, type Plan, planPayments } from "./plan-payments.js";
 
 /** How many wallets one step serves. */
 const walletsMax = 64;
 
-/** What became of a payment that is ready, before it is written. */
-type Plan =
-  | { kind: "assign"; payment: ReadyPayment; terms: AttemptTerms }
-  | { kind: "end"; payment: ReadyPayment; event: RailEvent["event"] };
-
 /**
  * Gives nonces to payments: asks for fees and gas first, and then holds the fee and assigns the nonce in one SQL transaction. A payment that
- * would revert, or whose fee the wallet does not have, fails without a nonce, so that no nonce is ever left out. Returns where the next page
+ * would revert, or whose fee is too high or not in the wallet, fails without a nonce, so that no nonce is ever left out. Returns where the next page
  * of wallets begins, and whether anything was done.
  */
 export async function assignPayments(
   context: DriverContext,
   chain: FollowedChain,
-  afterWalletId: string | undefined,
+  { afterWalletId, estimates }: { afterWalletId: string | undefined; estimates: Estimates },
 ): Promise<{ lastWalletId: string | undefined; isBusy: boolean }> {
   const { network, store } = context;
   const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax };
@@ -41,35 +30,15 @@ export async function assignPayments(
   const payments = await haltTampered(context, chain, listed);
   // With more wallets than a page has, the next step serves those behind it.
   if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined };
-  const plans = await planPayments(context, payments);
+  const plans = await planPayments(context, payments, estimates);
   if (plans.length > 0) {
     const used = await readUsedNonces(context, plans);
-    for (const { wallet, reason } of await writePlans(context, chain, plans, used))
+    const walletOf = ({ payment }: Plan) => payment;
+    const write = (some: readonly Plan[]) => writePlans(context, chain, some, used);
+    for (const { wallet, reason } of (await isolateWallets(context, chain, plans, walletOf, write)).flat())
       await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
   }
   return { lastWalletId, isBusy: plans.length > 0 || lastWalletId !== undefined };
-}
-
-async function planPayments(context: DriverContext, payments: readonly ReadyPayment[]): Promise<Plan[]> {
-  const { network, node, recorder } = context;
-  const nowMs = recorder.now();
-  const ended = payments.flatMap((payment) => endBeforeNonce(payment, nowMs) ?? []);
-  const wanted = payments.filter((payment) => endBeforeNonce(payment, nowMs) === undefined);
-  const drafts = wanted.map(({ address, asset, destination, amount }) => ({
-    ...{ from: address, contract: contractOf(network, asset), destination, amount },
-  }));
-  const estimates = drafts.length === 0 ? [] : await node.estimate(drafts);
-  const market = drafts.length === 0 ? undefined : await node.market();
-  return [...ended, ...wanted.flatMap((payment, index) => planOne(payment, estimates[index], market))];
-}
-
-/** Whether a payment ends before anything is signed for it; its nonce is then never given. */
-function endBeforeNonce(payment: ReadyPayment, nowMs: number): Plan | undefined {
-  const { cancelRequested, isFrozen, expiresAt } = payment;
-  if (cancelRequested) return { kind: "end", payment, event: { kind: "cancel", fee: null } };
-  if (isFrozen) return frozenPlan(payment);
-  if (expiresAt === null || expiresAt.getTime() > nowMs) return undefined;
-  return { kind: "end", payment, event: { kind: "fail", failure: "EXPIRED", fee: null } };
 }
 
 /** How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. */
@@ -89,29 +58,6 @@ async function readUsedNonces(
   return new Map(senders.map(([walletId], index) => [walletId, nonces[index] as number]));
 }
 
-/** As on the book: nothing was signed, so nothing leaves a wallet after the response to its freeze. */
-function frozenPlan(payment: ReadyPayment): Plan {
-  return { kind: "end", payment, event: { kind: "fail", failure: "WALLET_FROZEN", fee: null } };
-}
-
-function planOne(
-  payment: ReadyPayment,
-  estimate: Estimate | undefined,
-  market: FeeTerms | undefined,
-): Plan[] {
-  if (estimate === undefined || market === undefined) return [];
-  if ("refused" in estimate) {
-    if (estimate.refused === "UNAVAILABLE") return [];
-    return [{ kind: "end", payment, event: { kind: "fail", failure: "WOULD_REVERT", fee: null } }];
-  }
-  return [{ kind: "assign", payment, terms: { purpose: "payment", ...estimate, ...market } }];
-}
-
-/** The most that an attempt can cost. */
-export function feeBound({ gasLimit, maxFeePerGas, dataFee }: AttemptTerms): bigint {
-  return gasLimit * maxFeePerGas + dataFee;
-}
-
 async function writePlans(
   context: DriverContext,
   chain: FollowedChain,
@@ -128,7 +74,8 @@ async function writePlans(
       const state = states.get(plan.payment.id);
       if (state?.stage !== "ready") return [];
       if (plan.kind === "end") return [plan];
-      if (frozen.has(plan.payment.walletId)) return [frozenPlan(plan.payment)];
+      if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
+      if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];
       return state.isHeld ? [] : [plan];
     });
     const ahead = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);

@@ -1,7 +1,8 @@
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import type { BlockRef, ChainNode } from "../../../app/chain/chain-node.js";
-import type { ComparedWallet, GatheredAmount, Holding, WalletBooks } from "../../../app/chain/chain-store.js";
-import type { HaltCode } from "../../../app/chain/halt.js";
+import type { ComparedWallet } from "../../../app/chain/wallet-books.js";
+import { acceptChain } from "./accept-chain.js";
+import { compareAll, type WalletOnChain } from "./compare-books.js";
 import {
   type DriverContext,
   type FollowedChain,
@@ -18,18 +19,6 @@ const walletsMax = 32;
 const pagesMax = 4;
 /** A wallet that nothing has happened to is compared again after this many blocks at the earliest. */
 const compareEveryBlocks = 16;
-
-/** A wallet as the chain has it. */
-interface WalletOnChain {
-  nonce: number;
-  balances: ReadonlyMap<string, bigint>;
-}
-
-interface Difference {
-  wallet: ComparedWallet;
-  code: HaltCode;
-  reason: string;
-}
 
 /**
  * Compares the books with the chain at the settled block, where both must be equal: everything up to it has ended, and nothing after it has
@@ -60,7 +49,7 @@ async function compareSome(
   const wallets = await store.listToCompare(network.network, beforeNumber, walletsMax);
   if (wallets.length === 0) return false;
   const onChain = await readChain(context, settled, wallets);
-  const differences = await inUnit(context, positionOf(chain), async (unit, record) => {
+  const { differences, accepted } = await inUnit(context, positionOf(chain), async (unit, record) => {
     const books = await unit.readBooks(wallets);
     const compared = compareAll(context, wallets, books, onChain);
     const { credited, observed } = await creditGathered(
@@ -76,10 +65,14 @@ async function compareSome(
     if (observed.length > 0) await record({ deposits: observed });
     unit.emptyGathered(credited);
     unit.writeHoldings(wallets, compared.holdings, settled.number);
-    return compared.differences;
+    return compared;
   });
-  for (const { wallet, code, reason } of differences) await haltWallet(context, chain, wallet, code, reason);
-  return wallets.length === walletsMax;
+  for (const wallet of accepted)
+    await acceptChain(context, chain, wallet, onChain[wallets.indexOf(wallet)] as WalletOnChain);
+  for (const { wallet, code, reason, statedNonce } of differences)
+    await haltWallet(context, chain, wallet, code, reason, statedNonce);
+  // What was accepted is compared once more: its nonces come before its money.
+  return wallets.length === walletsMax || accepted.length > 0;
 }
 
 export async function readChain(
@@ -102,52 +95,4 @@ export async function readChain(
       tokens.map(({ asset }, position) => [asset, balances[index * tokens.length + position] as bigint]),
     ),
   }));
-}
-
-/** Pure: what is above the books, what is below them, and what to write down. */
-export function compareAll(
-  { network }: Pick<DriverContext, "network">,
-  wallets: readonly ComparedWallet[],
-  books: readonly WalletBooks[],
-  onChain: readonly WalletOnChain[],
-): { surplus: GatheredAmount[]; differences: Difference[]; holdings: Holding[] } {
-  const surplus: GatheredAmount[] = [];
-  const differences: Difference[] = [];
-  const holdings: Holding[] = [];
-  for (const [index, wallet] of wallets.entries()) {
-    const book = books.find(({ walletId }) => walletId === wallet.walletId);
-    const seen = onChain[index];
-    if (book === undefined || seen === undefined) continue;
-    const { tenantId, walletId } = wallet;
-    if (seen.nonce > book.finalNonce)
-      differences.push({
-        wallet,
-        code: "NONCE_USED_ELSEWHERE",
-        reason: `${seen.nonce} transactions of ${wallet.address} are final, and ${book.finalNonce} of them are known. The key was used elsewhere, or the database was restored from a backup.`,
-      });
-    if (seen.nonce < book.finalNonce)
-      differences.push({
-        wallet,
-        code: "NONCE_BELOW_BOOKS",
-        reason: `${seen.nonce} transactions of ${wallet.address} are final, and ${book.finalNonce} of them had been. Payments that have ended are no longer part of the chain, and anybody can send them again.`,
-      });
-    for (const { asset } of tokensOf(network)) {
-      const { booked, gathered } = book.balances.get(asset) ?? { booked: 0n, gathered: 0n };
-      const balance = seen.balances.get(asset) ?? 0n;
-      const difference = balance - booked - gathered;
-      if (balance > 0n || book.balances.has(asset))
-        holdings.push({ tenantId, walletId, asset, onChain: balance });
-      if (difference > 0n) surplus.push({ tenantId, walletId, asset, amount: difference });
-      if (difference < 0n)
-        differences.push({
-          wallet,
-          code: "BALANCE_BELOW_BOOKS",
-          reason: `${wallet.address} has ${balance} base units of ${asset} on the chain, ${-difference} less than its books.`,
-        });
-    }
-  }
-  // What a wallet with a difference has too much is not a deposit: it may be a payment that has left the chain.
-  const differing = new Set(differences.map(({ wallet }) => wallet.walletId));
-  const isSure = ({ walletId }: GatheredAmount) => !differing.has(walletId);
-  return { surplus: surplus.filter(isSure), differences, holdings };
 }

@@ -36,6 +36,8 @@ export interface FollowedChain {
    * The last block that was followed, for the pace of what is sent again or replaced. A head that was not followed is what one node claims.
    */
   headNumber: number;
+  /** The last block that was followed before this lease was acquired or an error ended what was in memory. */
+  inheritedTo: number;
   /** Renews the lease if it is due, between parts of a long step. */
   keepLease: () => Promise<void>;
 }
@@ -51,6 +53,9 @@ export function settledOf({ tail }: FollowedChain): FollowedBlock {
   if (settled === undefined) throw new Error("a chain that is followed has at least its settled block");
   return settled;
 }
+
+/** What was to be recorded does not follow from what the database has about a payment. Nothing was written. */
+export class PaymentFaultError extends Error {}
 
 export type RecordInUnit = (records: Partial<RailRecords>) => ReturnType<typeof recordOnRail>;
 
@@ -69,7 +74,7 @@ export async function inUnit<T>(
       const recorded = await recordOnRail(recorder, unit, network, { events, deposits });
       const wrong = recorded.outcomes.findIndex((one) => one === "stale" || one === "impossible");
       if (wrong >= 0)
-        throw new Error(
+        throw new PaymentFaultError(
           `${events[wrong]?.event.kind} of the transaction ${events[wrong]?.id} is ${recorded.outcomes[wrong]}`,
         );
       if (recorded.depositIds.includes(undefined))
@@ -126,7 +131,8 @@ export async function haltWallet(
   wallet: WalletKey,
   code: HaltCode,
   reason: string,
+  statedNonce: number | null = null,
 ): Promise<void> {
   const halt = haltOfWallet(wallet, code, reason, new Date(context.recorder.now()));
-  await inUnit(context, positionOf(chain), (unit) => unit.haltWallet(wallet, halt));
+  await inUnit(context, positionOf(chain), (unit) => unit.haltWallet(wallet, halt, statedNonce));
 }

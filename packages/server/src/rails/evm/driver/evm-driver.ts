@@ -14,6 +14,7 @@ import {
   settledOf,
   tipOf,
 } from "./driver-context.js";
+import { createEstimates } from "./estimate-groups.js";
 import { followChain } from "./follow-chain.js";
 import { anchorChain } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
@@ -72,6 +73,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let former: NetworkLease | undefined;
   let resets = 0;
   let afterWalletId: string | undefined;
+  const estimates = createEstimates(deps.monotonicMs);
   const sentAt: SentAt = new Map();
   /** The last payment of a look that did not come to the end. */
   let lookedUpTo: SentPayment | undefined;
@@ -132,7 +134,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const keepLease = async () => {
       if (leases.isRenewalDue()) await renew(held);
     };
-    return { lease: held, tail, headNumber: tail.at(-1)?.number ?? settledNumber, keepLease };
+    const headNumber = tail.at(-1)?.number ?? settledNumber;
+    return { lease: held, tail, headNumber, inheritedTo: headNumber, keepLease };
   }
 
   /** A network begins at its final block: there was no wallet on it before. */
@@ -189,7 +192,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       }
     };
     const isAssigned = await attempt(async () => {
-      const assigned = await assignPayments(deps, current, afterWalletId);
+      const assigned = await assignPayments(deps, current, { afterWalletId, estimates });
       afterWalletId = assigned.lastWalletId;
       return assigned.isBusy;
     });

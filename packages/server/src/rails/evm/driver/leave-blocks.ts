@@ -11,6 +11,8 @@ import {
 
 /** How many blocks leave in one SQL transaction, the newest first. */
 const blocksMax = 8;
+/** How many payments, and how many deposits, one SQL transaction takes out of the chain when the blocks are not known. */
+const rowsMax = 1000;
 
 /** The blocks above this number have left the chain. What was in them is where it was before: sent, and in no block. */
 export async function leaveBlocks(
@@ -25,21 +27,29 @@ export async function leaveBlocks(
       unit.removeBlocks(kept);
     });
     chain.tail = chain.tail.filter(({ number }) => number <= kept);
+    chain.inheritedTo = Math.min(chain.inheritedTo, kept);
   }
 }
 
-/** Begins again at the settled block, as the chain has it now: after the operator has resumed a network that was halted. */
+/**
+ * Begins again at the settled block, as the chain has it now: after the operator has resumed a network that was halted. What was in later
+ * blocks is taken out of the chain first. There is no block until that is done, so a process that ends meanwhile goes on with it.
+ */
 export async function anchorChain(
   context: DriverContext,
   chain: FollowedChain,
   settled: FollowedBlock,
 ): Promise<void> {
   const { number, hash, parentHash } = settled;
-  await inUnit(context, positionOf(chain), async (unit, record) => {
-    await exclude(unit, record, number, chain);
-    unit.removeBlocks(-1);
-    unit.appendBlocks([{ number, hash, parentHash }]);
-  });
+  const isDone = () =>
+    inUnit(context, positionOf(chain), async (unit, record) => {
+      const { hasMore } = await exclude(unit, record, number, chain);
+      if (hasMore) return false;
+      unit.removeBlocks(-1);
+      unit.appendBlocks([{ number, hash, parentHash }]);
+      return true;
+    });
+  while (!(await isDone())) await chain.keepLease();
   chain.tail = [{ number, hash, parentHash }];
 }
 
@@ -48,9 +58,11 @@ async function exclude(
   record: RecordInUnit,
   above: number,
   { headNumber, tail }: FollowedChain,
-): Promise<void> {
-  const payments = await unit.listIncluded({ above });
-  const deposits = await unit.listSeen({ above });
+): Promise<{ hasMore: boolean }> {
+  // Blocks that are known leave a few at a time, and each of them was applied as a whole.
+  const limit = tail.length === 0 ? rowsMax : null;
+  const payments = await unit.listIncluded({ above, limit });
+  const deposits = await unit.listSeen({ above, limit });
   const events: RailEvent[] = [];
   const reorganise = { kind: "reorganise" } as const;
   // A cancellation in a block is no event: the payment is still sent, until the cancellation is final.
@@ -62,4 +74,5 @@ async function exclude(
   const leftNumber = tail.at(-1)?.number ?? headNumber;
   unit.excludePayments(payments, headNumber);
   unit.putDeposits(deposits.map((deposit) => ({ ...deposit, block: null, leftNumber })));
+  return { hasMore: payments.length === limit || deposits.length === limit };
 }

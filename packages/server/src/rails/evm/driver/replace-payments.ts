@@ -1,13 +1,20 @@
+import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import type { FeeTerms } from "../../../app/chain/chain-node.js";
 import type { AttemptTerms, SentPayment } from "../../../app/chain/chain-store.js";
 import { raiseFees } from "../fees/raise-fees.js";
-import { feeBound } from "./assign-payments.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
+import { isolateWallets } from "./isolate-wallets.js";
+import { feeBound } from "./plan-payments.js";
 
 /** After how many blocks without inclusion a payment is stuck. */
 const stuckAfterBlocks = 6;
 
 type Wish = "speed_up" | "cancel";
+
+interface Wished {
+  payment: SentPayment;
+  wish: Wish;
+}
 
 /**
  * Decides which payments get another attempt for the same nonce: with higher fees if they are stuck or somebody asked for it, or an empty
@@ -27,6 +34,22 @@ export async function replacePayments(
   });
   if (wishes.length === 0) return false;
   const market = await context.node.market();
+  await isolateWallets(
+    context,
+    chain,
+    wishes,
+    ({ payment }) => payment,
+    (some) => writeTerms(context, chain, some, market),
+  );
+  return true;
+}
+
+async function writeTerms(
+  context: DriverContext,
+  chain: FollowedChain,
+  wishes: readonly Wished[],
+  market: FeeTerms,
+): Promise<void> {
   await inUnit(context, positionOf(chain), async (unit, record) => {
     const states = await unit.lockPayments(wishes.map(({ payment }) => payment));
     const current = wishes.filter(({ payment: { id, number } }) => {
@@ -35,7 +58,7 @@ export async function replacePayments(
     });
     const planned = current.map(({ payment, wish }) => ({
       payment,
-      terms: nextTerms(payment.terms, wish, market, context.network.feeCap),
+      terms: nextTerms(payment.terms, wish, market, context.network),
     }));
     const raised = planned.flatMap(({ payment, terms }) =>
       terms === undefined ? [] : [{ tenantId: payment.tenantId, id: payment.id, terms }],
@@ -61,7 +84,6 @@ export async function replacePayments(
       chain.headNumber,
     );
   });
-  return true;
 }
 
 /** Only the lowest nonce of a wallet can be stuck by its fee: those behind it wait for it. */
@@ -80,11 +102,13 @@ function nextTerms(
   terms: AttemptTerms,
   wish: Wish,
   market: FeeTerms,
-  feeCap: bigint,
+  { feeCap, feeMax }: Pick<ChainNetwork, "feeCap" | "feeMax">,
 ): AttemptTerms | undefined {
-  const fees = raiseFees(terms, market, feeCap);
-  if (fees === "cap_reached") return undefined;
   const isCancelled = wish === "cancel" || terms.purpose === "cancellation";
+  // An empty transaction uses little of its gas limit, and the nonce must be used.
+  const highest = isCancelled ? feeCap : (feeMax - terms.dataFee) / terms.gasLimit;
+  const fees = raiseFees(terms, market, highest < feeCap ? highest : feeCap);
+  if (fees === "cap_reached") return undefined;
   return {
     ...fees,
     purpose: isCancelled ? "cancellation" : "replacement",

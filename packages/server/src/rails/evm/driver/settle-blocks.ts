@@ -1,13 +1,9 @@
 import type { BlockRef } from "../../../app/chain/chain-node.js";
-import type {
-  ChainDeposit,
-  ChainUnit,
-  GatheredAmount,
-  IncludedPayment,
-  WalletKey,
-} from "../../../app/chain/chain-store.js";
+import type { ChainDeposit, ChainUnit, IncludedPayment, WalletKey } from "../../../app/chain/chain-store.js";
+import type { GatheredAmount } from "../../../app/chain/wallet-books.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
 import { reorganisedAway } from "./apply-blocks.js";
+import { confirmInherited } from "./confirm-inherited.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf, settledOf } from "./driver-context.js";
 
 /** How many blocks one SQL transaction settles, and how many payments or deposits in them; a single block can have more. */
@@ -25,12 +21,13 @@ export async function settleBlocks(
   while (settledOf(chain).number < final.number) {
     await chain.keepLease();
     const next = settledOf(chain).number + 1;
-    const last = Math.min(final.number, next + blocksMax - 1);
+    const last = await confirmInherited(context, chain, Math.min(final.number, next + blocksMax - 1));
+    if (last < next) return;
     const settled = await inUnit(context, positionOf(chain), async (unit, record) => {
       const number = Math.max(next, await unit.limitBlocks(last, rowsMax));
       const payments = await unit.listIncluded({ upTo: number });
       const deposits = await unit.listSeen({ upTo: number });
-      const left = await unit.listLeft(number - returnBlocks);
+      const left = await listGone(unit, number - returnBlocks);
       const gathered = await gatherSmall(context, unit, deposits);
       const records = {
         events: [
@@ -55,6 +52,15 @@ export async function settleBlocks(
     });
     chain.tail = chain.tail.filter((block) => block.number >= settled);
   }
+}
+
+/** Deposits that do not come back. What a payment of another tenant of ours pays can, as long as that payment is open. */
+async function listGone(unit: ChainUnit, upTo: number): Promise<ChainDeposit[]> {
+  const left = await unit.listLeft(upTo);
+  if (left.length === 0) return left;
+  const attempts = await unit.findAttempts([...new Set(left.map(({ hash }) => hash))]);
+  const open = new Set(attempts.filter(({ stage }) => stage !== "over").map(({ hash }) => hash));
+  return left.filter(({ hash }) => !open.has(hash));
 }
 
 /** What becomes of a payment is what the chain has done, whatever was asked for: a cancellation can come too late. */

@@ -15,6 +15,7 @@ import {
   positionOf,
 } from "./driver-context.js";
 import { haltTampered } from "./halt-tampered.js";
+import { isolateWallets } from "./isolate-wallets.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
 
@@ -43,7 +44,13 @@ export async function signPayments(context: DriverContext, chain: FollowedChain)
     if ("refused" in attempt) await handleRefusal(context, chain, payment, attempt);
     else signed.push(attempt);
   }
-  await storeSigned(context, chain, signed);
+  await isolateWallets(
+    context,
+    chain,
+    signed,
+    (attempt) => attempt,
+    (some) => storeSigned(context, chain, some),
+  );
   // What was refused is asked for again, but not at once.
   return signed.length > 0;
 }
@@ -133,7 +140,6 @@ async function storeSigned(
   chain: FollowedChain,
   signed: readonly SignedPayment[],
 ): Promise<void> {
-  if (signed.length === 0) return;
   await inUnit(context, positionOf(chain), async (unit, record) => {
     const senders = await unit.lockSenders(distinctSenders(signed));
     const frozen = new Set(senders.filter(({ isFrozen }) => isFrozen).map(({ walletId }) => walletId));

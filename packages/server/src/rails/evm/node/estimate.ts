@@ -29,10 +29,11 @@ export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps)
     const number = newestNumber();
     const block = number === undefined ? "latest" : toQuantity(number);
     const tokenDrafts = drafts.filter(({ contract }) => contract !== null);
-    const answers = await pool.ask([
+    const questions = [
       ...drafts.map((draft) => gasQuestion(draft, block)),
       ...tokenDrafts.map((draft) => returnQuestion(draft, block)),
-    ]);
+    ];
+    const answers = await pool.ask(questions, "brief");
     const returns = new Map(tokenDrafts.map((draft, index) => [draft, answers[drafts.length + index]]));
     const estimates = drafts.map((draft, index) =>
       judge(answers[index] as Answer<bigint>, (returns.get(draft) ?? { value: true }) as Answer<boolean>),

@@ -12,14 +12,14 @@ export type PostResult =
 
 /** Posts JSON to one URL. Neither a result nor an error contains any part of the URL. */
 export interface JsonPost {
-  readonly post: (body: string) => Promise<PostResult>;
+  readonly post: (body: string, timeoutMs?: number) => Promise<PostResult>;
   /** The string without anything that is secret in the URL: nodes repeat keys in their messages. */
   readonly redact: (text: string) => string;
   readonly close: () => Promise<void>;
 }
 
 export interface JsonPostLimits {
-  /** For all of a request, from the wait for a connection to the last byte of the answer. */
+  /** For all of a request, unless it has one of its own: from the wait for a connection to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly answerBytesMax: number;
 }
@@ -44,16 +44,16 @@ export function createJsonPost(url: string, { timeoutMs, answerBytesMax }: JsonP
   });
   const headers = { "content-type": "application/json", ...authorization };
   return {
-    post: async (body) => {
+    post: async (body, ownTimeoutMs = timeoutMs) => {
       try {
-        const signal = AbortSignal.timeout(timeoutMs);
+        const signal = AbortSignal.timeout(ownTimeoutMs);
         const response = await pool.request({ method: "POST", path, headers, body, signal });
         const text = await readBounded(response.body, answerBytesMax);
         if (text === undefined) return { kind: "too_large" };
         const retryAfterMs = readRetryAfter(response.headers["retry-after"]);
         return { kind: "answered", status: response.statusCode, retryAfterMs, text };
       } catch (error) {
-        return { kind: "failed", reason: describeFailure(error, timeoutMs) };
+        return { kind: "failed", reason: describeFailure(error, ownTimeoutMs) };
       }
     },
     redact: (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, "[redacted]"), text),

@@ -8,12 +8,18 @@ export interface RpcCall {
   readonly params: readonly unknown[];
 }
 
+/**
+ * `strict`: one request after the other, so that the order stays. `brief`: for calls whose duration somebody else decides, such as the
+ * execution of a contract. They fail early, and do not make the node pause: it may answer everything else.
+ */
+export type CallManner = "any" | "strict" | "brief";
+
 /** One URL of a node. After a failure it pauses, twice as long each time. */
 export interface RpcEndpoint {
   /** Its place in the configuration, because every part of its URL can be a secret. */
   readonly name: string;
   /** In the order given. While it pauses, or after a failure in between, calls are not sent. */
-  readonly call: (calls: readonly RpcCall[], order?: "any" | "strict") => Promise<readonly RpcOutcome[]>;
+  readonly call: (calls: readonly RpcCall[], manner?: CallManner) => Promise<readonly RpcOutcome[]>;
   /** How long it still pauses; 0 if it can be called. */
   readonly pauseMs: () => number;
   readonly close: () => Promise<void>;
@@ -31,6 +37,7 @@ export interface RpcEndpointDeps {
 
 const defaultTimeoutMs = 10_000;
 const defaultAnswerBytesMax = 32 * 1024 * 1024;
+const briefTimeoutMs = 3000;
 const batchMax = 100;
 const requestsMax = 4;
 const askedTooOften = "it refuses for now, because it was asked too often";
@@ -45,25 +52,30 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
   let sizeMax = batchMax;
 
   /** One request. A batch that is refused as a whole, or whose answer is too large, is sent again in halves. */
-  async function exchange(calls: readonly RpcCall[]): Promise<readonly RpcOutcome[]> {
+  async function exchange(calls: readonly RpcCall[], manner: CallManner): Promise<readonly RpcOutcome[]> {
     if (backOff.pauseMs() > 0) return fail(calls, "it pauses after a failure");
     const firstId = lastId + 1;
     lastId += calls.length;
     const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
     const ids = requests.map(({ id }) => id);
+    const body = JSON.stringify(calls.length === 1 ? requests[0] : requests);
+    const isBrief = manner === "brief";
     const reading = readPosted(
-      await http.post(JSON.stringify(calls.length === 1 ? requests[0] : requests)),
+      await http.post(body, isBrief ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs),
       ids,
     );
     if ("failed" in reading) {
-      backOff.pause(reading.retryAfterMs);
+      if (!isBrief || reading.failed === askedTooOften) backOff.pause(reading.retryAfterMs);
       return fail(calls, reading.failed);
     }
     if ("divide" in reading) {
       if (calls.length === 1) return fail(calls, reading.divide);
       const middle = Math.ceil(calls.length / 2);
       sizeMax = Math.min(sizeMax, middle);
-      return [...(await exchange(calls.slice(0, middle))), ...(await exchange(calls.slice(middle)))];
+      return [
+        ...(await exchange(calls.slice(0, middle), manner)),
+        ...(await exchange(calls.slice(middle), manner)),
+      ];
     }
     if (calls.length === sizeMax) sizeMax = Math.min(batchMax, sizeMax + 1);
     return withoutRateLimits(reading.outcomes);
@@ -102,14 +114,14 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
 
   return {
     name,
-    call: async (calls, order = "any") => {
+    call: async (calls, manner = "any") => {
       const parts: (readonly RpcCall[])[] = [];
       for (let start = 0; start < calls.length; start += sizeMax)
         parts.push(calls.slice(start, start + sizeMax));
-      if (order === "any")
-        return (await Promise.all(parts.map((part) => limit(() => exchange(part))))).flat();
+      if (manner !== "strict")
+        return (await Promise.all(parts.map((part) => limit(() => exchange(part, manner))))).flat();
       const outcomes: RpcOutcome[] = [];
-      for (const part of parts) outcomes.push(...(await limit(() => exchange(part))));
+      for (const part of parts) outcomes.push(...(await limit(() => exchange(part, manner))));
       return outcomes;
     },
     pauseMs: backOff.pauseMs,

@@ -1,7 +1,7 @@
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
 import type { RpcOutcome } from "./read-response.js";
-import type { RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
+import type { CallManner, RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
 import type { RpcError } from "./rpc-error.js";
 
 /** A call, and how its result is read. */
@@ -29,8 +29,14 @@ interface NodeAnswers<Q extends readonly Question<unknown>[]> {
 /** Several nodes of one network, asked in the order of the configuration until one has an answer. */
 export interface RpcPool {
   readonly endpoints: readonly RpcEndpoint[];
-  /** Each question goes to the next node on its own. Throws `NodeUnavailableError` if one of them is not answered at all. */
-  readonly ask: <const Q extends readonly Question<unknown>[]>(questions: Q) => Promise<Answers<Q>>;
+  /**
+   * Each question goes to the next node on its own. Throws `NodeUnavailableError` if one of them is not answered at all. With the manner
+   * `brief` each node is asked once.
+   */
+  readonly ask: <const Q extends readonly Question<unknown>[]>(
+    questions: Q,
+    manner?: "any" | "brief",
+  ) => Promise<Answers<Q>>;
   /** The values of all questions, from the same node. */
   readonly askOneNode: <T>(questions: readonly Question<T>[]) => Promise<readonly T[]>;
   /** Every node, once. */
@@ -56,9 +62,9 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
   const sleep = (delayMs: number) => new Promise<void>((resolve) => void timers.after(delayMs, resolve));
 
   /** The nodes in turn, those that pause left out; waits while all of them do. */
-  async function* attempts(): AsyncGenerator<{ endpoint: RpcEndpoint; isLast: boolean }> {
+  async function* attempts(rounds = roundsMax): AsyncGenerator<{ endpoint: RpcEndpoint; isLast: boolean }> {
     const endsMs = monotonicMs() + patienceMs;
-    for (let round = 0; round < roundsMax; round++) {
+    for (let round = 0; round < rounds; round++) {
       const pauseMs = Math.min(...endpoints.map((endpoint) => endpoint.pauseMs()));
       const waitMs = round === 0 ? pauseMs : Math.max(pauseMs, roundPauseMs);
       if (monotonicMs() + waitMs > endsMs) return;
@@ -73,16 +79,19 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
       `No node of ${network} gives a usable answer: ${[...new Set(reasons)].slice(0, 5).join("; ") || "all of them pause after failures"}.`,
     );
 
-  async function ask(questions: readonly Question<unknown>[]): Promise<Answer<unknown>[]> {
+  async function ask(
+    questions: readonly Question<unknown>[],
+    manner: "any" | "brief" = "any",
+  ): Promise<Answer<unknown>[]> {
     const answers = new Map<number, Answer<unknown>>();
     const reasons: string[] = [];
     /** The questions that a node failed to answer in this round: it may have what the others lack. */
     const unsure = new Set<number>();
     let open = questions.map((_, index) => index);
     if (open.length === 0) return [];
-    for await (const { endpoint, isLast } of attempts()) {
+    for await (const { endpoint, isLast } of attempts(manner === "brief" ? 1 : roundsMax)) {
       const asked = open.map((index) => questions[index] as Question<unknown>);
-      for (const [position, answer] of (await attempt(endpoint, asked)).entries()) {
+      for (const [position, answer] of (await attempt(endpoint, asked, manner)).entries()) {
         const index = open[position] as number;
         if ("unavailable" in answer) reasons.push(`${endpoint.name}: ${answer.unavailable}`);
         if ("unavailable" in answer) unsure.add(index);
@@ -128,9 +137,13 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
   };
 }
 
-async function attempt(endpoint: RpcEndpoint, questions: readonly Question<unknown>[]): Promise<Attempted[]> {
+async function attempt(
+  endpoint: RpcEndpoint,
+  questions: readonly Question<unknown>[],
+  manner: CallManner = "any",
+): Promise<Attempted[]> {
   const calls = questions.map(({ method, params }) => ({ method, params }));
-  const outcomes = await endpoint.call(calls);
+  const outcomes = await endpoint.call(calls, manner);
   return questions.map(({ method, read }, index) => {
     const outcome = outcomes[index] as RpcOutcome;
     if (!("result" in outcome)) return outcome;

@@ -1,0 +1,50 @@
+import type { TransactionKey } from "../transactions/settlement.js";
+import type { FollowedBlock, WalletKey } from "./chain-store.js";
+
+/** Something that a wallet has received and that is not credited. */
+export interface GatheredAmount extends WalletKey {
+  asset: string;
+  amount: bigint;
+}
+
+/** What has left a wallet without the service, and is recorded as a payout. */
+export interface NewLoss extends TransactionKey, WalletKey {
+  asset: string;
+  amount: bigint;
+  address: string;
+  /** The account of everything outside the network. */
+  outsideId: string;
+  idempotencyKey: string;
+  requestHash: string;
+  reference: string;
+  createdAt: Date;
+}
+
+/** A wallet whose balances are to be compared with the chain. */
+export interface ComparedWallet extends WalletKey {
+  address: string;
+}
+
+export interface Holding extends WalletKey {
+  asset: string;
+  onChain: bigint;
+}
+
+/** Books that belong to a settled block, which is not known right after a network was resumed. */
+export interface SettledBooks {
+  settled: FollowedBlock | undefined;
+  wallets: ComparedWallet[];
+  books: WalletBooks[];
+}
+
+/** What the books say about a wallet. */
+export interface WalletBooks extends WalletKey {
+  finalNonce: number;
+  /** The lowest nonce of its payments that are in no block; null if there are none. */
+  lowestOpen: number | null;
+  isHalted: boolean;
+  /** How many of its transactions are final, as the operator has stated to continue it; null if nothing is stated. */
+  statedNonce: number | null;
+  /** By asset: available and held, and what was gathered. */
+  balances: ReadonlyMap<string, { booked: bigint; gathered: bigint }>;
+}

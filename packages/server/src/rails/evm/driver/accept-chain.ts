@@ -1,0 +1,133 @@
+import { type AccountKey, decideOnBalances, externalAccountId } from "@bursar/domain";
+import type { ChainUnit } from "../../../app/chain/chain-store.js";
+import type { ComparedWallet, NewLoss } from "../../../app/chain/wallet-books.js";
+import { operatorActorId } from "../../../app/events/actor.js";
+import { hashRequest } from "../../../app/requests/idempotency.js";
+import type { ClaimedTransaction } from "../../../app/transactions/settlement.js";
+import { compareAll, isUsedElsewhere, type WalletOnChain } from "./compare-books.js";
+import {
+  type DriverContext,
+  type FollowedChain,
+  haltWallet,
+  inUnit,
+  positionOf,
+  type RecordInUnit,
+  settledOf,
+} from "./driver-context.js";
+
+/** Nobody knows where it went. */
+const unknownAddress = `0x${"0".repeat(40)}`;
+
+/**
+ * The operator has stated how many transactions of a halted wallet are final, and the chain says the same, so the books follow the chain. First
+ * the nonces: payments whose nonce was used by something else can never be sent, and fail. Then, when the nonces agree, the money: what is
+ * missing is recorded as a payout, and the wallet goes on. Each is one SQL transaction, which compares again.
+ */
+export async function acceptChain(
+  context: DriverContext,
+  chain: FollowedChain,
+  wallet: ComparedWallet,
+  seen: WalletOnChain,
+): Promise<void> {
+  const lost: string[] = [];
+  const missing = await inUnit(context, positionOf(chain), async (unit, record) => {
+    await unit.lockSenders([wallet]);
+    const books = await unit.readBooks([wallet]);
+    const [book] = books;
+    if (book === undefined || book.statedNonce !== seen.nonce) return undefined;
+    if (isUsedElsewhere(book, seen)) return await giveUpNonces(unit, record, wallet, seen.nonce);
+    const { shortfalls } = compareAll(context, [wallet], books, [seen]);
+    const losses = shortfalls.map((shortfall) => lossOf(context, chain, shortfall));
+    const uncovered = await recordLosses(context, unit, losses);
+    if (uncovered !== undefined) return uncovered;
+    lost.push(...losses.map(({ id }) => id));
+    unit.resumeWallet(wallet);
+    return undefined;
+  });
+  if (lost.length > 0) context.recorder.onChanged(lost);
+  if (missing === undefined) return;
+  const reason = `${missing.amount} base units of ${missing.asset} are missing on the chain, and less than that is available in the books. Cancel payments that hold some, and state the nonce again.`;
+  await haltWallet(context, chain, wallet, "BALANCE_BELOW_BOOKS", reason, seen.nonce);
+}
+
+async function giveUpNonces(
+  unit: ChainUnit,
+  record: RecordInUnit,
+  wallet: ComparedWallet,
+  finalNonce: number,
+): Promise<undefined> {
+  const taken = await unit.listTaken(wallet, finalNonce);
+  const failure = { kind: "fail", failure: "NONCE_TAKEN", fee: null } as const;
+  if (taken.length > 0)
+    await record({ events: taken.map(({ tenantId, id }) => ({ tenantId, id, event: failure })) });
+  unit.endPayments(taken);
+  unit.adoptNonce(wallet, finalNonce);
+}
+
+function lossOf(
+  { network: { network }, recorder: { newUuid, now } }: DriverContext,
+  chain: FollowedChain,
+  {
+    tenantId,
+    walletId,
+    asset,
+    amount,
+  }: { tenantId: string; walletId: string; asset: string; amount: bigint },
+): NewLoss {
+  const { number } = settledOf(chain);
+  // A client's key has no spaces, so none can occupy it.
+  const idempotencyKey = `missing ${network} ${walletId} ${asset} ${number}`;
+  return {
+    ...{ tenantId, id: newUuid(), walletId, asset, amount, address: unknownAddress, idempotencyKey },
+    ...{ requestHash: hashRequest({ missing: idempotencyKey }), reference: `missing at block ${number}` },
+    ...{ outsideId: externalAccountId(network), createdAt: new Date(now()) },
+  };
+}
+
+/** Returns the first that the books do not have available; nothing is written then. */
+async function recordLosses(
+  { network: { network }, recorder }: DriverContext,
+  unit: ChainUnit,
+  losses: readonly NewLoss[],
+): Promise<NewLoss | undefined> {
+  if (losses.length === 0) return undefined;
+  const accounts = losses.flatMap(({ tenantId, walletId, outsideId, asset }): AccountKey[] => [
+    { tenantId, accountId: walletId, asset },
+    { tenantId, accountId: outsideId, asset },
+  ]);
+  const balances = await unit.lockAccounts(accounts);
+  const settlements = [];
+  for (const loss of losses) {
+    const transaction = asClaimed(loss, network);
+    const decision = decideOnBalances(transaction, { kind: "settle" }, balances);
+    if (typeof decision === "string") return loss;
+    const occurredAt = new Date(Math.max(recorder.now(), loss.createdAt.getTime()));
+    settlements.push({
+      transaction,
+      decision,
+      occurredAt,
+      dueAt: null,
+      judgement: null,
+      actorId: operatorActorId,
+    });
+  }
+  await unit.insertLosses(losses);
+  await unit.write(settlements, balances);
+  return undefined;
+}
+
+function asClaimed(
+  { tenantId, id, walletId, outsideId, asset, amount, createdAt }: NewLoss,
+  network: string,
+): ClaimedTransaction {
+  return {
+    ...{ tenantId, id, kind: "payout", state: "accepted", version: 1, network, asset, amount, feeHold: null },
+    ...{
+      sourceAccountId: walletId,
+      destinationAccountId: outsideId,
+      clientId: null,
+      createdAt,
+      countedAt: null,
+    },
+  };
+}

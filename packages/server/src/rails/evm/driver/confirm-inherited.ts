@@ -1,0 +1,83 @@
+import type { ChainBlock } from "../../../app/chain/chain-node.js";
+import type { ChainUnit } from "../../../app/chain/chain-store.js";
+import { inclusionsOf, receivedOf } from "./apply-blocks.js";
+import {
+  type DriverContext,
+  type FollowedChain,
+  inUnit,
+  positionOf,
+  settledOf,
+  watchOf,
+} from "./driver-context.js";
+import { leaveBlocks } from "./leave-blocks.js";
+
+/**
+ * What was read from a block that was not final comes from one node. The process that has read it has it confirmed by a second one when the
+ * block is final; but blocks can be inherited from a process that has ended. They are read again, as final blocks, which two nodes confirm,
+ * and compared with what was written. If anything differs, all blocks that are not settled are left and read again. Returns the last block
+ * that can be settled, at most `upTo`.
+ */
+export async function confirmInherited(
+  context: DriverContext,
+  chain: FollowedChain,
+  upTo: number,
+): Promise<number> {
+  const settled = settledOf(chain).number;
+  const to = Math.min(upTo, chain.inheritedTo);
+  if (settled >= to) return upTo;
+  const blocks = await context.node.finalBlocks(settled + 1, to, watchOf(context));
+  for (const { number, hash } of blocks)
+    if (chain.tail[number - settled]?.hash !== hash)
+      throw new Error(`a node has answered with the block ${hash}, which is not the final block ${number}`);
+  const differing = await inUnit(context, positionOf(chain), (unit) => findDiffering(context, unit, blocks));
+  if (differing === undefined) return blocks.at(-1)?.number ?? settled;
+  await leaveBlocks(context, chain, settled);
+  throw new Error(
+    `the block ${differing} has something else than was read from it before, so the blocks from ${settled + 1} on are read again`,
+  );
+}
+
+/** The number of a block whose payments and deposits are not the ones that were written. */
+async function findDiffering(
+  context: DriverContext,
+  unit: ChainUnit,
+  blocks: readonly ChainBlock[],
+): Promise<number | undefined> {
+  const last = blocks.at(-1);
+  if (last === undefined) return undefined;
+  const written = new Map<number, Set<string>>(blocks.map(({ number }) => [number, new Set()]));
+  for (const { blockNumber, hash, succeeded, fee } of await unit.listIncluded({ upTo: last.number }))
+    written.get(blockNumber)?.add(`${hash} ${succeeded} ${fee}`);
+  for (const { block, hash, ordinal, walletId, asset, amount } of await unit.listSeen({ upTo: last.number }))
+    written.get(block?.number ?? -1)?.add(`${hash} ${ordinal} ${walletId} ${asset} ${amount}`);
+  for (const block of blocks) {
+    const shown = await linesOf(context, unit, block);
+    const before = written.get(block.number);
+    if (before?.size !== shown.length || shown.some((line) => !before.has(line))) return block.number;
+  }
+  return undefined;
+}
+
+/** What would be written about a block, without what has ended before. */
+async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBlock): Promise<string[]> {
+  if (block.transfers.length === 0 && block.outcomes.length === 0) return [];
+  const { network } = context;
+  const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
+  const wallets = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
+  const received = receivedOf(network, block, attempts, wallets).filter(({ to }) => wallets.has(to));
+  const credited = new Set(
+    (await unit.findDeposits(received))
+      .filter(({ state }) => state === "credited" || state === "gathered")
+      .map(({ hash, ordinal }) => `${hash} ${ordinal}`),
+  );
+  const open = attempts.filter(({ stage }) => stage !== "over");
+  return [
+    ...inclusionsOf(network, block, open).map(({ hash, succeeded, fee }) => `${hash} ${succeeded} ${fee}`),
+    ...received
+      .filter(({ hash, ordinal }) => !credited.has(`${hash} ${ordinal}`))
+      .map(
+        ({ hash, ordinal, to, asset, amount }) =>
+          `${hash} ${ordinal} ${wallets.get(to)?.walletId} ${asset} ${amount}`,
+      ),
+  ];
+}

@@ -1,0 +1,57 @@
+import type { ChainUnit, WalletKey } from "../../app/chain/chain-store.js";
+import type { NewLoss } from "../../app/chain/wallet-books.js";
+import { operatorActorId } from "../../app/events/actor.js";
+import type { Queryable, Tx } from "../core/database.js";
+import { sql } from "../core/sql.js";
+
+/** Served by chain_payments_open; at most as many as an address may have in flight. */
+export async function listTaken(
+  tx: Queryable,
+  network: string,
+  { tenantId, walletId }: WalletKey,
+  below: number,
+): ReturnType<ChainUnit["listTaken"]> {
+  const rows = await tx.query<{ id: string; nonce: string }>(sql`
+    SELECT p.transaction_id AS id, p.nonce FROM chain_payments p
+    WHERE p.network = ${network} AND p.wallet_id = ${walletId} AND p.tenant_id = ${tenantId} AND p.nonce < ${below}
+      AND p.stage IN ('assigned', 'signed')
+    ORDER BY p.transaction_id FOR UPDATE
+  `);
+  return rows.map(({ id, nonce }) => ({ tenantId, walletId, id, nonce: Number(nonce) }));
+}
+
+/** Served by the primary key. */
+export function adoptNonce(tx: Tx, { tenantId, walletId }: WalletKey, finalNonce: number): void {
+  tx.send(sql`
+    UPDATE chain_wallets SET final_nonce = ${finalNonce}, next_nonce = greatest(next_nonce, ${finalNonce}), compared_number = -1
+    WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
+  `);
+}
+
+/** Served by the primary key. */
+export function resumeWallet(tx: Tx, { tenantId, walletId }: WalletKey): void {
+  tx.send(sql`
+    UPDATE chain_wallets SET halted_reason = NULL, halted_at = NULL, stated_nonce = NULL, compared_number = -1
+    WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
+  `);
+}
+
+/** By the operator, who has accepted them. The unique key on the idempotency key refuses the same one twice. */
+export async function insertLosses(tx: Queryable, losses: readonly NewLoss[]): Promise<void> {
+  const column = <T>(pick: (loss: NewLoss) => T) => losses.map(pick);
+  await tx.query(sql`
+    WITH inserted AS (
+      INSERT INTO transactions
+        (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind, source_account_id, destination_account_id,
+         destination_address, created_at)
+      SELECT tenant_id, id, key, hash, ${operatorActorId}::uuid, reference, asset, amount, 'payout', source, destination, address, created_at
+      FROM unnest(
+        ${column((l) => l.tenantId)}::uuid[], ${column((l) => l.id)}::uuid[], ${column((l) => l.idempotencyKey)}::text[],
+        ${column((l) => `\\x${l.requestHash}`)}::bytea[], ${column((l) => l.reference)}::text[], ${column((l) => l.asset)}::text[],
+        ${column((l) => l.amount)}::numeric[], ${column((l) => l.walletId)}::uuid[], ${column((l) => l.outsideId)}::uuid[],
+        ${column((l) => l.address)}::text[], ${column((l) => l.createdAt)}::timestamptz[]
+      ) AS lost (tenant_id, id, key, hash, reference, asset, amount, source, destination, address, created_at)
+      RETURNING tenant_id, id)
+    INSERT INTO open_transactions (tenant_id, id, state, version) SELECT tenant_id, id, 'accepted', 1 FROM inserted
+  `);
+}

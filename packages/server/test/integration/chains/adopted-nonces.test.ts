@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describeAct } from "../../../src/app/audit/audit-entry.js";
+import { stateNonce } from "../../../src/store/chain/resume-chain.js";
+import { sql } from "../../../src/store/core/sql.js";
+import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import type { ChainWallet } from "../../harness/chain/chain-service.js";
+import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
+import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
+import { eventually } from "../../harness/eventually.js";
+
+const usdc = "USDC.SIM";
+
+describe("a wallet whose nonce something else has used", () => {
+  let driven: DrivenChain;
+  let wallet: ChainWallet;
+  beforeAll(async () => {
+    driven = await startDrivenChain();
+  });
+  beforeEach(async () => {
+    wallet = await driven.createFunded();
+  });
+  afterAll(() => driven.stop());
+
+  const state = (nonce: number) => {
+    const { tenantId, walletId } = wallet;
+    const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", walletId, new Date());
+    return stateNonce(driven.keyed, wallet, nonce, entry);
+  };
+  const haltOf = async () => {
+    const [row] = await driven.database.query<{ reason: string | null; stated: string | null }>(
+      sql`SELECT halted_reason AS reason, stated_nonce AS stated FROM chain_wallets WHERE wallet_id = ${wallet.walletId}`,
+    );
+    return row ?? { reason: null, stated: null };
+  };
+  /** Wallets are compared when a block is settled: at the next one if something has happened to them. */
+  const compared = async (isExpected: (halt: Awaited<ReturnType<typeof haltOf>>) => boolean) => {
+    driven.chain.pay([{ asset: modelCoin, from: outside, to: wallet.address, amount: 1n }]);
+    await driven.settle();
+    return await eventually(haltOf, isExpected);
+  };
+  const halted = (reason: string) => compared((halt) => halt.reason?.includes(reason) === true);
+  const resumed = () => compared((halt) => halt.reason === null);
+  const steal = (amount: bigint, asset = modelCoin) => driven.chain.credit(wallet.address, asset, -amount);
+  const losses = () =>
+    driven.database.query<{ amount: string; asset: string; reference: string }>(sql`
+      SELECT amount, asset, reference FROM transactions
+      WHERE source_account_id = ${wallet.walletId} AND reference LIKE 'missing %' ORDER BY id
+    `);
+  async function expectBooksEqualChain(): Promise<void> {
+    for (const asset of [modelCoin, usdc])
+      expect([asset, await driven.booked(wallet, asset)]).toEqual([
+        asset,
+        balanceOf(driven.chain.final().balances, wallet.address, asset),
+      ]);
+    for (const { what, violations } of await auditLedger(driven.database))
+      expect([what, violations]).toEqual([what, []]);
+    expect(driven.errors).toEqual([]);
+  }
+
+  it("goes on when the operator has stated its final nonce: a payment with that nonce fails, and nothing is paid twice", async () => {
+    const paidBefore = balanceOf(driven.chain.head().balances, outside, modelCoin);
+    const [taken, sent] = [
+      await driven.pay(wallet, outside, modelCoin, 10n),
+      await driven.pay(wallet, outside, modelCoin, 20n),
+    ];
+    await driven.inPool(2);
+    // The stranger's transaction with our first nonce comes first, and ours with the second one follows it.
+    driven.chain.useNonce(wallet.address);
+    steal(777n);
+    await driven.settle();
+    await driven.until(sent, "completed");
+    await halted("2 transactions of");
+    const waiting = await driven.pay(wallet, outside, modelCoin, 40n);
+    await driven.settle();
+    expect([(await driven.read(taken)).state, (await driven.read(waiting)).state]).toEqual([
+      "broadcast",
+      "processing",
+    ]);
+    expect(await state(2)).toBe("stated");
+    await resumed();
+    expect(await driven.read(taken)).toMatchObject({
+      failure: "NONCE_TAKEN",
+      states: ["processing", "broadcast", "failed"],
+    });
+    expect(await losses()).toMatchObject([{ amount: "777", asset: modelCoin }]);
+    await driven.inPool(1);
+    expect(await driven.nonceOf(waiting)).toBe(2);
+    await driven.settle();
+    await driven.until(waiting, "completed");
+    expect(balanceOf(driven.chain.head().balances, outside, modelCoin) - paidBefore).toBe(60n);
+    expect(await state(3)).toBe("unchanged");
+    await expectBooksEqualChain();
+    const audited = await driven.database.query<{ code: string | null; action: string }>(
+      sql`SELECT action, code FROM audit_entries WHERE action IN ('wallet.adopt', 'wallet.halt') ORDER BY occurred_at`,
+    );
+    expect(audited).toMatchObject([
+      { action: "wallet.halt", code: "NONCE_USED_ELSEWHERE" },
+      { action: "wallet.adopt" },
+    ]);
+  });
+
+  it("stays halted if the chain does not say what the operator has stated, and nothing changes", async () => {
+    const taken = await driven.pay(wallet, outside, modelCoin, 10n);
+    await driven.inPool(1);
+    driven.chain.useNonce(wallet.address);
+    driven.chain.useNonce(wallet.address);
+    await driven.settle();
+    await halted("2 transactions of");
+    for (const wrong of [1, 3, 0]) {
+      expect(await state(wrong)).toBe("stated");
+      await compared(({ stated }) => stated === null);
+      expect((await haltOf()).reason).toContain("2 transactions of");
+      expect((await driven.read(taken)).state).toBe("broadcast");
+    }
+    await state(2);
+    await resumed();
+    expect(await driven.until(taken, "failed")).toMatchObject({ failure: "NONCE_TAKEN" });
+    await expectBooksEqualChain();
+  });
+
+  it("goes on after a restore of old books: what was paid since is recorded, and the next nonce is the chain's", async () => {
+    driven.chain.useNonce(wallet.address);
+    driven.chain.useNonce(wallet.address);
+    steal(5000n);
+    await driven.settle();
+    const waiting = await driven.pay(wallet, outside, modelCoin, 30n);
+    await halted("used elsewhere");
+    await state(2);
+    await resumed();
+    await driven.inPool(1);
+    expect(await driven.nonceOf(waiting)).toBe(2);
+    await driven.settle();
+    await driven.until(waiting, "completed");
+    expect(await losses()).toMatchObject([{ amount: "5000", asset: modelCoin }]);
+    await expectBooksEqualChain();
+  });
+
+  it("stays halted while payments hold what is missing, and goes on when they are cancelled", async () => {
+    driven.chain.pay([{ asset: usdc, from: outside, to: wallet.address, amount: 500n }]);
+    await driven.settle();
+    driven.chain.useNonce(wallet.address);
+    steal(200n, usdc);
+    await driven.settle();
+    await halted("used elsewhere");
+    const holding = await driven.pay(wallet, outside, usdc, 400n);
+    await state(1);
+    await halted("200 base units of USDC.SIM are missing on the chain");
+    expect(await losses()).toEqual([]);
+    // A halted wallet gives no nonces, and ends what has none.
+    await driven.requestCancel(wallet, holding);
+    await driven.until(holding, "cancelled");
+    await state(1);
+    await resumed();
+    expect(await losses()).toMatchObject([{ amount: "200", asset: usdc }]);
+    await expectBooksEqualChain();
+  });
+});
