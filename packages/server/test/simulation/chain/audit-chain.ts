@@ -101,8 +101,10 @@ function auditDeposits({ database, chain, wallets }: ChainWorld): string[] {
     }
     for (const [name, count] of expected) {
       const credited = deposits.filter(
-        ({ id, reference, asset, amount, parties }) =>
+        ({ id, idempotencyKey, reference, asset, amount, parties }) =>
           reference === hash &&
+          // A sum of small transfers has the hash of the last of them, and can be as large as another one in it.
+          !idempotencyKey.includes(" gathered ") &&
           states.get(id)?.state === "completed" &&
           `${"walletId" in parties.destination ? parties.destination.walletId : ""} ${asset.code} ${amount}` ===
             name,
