@@ -26,8 +26,15 @@ it("a role that may no longer log in makes requests wait, and they succeed when 
       ["PASSWORD 'second'", `PASSWORD '${role.password}'`],
     ]) {
       await database.run(`ALTER ROLE ${role.username} ${removal}`);
-      await database.run(
-        `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${role.username}'`,
+      // A connection that was being made meanwhile ends too.
+      await eventually(
+        async () => {
+          await database.run(
+            `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${role.username}'`,
+          );
+          return (await one.call("GET", "/v1/transactions", token)).status;
+        },
+        (status) => status !== 200,
       );
       await expectUnavailable(one, token);
       await database.run(`ALTER ROLE ${role.username} ${remedy}`);
