@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundle } from "./bundle.mjs";
 import { root } from "./files.mjs";
@@ -30,7 +31,8 @@ describe("the bundle of the service", () => {
     const { stderr } = run(`
       import fs from "node:fs";
       import { syncBuiltinESMExports } from "node:module";
-      process.setSourceMapsEnabled(true);
+      import { mapStackTraces } from ${JSON.stringify(join(root, "packages/server/bin/map-stack-traces.mjs"))};
+      mapStackTraces(${JSON.stringify(`${pathToFileURL(target).href}/`)});
       const { runCli } = await import(${JSON.stringify(join(target, "program.js"))});
       const { readFileSync } = fs;
       fs.readFileSync = (path, options) => {

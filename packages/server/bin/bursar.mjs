@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { executionAsyncResource } from "node:async_hooks";
 import { existsSync, statSync } from "node:fs";
+import { mapStackTraces } from "./map-stack-traces.mjs";
 import { refuseOldNode } from "./refuse-old-node.mjs";
 
 refuseOldNode();
@@ -17,9 +18,9 @@ if (!existsSync(built)) {
   console.error("bursar: not built yet; `npm ci && npm run build` in the checkout builds it.");
   process.exit(1);
 }
-// Stack traces name the sources instead of the few files of the bundle.
-if (isBundled()) process.setSourceMapsEnabled(true);
-const { runCli } = await import((isBundled() ? bundle : built).href);
+const isBundle = isBundled();
+if (isBundle) mapStackTraces(new URL("./", bundle).href);
+const { runCli } = await import((isBundle ? bundle : built).href);
 process.exit(await runCli(process.argv.slice(2)));
 
 /** Whether the bundle is of the last build: the compiler alone, as during development, does not write it. */

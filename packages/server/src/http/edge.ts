@@ -140,7 +140,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
       addRoute(context, route, options, turns);
   });
   stopCollecting();
-  installMethodNotAllowed(app, methodsByPath);
+  installMethodNotAllowed(app, methodsByPath, options.corsOrigins !== undefined);
   return app;
 }
 

@@ -10,11 +10,12 @@ describe("the pools of connections", () => {
       ca: undefined,
       connectTimeoutMs: 1000,
     });
-    const pools = Array.from({ length: 512 }, (_, number) => poolFor("tenant", origin(number)));
-    expect(poolFor("tenant", origin(0))).toBe(pools[0]);
-    poolFor("tenant", origin(512));
+    const open = (number: number) => poolFor("tenant", origin(number));
+    const pools = await Promise.all(Array.from({ length: 512 }, (_, number) => open(number)));
+    expect(await open(0)).toBe(pools[0]);
+    await open(512);
     expect(pools.flatMap((pool, number) => (pool.closed ? [number] : []))).toEqual([1]);
-    expect(poolFor("tenant", origin(1))).not.toBe(pools[1]);
+    expect(await open(1)).not.toBe(pools[1]);
     await close();
     expect(pools.every((pool) => pool.closed || pool.destroyed)).toBe(true);
   });

@@ -42,19 +42,18 @@ export function createGuardedPost({
   const lookup = createGuardedLookup({ ...rules, resolveHost, dialAs });
   const pools = createConnectionPools({ lookup, ca, connectTimeoutMs });
 
-  const post: WebhookPost = ({ tenantId, url, headers, body, timeoutMs }) => {
+  const post: WebhookPost = async ({ tenantId, url, headers, body, timeoutMs }) => {
     const startedMs = performance.now();
     const target = targetOf(url);
-    if (!target.ok) return Promise.resolve({ kind: "refused", reason: target.reason, latencyMs: 0 });
+    if (!target.ok) return { kind: "refused", reason: target.reason, latencyMs: 0 };
     const request: Dispatcher.DispatchOptions = {
       method: "POST",
       path: target.path,
       headers: listHeaders(headers),
       body,
     };
-    return dispatch(pools.poolFor(tenantId, target.origin), request, timeoutMs, () =>
-      Math.round(performance.now() - startedMs),
-    );
+    const pool = await pools.poolFor(tenantId, target.origin);
+    return await dispatch(pool, request, timeoutMs, () => Math.round(performance.now() - startedMs));
   };
 
   return { post, judgeUrl, close: pools.close };

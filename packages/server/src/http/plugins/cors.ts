@@ -33,7 +33,7 @@ const responseHeaders = [
 
 /**
  * Allows scripts of the origins that the operator has configured; without configuration, of none. Credentials are never allowed: a
- * script sends its token itself, so that no other page can use it. Preflights are enabled by the routes that know which methods
+ * script sends its token itself, so that no other page can use it. Preflights are enabled by routes that know which methods
  * their path has (`method-not-allowed.ts`). Register it before any route is collected: the plugin adds a wildcard route.
  */
 export async function installCors(app: FastifyInstance, origins: string | undefined): Promise<void> {

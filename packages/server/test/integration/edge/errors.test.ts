@@ -40,6 +40,10 @@ const probeRoutes = [
     },
     (request) => request.query,
   ),
+  defineRoute(
+    { ...common, method: "POST", path: "/v1/probes/batch", operationId: "probeBatch", body: Probe },
+    (request) => request.body,
+  ),
   defineRoute({ ...common, method: "GET", path: "/v1/crash", operationId: "crash" }, () => {
     throw new Error("secret inside: password hunter2");
   }),
@@ -70,6 +74,12 @@ describe("every failure has the error format of the contract", () => {
     ["an unknown path", { url: "/v1/nowhere" }, "NOT_FOUND"],
     ["the root", { url: "/" }, "NOT_FOUND"],
     ["a wrong method", { method: "DELETE", url: "/v1/probes" }, "METHOD_NOT_ALLOWED"],
+    [
+      "a wrong method for a literal path that a parameter of another one matches",
+      { url: "/v1/probes/batch" },
+      "METHOD_NOT_ALLOWED",
+    ],
+    ["a wrong method for an encoded path", { method: "PUT", url: "/v1/%70robes/1" }, "METHOD_NOT_ALLOWED"],
     [
       "a method that Fastify does not know",
       { method: "PROPFIND" as "GET", url: "/v1/probes" },

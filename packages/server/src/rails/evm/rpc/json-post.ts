@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import type { Pool } from "undici";
 
 export type PostResult =
   | {
@@ -31,7 +31,31 @@ const keepAliveMs = 4000;
 /** `url` is http or https, and may have a user and a password. */
 export function createJsonPost(url: string, { timeoutMs, answerBytesMax }: JsonPostLimits): JsonPost {
   const { origin, path, authorization, secrets } = readUrl(url);
-  const pool = new Pool(origin, {
+  let pool: Promise<Pool> | undefined;
+  const headers = { "content-type": "application/json", ...authorization };
+  return {
+    post: async (body, ownTimeoutMs = timeoutMs) => {
+      try {
+        const signal = AbortSignal.timeout(ownTimeoutMs);
+        pool ??= openPool(origin, timeoutMs);
+        const response = await (await pool).request({ method: "POST", path, headers, body, signal });
+        const text = await readBounded(response.body, answerBytesMax);
+        if (text === undefined) return { kind: "too_large" };
+        const retryAfterMs = readRetryAfter(response.headers["retry-after"]);
+        return { kind: "answered", status: response.statusCode, retryAfterMs, text };
+      } catch (error) {
+        return { kind: "failed", reason: describeFailure(error, ownTimeoutMs) };
+      }
+    },
+    redact: (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, "[redacted]"), text),
+    close: async () => (await pool)?.destroy(),
+  };
+}
+
+/** The library is loaded with the first request: it is a fifth of the code of the service. */
+async function openPool(origin: string, timeoutMs: number): Promise<Pool> {
+  const { default: undici } = await import("undici");
+  return new undici.Pool(origin, {
     connections: connectionsMax,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
@@ -42,23 +66,6 @@ export function createJsonPost(url: string, { timeoutMs, answerBytesMax }: JsonP
     allowH2: false,
     connect: { timeout: timeoutMs, rejectUnauthorized: true },
   });
-  const headers = { "content-type": "application/json", ...authorization };
-  return {
-    post: async (body, ownTimeoutMs = timeoutMs) => {
-      try {
-        const signal = AbortSignal.timeout(ownTimeoutMs);
-        const response = await pool.request({ method: "POST", path, headers, body, signal });
-        const text = await readBounded(response.body, answerBytesMax);
-        if (text === undefined) return { kind: "too_large" };
-        const retryAfterMs = readRetryAfter(response.headers["retry-after"]);
-        return { kind: "answered", status: response.statusCode, retryAfterMs, text };
-      } catch (error) {
-        return { kind: "failed", reason: describeFailure(error, ownTimeoutMs) };
-      }
-    },
-    redact: (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, "[redacted]"), text),
-    close: () => pool.destroy(),
-  };
 }
 
 /** An invalid URL is an error that says nothing of it: Node's own contains all of it. */
