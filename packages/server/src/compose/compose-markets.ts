@@ -37,6 +37,7 @@ import {
 import { createMarketUnits } from "../store/markets/market-unit.js";
 import { createOrderStore } from "../store/markets/orders.js";
 import { createTradeStore } from "../store/markets/trades.js";
+import { createOrderTracing } from "../store/tracing/trace-orders.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 
@@ -70,13 +71,17 @@ export function composeMarkets(
   policies: ActivePolicies,
   audit: AuditRecorder,
 ): MarketParts {
-  const { database, wakeUps, log, newUuid, now } = options;
+  const { database, wakeUps, log, tracer, newUuid, now } = options;
   const events = createEventLog(wakeUps);
   const orders = createOrderStore(database);
   const trades = createTradeStore(database);
   const shared = {
     levels: createLevelStore(database),
-    units: createMarketUnits(database, events),
+    units: createMarketUnits(
+      database,
+      events,
+      tracer && createOrderTracing(tracer, (id) => showId("ord", id)),
+    ),
     leases: createMarketLeases(database),
     holder: randomUUID(),
   };

@@ -23,7 +23,7 @@ import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Metric } from "../runtime/metric.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
-import { readSettlementContexts } from "../store/tracing/trace-contexts.js";
+import { readContexts } from "../store/tracing/trace-contexts.js";
 import { createBacklogStore } from "../store/webhooks/delivery-backlogs.js";
 import { createDeliveryStore } from "../store/webhooks/webhook-deliveries.js";
 import { createEndpointStore } from "../store/webhooks/webhook-endpoints.js";
@@ -110,9 +110,7 @@ export function composeWebhooks(
     present: presentEvents,
     isUnavailable: isDatabaseUnavailable,
     readTraces:
-      tracer === undefined
-        ? undefined
-        : (tenantId, wanted) => readSettlementContexts(database, tenantId, wanted),
+      tracer === undefined ? undefined : (tenantId, wanted) => readContexts(database, tenantId, wanted),
   });
   const counts = createDeliveryMetrics(now);
   const sender = createWebhookSender({

@@ -1,5 +1,6 @@
 import { type AssetRegistry, timeOfUuidV7 } from "@bursar/domain";
 import { type CreateDepositBody, readId, showId } from "@bursar/protocol";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { callerReviewOf } from "../clients/review-caller.js";
 import { hashRequest, replay } from "../requests/idempotency.js";
@@ -27,15 +28,18 @@ export type CreateDeposit = (
   origin: ClientOrigin,
   idempotencyKey: string,
   body: CreateDepositBody,
+  /** The span of the request, if it is recorded. */
+  trace?: TraceContext,
 ) => Promise<CreatedDeposit | Refused>;
 
 const bookNetwork = "book";
 
 /** Credits a wallet of the book with money from outside, exactly once for each key. It is final when this returns. */
 export function createDepositCreator(deps: CreateDepositDeps): CreateDeposit {
-  return async (origin, key, body) => {
-    const draft = draftDeposit(deps, origin, key, body);
-    if (isRefused(draft)) return draft;
+  return async (origin, key, body, trace) => {
+    const drafted = draftDeposit(deps, origin, key, body);
+    if (isRefused(drafted)) return drafted;
+    const draft = { ...drafted, trace };
     const audit = describeAct(origin, "deposit.create", showId("tx", draft.id), new Date(deps.now()));
     const posted = await deps.deposits.unitOfWork(async (unit) => {
       const refused =
@@ -103,7 +107,7 @@ async function refuseWallet(
   return undefined;
 }
 
-function asTransaction({ walletId, ...draft }: DepositDraft): Transaction {
+function asTransaction({ walletId, trace: _, ...draft }: DepositDraft): Transaction {
   return asAccepted({
     ...draft,
     parties: { kind: "deposit", source: { address: null }, destination: { walletId } },

@@ -1,4 +1,5 @@
 import { type Asset, decideOnBalances, externalAccountId, timeOfUuidV7 } from "@bursar/domain";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import { actorIdOfAct } from "../events/actor.js";
 import { accountsOf, type NewDeposit } from "../transactions/settlement.js";
@@ -19,6 +20,8 @@ export interface DepositDraft {
   amount: bigint;
   walletId: string;
   metadata: Readonly<Record<string, string>> | null;
+  /** The span of the request, if it is recorded. */
+  trace?: TraceContext | undefined;
 }
 
 /**
@@ -41,13 +44,17 @@ export async function postDeposit(
   const occurredAt = new Date(Math.max(audit.occurredAt.getTime(), row.createdAt.getTime()));
   const actorId = actorIdOfAct(audit);
   await unit.appendAudit(audit);
-  await unit.write([{ transaction, decision, occurredAt, dueAt: null, judgement: null, actorId }], balances);
+  const { trace } = draft;
+  await unit.write(
+    [{ transaction, decision, occurredAt, dueAt: null, judgement: null, actorId, trace }],
+    balances,
+  );
   const { version, state } = decision;
   return { version, state, failure: null, occurredAt, details: null, actorId };
 }
 
 function toRow(draft: DepositDraft): NewDeposit {
-  const { asset, walletId, ...given } = draft;
+  const { asset, walletId, trace: _, ...given } = draft;
   return {
     ...given,
     asset: asset.code,

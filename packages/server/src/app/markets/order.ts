@@ -1,4 +1,5 @@
 import type { CancelReason, OrderState, RejectReason, SelfTrade, Side, TimeInForce } from "@bursar/domain";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { Listed } from "../requests/listed.js";
 
 /** What was requested, once it is validated. It never changes. Prices are in ticks, sizes in lots, money in base units. */
@@ -25,6 +26,8 @@ export interface AcceptedOrder {
   createdAt: Date;
   /** The generation of the database that it was checked against; it is not stored in another one. */
   generation?: number;
+  /** The span of the request, if it is recorded. */
+  trace?: TraceContext | undefined;
 }
 
 /** Why an order has ended before it was filled, if its client did not cancel it. */
@@ -56,7 +59,8 @@ export interface OrderStep extends OrderProgress {
 }
 
 /** An order as it is, or was at some version; nothing has happened to one that was just accepted. */
-export interface Order extends Omit<AcceptedOrder, "idempotencyKey" | "requestHash" | "needsJudgement"> {
+export interface Order
+  extends Omit<AcceptedOrder, "idempotencyKey" | "requestHash" | "needsJudgement" | "trace"> {
   step: OrderStep | null;
   judgement: OrderJudgement | null;
 }

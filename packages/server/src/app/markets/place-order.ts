@@ -1,6 +1,7 @@
 import { boundOrder, formatPrice, type MarketPrices, timeOfUuidV7, type Verdict } from "@bursar/domain";
 import type { PlaceOrderBody } from "@bursar/protocol";
 import type { GroupCommit } from "../../runtime/concurrency/group-commit.js";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { Principal } from "../access/authenticate-request.js";
 import type { ActivePolicies } from "../policy/policy.js";
 import { hashRequest, replay } from "../requests/idempotency.js";
@@ -30,11 +31,13 @@ export type PlaceOrder = (
   principal: Principal,
   idempotencyKey: string,
   body: PlaceOrderBody,
+  /** The span of the request, if it is recorded. */
+  trace?: TraceContext,
 ) => Promise<PlacedOrder | Refused>;
 
 /** Validates a request, judges it and stores it. The market's matching engine holds its funds and matches it. */
 export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
-  return async (principal, idempotencyKey, body) => {
+  return async (principal, idempotencyKey, body, trace) => {
     const { tenantId, clientId } = principal;
     const generation = deps.generation();
     const read = await readOrder(deps, tenantId, body);
@@ -65,6 +68,7 @@ export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
       policyVersion: version,
       needsJudgement: verdict === undefined,
       generation,
+      trace,
     };
     const outcome = await deps.queue.add(accepted);
     if (outcome === undefined) return { refused: "OVERLOADED" };

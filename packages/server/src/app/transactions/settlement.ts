@@ -9,6 +9,7 @@ import type {
   TransactionKind,
   UsageByWindow,
 } from "@bursar/domain";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { Balances, LedgerUnit } from "../ledger/ledger-unit.js";
 import type { ActivePolicyReads } from "../policy/policy.js";
 import type { TenantWindow } from "../policy/usage.js";
@@ -69,6 +70,8 @@ export interface Settlement {
   judgement: NewJudgement | null;
   /** The client or operator that caused it; left out if the service did. */
   actorId?: string | null;
+  /** The span of the request that causes it, if that is recorded and its transaction is not stored yet. */
+  trace?: TraceContext | undefined;
   /** Set aside until then: no claim finds it before, unless it is released. */
   heldUntil?: Date | "infinity";
   /** Why it is set aside, if that is a fault: for the operator, who can have it looked at again. */

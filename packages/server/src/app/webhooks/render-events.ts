@@ -131,7 +131,7 @@ async function tracesOf(
   tenantId: string,
   logged: readonly LoggedEvent[],
 ): Promise<ReadonlyMap<string, TraceContext>> {
-  const traced = logged.filter(({ event }) => event === "transaction.updated");
+  const traced = logged.filter(({ event }) => event === "transaction.updated" || event === "order.updated");
   if (readTraces === undefined || traced.length === 0) return new Map();
   const found = await readTraces(tenantId, traced);
   return new Map(found.map(({ subjectId, version, context }) => [`${subjectId} ${version}`, context]));

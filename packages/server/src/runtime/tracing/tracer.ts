@@ -4,6 +4,8 @@ import { parseTraceparent, type TraceContext } from "./trace-context.js";
 export interface Tracer {
   /** The span of a request; undefined if the request is not recorded. Continues the client's trace if `traceparent` is valid. */
   startRequest: (traceparent: string | readonly string[] | undefined, name: string) => Span | undefined;
+  /** The first span of something that no request has caused; undefined if it is not recorded. */
+  startTrace: (begun: BegunSpan) => Span | undefined;
   /** A span of something that a recorded request has caused; it can begin in the past. */
   startChild: (parent: TraceContext, begun: BegunSpan) => Span;
   /** Now, on the clock of all spans, for a span that begins before it is known to be one. */
@@ -88,6 +90,7 @@ export function createTracer(deps: TracerDeps): Tracer {
       if (!isRecorded || !takesAnother()) return undefined;
       return begin(parent?.traceId ?? newId(16), parent?.spanId, { name, kind: "server" });
     },
+    startTrace: (begun) => (isChosen() && takesAnother() ? begin(newId(16), undefined, begun) : undefined),
     startChild: ({ traceId, spanId }, begun) => begin(traceId, spanId, begun),
     nowMs: now,
   };

@@ -245,6 +245,16 @@ function writeJudgements(tx: Tx, { judged, occurredAt }: Admission): void {
   `);
 }
 
+/** What becomes of the orders that are rejected. */
+export function changesOfRejected({ rejected }: Admission) {
+  return rejected.map(({ order: { tenantId, id, size }, failure }) => ({
+    ...{ tenantId, id, size, failure },
+    version: 2,
+    state: "rejected" as const,
+    previousState: "pending" as const,
+  }));
+}
+
 async function rejectOrders(tx: Tx, log: EventLog, admission: Admission): Promise<void> {
   const { rejected, occurredAt } = admission;
   if (rejected.length === 0) return;
@@ -254,13 +264,13 @@ async function rejectOrders(tx: Tx, log: EventLog, admission: Admission): Promis
   `);
   await log.append(
     tx,
-    rejected.map(({ order: { tenantId, id, size }, failure }) => ({
+    changesOfRejected(admission).map(({ tenantId, id, size, version, state, previousState, failure }) => ({
       tenantId,
       event: "order.updated" as const,
       subjectId: id,
-      version: 2,
-      state: "rejected",
-      previousState: "pending",
+      version,
+      state,
+      previousState,
       failureCode: failure,
       occurredAt,
       details: writeDetails({ size, filled: 0, quoteFilled: 0n, fee: 0n }),

@@ -12,7 +12,14 @@ import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { createActivePolicyReads } from "../policy/policies.js";
 import { lockUsage } from "../policy/usage.js";
-import { claimOrders, findMarketsToDo, orderFailures, writeAdmission } from "./admit-orders.js";
+import type { ObserveOrders } from "../tracing/trace-orders.js";
+import {
+  changesOfRejected,
+  claimOrders,
+  findMarketsToDo,
+  orderFailures,
+  writeAdmission,
+} from "./admit-orders.js";
 import { lockMarket, type MarketPosition } from "./market-leases.js";
 import { lockOrders, writeBatch } from "./write-batch.js";
 
@@ -22,6 +29,7 @@ const marketsMax = 1000;
 export function createMarketUnits(
   database: Database,
   log: EventLog,
+  observeOrders?: ObserveOrders,
 ): Pick<MarketStore, "hasWork" | "unitOfWork" | "recordFailure"> {
   // The engines of all markets of a process look in the same moment, and then it is one statement for all of them.
   const hasWork = coalesce<{ market: string; now: Date }, boolean>(
@@ -38,7 +46,7 @@ export function createMarketUnits(
     hasWork: async (market, now) => (await hasWork({ market, now })) === true,
     unitOfWork: (lease, work, expected) =>
       withLedger(database, async (tx) => {
-        const { unit, locked } = createMarketUnit(tx, log, lease, expected);
+        const { unit, locked } = createMarketUnit(tx, log, lease, expected, observeOrders?.(lease.market));
         const result = await work(unit);
         await locked;
         return result;
@@ -47,7 +55,13 @@ export function createMarketUnits(
   };
 }
 
-function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease, expected: CommandPosition | undefined) {
+function createMarketUnit(
+  tx: Tx,
+  log: EventLog,
+  lease: MarketLease,
+  expected: CommandPosition | undefined,
+  onWriting: ReturnType<ObserveOrders> | undefined,
+) {
   const { market } = lease;
   // Not awaited: it travels together with the unit's first statement. If the lease was lost, that one has read in vain.
   const locked = lockMarket(tx, lease).then((position) => assertAt(market, position, expected));
@@ -59,12 +73,15 @@ function createMarketUnit(tx: Tx, log: EventLog, lease: MarketLease, expected: C
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     writeAdmission: async (claimed, admission, balances) => {
       const { admittedSequence } = await locked;
+      await onWriting?.(tx, changesOfRejected(admission));
       return await writeAdmission(tx, log, { market, admittedSequence }, claimed, admission, balances);
     },
     lockOrders: (keys) => underLease(lockOrders(tx, keys)),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
-    writeBatch: async (batch, balances) =>
-      await writeBatch(tx, log, { market, position: await locked }, batch, balances),
+    writeBatch: async (batch, balances) => {
+      await onWriting?.(tx, batch.changes);
+      return await writeBatch(tx, log, { market, position: await locked }, batch, balances);
+    },
   };
   return { unit, locked };
 }

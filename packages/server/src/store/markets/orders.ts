@@ -11,6 +11,7 @@ import { assertGeneration, type Database, type Queryable } from "../core/databas
 import { toListed } from "../core/rows/bounded-page.js";
 import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
+import { insertRequestContexts } from "../tracing/trace-contexts.js";
 import { selectPageOfOrders } from "./order-page.js";
 
 interface OrderRow extends Omit<Order, "price" | "size" | "quoteSize" | "step"> {
@@ -127,7 +128,7 @@ function insertBatch(batch: readonly AcceptedOrder[]): Statement {
     ), opened AS (
       INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, size, state, version, needs_judgement)
       SELECT tenant_id, id, market, wallet_id, side, price, size, 'pending', 1, id = ANY(${judgedLater}::uuid[]) FROM accepted
-    )
+    )${insertRequestContexts(batch)}
     SELECT id FROM unnest(${ids}::uuid[]) AS given (id) WHERE id NOT IN (SELECT id FROM accepted)
   `;
 }

@@ -1,4 +1,3 @@
-import type { AcceptedTransaction } from "../../app/transactions/transaction.js";
 import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { Queryable } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
@@ -6,19 +5,23 @@ import { listKeys } from "../core/rows/locate-rows.js";
 import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { type Statement, sql } from "../core/sql.js";
 
-/** The version of a transaction that its request has made. */
-const requestVersion = 1;
+/** The version of a transaction or an order that its request has made. */
+export const requestVersion = 1;
 
-/** A span of a settlement, for the webhooks of its event to continue. */
-export interface SettlementContext {
+/** The span that has made a version of a transaction or an order, for the webhooks of its event to continue. */
+export interface VersionContext {
   tenantId: string;
-  transactionId: string;
+  subjectId: string;
   version: number;
   context: TraceContext;
 }
 
-/** A part of the statement that accepts a batch, after `accepted`: nothing if no request of it is recorded. */
-export function insertRequestContexts(batch: readonly AcceptedTransaction[]): Statement {
+/**
+ * A part of the statement that accepts a batch of transactions or orders, after `accepted`: nothing if no request of it is recorded.
+ */
+export function insertRequestContexts(
+  batch: readonly { id: string; trace?: TraceContext | undefined }[],
+): Statement {
   const traced = batch.filter(({ trace }) => trace !== undefined);
   if (traced.length === 0) return sql``;
   return sql`, traced AS (
@@ -29,15 +32,16 @@ export function insertRequestContexts(batch: readonly AcceptedTransaction[]): St
     )`;
 }
 
-export function insertSettlementContexts(contexts: readonly SettlementContext[]): Statement {
+/** `transaction_id` is the id of the transaction or the order. */
+export function insertContexts(contexts: readonly VersionContext[]): Statement {
   return sql`
     INSERT INTO trace_contexts (tenant_id, transaction_id, version, context) SELECT * FROM unnest(
-      ${contexts.map(({ tenantId }) => tenantId)}::uuid[], ${contexts.map(({ transactionId }) => transactionId)}::uuid[],
+      ${contexts.map(({ tenantId }) => tenantId)}::uuid[], ${contexts.map(({ subjectId }) => subjectId)}::uuid[],
       ${contexts.map(({ version }) => version)}::integer[], ${contexts.map(({ context }) => pack(context))}::bytea[])
   `;
 }
 
-/** The contexts of the requests that have created transactions, by transaction. Served by the primary key. */
+/** The contexts of the requests that have created transactions or orders, by their ids. Served by the primary key. */
 export async function readRequestContexts(
   source: Queryable,
   keys: readonly { tenantId: string; id: string }[],
@@ -50,19 +54,12 @@ export async function readRequestContexts(
   return new Map(rows.map(({ id, context }) => [id, unpack(context)]));
 }
 
-/** The context of the settlement that has made a version of a transaction. */
-export interface ContextOfVersion {
-  subjectId: string;
-  version: number;
-  context: TraceContext;
-}
-
 /** Served by the primary key. */
-export async function readSettlementContexts(
+export async function readContexts(
   source: Queryable,
   tenantId: string,
   wanted: readonly { subjectId: string; version: number }[],
-): Promise<ContextOfVersion[]> {
+): Promise<Omit<VersionContext, "tenantId">[]> {
   const rows = await source.query<{ subjectId: string; version: number; context: Buffer }>(sql`
     SELECT c.transaction_id AS "subjectId", c.version, c.context
     FROM unnest(${wanted.map(({ subjectId }) => subjectId)}::uuid[], ${wanted.map(({ version }) => version)}::integer[])

@@ -1,10 +1,23 @@
 import type { Settlement } from "../../app/transactions/settlement.js";
-import type { Tracer } from "../../runtime/tracing/tracer.js";
+import type { TraceContext } from "../../runtime/tracing/trace-context.js";
+import type { Span, Tracer } from "../../runtime/tracing/tracer.js";
 import type { Tx } from "../core/database.js";
 import type { ObserveUnit } from "../transactions/write-settlements.js";
-import { insertSettlementContexts, readRequestContexts } from "./trace-contexts.js";
+import { insertContexts, readRequestContexts, requestVersion } from "./trace-contexts.js";
 
-/** Adds a span to the trace of each settled transaction whose request is recorded. Costs a round trip for each batch. */
+type Changed = Settlement & { decision: NonNullable<Settlement["decision"]> };
+
+interface TracedChange {
+  settlement: Changed;
+  span: Span;
+  /** Whether a trace begins with it. */
+  isFirst: boolean;
+}
+
+/**
+ * Adds a span to the trace of each settled transaction whose request is recorded. A deposit that is seen on a network has no request, so a
+ * trace begins with it. Costs a round trip for each batch.
+ */
 export function createSettlementTracing(
   tracer: Tracer,
   showId: (transactionId: string) => string,
@@ -12,46 +25,83 @@ export function createSettlementTracing(
   return () => {
     const startMs = tracer.nowMs();
     return async (tx, settlements) => {
-      const changed = settlements.filter(({ decision, transaction }) => {
-        return decision !== undefined && decision.version !== transaction.version;
-      });
-      if (changed.length > 0) await traceChanged(tx, { tracer, showId, startMs }, changed);
+      const changed = settlements.filter(isChange);
+      if (changed.length === 0) return;
+      const traced = await beginSpans(tx, tracer, startMs, changed);
+      if (traced.length > 0) record(tx, traced, showId, changed.length);
     };
   };
 }
 
-async function traceChanged(
+function isChange(settlement: Settlement): settlement is Changed {
+  const { decision, transaction } = settlement;
+  return decision !== undefined && decision.version !== transaction.version;
+}
+
+async function beginSpans(
   tx: Tx,
-  { tracer, showId, startMs }: { tracer: Tracer; showId: (transactionId: string) => string; startMs: number },
-  changed: readonly Settlement[],
-): Promise<void> {
-  const parents = await readRequestContexts(
-    tx,
-    changed.map(({ transaction }) => transaction),
+  tracer: Tracer,
+  startMs: number,
+  changed: readonly Changed[],
+): Promise<TracedChange[]> {
+  const stored = changed.filter((one) => one.trace === undefined && !isFirstSight(one));
+  const parents = new Map<string, TraceContext>(
+    stored.length === 0
+      ? []
+      : await readRequestContexts(
+          tx,
+          stored.map(({ transaction }) => transaction),
+        ),
   );
-  const spans = changed.flatMap(({ transaction, decision }) => {
-    const parent = parents.get(transaction.id);
-    if (parent === undefined || decision === undefined) return [];
-    const span = tracer.startChild(parent, { name: "settle transaction", kind: "internal", startMs });
-    return [{ span, transaction, decision }];
+  return changed.flatMap((settlement): TracedChange[] => {
+    const { id } = settlement.transaction;
+    const parent = settlement.trace ?? parents.get(id);
+    if (parent !== undefined) {
+      const span = tracer.startChild(parent, { name: "settle transaction", kind: "internal", startMs });
+      return [{ settlement, span, isFirst: false }];
+    }
+    const span = isFirstSight(settlement)
+      ? tracer.startTrace({ name: "observe deposit", kind: "internal", startMs })
+      : undefined;
+    if (span === undefined) return [];
+    parents.set(id, span.context);
+    return [{ settlement, span, isFirst: true }];
   });
-  if (spans.length === 0) return;
+}
+
+/** Whether it is a deposit that was seen on its network for the first time. */
+function isFirstSight({ transaction, decision }: Changed): boolean {
+  return (
+    transaction.kind === "deposit" && transaction.state === "accepted" && decision.state === "confirming"
+  );
+}
+
+function record(
+  tx: Tx,
+  traced: readonly TracedChange[],
+  showId: (transactionId: string) => string,
+  batchSize: number,
+): void {
   tx.send(
-    insertSettlementContexts(
-      spans.map(({ span, transaction: { tenantId, id }, decision: { version } }) => {
-        return { tenantId, transactionId: id, version, context: span.context };
+    insertContexts(
+      traced.flatMap(({ settlement: { transaction, decision }, span: { context }, isFirst }) => {
+        const { tenantId, id: subjectId } = transaction;
+        const versions = isFirst ? [requestVersion, decision.version] : [decision.version];
+        return versions.map((version) => ({ tenantId, subjectId, version, context }));
       }),
     ),
   );
   tx.afterCommit(() => {
-    for (const { span, transaction, decision } of spans)
+    for (const { settlement, span } of traced) {
+      const { transaction, decision } = settlement;
       span.end({
         "bursar.transaction.id": showId(transaction.id),
         "bursar.transaction.kind": transaction.kind,
         "bursar.transaction.state": decision.state,
         "bursar.transaction.previous_state": transaction.state,
         "bursar.transaction.failure": decision.failure ?? undefined,
-        "bursar.batch.size": changed.length,
+        "bursar.batch.size": batchSize,
       });
+    }
   });
 }

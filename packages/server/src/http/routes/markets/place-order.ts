@@ -42,7 +42,8 @@ export function placeOrder({
     },
     async (request, reply) => {
       const key = requireIdempotencyKey(request);
-      const { order, replayed } = unwrap(await place(originOf(request), key, request.body));
+      const placed = await place(originOf(request), key, request.body, request.span?.context);
+      const { order, replayed } = unwrap(placed);
       const body = presentOrder(order);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(202).header("location", `/v1/orders/${body.id}`).header("retry-after", "1");

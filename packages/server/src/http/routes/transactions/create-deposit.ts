@@ -41,7 +41,8 @@ export function createDeposit({
     },
     async (request, reply) => {
       const key = requireIdempotencyKey(request);
-      const { transaction, replayed } = unwrap(await create(originOf(request), key, request.body));
+      const created = await create(originOf(request), key, request.body, request.span?.context);
+      const { transaction, replayed } = unwrap(created);
       const body = presentTransaction(transaction);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(201).header("location", `/v1/transactions/${body.id}`);
