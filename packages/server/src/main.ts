@@ -124,6 +124,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       publicUrl,
       webhooks: webhookOptions(settings, options.isSandbox),
       rails: options.rails ?? [],
+      // What runs beside the sandbox starts with its first use.
+      chainsOnDemand: companions !== undefined,
       log,
       tracer: tracing?.tracer,
       newUuid: createUuidV7Source({ now: clock.now, randomBytes }),

@@ -26,11 +26,13 @@ import type { Metric } from "../runtime/metric.js";
 import type { ChainChecks } from "../runtime/readiness.js";
 import { createChainStore } from "../store/chain/chain-store.js";
 import { createChainWalletActivation } from "../store/chain/chain-wallets.js";
+import { hasChainWallets } from "../store/chain/has-wallets.js";
 import { readNetworks } from "../store/chain/read-networks.js";
 import { readSettledBooks } from "../store/chain/settled-books.js";
 import { type Database, isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
+import { createChainDemand } from "./chain-demand.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** What the drivers share with the other transactions. */
@@ -45,9 +47,12 @@ export interface ChainParts {
   createDrivers: (services: ChainServices) => readonly RailDriver[];
   useCases: Pick<ChainUseCases, "listNetworks">;
   metrics: readonly Metric[];
-  /** Undefined if there are no chains. */
-  checkChains: (() => Promise<ChainChecks>) | undefined;
-  /** Compares each chain with what is configured; throws if they differ. A chain that does not answer is left to its driver. */
+  /** Undefined if there are no chains, and while those of the sandbox are not in use. */
+  checkChains: () => Promise<ChainChecks | undefined>;
+  /**
+   * Compares each chain with what is configured; throws if they differ. A chain that does not answer is left to its driver. The chains of
+   * the sandbox are only looked at to see whether they are in use.
+   */
   probe: () => Promise<void>;
   /** Compares the books of all wallets on chains with their nodes. */
   audit: () => Promise<(ChainAudit & { network: string })[]>;
@@ -66,7 +71,7 @@ const noChains: ChainParts = {
   useCases: { listNetworks: async () => [] },
   // Without values: the dashboard and the alerts know them all the same.
   metrics: chainMetrics({ readStatus: async () => undefined, isUncompared: () => false, now: () => 0 }),
-  checkChains: undefined,
+  checkChains: async () => undefined,
   probe: async () => undefined,
   audit: async () => [],
   start: () => undefined,
@@ -89,10 +94,12 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
     network,
     node: createEvmNode({ network, timers: nodeTimers, monotonicMs, random: Math.random }),
   }));
+  const names = networks.map(({ network }) => network);
+  const demand = createChainDemand(options.chainsOnDemand !== true);
   /** The networks whose books this process could not compare when it last tried. */
   const uncompared = new Set<string>();
   const activator = createWalletActivator({
-    networks: networks.map(({ network }) => network),
+    listFollowed: async () => (await readNetworks(database, names)).map(({ network }) => network),
     store: createChainWalletActivation(database, createEventLog(wakeUps)),
     signer,
     showAddress,
@@ -109,25 +116,52 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
   wakeUps.subscribe("rails", activator.wake);
   const readStatus = createChainStatusReader({
     networks,
-    readNetworks: (names) => readNetworks(database, names),
+    readNetworks: (asked) => readNetworks(database, asked),
     signer: probedSigner,
     monotonicMs,
   });
+  const readStatusInUse = async () => (demand.isNeeded() ? await readStatus() : undefined);
+  const lookForWallets = async () => {
+    if (!demand.isNeeded() && (await hasChainWallets(database, names))) demand.need();
+  };
+  // If the database does not answer, the channel of these notifications opens again when it does, which is a notification too.
+  if (!demand.isNeeded())
+    wakeUps.subscribe("rails", () => {
+      lookForWallets().catch((error: unknown) =>
+        log.debug({ err: error }, "wallets could not be looked for"),
+      );
+    });
   return {
     rails: chains.map(({ network }) => ({ rail: createEvmRail(network) })),
     createDrivers: (services) =>
-      createDrivers(options, chains, { signer, uncompared }, services).map((driver, index) => ({
-        ...driver,
-        start: () => {
-          void compareLimits(probedSigner, (chains[index] as Chain).network, log);
-          driver.start();
-        },
-      })),
-    useCases: { listNetworks: async () => (await readStatus()).networks.map(presentNetwork) },
-    metrics: chainMetrics({ readStatus, isUncompared: (network) => uncompared.has(network), now }),
-    checkChains: async () => toChecks(await readStatus()),
+      createDrivers(options, { chains, signer, uncompared, onRegistered: activator.wake }, services).map(
+        (driver, index) => ({
+          ...driver,
+          start: () =>
+            demand.whenNeeded(() => {
+              void compareLimits(probedSigner, (chains[index] as Chain).network, log);
+              driver.start();
+            }),
+        }),
+      ),
+    useCases: {
+      listNetworks: async () => {
+        demand.need();
+        return (await readStatus()).networks.map(presentNetwork);
+      },
+    },
+    metrics: chainMetrics({
+      readStatus: readStatusInUse,
+      isUncompared: (network) => uncompared.has(network),
+      now,
+    }),
+    checkChains: async () => {
+      const status = await readStatusInUse();
+      return status === undefined ? undefined : toChecks(status);
+    },
     probe: async () => {
-      await Promise.all(chains.map(({ node }) => probe(node, log)));
+      if (demand.isNeeded()) await Promise.all(chains.map(({ node }) => probe(node, log)));
+      else await lookForWallets();
     },
     audit: () => Promise.all(chains.map((chain) => audit(database, chain))),
     start: activator.start,
@@ -148,13 +182,27 @@ interface Chain {
   node: EvmNode;
 }
 
+interface Driven {
+  chains: readonly Chain[];
+  signer: Signer;
+  uncompared: Set<string>;
+  /** A network was reached for the first time. */
+  onRegistered: () => void;
+}
+
 function createDrivers(
   { database, wakeUps, log, newUuid, now }: ComposeOptions,
-  chains: readonly Chain[],
-  { signer, uncompared }: { signer: Signer; uncompared: Set<string> },
+  { chains, signer, uncompared, onRegistered }: Driven,
   { observeUnit, ...services }: ChainServices,
 ): RailDriver[] {
-  const store = createChainStore(database, createEventLog(wakeUps), observeUnit);
+  const stored = createChainStore(database, createEventLog(wakeUps), observeUnit);
+  const store: typeof stored = {
+    ...stored,
+    register: async (...network) => {
+      await stored.register(...network);
+      onRegistered();
+    },
+  };
   const recorder = { ...services, newUuid, now };
   const holder = randomUUID();
   const drivers = chains.map(({ network, node }) =>

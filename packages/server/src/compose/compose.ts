@@ -62,6 +62,8 @@ export interface ComposeOptions {
   webhooks: WebhookOptions;
   /** Rails beside the book. */
   rails?: readonly RailPart[];
+  /** Whether chains are followed from their first use on, instead of from the start. */
+  chainsOnDemand?: boolean;
   log: Logger;
   /** Undefined if nothing is recorded. */
   tracer?: Tracer | undefined;

@@ -6,8 +6,8 @@ export interface Readiness {
   checkDatabase: () => Promise<void>;
   /** How the clocks differ, if they differ by too much. */
   clockFault: () => string | undefined;
-  /** The states of the chains and of the signer, if there are chains. They do not make the service unready: its other work goes on. */
-  checkChains?: (() => Promise<ChainChecks>) | undefined;
+  /** The states of the chains and of the signer, if there are chains in use. They do not make the service unready: its other work goes on. */
+  checkChains?: (() => Promise<ChainChecks | undefined>) | undefined;
 }
 
 export interface ChainChecks {
@@ -20,7 +20,7 @@ type ReadinessState = "starting" | "ready" | "stopping";
 export interface DatabaseProbe {
   ping: () => Promise<void>;
   clockFault: () => string | undefined;
-  checkChains?: (() => Promise<ChainChecks>) | undefined;
+  checkChains?: (() => Promise<ChainChecks | undefined>) | undefined;
 }
 
 export function createReadiness(probe: DatabaseProbe): Readiness {

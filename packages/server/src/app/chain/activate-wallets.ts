@@ -27,7 +27,8 @@ export interface ChainWalletActivation {
 }
 
 export interface ActivateWalletsDeps {
-  networks: readonly string[];
+  /** The networks that are followed. A deposit to an address from before would not be noticed. */
+  listFollowed: () => Promise<readonly string[]>;
   store: ChainWalletActivation;
   signer: Pick<Signer, "addressesOf">;
   /** The form with a checksum; throws if it is no address. */
@@ -46,11 +47,11 @@ const lookEveryMs = 5000;
 const pauseAfterErrorMs = 1000;
 
 /**
- * Gives new wallets of chains the addresses that the signer derives for them, and makes them active. While the signer is unavailable
- * they stay as they are, and nothing is recorded: it is no fault of theirs.
+ * Gives new wallets of chains the addresses that the signer derives for them, and makes them active. While the signer is unavailable, or
+ * their network was never reached, they stay as they are, and nothing is recorded: it is no fault of theirs.
  */
 export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
-  const { networks, store, signer, showAddress, isUnavailable, now } = deps;
+  const { listFollowed, store, signer, showAddress, isUnavailable, now } = deps;
 
   async function activate(wallets: readonly CreatingWallet[]): Promise<number> {
     const addresses = await signer.addressesOf(
@@ -65,7 +66,7 @@ export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
   }
 
   async function step(): Promise<Rest> {
-    const creating = await store.listCreating(networks, batchMax, new Date(now()));
+    const creating = await store.listCreating(await listFollowed(), batchMax, new Date(now()));
     if (creating.length === 0) return { pauseMs: lookEveryMs };
     await isolateFailingRows(creating, activate, {
       isUnavailable,

@@ -8,9 +8,11 @@ import type { Asset } from "@bursar/domain";
 import type { Config } from "../../config/load-config.js";
 import type { NetworkDefinition } from "../../config/network-list.js";
 import type { Settings } from "../../config/settings.js";
-import { type CompanionLog, startCompanion } from "./companion-process.js";
+import type { CompanionLog } from "./companion-process.js";
+import { startOnDemand } from "./start-on-demand.js";
 
 const network = "eip155:31337";
+const loopback = "127.0.0.1";
 const gwei = 10n ** 9n;
 const noLimit = 10n ** 60n;
 
@@ -25,7 +27,7 @@ const chainAssets = [
   },
 ] as const;
 
-/** How the running sandbox's chain and signer are reached. It is kept in a file for the commands of the operator. */
+/** How the running sandbox's chain and signer are reached, which starts them. It is kept in a file for the commands of the operator. */
 export interface SandboxChain {
   rpcUrl: string;
   signerSocket: string;
@@ -85,7 +87,7 @@ export interface RunningChain {
   stop: () => Promise<void>;
 }
 
-/** Starts the chain and the signer in the data folder, which this process has locked; undefined if there is to be no chain. */
+/** Starts the chain and the signer, when they are used, in the data folder, which this process has locked; undefined if there is to be no chain. */
 export async function startSandboxChain(
   config: Config,
   log: CompanionLog,
@@ -103,28 +105,39 @@ export async function startSandboxChain(
     );
     return undefined;
   }
-  const signerSocket = socketPath(dataDir);
   const common = { dataDir, log, onLost };
   const [devnet, signer] = await Promise.all([
-    startCompanion({
-      ...common,
-      name: "chain",
-      script: packageFile("devnet", "dist/main.js"),
-      args: ["--data", join(dataDir, "chain"), "--port", "0"],
-      argsOfRestart: (url) => ["--data", join(dataDir, "chain"), "--port", new URL(url).port],
+    startOnDemand({
+      companion: {
+        ...common,
+        name: "chain",
+        script: packageFile("devnet", "dist/main.js"),
+        args: ["--data", join(dataDir, "chain"), "--port", "0"],
+        argsOfRestart: (url) => ["--data", join(dataDir, "chain"), "--port", new URL(url).port],
+      },
+      listenOn: { host: loopback, port: 0 },
+      placeOf: (url) => ({ host: loopback, port: Number(new URL(url).port) }),
     }),
-    startCompanion({
-      ...common,
-      name: "signer",
-      script: packageFile("signer", "dist/main.js"),
-      args: [
-        "serve",
-        ...["--data", join(dataDir, "signer"), "--key-file", join(dataDir, "signer.key")],
-        ...["--socket", signerSocket, "--create"],
-      ],
+    startOnDemand({
+      companion: {
+        ...common,
+        name: "signer",
+        script: packageFile("signer", "dist/main.js"),
+        args: [
+          "serve",
+          ...["--data", join(dataDir, "signer"), "--key-file", join(dataDir, "signer.key")],
+          ...["--socket", socketPath(dataDir, "signer.sock"), "--create"],
+        ],
+      },
+      listenOn: { path: socketPath(dataDir, "signer-starter.sock") },
+      placeOf: (path) => ({ path }),
     }),
   ]);
-  const chain = { rpcUrl: devnet.line, signerSocket, database: nameDatabase(values.database_url) };
+  const chain = {
+    rpcUrl: `http://${loopback}:${devnet.place.port}`,
+    signerSocket: signer.place.path,
+    database: nameDatabase(values.database_url),
+  };
   writeFileSync(file, `${JSON.stringify(chain)}\n`, { mode: 0o600 });
   return {
     settings: withSandboxChain(values.assets, chain),
@@ -176,11 +189,11 @@ function nameDatabase(url: string | undefined): string {
 /** The system allows 107 bytes for the path of a socket. */
 const socketPathMax = 100;
 
-function socketPath(dataDir: string): string {
-  const path = join(dataDir, "signer.sock");
+function socketPath(dataDir: string, file: string): string {
+  const path = join(dataDir, file);
   if (Buffer.byteLength(path) <= socketPathMax) return path;
   const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
   const folder = join(tmpdir(), `bursar-${name}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return join(folder, "signer.sock");
+  return join(folder, file);
 }

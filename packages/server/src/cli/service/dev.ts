@@ -51,7 +51,7 @@ function banner({ url, dataLocation }: Service, chainUrl: string | undefined): s
     API    ${url}
     Docs   ${url}/docs
     Data   ${data}
-    Chain  ${chainUrl === undefined ? "none" : `${chainUrl} (eip155:31337, with ETH.DEV and USDC.DEV)`}
+    Chain  ${chainUrl === undefined ? "none" : `${chainUrl} (eip155:31337, with ETH.DEV and USDC.DEV; starts when it is used)`}
 
   Try, in another terminal (a token is valid for 15 minutes):
 

@@ -42,10 +42,10 @@ describe("the activation of wallets on a chain", () => {
   };
   const store = () =>
     createChainWalletActivation(withKeys(database, keys), createEventLog({ publish: () => undefined }));
-  const start = (addressesOf: Signer["addressesOf"]) => {
+  const start = (addressesOf: Signer["addressesOf"], listFollowed = async () => [network]) => {
     const activator = createWalletActivator({
       ...{
-        networks: [network],
+        listFollowed,
         store: store(),
         signer: { addressesOf },
         showAddress: (address: string) => address,
@@ -60,6 +60,7 @@ describe("the activation of wallets on a chain", () => {
     });
     stop = activator.stop;
     activator.start();
+    return activator;
   };
   const rows = () =>
     database.query<{ state: string; address: string | null; attempts: number; lastError: string | null }>(sql`
@@ -102,6 +103,30 @@ describe("the activation of wallets on a chain", () => {
       ["creating", 0],
       ["creating", 0],
     ]);
+  });
+
+  it("gives no address before the network was reached, because a deposit to it would not be noticed", async () => {
+    await createWallets(await createTenant(), 1);
+    const followed: string[] = [];
+    let looks = 0;
+    const activator = start(
+      async (wallets) => wallets.map(() => `0x${"2".repeat(40)}`),
+      async () => {
+        looks += 1;
+        return followed;
+      },
+    );
+    await eventually(
+      () => {
+        activator.wake();
+        return looks;
+      },
+      (times) => times >= 3,
+    );
+    expect((await rows()).map(({ state }) => state)).toEqual(["creating"]);
+    followed.push(network);
+    activator.wake();
+    await eventually(rows, ([wallet]) => wallet?.state === "active");
   });
 
   it("takes the same number of each tenant, so that one which creates many does not delay another", async () => {

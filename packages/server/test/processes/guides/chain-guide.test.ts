@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFileSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -67,6 +67,12 @@ const [create = "", receive = "", pay = ""] = blocksOf(page, "sh");
 let wallet = "";
 let payout: Transaction;
 
+it("neither the chain nor the signer runs before it is used", async () => {
+  const ready = await (await fetch(`${url}/readyz`)).json();
+  expect(ready).toEqual({ status: "ready", checks: { database: "up" } });
+  expect(["chain.pid", "signer.pid"].filter((file) => existsSync(join(dataDir, file)))).toEqual([]);
+});
+
 it("the guide's wallet gets an address, coins and tokens", async () => {
   const printed = await shell(create);
   expect(printed).toContain('"id":"eip155:31337"');
@@ -112,6 +118,11 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
       (alive) => alive.length === 0,
     );
     await start();
+    // There is a wallet, which can receive something at any time.
+    await eventually(
+      () => existsSync(join(dataDir, "chain.pid")) && isAlive(pidOf("chain")),
+      (isRunning) => isRunning,
+    );
     expect(await onChain(payout.hash ?? "")).toMatchObject({ blockHash: payout.block?.hash });
     expect(await balances(wallet)).toEqual(before);
     const again = pay.replaceAll("chain-payout", `after-${signal}`);
