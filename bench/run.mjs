@@ -1,4 +1,5 @@
 // npm run bench -- [scenario …] [--rounds N] [--seconds N] [--rows N] [--against FOLDER]
+import "./refuse-old-node.mjs";
 import { parseArgs } from "node:util";
 import { accept } from "./scenarios/accept.mjs";
 import { bulk } from "./scenarios/bulk.mjs";

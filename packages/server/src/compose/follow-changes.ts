@@ -87,7 +87,8 @@ export async function migrateAndLog(
   migrations: readonly Migration[],
   log: Logger,
 ): Promise<number> {
-  for (const name of await migrate(database, migrations))
-    log.info({ migration: name }, "migrated the database");
+  const applied = await migrate(database, migrations);
+  if (applied.length > 0)
+    log.info({ migrations: applied.length, last: applied.at(-1) }, "migrated the database");
   return await countConstraints(database);
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { assetList } from "./asset-list.js";
+import { showEntry } from "./describe-config.js";
 import { ListFault } from "./list-setting.js";
 
 const euro = { code: "EUR", decimals: "2", network: "book", minimum: "0.01", maximum: "1000.5" };
@@ -29,9 +31,9 @@ describe("the list of assets", () => {
   });
 
   it("can be read back from its formatted entries", () => {
-    expect(assetList.read(assetList.default.map((asset) => assetList.show(asset)))).toEqual(
-      assetList.default,
-    );
+    const text = assetList.default.map((asset) => `- ${showEntry(assetList.show(asset))}`).join("\n");
+    expect(text).toContain('code: "USD", decimals: 2,');
+    expect(assetList.read(parse(text, { schema: "failsafe" }))).toEqual(assetList.default);
   });
 
   it.each([

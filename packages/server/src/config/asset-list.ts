@@ -77,7 +77,7 @@ export const assetList = list({
   show: ({ code, caip19, decimals, network, minimum, maximum, depositMinimum }) => ({
     code,
     ...(caip19 === null ? {} : { caip19 }),
-    decimals: String(decimals),
+    decimals,
     network,
     minimum: formatAmount(minimum, decimals),
     maximum: formatAmount(maximum, decimals),

@@ -36,7 +36,7 @@ function describeList(config: Config, key: ListKey): string[] {
 }
 
 /** An entry on one line of YAML. */
-export function showEntry(fields: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(fields).map(([name, text]) => `${name}: ${JSON.stringify(text)}`);
+export function showEntry(fields: Readonly<Record<string, string | number>>): string {
+  const pairs = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return `{ ${pairs.join(", ")} }`;
 }

@@ -30,7 +30,7 @@ export interface ListSetting<Entry> {
   /** Reads the value under its key in the file, with all scalars as strings; throws a `ListFault`. */
   read: (written: unknown) => readonly Entry[];
   /** Formats an entry, field by field. */
-  show(entry: Entry): Readonly<Record<string, string>>;
+  show(entry: Entry): Readonly<Record<string, string | number>>;
 }
 
 /** An error in a list: its position, and a message that ends a sentence. */
@@ -54,7 +54,7 @@ export interface ListOptions<F extends Fields, Entry> {
   make: (values: FieldValues<F>) => Entry | EntryFault;
   /** The names that an entry is looked up by, with their fields. They are unique, regardless of case. */
   namesOf: (entry: Entry) => Readonly<Record<string, string>>;
-  show: (entry: Entry) => Readonly<Record<string, string>>;
+  show: (entry: Entry) => Readonly<Record<string, string | number>>;
 }
 
 export function list<const F extends Fields, Entry extends object>(

@@ -123,11 +123,11 @@ export const marketList = list({
     tick_size: market.tickSize,
     lot_size: market.lotSize,
     size_min: market.sizeMin,
-    maker_fee_basis_points: String(market.makerFeeBasisPoints),
-    taker_fee_basis_points: String(market.takerFeeBasisPoints),
+    maker_fee_basis_points: market.makerFeeBasisPoints,
+    taker_fee_basis_points: market.takerFeeBasisPoints,
     reference_price: market.referencePrice,
-    price_band_basis_points: String(market.priceBandBasisPoints),
-    slippage_basis_points: String(market.slippageBasisPoints),
+    price_band_basis_points: market.priceBandBasisPoints,
+    slippage_basis_points: market.slippageBasisPoints,
   }),
 });
 
@@ -143,7 +143,9 @@ export function readMarkets(definitions: readonly MarketDefinition[], assets: As
   }
   const { index, field, allowed } = made;
   const { [field]: written } = marketList.show(wanted[index] as MarketDefinition);
-  throw new ConfigError(`markets[${index}].${field} is ${JSON.stringify(written)}: it must be ${allowed}.`);
+  throw new ConfigError(
+    `markets[${index}].${field} is ${JSON.stringify(String(written))}: it must be ${allowed}.`,
+  );
 }
 
 /** A trade moves money in the ledger alone, which would then no longer agree with the chain. */

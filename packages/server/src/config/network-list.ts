@@ -134,7 +134,7 @@ export const networkList = list({
     fee_cap_gwei: formatAmount(feeCap, gweiDecimals),
     fee_max: formatAmount(feeMax, coinDecimals),
     minimum_tip_gwei: formatAmount(minimumTip, gweiDecimals),
-    in_flight: String(inFlightMax),
+    in_flight: inFlightMax,
     data_fee: String(hasDataFee),
     no_pool: String(!hasPool),
   }),

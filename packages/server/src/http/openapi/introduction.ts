@@ -7,12 +7,16 @@ export function introduction(publicUrl: string): string {
 Get an access token, then create a transaction. Three fields are enough: the tenant's primary wallet pays its settlement wallet.
 
 \`\`\`sh
-TOKEN=$(curl -s -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials \\
+TOKEN=$(curl -s -u "$CLIENT_ID:$CLIENT_SECRET" \\
+  -d grant_type=client_credentials \\
   ${publicUrl}/oauth/token | jq -r .access_token)
 
-curl ${publicUrl}/v1/transactions -H "Authorization: Bearer $TOKEN" \\
-  -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
-  -d '{"reference":"invoice-2041","asset":"USD","amount":"125.50"}'
+curl ${publicUrl}/v1/transactions \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: $(uuidgen)" \\
+  -d '{"reference": "invoice-2041",
+       "asset": "USD", "amount": "125.50"}'
 \`\`\`
 
 ## What all routes have in common

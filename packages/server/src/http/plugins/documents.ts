@@ -103,5 +103,6 @@ const startScript = `Scalar.createApiReference("#reference", {
   showDeveloperTools: "never",
   mcp: { disabled: true },
   agent: { disabled: true },
+  authentication: { preferredSecurityScheme: "oauth2" },
 });
 `;
