@@ -123,6 +123,7 @@ export function composePolicy(
       readPolicy: createPolicyReader(store),
       replacePolicy: createPolicyReplacer({ store, planner, prepareLimits, requestChange, now }),
       listPolicyVersions: store.listVersions,
+      countLimits: (tenantId) => policies.peek(tenantId)?.policy.windows.length ?? 0,
       evaluatePolicy: createPolicyEvaluator({
         policies,
         checkDocument,

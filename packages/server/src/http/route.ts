@@ -43,8 +43,8 @@ export interface Route {
   bodyBytesMax?: number;
   /** Whether every request is heavy, whatever the size of its body. Only with `bodyBytesMax`. */
   isAlwaysHeavy?: true;
-  /** The number of items in a valid body, for which the quota is charged. */
-  itemsOf?: (body: unknown) => number;
+  /** The number of items in a valid body, for which the quota is charged. What an item costs can depend on the policy of the tenant. */
+  itemsOf?: (body: unknown, tenantId: string) => number;
   /** How many rows of a page cost one more token of the quota, if its rows are more expensive than their size. */
   rowsPerToken?: number;
   /**

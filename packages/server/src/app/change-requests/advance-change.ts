@@ -20,16 +20,20 @@ export interface ChangeRequestDeps {
 export const notFound: Refused = { refused: "CHANGE_REQUEST_NOT_FOUND" };
 export const isClosed: Refused = { refused: "CHANGE_REQUEST_CLOSED" };
 
+/** Called with a change request that was read, whatever comes of it: what that costs depends on its size. */
+export type OnRead = (request: ChangeRequest) => void;
+
 /** Fails a request that was tampered with: what it says, and who is said to have approved it, is not known. */
 export async function lockAuthentic(
   unit: ChangeUnit,
-  tenantId: string,
-  id: string,
+  { tenantId, id }: Pick<ChangeRequest, "tenantId" | "id">,
   now: Date,
+  onRead?: OnRead,
 ): Promise<ChangeRequest | Refused> {
   const locked = await unit.lock(tenantId, id);
   if (locked === undefined) return notFound;
   const { request, isAuthentic } = locked;
+  onRead?.(request);
   if (!isOpen(request)) return request;
   if (isAuthentic && (await unit.isOpenInLog(tenantId, showId("chr", id)))) return request;
   const failed = withNext(request, { state: "failed", failureCode: "CHANGE_REQUEST_TAMPERED" }, now);

@@ -51,7 +51,7 @@ async function applyOne(deps: ChangeRequestDeps, tenantId: string, id: string): 
   if (due?.state === "scheduled" && (await prepareChange(deps, due)) !== undefined) return false;
   await deps.store.unitOfWork(async (unit) => {
     const now = new Date(deps.now());
-    const request = await lockAuthentic(unit, tenantId, id, now);
+    const request = await lockAuthentic(unit, { tenantId, id }, now);
     if (!isRefused(request) && isOpen(request)) await advance(deps, unit, request, now);
   });
   return true;

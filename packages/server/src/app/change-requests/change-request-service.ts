@@ -1,14 +1,8 @@
-import {
-  type ApprovalRecords,
-  type CreateChangeRequestBody,
-  type DecideChangeBody,
-  showId,
-} from "@bursar/protocol";
+import { type ApprovalRecords, type CreateChangeRequestBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import type { CredentialProof } from "../clients/prove-credential.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import type { ApprovalProof } from "../transactions/approval-evidence.js";
 import {
   advance,
   type ChangeRequestDeps,
@@ -16,12 +10,13 @@ import {
   isClosed,
   lockAuthentic,
   notFound,
+  type OnRead,
   prepareChange,
   withNext,
 } from "./advance-change.js";
 import { createDueApplier } from "./apply-due.js";
 import { type ChangeRequest, type ChangeRequestStore, isOpen, type OpenChanges } from "./change-request.js";
-import { decideChange, listDecisions } from "./decide-change.js";
+import { decideChange, type GivenDecision, listDecisions } from "./decide-change.js";
 
 /** Requests for changes that another client must approve, and their way to `applied`. */
 export interface ChangeRequestService {
@@ -37,15 +32,13 @@ export interface ChangeRequestService {
   decideChange: (
     origin: ClientOrigin,
     id: string,
-    decision: "approve" | "reject",
-    body: DecideChangeBody,
-    /** The signature of the request, if it has one. */
-    proof: ApprovalProof | null,
+    given: GivenDecision,
+    onRead: OnRead,
   ) => Promise<ChangeRequest | Refused>;
   /** The decisions on a request, with what is needed to verify them without trusting the service. */
   listChangeDecisions: (tenantId: string, id: string) => Promise<ApprovalRecords | Refused>;
   /** Only for the client that requested it. */
-  cancelChange: (origin: ClientOrigin, id: string) => Promise<ChangeRequest | Refused>;
+  cancelChange: (origin: ClientOrigin, id: string, onRead: OnRead) => Promise<ChangeRequest | Refused>;
 }
 
 const expiresAfterSecondsDefault = 72 * 3600;
@@ -62,10 +55,9 @@ export function createChangeRequestService(
     requestChange: (...given) => requestChange(deps, ...given),
     readChangeRequest: async (tenantId, id) => (await store.read(tenantId, id)) ?? notFound,
     listChangeRequests: store.list,
-    decideChange: (origin, id, decision, body, proof) =>
-      decideChange(deps, origin, id, { ...body, decision, proof }),
+    decideChange: (...given) => decideChange(deps, ...given),
     listChangeDecisions: (tenantId, id) => listDecisions(deps, tenantId, id),
-    cancelChange: (origin, id) => cancelChange(deps, origin, id),
+    cancelChange: (...given) => cancelChange(deps, ...given),
     applyDue: createDueApplier(deps),
   };
 }
@@ -139,11 +131,12 @@ async function cancelChange(
   deps: ChangeRequestDeps,
   origin: ClientOrigin,
   id: string,
+  onRead: OnRead,
 ): Promise<ChangeRequest | Refused> {
   const { tenantId, clientId } = origin.principal;
   const now = new Date(deps.now());
   return deps.store.unitOfWork(async (unit) => {
-    const request = await lockAuthentic(unit, tenantId, id, now);
+    const request = await lockAuthentic(unit, { tenantId, id }, now, onRead);
     if (isRefused(request)) return request;
     if (clientId !== request.requestedBy)
       return {

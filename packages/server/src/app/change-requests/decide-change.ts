@@ -10,6 +10,7 @@ import {
   isClosed,
   lockAuthentic,
   notFound,
+  type OnRead,
   prepareChange,
   withNext,
 } from "./advance-change.js";
@@ -22,24 +23,25 @@ import {
 } from "./change-request.js";
 import { refuseDependence } from "./refuse-dependence.js";
 
+export interface GivenDecision extends DecideChangeBody {
+  decision: "approve" | "reject";
+  /** The signature of the request that decides, if it has one. */
+  proof: ApprovalProof | null;
+}
+
 export async function decideChange(
   deps: ChangeRequestDeps,
   origin: ClientOrigin,
   id: string,
-  {
-    decision,
-    digest,
-    comment,
-    proof,
-  }: DecideChangeBody & { decision: "approve" | "reject"; proof: ApprovalProof | null },
+  { decision, digest, comment, proof }: GivenDecision,
+  onRead: OnRead,
 ): Promise<ChangeRequest | Refused> {
   const { tenantId, clientId } = origin.principal;
-  const unprepared =
-    decision === "approve" ? await prepareChange(deps, await deps.store.read(tenantId, id)) : undefined;
+  const unprepared = decision === "approve" ? await readAndPrepare(deps, tenantId, id, onRead) : undefined;
   if (unprepared !== undefined) return unprepared;
   const decidedAt = new Date(deps.now());
   return deps.store.unitOfWork(async (unit) => {
-    const request = await lockAuthentic(unit, tenantId, id, decidedAt);
+    const request = await lockAuthentic(unit, { tenantId, id }, decidedAt, onRead);
     if (isRefused(request)) return request;
     const made = { version: request.version + 1, clientId, decision, comment: comment ?? null, decidedAt };
     const refused =
@@ -63,6 +65,17 @@ export async function decideChange(
     unit.save(decided, request.state, [audit]);
     return await advance(deps, unit, decided, decidedAt);
   });
+}
+
+async function readAndPrepare(
+  deps: ChangeRequestDeps,
+  tenantId: string,
+  id: string,
+  onRead: OnRead,
+): Promise<Refused | undefined> {
+  const request = await deps.store.read(tenantId, id);
+  if (request !== undefined) onRead(request);
+  return await prepareChange(deps, request);
 }
 
 export async function listDecisions(

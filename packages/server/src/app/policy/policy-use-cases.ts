@@ -9,4 +9,6 @@ export interface PolicyUseCases {
   replacePolicy: ReplacePolicy;
   listPolicyVersions: PolicyStore["listVersions"];
   evaluatePolicy: EvaluatePolicy;
+  /** How many sums and counts the payments of a tenant are judged by; 0 as long as its policy is not in memory. */
+  countLimits: (tenantId: string) => number;
 }

@@ -47,6 +47,18 @@ export function itemsToCreateWallet({ network }: { network?: string | undefined 
   return network === undefined || network === "book" ? 0 : 90;
 }
 
+/** The items of a change to request, decide or cancel. Deciding on a policy reads, authenticates and compares all of it, also if it is refused. */
+export function itemsOfChange({ kind, change }: { kind: string; change: unknown }): number {
+  return kind === "policy.replace" ? itemsToReplacePolicy((change as { document?: unknown }).document) : 0;
+}
+
+/** The items of payments and orders: each limit in force is summed and counted for each of them. */
+export function itemsOfPayments(count: number, limitsInForce: number): number {
+  return count * (1 + Math.floor(limitsInForce / limitsPerItem));
+}
+
+const limitsPerItem = 10;
+
 export function costOfBytes(bytes: number): number {
   return Math.floor(bytes / requestCost.bytesPerToken);
 }

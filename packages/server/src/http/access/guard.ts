@@ -32,6 +32,8 @@ declare module "fastify" {
     signature: VerifiedSignature | null;
     /** The error code of the response. */
     errorCode: ErrorCode | null;
+    /** The number of items that turned out while the request was served, which are charged even if it was refused. */
+    itemsFound: number;
   }
 }
 
@@ -62,6 +64,7 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("admitBody", null);
   app.decorateRequest("signature", null);
   app.decorateRequest("errorCode", null);
+  app.decorateRequest("itemsFound", 0);
 }
 
 interface GuardedRoute extends AdmissionOptions {
@@ -152,8 +155,11 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       const isRefusal =
         reply.statusCode === 401 || reply.statusCode === 403 || request.errorCode === "DIGEST_MISMATCH";
       if (isRefusal) audit.record(describeRefusal(request, new Date(now())));
-      if (request.authenticated !== null && isRead(request))
-        admission.chargeAnswer(request.authenticated.client, payload, reply);
+      if (request.authenticated !== null) {
+        const { client } = request.authenticated;
+        if (isRead(request)) admission.chargeAnswer(client, payload, reply);
+        if (request.itemsFound > 0) admission.chargeItemsFound(client, request.itemsFound, reply);
+      }
       done(null, payload);
     },
   };

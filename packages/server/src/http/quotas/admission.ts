@@ -16,7 +16,7 @@ export interface AdmissionOptions {
   /** Whether the route takes larger bodies than others; `always` if each of its requests is heavy. */
   takesLargeBodies: boolean | "always";
   /** The number of items in a valid body, if the route takes a list. */
-  itemsOf?: ((body: unknown) => number) | undefined;
+  itemsOf?: ((body: unknown, tenantId: string) => number) | undefined;
   /** How many rows of a page cost one token. */
   rowsPerToken?: number | undefined;
   limits: ConcurrencyLimits;
@@ -105,7 +105,10 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
     admit,
     /** Charges the items of a valid body. */
     chargeItems: (client: ApiClient, { body }: FastifyRequest, reply: FastifyReply): void =>
-      charge(client, itemsOf === undefined ? 0 : costOfItems(itemsOf(body)), reply),
+      charge(client, itemsOf === undefined ? 0 : costOfItems(itemsOf(body, client.tenantId)), reply),
+    /** Charges items that turned out while the request was served. */
+    chargeItemsFound: (client: ApiClient, items: number, reply: FastifyReply): void =>
+      charge(client, costOfItems(items), reply),
     /** Charges the rows of a page. */
     chargeRows: (client: ApiClient, page: unknown, reply: FastifyReply): void => {
       if (rowsPerToken !== undefined) charge(client, Math.floor(rowsOf(page) / rowsPerToken), reply);

@@ -1,4 +1,5 @@
 import { request as send } from "node:http";
+import type { Scope } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { insertClients } from "../../harness/access/insert-clients.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
@@ -111,6 +112,61 @@ describe("the cost of a request", () => {
     });
     // One, 20 for the log, and one for each limit.
     expect([evaluated.status, leftOf(evaluated)]).toEqual([200, 30 - 24]);
+  });
+
+  it("grows with the policy that a decision is about, also if the decision is refused", async () => {
+    const owner = await service.createTenant();
+    const keeps: Scope[] = ["policies:read", "policies:manage"];
+    const anna = await service.createIndependentClient(owner, keeps, "anna");
+    const ben = await service.createIndependentClient(owner, keeps, "ben");
+    const changes = { approvals: 1, from: { clients: [anna.clientId, ben.clientId] } };
+    const replace = (rules: object[], action: object, version: number) =>
+      service.call(
+        "PUT",
+        "/v1/policy",
+        anna.token,
+        { rules, default: action, changes },
+        {
+          "if-match": `"${version}"`,
+        },
+      );
+    expect((await replace([], { action: "reject", reason: "Closed." }, 0)).status).toBe(200);
+    const when = { kind: "order" };
+    const rules = Array.from({ length: 50 }, (_, index) => ({ name: `r${index}`, when, action: "allow" }));
+    const asked = await replace(rules, { action: "allow" }, 1);
+    expect(asked.status).toBe(202);
+    const { id } = (await asked.json()) as { id: string };
+    const stale = await service.call("POST", `/v1/change-requests/${id}/approve`, ben.token, {
+      digest: "0".repeat(64),
+    });
+    // One, 8 to put a policy in force, and 10 for its rules. A token can be gained in between.
+    expect(stale.status).toBe(409);
+    expect(leftOf(stale)).toBeLessThanOrEqual(30 - 19 + 1);
+    const cancelled = await service.call("POST", `/v1/change-requests/${id}/cancel`, ben.token);
+    expect([cancelled.status, leftOf(cancelled)]).toEqual([403, 0]);
+  });
+
+  it("grows with the limits in force, by which each payment is judged", async () => {
+    const token = await newToken();
+    const rules = Array.from({ length: 20 }, (_, index) => ({
+      name: `r${index}`,
+      when: { count: { per: "tenant", period_seconds: 3600 + 60 * index, above: 100_000 } },
+      action: "reject",
+      reason: "no",
+    }));
+    const document = { rules, default: { action: "allow" } };
+    const replaced = await service.call("PUT", "/v1/policy", token, document, { "if-match": '"0"' });
+    expect(replaced.status).toBe(200);
+    // The first batch brings the policy to memory.
+    await service.call("POST", "/v1/transactions/batch", token, batchOf(1));
+    const body = batchOf(100);
+    const batch = await service.call("POST", "/v1/transactions/batch", token, body);
+    // Each item counts as one, and as one more for each ten limits.
+    const cost = 1 + Math.floor(Buffer.byteLength(JSON.stringify(body)) / 8192) + 30;
+    expect(batch.status).toBe(202);
+    // A token is gained each second in the meantime.
+    expect(leftOf(batch)).toBeGreaterThanOrEqual(299 - cost);
+    expect(leftOf(batch)).toBeLessThan(299 - cost + 10);
   });
 
   it("grows with the clients that are listed, whose MACs are verified, and with the size of a page", async () => {

@@ -1,5 +1,7 @@
 import { ChangeRequest, ChangeRequestPath } from "@bursar/protocol";
+import type { ChangeRequest as RequestedChange } from "../../../app/change-requests/change-request.js";
 import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
+import { itemsOfChange } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { changeRequestIdOf } from "../../resource-path.js";
@@ -30,7 +32,13 @@ export function cancelChangeRequest({ cancelChange }: Pick<UseCases, "cancelChan
         "POLICY_REJECTED",
       ],
     },
-    async (request) =>
-      presentChangeRequest(unwrap(await cancelChange(originOf(request), changeRequestIdOf(request.params)))),
+    async (request) => {
+      const onRead = (read: RequestedChange) => {
+        request.itemsFound = itemsOfChange(read);
+      };
+      return presentChangeRequest(
+        unwrap(await cancelChange(originOf(request), changeRequestIdOf(request.params), onRead)),
+      );
+    },
   );
 }

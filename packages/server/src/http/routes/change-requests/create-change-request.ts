@@ -1,6 +1,6 @@
 import { ChangeRequest, CreateChangeRequestBody } from "@bursar/protocol";
 import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
-import { itemsToReplacePolicy } from "../../../app/quotas/take-quota.js";
+import { itemsOfChange } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
@@ -20,10 +20,7 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
         "The caller needs the scope that it would need to make the change directly; a client can always request a change of itself, and a key of its own with proof of a current credential: `current_secret`, or a signature by one of its keys. The change takes effect when it is approved and its delay has passed.",
       body: CreateChangeRequestBody,
       idempotent: "honoured",
-      itemsOf: (body) => {
-        const { kind, change } = body as { kind: string; change: { document?: unknown } };
-        return kind === "policy.replace" ? itemsToReplacePolicy(change.document) : 0;
-      },
+      itemsOf: (body) => itemsOfChange(body as CreateChangeRequestBody),
       success: {
         status: 201,
         schema: ChangeRequest,

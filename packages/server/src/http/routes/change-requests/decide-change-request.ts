@@ -1,5 +1,7 @@
 import { ChangeRequest, ChangeRequestPath, DecideChangeBody } from "@bursar/protocol";
+import type { ChangeRequest as RequestedChange } from "../../../app/change-requests/change-request.js";
 import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
+import { itemsOfChange } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, proofOf, unwrap } from "../../access/guard.js";
 import { changeRequestIdOf } from "../../resource-path.js";
@@ -58,8 +60,12 @@ function decideRoute(
     },
     async (request) => {
       const id = changeRequestIdOf(request.params);
+      const onRead = (read: RequestedChange) => {
+        request.itemsFound = itemsOfChange(read);
+      };
+      const proof = proofOf(request);
       return presentChangeRequest(
-        unwrap(await decideChange(originOf(request), id, decision, request.body, proofOf(request))),
+        unwrap(await decideChange(originOf(request), id, { ...request.body, decision, proof }, onRead)),
       );
     },
   );

@@ -1,4 +1,5 @@
 import { Order, PlaceOrderBody } from "@bursar/protocol";
+import { itemsOfPayments } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { requireIdempotencyKey } from "../../access/idempotency-key.js";
@@ -6,8 +7,9 @@ import { defineRoute } from "../../route.js";
 
 export function placeOrder({
   placeOrder: place,
+  countLimits,
   presentOrder,
-}: Pick<UseCases, "placeOrder" | "presentOrder">) {
+}: Pick<UseCases, "placeOrder" | "countLimits" | "presentOrder">) {
   return defineRoute(
     {
       method: "POST",
@@ -19,6 +21,7 @@ export function placeOrder({
       description:
         "Accepted for asynchronous processing: the response is sent once the order is durable, before its funds are held and it reaches the book. Repeating the key with the same body returns the original response; with a different body it is refused. Keys do not expire.",
       body: PlaceOrderBody,
+      itemsOf: (_body, tenantId) => itemsOfPayments(1, countLimits(tenantId)),
       idempotent: "required",
       success: {
         status: 202,

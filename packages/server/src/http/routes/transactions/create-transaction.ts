@@ -1,4 +1,5 @@
 import { CreateTransactionBody, Transaction } from "@bursar/protocol";
+import { itemsOfPayments } from "../../../app/quotas/take-quota.js";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
@@ -8,8 +9,9 @@ import { defineRoute } from "../../route.js";
 
 export function createTransaction({
   createTransaction: create,
+  countLimits,
   tagSuffix,
-}: Pick<UseCases, "createTransaction" | "tagSuffix">) {
+}: Pick<UseCases, "createTransaction" | "countLimits" | "tagSuffix">) {
   return defineRoute(
     {
       method: "POST",
@@ -21,6 +23,7 @@ export function createTransaction({
       description:
         "Accepted for asynchronous processing: the response is sent once the transaction is durable, before it is processed. Repeating the key with the same body returns the original response; with a different body it is refused. Keys do not expire.",
       body: CreateTransactionBody,
+      itemsOf: (_body, tenantId) => itemsOfPayments(1, countLimits(tenantId)),
       idempotent: "required",
       takesNoTurns: true,
       success: {

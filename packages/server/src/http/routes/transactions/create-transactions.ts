@@ -11,6 +11,7 @@ import {
 } from "@bursar/protocol";
 import { Type } from "typebox";
 import type { ClientOrigin } from "../../../app/audit/audit-entry.js";
+import { itemsOfPayments } from "../../../app/quotas/take-quota.js";
 import { isRefused } from "../../../app/requests/refused.js";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
@@ -36,9 +37,10 @@ const validate = createValidatorCompiler()({ schema: TransactionBatchItem, httpP
 export function createTransactions(
   {
     createTransaction: create,
+    countLimits,
     recordRefusedItems,
     isUnavailable,
-  }: Pick<UseCases, "createTransaction" | "recordRefusedItems" | "isUnavailable">,
+  }: Pick<UseCases, "createTransaction" | "countLimits" | "recordRefusedItems" | "isUnavailable">,
   publicUrl: string,
 ) {
   const createOne = createItem(create, publicUrl);
@@ -55,7 +57,8 @@ export function createTransactions(
       body: CreateTransactionsBody,
       checkedBody: CheckedBody,
       bodyBytesMax,
-      itemsOf: (body) => (body as { transactions: unknown[] }).transactions.length,
+      itemsOf: (body, tenantId) =>
+        itemsOfPayments((body as { transactions: unknown[] }).transactions.length, countLimits(tenantId)),
       takesNoTurns: true,
       success: {
         status: 202,
