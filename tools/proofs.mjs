@@ -133,10 +133,18 @@ export const proofs = {
   },
   chain: {
     shows:
-      "with the development chain and the signer, payments are paid once and books equal the chain when the driver is killed at every step",
-    files: [`${server}/faults/chain-kill.test.ts`, `${server}/integration/chains/chain-plans.test.ts`],
+      "with the service, PostgreSQL, the signer and the development chain as processes that are killed at every step, nodes that fail and lie, and reorganisations, each payment is paid once and the ledger equals the chain",
+    files: [`${server}/faults/chain/*.test.ts`, `${server}/integration/chains/chain-plans.test.ts`],
     sizes: {
-      rounds: { env: "BURSAR_CHAIN_ROUNDS", short: 1, long: 50, means: "kills at each of 24 steps" },
+      payouts: { env: "BURSAR_CHAIN_PAYOUTS", short: 80, long: 20_000, means: "payments to addresses" },
+      deposits: { env: "BURSAR_CHAIN_DEPOSITS", short: 50, long: 20_000, means: "payments of outsiders" },
+      kills: {
+        env: "BURSAR_CHAIN_KILLS",
+        short: 9,
+        long: 102,
+        means: "kills, 102 for all steps and processes",
+      },
+      seed: { env: "BURSAR_CHAIN_PROOF_SEED", means: "the seed of the faults" },
     },
   },
   "chain-simulation": {
@@ -212,7 +220,7 @@ export const longestFiles = [
   `${server}/simulation/simulation.test.ts`,
   `${server}/faults/kill.test.ts`,
   `${server}/faults/webhook-storm.test.ts`,
-  `${server}/faults/chain-kill.test.ts`,
+  `${server}/faults/chain/chain-proof.test.ts`,
   `${server}/faults/soak.test.ts`,
   `${server}/processes/own-database.test.ts`,
   `${server}/processes/operator-commands.test.ts`,

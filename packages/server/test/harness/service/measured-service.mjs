@@ -25,6 +25,8 @@ const { values } = loadConfig(process.env);
 const keyFile = values.master_key_file;
 if (keyFile === undefined) throw new Error("there is no master key");
 process.on("message", (message) => process.send?.(measure(message === "collect")));
+// The proof that has started it has ended.
+process.once("disconnect", () => process.exit(1));
 await runUntilStopped(values, { isSandbox: true, keyring: () => readMasterKeys(keyFile) }, ({ url }) =>
   process.send?.({ url }),
 );

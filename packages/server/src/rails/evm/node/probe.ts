@@ -115,7 +115,9 @@ async function probeState({ network, pool }: ProbeDeps, finalNumber: number): Pr
 
 const baseFeeQuestion: Question<boolean> = {
   ...headerQuestion("latest"),
-  read: (result) => result !== null && readRecord(result, "the block")["baseFeePerGas"] !== undefined,
+  // A node that does not name its newest block now says nothing about fees.
+  read: (result) =>
+    result === null ? undefined : readRecord(result, "the block")["baseFeePerGas"] !== undefined,
 };
 
 function refuseFinality(

@@ -1,0 +1,95 @@
+import { contracts, type SpawnedDevnet } from "@bursar/devnet";
+import { keccak256 } from "viem";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { encodeCall, signPayment } from "../../harness/chain/devnet.js";
+import type { Random } from "../../simulation/world/random.js";
+import type { ProofWallet } from "./proof-world.js";
+
+export interface SentDeposit {
+  hash: string;
+  wallet: ProofWallet;
+  asset: "ETH.DEV" | "USDC.DEV";
+  amount: bigint;
+}
+
+interface Depositor {
+  account: PrivateKeyAccount;
+  raws: `0x${string}`[];
+}
+
+const depositorCount = 4;
+const batchMax = 200;
+/** Above every fee of the proof. */
+const maxFeePerGas = 2_000n * 10n ** 9n;
+
+/** Outsiders that pay coins and tokens to the wallets. What a reorganisation or a node drops is sent again. */
+export async function createDepositors(
+  devnet: SpawnedDevnet,
+  wallets: readonly ProofWallet[],
+  random: Random,
+) {
+  const depositors: Depositor[] = [];
+  for (let count = 0; count < depositorCount; count++) {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const { address } = account;
+    await devnet.control("devnet_fund", { address, amount: (10n ** 24n).toString(), asset: "ETH" });
+    await devnet.control("devnet_fund", { address, amount: (10n ** 12n).toString(), asset: "USDC" });
+    depositors.push({ account, raws: [] });
+  }
+  const sent: SentDeposit[] = [];
+
+  /** The faults of the proof are those of the first node, so what is meant for the service is not used up here. */
+  const post = async (calls: readonly { method: string; params: readonly unknown[] }[]) => {
+    const body = calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call }));
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(devnet.secondUrl, { method: "POST", headers, body: JSON.stringify(body) });
+    return (await answer.json()) as { id: number; result?: unknown }[];
+  };
+
+  async function send(raws: readonly string[]): Promise<void> {
+    for (let start = 0; start < raws.length; start += batchMax)
+      await post(
+        raws
+          .slice(start, start + batchMax)
+          .map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] })),
+      ).catch(() => undefined);
+  }
+
+  /** How many of a depositor's transactions are in a block. */
+  async function used({ account }: Depositor): Promise<number> {
+    const call = { method: "eth_getTransactionCount", params: [account.address, "latest"] };
+    const [answer] = await post([call]).catch(() => []);
+    return Number(answer?.result ?? 0);
+  }
+
+  return {
+    sent: sent as readonly SentDeposit[],
+    deposit: async (count: number): Promise<void> => {
+      for (let index = 0; index < count; index++) {
+        const depositor = random.pick(depositors);
+        const wallet = random.pick(wallets);
+        const asset = random.chance(0.5) ? "ETH.DEV" : "USDC.DEV";
+        const amount = BigInt(random.between(1, 1000));
+        const nonce = depositor.raws.length;
+        const call =
+          asset === "ETH.DEV"
+            ? { to: wallet.address, value: amount }
+            : { to: contracts.USDC.address, data: encodeCall("transfer", [wallet.address, amount]) };
+        const raw = await signPayment(depositor.account, { ...call, nonce, gas: 90_000n, maxFeePerGas });
+        depositor.raws.push(raw);
+        sent.push({ hash: keccak256(raw), wallet, asset, amount });
+        await send([raw]);
+      }
+    },
+    /** Sends again what is in no block. Returns how many there are. */
+    insist: async (): Promise<number> => {
+      let missing = 0;
+      for (const depositor of depositors) {
+        const rest = depositor.raws.slice(await used(depositor));
+        missing += rest.length;
+        await send(rest.slice(0, batchMax));
+      }
+      return missing;
+    },
+  };
+}
