@@ -45,7 +45,7 @@ export function explainListenError(error: unknown, host: string, port: number): 
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE":
       return new OperatorError(
-        `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with PORT.`,
+        `Port ${port} on ${host} is already in use, by another program or by a Bursar that is running. Stop it, or choose another port with PORT.`,
       );
     case "EACCES":
       return new OperatorError(

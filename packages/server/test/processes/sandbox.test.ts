@@ -98,7 +98,7 @@ describe("the sandbox", () => {
       const second = dev({ env: { PORT: port, BURSAR_DATA_DIR: `${dataDir}-2` } });
       expect(await second.exited).toEqual({ code: 1, signal: null });
       expect(second.output()).toBe(
-        `bursar: Port ${port} on 127.0.0.1 is in use by another program. Stop it, or choose another port with PORT.\n`,
+        `bursar: Port ${port} on 127.0.0.1 is already in use, by another program or by a Bursar that is running. Stop it, or choose another port with PORT.\n`,
       );
     });
 
