@@ -1,6 +1,6 @@
-import { accessSync, constants, mkdirSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { explainFileError, OperatorError } from "../operator-error.js";
@@ -44,7 +44,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 /** As root, the folder can be traversed by PostgreSQL's account; secret files have mode 600. */
 function makeDataDir(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    makeFolders(resolve(path), process.getuid?.() === 0 ? 0o711 : 0o700);
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = explainFileError(error)?.reason ?? (error as Error).message;
@@ -53,6 +53,14 @@ function makeDataDir(path: string): void {
       { cause: error },
     );
   }
+}
+
+/** One after the other: `recursive` of Node 20 repeats without end where the system refuses with ENOENT, as in /proc. */
+function makeFolders(path: string, mode: number): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found === undefined && !existsSync(dirname(path))) makeFolders(dirname(path), mode);
+  mkdirSync(path, { mode });
 }
 
 async function start(options: EmbeddedPostgresOptions, release: () => void): Promise<EmbeddedPostgres> {

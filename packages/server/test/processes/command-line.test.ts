@@ -154,6 +154,11 @@ describe("the command line", () => {
       code: 1,
       output: isOneSentence("it, or something above it, is not a folder"),
     });
+    if (process.platform === "linux")
+      expect(await run(["dev"], { BURSAR_DATA_DIR: "/proc/none/data" })).toEqual({
+        code: 1,
+        output: isOneSentence("it does not exist"),
+      });
   });
 
   it.runIf(isRoot && canRead(checkout, nobody))(

@@ -226,10 +226,12 @@ describe("several endpoints", () => {
       if (result === "0x") throw new TypeError("cannot read properties of undefined");
       return readData(result, "data").length;
     };
-    const asked: Question<number> = { method: "eth_call", params: [], read };
+    const asked: Question<number> = { method: "eth_getLogs", params: [], read };
     const nodes = [await nodeThat("0x"), await nodeThat("0xab")];
     expect(await poolOf(nodes).ask([asked])).toEqual([{ value: 4 }]);
     expect(await poolOf([await nodeThat(huge)]).ask([asked])).toEqual([{ value: huge.length }]);
+    const nodesOfSmall = [await nodeThat(huge), await nodeThat("0xab")];
+    expect(await poolOf(nodesOfSmall).ask([{ ...asked, method: "eth_call" }])).toEqual([{ value: 4 }]);
     const refusing = await startHostileNode(([call], reply) =>
       reply({ jsonrpc: "2.0", id: call?.id, error: { code: 3, message: "reverted", data: huge } }),
     );

@@ -12,7 +12,7 @@ export type PostResult =
 
 /** Posts JSON to one URL. Neither a result nor an error contains any part of the URL. */
 export interface JsonPost {
-  readonly post: (body: string, timeoutMs?: number) => Promise<PostResult>;
+  readonly post: (body: string, answerBytesMax: number, timeoutMs?: number) => Promise<PostResult>;
   /** The string without anything that is secret in the URL: nodes repeat keys in their messages. */
   readonly redact: (text: string) => string;
   readonly close: () => Promise<void>;
@@ -21,7 +21,6 @@ export interface JsonPost {
 export interface JsonPostLimits {
   /** For all of a request, unless it has one of its own: from the wait for a connection to the last byte of the answer. */
   readonly timeoutMs: number;
-  readonly answerBytesMax: number;
 }
 
 const connectionsMax = 8;
@@ -29,12 +28,12 @@ const connectionsMax = 8;
 const keepAliveMs = 4000;
 
 /** `url` is http or https, and may have a user and a password. */
-export function createJsonPost(url: string, { timeoutMs, answerBytesMax }: JsonPostLimits): JsonPost {
+export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): JsonPost {
   const { origin, path, authorization, secrets } = readUrl(url);
   let pool: Promise<Pool> | undefined;
   const headers = { "content-type": "application/json", ...authorization };
   return {
-    post: async (body, ownTimeoutMs = timeoutMs) => {
+    post: async (body, answerBytesMax, ownTimeoutMs = timeoutMs) => {
       try {
         const signal = AbortSignal.timeout(ownTimeoutMs);
         pool ??= openPool(origin, timeoutMs);

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { answerBytesOf } from "./answer-bytes.js";
 import { createJsonPost, type PostResult } from "./json-post.js";
 import { type RpcOutcome, readResponse } from "./read-response.js";
 import { isRateLimit } from "./rpc-error.js";
@@ -44,7 +45,7 @@ const askedTooOften = "it refuses for now, because it was asked too often";
 
 export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
   const { name, url, timeoutMs = defaultTimeoutMs, answerBytesMax = defaultAnswerBytesMax } = deps;
-  const http = createJsonPost(url, { timeoutMs, answerBytesMax });
+  const http = createJsonPost(url, { timeoutMs });
   const backOff = createBackOff(deps);
   const limit = pLimit(requestsMax);
   let lastId = 0;
@@ -60,10 +61,9 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     const ids = requests.map(({ id }) => id);
     const body = JSON.stringify(calls.length === 1 ? requests[0] : requests);
     const isBrief = manner === "brief";
-    const reading = readPosted(
-      await http.post(body, isBrief ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs),
-      ids,
-    );
+    const bytesMax = answerBytesOf(calls, answerBytesMax);
+    const ownTimeoutMs = isBrief ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs;
+    const reading = readPosted(await http.post(body, bytesMax, ownTimeoutMs), ids, bytesMax);
     if ("failed" in reading) {
       if (!isBrief || reading.failed === askedTooOften) backOff.pause(reading.retryAfterMs);
       return fail(calls, reading.failed);
@@ -86,8 +86,10 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     | { readonly divide: string }
     | { readonly failed: string; readonly retryAfterMs: number };
 
-  function readPosted(posted: PostResult, ids: readonly number[]): Reading {
+  function readPosted(posted: PostResult, ids: readonly number[], bytesMax: number): Reading {
     if (posted.kind === "failed") return { failed: posted.reason, retryAfterMs: 0 };
+    if (posted.kind === "too_large" && bytesMax < answerBytesMax)
+      return { failed: `its answer has more than ${bytesMax} bytes`, retryAfterMs: 0 };
     if (posted.kind === "too_large" || posted.status === 413)
       return { divide: `the request, or an answer of at most ${answerBytesMax} bytes, is too large` };
     const { status, retryAfterMs } = posted;
