@@ -24,7 +24,7 @@ export async function init(values: Values, print: Print): Promise<void> {
   const { lines } = await createFolder(folder, keys[0], words);
   print(
     words === undefined
-      ? `${folder} has a new seed. Write its words down now: bursar-signer words --show`
+      ? `${folder} has a new seed. Write its words down now: bursar-signer words --show --data ${folder} --key-file ${values["key-file"]}`
       : `${folder} has the seed of the mnemonic, and a journal of ${lines} ${lines === 1 ? "line" : "lines"}.`,
   );
 }
