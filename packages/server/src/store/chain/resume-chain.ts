@@ -1,7 +1,7 @@
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import { type Statement, sql } from "../core/sql.js";
 
 export interface ListedNetwork {
   network: string;
@@ -62,32 +62,30 @@ export function resumeNetwork(
  */
 export function stateNonce(
   database: Database,
-  { tenantId, walletId }: { tenantId: string; walletId: string },
+  wallet: { tenantId: string; walletId: string },
   nonce: number,
   entry: AuditDraft,
 ): Promise<"stated" | "unchanged" | "unknown"> {
-  return database.transaction(async (tx) => {
-    const [row] = await tx.query<{ isHalted: boolean }>(sql`
-      SELECT halted_reason IS NOT NULL AS "isHalted" FROM chain_wallets
-      WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} FOR UPDATE
-    `);
-    if (row === undefined) return "unknown";
-    if (!row.isHalted) return "unchanged";
-    await tx.query(sql`
-      UPDATE chain_wallets SET stated_nonce = ${nonce}, compared_number = -1
-      WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
-    `);
-    await appendAudit(tx, [entry]);
-    return "stated";
-  });
+  return changeHalted(database, wallet, sql`stated_nonce = ${nonce}`, entry, "stated");
 }
 
 /** Ends the halt of a wallet. It is compared with the chain at once, and halted again if the reason still holds. Served by the primary key. */
 export function resumeWallet(
   database: Database,
-  { tenantId, walletId }: { tenantId: string; walletId: string },
+  wallet: { tenantId: string; walletId: string },
   entry: AuditDraft,
 ): Promise<ResumeOutcome> {
+  return changeHalted(database, wallet, sql`halted_reason = NULL, halted_at = NULL`, entry, "resumed");
+}
+
+/** Changes a wallet if it is halted, and lets the driver compare it with the chain again. */
+function changeHalted<Done extends string>(
+  database: Database,
+  { tenantId, walletId }: { tenantId: string; walletId: string },
+  assignments: Statement,
+  entry: AuditDraft,
+  done: Done,
+): Promise<Done | "unchanged" | "unknown"> {
   return database.transaction(async (tx) => {
     const [row] = await tx.query<{ isHalted: boolean }>(sql`
       SELECT halted_reason IS NOT NULL AS "isHalted" FROM chain_wallets
@@ -96,10 +94,10 @@ export function resumeWallet(
     if (row === undefined) return "unknown";
     if (!row.isHalted) return "unchanged";
     await tx.query(sql`
-      UPDATE chain_wallets SET halted_reason = NULL, halted_at = NULL, compared_number = -1
+      UPDATE chain_wallets SET ${assignments}, compared_number = -1
       WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
     `);
     await appendAudit(tx, [entry]);
-    return "resumed";
+    return done;
   });
 }
