@@ -19,6 +19,11 @@ it("a role that may no longer log in makes requests wait, and they succeed when 
   const { href: url } = Object.assign(new URL(database.url), role);
   const shared = { database: { ...database, url }, masterKey: service.masterKey, publicUrl: undefined };
   const one = await startTestService({}, shared);
+  const terminate = () =>
+    runIn(
+      database.url,
+      `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${role.username}'`,
+    );
   try {
     const token = await one.token(await one.createTenant("10"));
     for (const [removal, remedy] of [
@@ -26,15 +31,14 @@ it("a role that may no longer log in makes requests wait, and they succeed when 
       ["PASSWORD 'second'", `PASSWORD '${role.password}'`],
     ]) {
       await database.run(`ALTER ROLE ${role.username} ${removal}`);
-      // A connection that was being made meanwhile ends too.
+      // A request also fails because its connection ends; one that was being made meanwhile would answer the next.
       await eventually(
         async () => {
-          await database.run(
-            `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${role.username}'`,
-          );
-          return (await one.call("GET", "/v1/transactions", token)).status;
+          const ended = await terminate();
+          const { status } = await one.call("GET", "/v1/transactions", token);
+          return ended.length === 0 && status !== 200;
         },
-        (status) => status !== 200,
+        (isAway) => isAway,
       );
       await expectUnavailable(one, token);
       await database.run(`ALTER ROLE ${role.username} ${remedy}`);
@@ -47,6 +51,16 @@ it("a role that may no longer log in makes requests wait, and they succeed when 
     await one.stop();
   }
 });
+
+async function runIn(connectionString: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 /** Requests and probes that begin now are answered with 503, again and again. */
 async function expectUnavailable(one: TestService, token: string): Promise<void> {
@@ -62,17 +76,8 @@ it("a database that was dropped and created again is left empty for its operator
   const token = await service.token(await service.createTenant("10"));
   const url = new URL(postgres.database.url);
   const name = url.pathname.slice(1);
-  const run = async (database: string, text: string) => {
-    const client = new pg.Client({
-      connectionString: Object.assign(new URL(url), { pathname: database }).href,
-    });
-    await client.connect();
-    try {
-      return (await client.query(text)).rows;
-    } finally {
-      await client.end();
-    }
-  };
+  const run = (database: string, text: string) =>
+    runIn(Object.assign(new URL(url), { pathname: database }).href, text);
   const isReady = async () => (await service.call("GET", "/readyz", undefined)).status;
   expect(await isReady()).toBe(200);
   await run("template1", `DROP DATABASE ${name} WITH (FORCE)`);
