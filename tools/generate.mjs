@@ -17,6 +17,7 @@ import { openDatabase } from "../packages/server/dist/store/core/database.js";
 import { migrate } from "../packages/server/dist/store/core/schema/migrate.js";
 import { readMigrations } from "../packages/server/dist/store/core/schema/migrations.js";
 import { architecturePage } from "./architecture-page.mjs";
+import { clientErrorCodes, clientOperations, clientSchemas } from "./client-types.mjs";
 import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
 import { limitsPage } from "./limits-page.mjs";
@@ -36,6 +37,9 @@ const artefacts = {
   "docs/reference/transaction-states.md": transactionStatesPage,
   "openapi.json": () => servedDocument("/openapi.json"),
   "asyncapi.json": () => servedDocument("/asyncapi.json"),
+  "packages/client/src/generated/error-codes.ts": () => clientErrorCodes(errorCatalog),
+  "packages/client/src/generated/operations.ts": async () => clientOperations(await apiDocument()),
+  "packages/client/src/generated/schemas.ts": async () => clientSchemas(await apiDocument()),
   "packages/server/migrations/schema.sql": schemaFile,
 };
 
@@ -86,6 +90,10 @@ Every error response has one JSON object as its body:
 |---|---|---|---|---|
 ${rows.join("\n")}
 `;
+}
+
+async function apiDocument() {
+  return JSON.parse(await servedDocument("/openapi.json"));
 }
 
 /** @param {string} path */

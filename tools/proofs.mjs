@@ -193,6 +193,15 @@ export const proofs = {
       kills: { env: "BURSAR_SIGNER_KILLS", short: 5, long: 200, means: "kills while it signs" },
     },
   },
+  client: {
+    shows:
+      "payments that a client sends through lost, stalled and damaged responses are made once, and it knows which were",
+    files: ["packages/client/test/faults.test.ts"],
+    sizes: {
+      payments: { env: "BURSAR_CLIENT_PAYMENTS", short: 1000, long: 20_000, means: "payments" },
+      seed: { env: "BURSAR_CLIENT_SEED", means: "the seed of the faults" },
+    },
+  },
   floods: {
     shows: "slow sockets, crowds of streams and long lists do not take the service down",
     files: [`${server}/floods/*.test.ts`],

@@ -1,0 +1,6 @@
+const utf8 = new TextEncoder();
+
+export async function sha256(content: Uint8Array<ArrayBuffer> | string): Promise<Uint8Array> {
+  const bytes = typeof content === "string" ? utf8.encode(content) : content;
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}

@@ -1,0 +1,546 @@
+// Generated from openapi.json by `npm run generate`.
+import type * as S from "./schemas.js";
+
+export interface ListTransactionsQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+  /** Only transactions of this kind. */
+  kind?: "transfer" | "payout" | "deposit" | "sweep" | "refuel";
+  /** Only transactions in this state. */
+  state?: "accepted" | "awaiting_approval" | "processing" | "broadcast" | "confirming" | "completed" | "rejected" | "failed" | "cancelled";
+  /** The client's own reference. */
+  reference?: string;
+  /** An asset code. */
+  asset?: string;
+  /** The source or the destination. */
+  wallet_id?: string;
+  /** The client that created it. */
+  client_id?: string;
+  /** Created after this time. */
+  created_after?: string;
+  /** Created before this time. */
+  created_before?: string;
+}
+
+export interface ListWalletsQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+  /** Only wallets with this purpose. */
+  purpose?: "treasury" | "deposit" | "payout" | "settlement" | "fees";
+  /** Only wallets in this state. */
+  state?: "creating" | "active";
+  /** Only wallets of this network. */
+  network?: string;
+  /** Only wallets that are frozen, or are not. */
+  frozen?: boolean;
+}
+
+export interface ShowOrderbookQuery {
+  /** The name of a market. Defaults to the first one. */
+  market?: string;
+  /** The number of levels per side. */
+  depth?: number;
+}
+
+export interface ListTradesQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+}
+
+export interface ListOrdersQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+  /** Only orders in this market. */
+  market?: string;
+  /** Only orders in this state. */
+  state?: "pending" | "open" | "partially_filled" | "filled" | "cancelled" | "rejected";
+  /** Only orders on this side. */
+  side?: "buy" | "sell";
+  /** The client that placed it. */
+  client_id?: string;
+}
+
+export interface ReadPolicyQuery {
+  /** An earlier version. Defaults to the one in force. */
+  version?: number;
+}
+
+export interface ListPolicyVersionsQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+}
+
+export interface ListDestinationsQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+  /** Only addresses of this network. */
+  network?: string;
+  /** Only destinations in this state. */
+  state?: "waiting" | "active";
+}
+
+export interface ListEventsQuery {
+  /** The last sequence already seen. */
+  after?: number;
+  /** The maximum number of events to return. */
+  limit?: number;
+}
+
+export interface ListWebhookEndpointsQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+}
+
+export interface ListWebhookDeliveriesQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+  /** Only deliveries to this endpoint. */
+  endpoint_id?: string;
+  /** Only events of this kind. */
+  event?: "transaction.updated" | "wallet.updated" | "order.updated" | "endpoint.disabled" | "change_request.updated" | "audit.checkpoint";
+  /** Only deliveries of this event. */
+  sequence?: number;
+  /** Only deliveries in this state. */
+  state?: "pending" | "delivered" | "exhausted";
+  /** Created after this time. */
+  created_after?: string;
+  /** Created before this time. */
+  created_before?: string;
+}
+
+export interface OpenStreamQuery {
+  /** A ticket of `POST /v1/stream/tickets`, for clients that cannot send `Authorization`. */
+  ticket?: string;
+}
+
+export interface ListClientsQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+}
+
+export interface ListChangeRequestsQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+  /** Only change requests in this state. */
+  state?: "pending" | "scheduled" | "applied" | "rejected" | "expired" | "cancelled" | "failed";
+}
+
+export interface ListAuditQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+}
+
+export interface Operations {
+  /** getLiveness */
+  "GET /healthz": {
+    input: { anonymous: true };
+    result: S.Liveness;
+  };
+  /** getReadiness */
+  "GET /readyz": {
+    input: { anonymous: true };
+    result: S.Readiness;
+  };
+  /** createTransaction */
+  "POST /v1/transactions": {
+    input: { body: S.CreateTransactionBody; keyed: true };
+    result: S.Transaction;
+  };
+  /** listTransactions */
+  "GET /v1/transactions": {
+    input: { query?: ListTransactionsQuery };
+    result: S.TransactionPage;
+  };
+  /** createTransactions */
+  "POST /v1/transactions/batch": {
+    input: { body: S.CreateTransactionsBody };
+    result: S.TransactionBatchResult;
+  };
+  /** createDeposit */
+  "POST /v1/deposits": {
+    input: { body: S.CreateDepositBody; keyed: true };
+    result: S.Transaction;
+  };
+  /** readTransaction */
+  "GET /v1/transactions/{id}": {
+    input: { path: { id: string }; headers?: { "If-None-Match"?: string; Prefer?: string } };
+    result: S.Transaction;
+  };
+  /** cancelTransaction */
+  "POST /v1/transactions/{id}/cancel": {
+    input: { path: { id: string } };
+    result: S.CancelledTransaction;
+  };
+  /** speedUpTransaction */
+  "POST /v1/transactions/{id}/speed-up": {
+    input: { path: { id: string } };
+    result: S.SpedUpTransaction;
+  };
+  /** decideApproval */
+  "POST /v1/transactions/{id}/approvals": {
+    input: { path: { id: string }; body: S.DecideApprovalBody };
+    result: S.Transaction;
+  };
+  /** listApprovals */
+  "GET /v1/transactions/{id}/approvals": {
+    input: { path: { id: string } };
+    result: S.ApprovalRecords;
+  };
+  /** listTransactionStates */
+  "GET /v1/transaction-states": {
+    input: object;
+    result: S.TransactionStates;
+  };
+  /** listAssets */
+  "GET /v1/assets": {
+    input: object;
+    result: S.AssetList;
+  };
+  /** createWallet */
+  "POST /v1/wallets": {
+    input: { body: S.CreateWalletBody; keyed: true };
+    result: S.Wallet;
+  };
+  /** listWallets */
+  "GET /v1/wallets": {
+    input: { query?: ListWalletsQuery };
+    result: S.WalletPage;
+  };
+  /** readWallet */
+  "GET /v1/wallets/{id}": {
+    input: { path: { id: string } };
+    result: S.Wallet;
+  };
+  /** freezeWallet */
+  "POST /v1/wallets/{id}/freeze": {
+    input: { path: { id: string } };
+    result: S.Wallet;
+  };
+  /** unfreezeWallet */
+  "POST /v1/wallets/{id}/unfreeze": {
+    input: { path: { id: string } };
+    result: S.Wallet;
+  };
+  /** listNetworks */
+  "GET /v1/networks": {
+    input: object;
+    result: S.NetworkList;
+  };
+  /** showOrderbook */
+  "GET /v1/orderbook": {
+    input: { query?: ShowOrderbookQuery; headers?: { "If-None-Match"?: string } };
+    result: S.Orderbook;
+  };
+  /** listMarkets */
+  "GET /v1/markets": {
+    input: object;
+    result: S.MarketList;
+  };
+  /** listTrades */
+  "GET /v1/markets/{market}/trades": {
+    input: { path: { market: string }; query?: ListTradesQuery };
+    result: S.TradePage;
+  };
+  /** placeOrder */
+  "POST /v1/orders": {
+    input: { body: S.PlaceOrderBody; keyed: true };
+    result: S.Order;
+  };
+  /** listOrders */
+  "GET /v1/orders": {
+    input: { query?: ListOrdersQuery };
+    result: S.OrderPage;
+  };
+  /** readOrder */
+  "GET /v1/orders/{id}": {
+    input: { path: { id: string } };
+    result: S.Order;
+  };
+  /** amendOrder */
+  "PATCH /v1/orders/{id}": {
+    input: { path: { id: string }; body: S.AmendOrderBody };
+    result: S.Order;
+  };
+  /** cancelOrder */
+  "DELETE /v1/orders/{id}": {
+    input: { path: { id: string } };
+    result: S.Order;
+  };
+  /** listOrderStates */
+  "GET /v1/order-states": {
+    input: object;
+    result: S.OrderStates;
+  };
+  /** readPolicy */
+  "GET /v1/policy": {
+    input: { query?: ReadPolicyQuery; headers?: { "If-None-Match"?: string } };
+    result: S.Policy;
+  };
+  /** replacePolicy */
+  "PUT /v1/policy": {
+    input: { headers: { "If-Match": string }; body: S.PolicyDocument };
+    result: S.Policy | S.ChangeRequest;
+  };
+  /** listPolicyVersions */
+  "GET /v1/policy/versions": {
+    input: { query?: ListPolicyVersionsQuery };
+    result: S.PolicyVersionPage;
+  };
+  /** evaluatePolicy */
+  "POST /v1/policy/evaluate": {
+    input: { body: S.EvaluatePolicyBody };
+    result: S.PolicyEvaluation;
+  };
+  /** createDestination */
+  "POST /v1/destinations": {
+    input: { body: S.CreateDestinationBody; keyed: true };
+    result: S.Destination | S.ChangeRequest;
+  };
+  /** listDestinations */
+  "GET /v1/destinations": {
+    input: { query?: ListDestinationsQuery };
+    result: S.DestinationPage;
+  };
+  /** readDestination */
+  "GET /v1/destinations/{id}": {
+    input: { path: { id: string } };
+    result: S.Destination;
+  };
+  /** removeDestination */
+  "DELETE /v1/destinations/{id}": {
+    input: { path: { id: string } };
+    result: S.ChangeRequest | undefined;
+  };
+  /** listEvents */
+  "GET /v1/events": {
+    input: { query?: ListEventsQuery };
+    result: S.EventList;
+  };
+  /** createWebhookEndpoint */
+  "POST /v1/webhook-endpoints": {
+    input: { body: S.CreateWebhookEndpointBody; keyed: true };
+    result: S.CreatedWebhookEndpoint;
+  };
+  /** listWebhookEndpoints */
+  "GET /v1/webhook-endpoints": {
+    input: { query?: ListWebhookEndpointsQuery };
+    result: S.WebhookEndpointPage;
+  };
+  /** readWebhookEndpoint */
+  "GET /v1/webhook-endpoints/{id}": {
+    input: { path: { id: string } };
+    result: S.WebhookEndpoint;
+  };
+  /** changeWebhookEndpoint */
+  "PATCH /v1/webhook-endpoints/{id}": {
+    input: { path: { id: string }; body: S.ChangeWebhookEndpointBody };
+    result: S.ChangedWebhookEndpoint;
+  };
+  /** deleteWebhookEndpoint */
+  "DELETE /v1/webhook-endpoints/{id}": {
+    input: { path: { id: string } };
+    result: S.WebhookEndpoint;
+  };
+  /** enableWebhookEndpoint */
+  "POST /v1/webhook-endpoints/{id}/enable": {
+    input: { path: { id: string } };
+    result: S.WebhookEndpoint;
+  };
+  /** disableWebhookEndpoint */
+  "POST /v1/webhook-endpoints/{id}/disable": {
+    input: { path: { id: string } };
+    result: S.WebhookEndpoint;
+  };
+  /** rotateWebhookSecret */
+  "POST /v1/webhook-endpoints/{id}/rotate-secret": {
+    input: { path: { id: string }; body?: S.RotateWebhookSecretBody; keyed: true };
+    result: S.RotatedWebhookSecret;
+  };
+  /** testWebhookEndpoint */
+  "POST /v1/webhook-endpoints/{id}/test": {
+    input: { path: { id: string } };
+    result: S.WebhookTest;
+  };
+  /** verifyWebhookEndpoint */
+  "POST /v1/webhook-endpoints/{id}/verify": {
+    input: { path: { id: string } };
+    result: S.WebhookVerification;
+  };
+  /** listWebhookDeliveries */
+  "GET /v1/webhook-deliveries": {
+    input: { query?: ListWebhookDeliveriesQuery };
+    result: S.WebhookDeliveryPage;
+  };
+  /** readWebhookDelivery */
+  "GET /v1/webhook-deliveries/{id}": {
+    input: { path: { id: string } };
+    result: S.WebhookDelivery;
+  };
+  /** resendWebhookDelivery */
+  "POST /v1/webhook-deliveries/{id}/resend": {
+    input: { path: { id: string }; keyed: true };
+    result: S.ResentWebhookDelivery;
+  };
+  /** resendFailedWebhooks */
+  "POST /v1/webhook-deliveries/resend-failed": {
+    input: { body: S.ResendFailedBody; keyed: true };
+    result: S.ResentDeliveries;
+  };
+  /** replayWebhooks */
+  "POST /v1/webhook-deliveries/replay": {
+    input: { body: S.ReplayBody; keyed: true };
+    result: S.ReplayedEvents;
+  };
+  /** openStream */
+  "GET /v1/stream": {
+    input: { query?: OpenStreamQuery };
+    result: undefined;
+  };
+  /** issueStreamTicket */
+  "POST /v1/stream/tickets": {
+    input: object;
+    result: S.StreamTicket;
+  };
+  /** issueToken */
+  "POST /oauth/token": {
+    input: { form: S.TokenForm; anonymous: true };
+    result: S.IssuedToken;
+  };
+  /** revokeToken */
+  "POST /oauth/revoke": {
+    input: { form: S.TokenActionForm; anonymous: true };
+    result: S.RevokedToken;
+  };
+  /** introspectToken */
+  "POST /oauth/introspect": {
+    input: { form: S.TokenActionForm; anonymous: true };
+    result: S.Introspection;
+  };
+  /** getAuthorizationServer */
+  "GET /.well-known/oauth-authorization-server": {
+    input: { anonymous: true };
+    result: S.AuthorizationServerMetadata;
+  };
+  /** getTokenKeys */
+  "GET /.well-known/jwks.json": {
+    input: { anonymous: true };
+    result: S.JsonWebKeySet;
+  };
+  /** getAuditKeys */
+  "GET /.well-known/bursar-audit-keys.json": {
+    input: { anonymous: true };
+    result: S.JsonWebKeySet;
+  };
+  /** readMe */
+  "GET /v1/me": {
+    input: object;
+    result: S.Me;
+  };
+  /** createClient */
+  "POST /v1/clients": {
+    input: { body: S.CreateClientBody; keyed: true };
+    result: S.CreatedClient;
+  };
+  /** listClients */
+  "GET /v1/clients": {
+    input: { query?: ListClientsQuery };
+    result: S.ClientPage;
+  };
+  /** readClient */
+  "GET /v1/clients/{client_id}": {
+    input: { path: { client_id: string } };
+    result: S.Client;
+  };
+  /** changeClient */
+  "PATCH /v1/clients/{client_id}": {
+    input: { path: { client_id: string }; body: S.ChangeClientBody };
+    result: S.Client;
+  };
+  /** rotateSecret */
+  "POST /v1/clients/{client_id}/secrets": {
+    input: { path: { client_id: string }; body?: S.RotateSecretBody; keyed: true };
+    result: S.RotatedSecret;
+  };
+  /** rotateOwnSecret */
+  "POST /v1/me/secrets": {
+    input: { body: S.RotateOwnSecretBody; keyed: true };
+    result: S.RotatedSecret;
+  };
+  /** removeSecret */
+  "DELETE /v1/clients/{client_id}/secrets/{secret_id}": {
+    input: { path: { client_id: string; secret_id: string } };
+    result: S.Client;
+  };
+  /** addKey */
+  "POST /v1/clients/{client_id}/keys": {
+    input: { path: { client_id: string }; body: S.AddKeyBody; keyed: true };
+    result: S.AddedKey;
+  };
+  /** removeKey */
+  "DELETE /v1/clients/{client_id}/keys/{key_id}": {
+    input: { path: { client_id: string; key_id: string } };
+    result: S.Client;
+  };
+  /** createChangeRequest */
+  "POST /v1/change-requests": {
+    input: { body: S.CreateChangeRequestBody; keyed: true };
+    result: S.ChangeRequest;
+  };
+  /** listChangeRequests */
+  "GET /v1/change-requests": {
+    input: { query?: ListChangeRequestsQuery };
+    result: S.ChangeRequestPage;
+  };
+  /** listChangeDecisions */
+  "GET /v1/change-requests/{id}/decisions": {
+    input: { path: { id: string } };
+    result: S.ApprovalRecords;
+  };
+  /** readChangeRequest */
+  "GET /v1/change-requests/{id}": {
+    input: { path: { id: string } };
+    result: S.ChangeRequest;
+  };
+  /** approveChangeRequest */
+  "POST /v1/change-requests/{id}/approve": {
+    input: { path: { id: string }; body: S.DecideChangeBody };
+    result: S.ChangeRequest;
+  };
+  /** rejectChangeRequest */
+  "POST /v1/change-requests/{id}/reject": {
+    input: { path: { id: string }; body: S.DecideChangeBody };
+    result: S.ChangeRequest;
+  };
+  /** cancelChangeRequest */
+  "POST /v1/change-requests/{id}/cancel": {
+    input: { path: { id: string } };
+    result: S.ChangeRequest;
+  };
+  /** listAudit */
+  "GET /v1/audit": {
+    input: { query?: ListAuditQuery };
+    result: S.AuditPage;
+  };
+}

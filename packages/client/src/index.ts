@@ -1,0 +1,39 @@
+export { compare, fromUnits, toUnits } from "./amounts/amounts.js";
+export { type Bursar, createBursar } from "./create-bursar.js";
+export type {
+  Credentials,
+  Ed25519Jwk,
+  KeyCredentials,
+  SecretCredentials,
+  SigningCryptoKey,
+  SuppliedToken,
+  TokenFunction,
+} from "./credentials/credentials.js";
+export {
+  BursarError,
+  type BursarErrorCode,
+  type ClientErrorCode,
+  isBursarError,
+  type Outcome,
+} from "./errors/bursar-error.js";
+export type { ServiceErrorCode } from "./generated/error-codes.js";
+export type * from "./generated/operations.js";
+export type * from "./generated/schemas.js";
+export type { List, PageOf } from "./lists/list.js";
+export type { ManyItem, ManyResult } from "./resources/create-many.js";
+export type { BursarEvent } from "./resources/event-kinds.js";
+export { createEvents, type EventPage } from "./resources/events.js";
+export { createOrders } from "./resources/orders.js";
+export { createTransactions } from "./resources/transactions.js";
+export type { WaitOptions } from "./resources/wait-for.js";
+export { createWallets } from "./resources/wallets.js";
+export type {
+  BursarOptions,
+  CallOptions,
+  CreateOptions,
+  RequestNotice,
+  ResponseNotice,
+} from "./transport/options.js";
+export type { Answered, ResponseInfo } from "./transport/response-info.js";
+export type { Runtime } from "./transport/runtime.js";
+export { createTransport, type Transport } from "./transport/transport.js";

@@ -1,0 +1,25 @@
+import type { ListWalletsQuery } from "../generated/operations.js";
+import type { CreateWalletBody } from "../generated/schemas.js";
+import { createCursorList } from "../lists/list.js";
+import type { CallOptions, CreateOptions } from "../transport/options.js";
+import type { Transport } from "../transport/transport.js";
+
+export function createWallets(transport: Transport) {
+  return {
+    /** Requests a wallet; it is `creating` at first, and then `active`. */
+    create: (body: CreateWalletBody, options?: CreateOptions) =>
+      transport.call("POST /v1/wallets", { body, keyed: true }, options),
+    /** A wallet with its balances. */
+    get: (id: string, options?: CallOptions) =>
+      transport.call("GET /v1/wallets/{id}", { path: { id } }, options),
+    list: (query?: ListWalletsQuery, options?: CallOptions) =>
+      createCursorList((position) =>
+        transport.call("GET /v1/wallets", { query: { ...query, ...position } }, options),
+      ),
+    /** After this returns, nothing leaves the wallet. */
+    freeze: (id: string, options?: CallOptions) =>
+      transport.call("POST /v1/wallets/{id}/freeze", { path: { id }, repeatable: true }, options),
+    unfreeze: (id: string, options?: CallOptions) =>
+      transport.call("POST /v1/wallets/{id}/unfreeze", { path: { id }, repeatable: true }, options),
+  };
+}

@@ -1,0 +1,44 @@
+import type { ListWebhookEndpointsQuery } from "../generated/operations.js";
+import type {
+  ChangeWebhookEndpointBody,
+  CreateWebhookEndpointBody,
+  RotateWebhookSecretBody,
+} from "../generated/schemas.js";
+import { createCursorList } from "../lists/list.js";
+import type { CallOptions, CreateOptions } from "../transport/options.js";
+import type { Transport } from "../transport/transport.js";
+
+export function createWebhookEndpoints(transport: Transport) {
+  return {
+    /** The response has the secret, which is shown once. */
+    create: (body: CreateWebhookEndpointBody, options?: CreateOptions) =>
+      transport.call("POST /v1/webhook-endpoints", { body, keyed: true }, options),
+    get: (id: string, options?: CallOptions) =>
+      transport.call("GET /v1/webhook-endpoints/{id}", { path: { id } }, options),
+    list: (query?: ListWebhookEndpointsQuery, options?: CallOptions) =>
+      createCursorList((position) =>
+        transport.call("GET /v1/webhook-endpoints", { query: { ...query, ...position } }, options),
+      ),
+    change: (id: string, body: ChangeWebhookEndpointBody, options?: CallOptions) =>
+      transport.call("PATCH /v1/webhook-endpoints/{id}", { path: { id }, body }, options),
+    delete: (id: string, options?: CallOptions) =>
+      transport.call("DELETE /v1/webhook-endpoints/{id}", { path: { id } }, options),
+    enable: (id: string, options?: CallOptions) =>
+      transport.call("POST /v1/webhook-endpoints/{id}/enable", { path: { id }, repeatable: true }, options),
+    disable: (id: string, options?: CallOptions) =>
+      transport.call("POST /v1/webhook-endpoints/{id}/disable", { path: { id }, repeatable: true }, options),
+    /** The response has the new secret, which is shown once; the old one also signs for a while. */
+    rotateSecret: (id: string, body?: RotateWebhookSecretBody, options?: CreateOptions) =>
+      transport.call(
+        "POST /v1/webhook-endpoints/{id}/rotate-secret",
+        { path: { id }, ...(body === undefined ? {} : { body }), keyed: true },
+        options,
+      ),
+    /** Sends a test at once and returns what the receiver answered. */
+    test: (id: string, options?: CallOptions) =>
+      transport.call("POST /v1/webhook-endpoints/{id}/test", { path: { id } }, options),
+    /** Sends a challenge at once and returns whether the receiver answered it. */
+    verify: (id: string, options?: CallOptions) =>
+      transport.call("POST /v1/webhook-endpoints/{id}/verify", { path: { id } }, options),
+  };
+}
