@@ -38,7 +38,7 @@ it("a role that may no longer log in makes requests wait, and they succeed when 
           const { status } = await one.call("GET", "/v1/transactions", token);
           return ended.length === 0 && status !== 200;
         },
-        (isAway) => isAway,
+        (hasNone) => hasNone,
       );
       await expectUnavailable(one, token);
       await database.run(`ALTER ROLE ${role.username} ${remedy}`);
