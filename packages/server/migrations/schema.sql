@@ -718,6 +718,18 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
 
+CREATE TABLE stop_records (
+  tenant_id uuid NOT NULL,
+  subject_id uuid NOT NULL,
+  number bigint NOT NULL,
+  stopped boolean NOT NULL,
+  recorded_at timestamp with time zone NOT NULL,
+  key_id text,
+  mac bytea,
+  CONSTRAINT stop_records_pkey PRIMARY KEY (tenant_id, subject_id, number),
+  CONSTRAINT stop_records_number_check CHECK ((number >= 1))
+);
+
 CREATE TABLE tenants (
   id uuid NOT NULL,
   name text NOT NULL,

@@ -64,15 +64,22 @@ interface Course {
 const tamperedFault =
   "The row of the transaction, or what it requires, was changed in the database by something other than Bursar. It is not processed. Restore the row from a backup or from its events, then retry it.";
 
+const forgedStopFault =
+  "The table stop_records has a row that Bursar has not written, about the wallet, the client or the tenant of the transaction. It is not processed. Remove the row as the owner of the table, then retry the transaction.";
+
 function chooseEvent(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Course {
-  if (payment.isTampered === true)
-    return { event: undefined, dueAt: null, judgement: null, heldUntil: "infinity", fault: tamperedFault };
+  if (payment.isTampered === true) return setAsideWith(tamperedFault);
+  if (payment.hasForgedStop === true) return setAsideWith(forgedStopFault);
   if (payment.expiresAt !== null && payment.expiresAt <= occurredAt) return unjudged(failing("EXPIRED"));
   if (payment.approval !== null) return countApprovals(payment, payment.approval, facts, occurredAt);
   if (payment.isHeld) return setAside(payment, null);
   if (payment.sourceIsFrozen) return unjudged(failing("WALLET_FROZEN"));
   if (payment.needsJudgement) return judge(payment, facts, occurredAt);
   return unjudged(firstEvent(payment, facts));
+}
+
+function setAsideWith(fault: string): Course {
+  return { event: undefined, dueAt: null, judgement: null, heldUntil: "infinity", fault };
 }
 
 /** It waits until its client is enabled, its tenant resumed, somebody cancels it, or it expires. */

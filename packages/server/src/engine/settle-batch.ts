@@ -46,7 +46,9 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
       if (claimed.length === 0) return [];
       // What is held is set aside without being judged. Its tenant may be suspended, and then its row is share-locked: another engine
       // that has claimed more of that tenant holds the same lock, and both would wait for the other to lock the usage.
-      const sound = claimed.filter(({ isTampered }) => isTampered !== true);
+      const sound = claimed.filter(
+        ({ isTampered, hasForgedStop }) => !(isTampered === true || hasForgedStop === true),
+      );
       const toJudge = sound.filter(
         ({ state, needsJudgement, isHeld }) => state === "accepted" && needsJudgement && !isHeld,
       );

@@ -19,6 +19,7 @@ export type KeyLabel =
   | "approval"
   | "wallet address"
   | "sweep"
+  | "stop record"
   | "operator request";
 
 /**

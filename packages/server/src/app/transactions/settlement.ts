@@ -44,6 +44,8 @@ export type ClaimedPayment = ClaimedTransaction &
     approval: PendingApproval | null;
     /** Whether something other than the service has changed what it pays, or what it requires: nothing is done with it then. */
     isTampered?: boolean;
+    /** Whether something other than the service has recorded that its wallet, client or tenant is no longer stopped. */
+    hasForgedStop?: boolean;
   };
 
 /** The approvals that a payment waits for, and the clients behind it as they are now. */

@@ -9,6 +9,7 @@ import { appendAudit } from "./audit.js";
 import { writeSeal } from "./client-integrity.js";
 import { lockAllClients, passOnUnknown } from "./pass-on-controllers.js";
 import { type ClientRow, readUnchecked, selectClients } from "./read-client.js";
+import { recordStop } from "./stop-records.js";
 
 const pageSize = 500;
 
@@ -47,12 +48,12 @@ export async function restoreClient(
     const row = await lockWithTenant(tx, id);
     if (row === undefined) return undefined;
     const others = await passOnUnknown(tx, readUnchecked(row));
-    const restored = restore(tx, row, scopes, audit.occurredAt);
+    const restored = await restore(tx, row, scopes, audit.occurredAt);
     const audits = [audit];
     for (const other of others) {
       const [found] = await tx.query<ClientRow>(sql`${selectClients} WHERE clients.id = ${other}`);
       if (found === undefined) continue;
-      restore(tx, found, [], audit.occurredAt);
+      await restore(tx, found, [], audit.occurredAt);
       audits.push({ ...audit, object: typeIdFromUuid("cli", other) });
     }
     await appendAudit(tx, audits);
@@ -60,7 +61,7 @@ export async function restoreClient(
   });
 }
 
-function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now: Date): ApiClient {
+async function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now: Date): Promise<ApiClient> {
   const client: ApiClient = {
     ...readUnchecked(row),
     scopes,
@@ -82,6 +83,7 @@ function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now: Date)
     WHERE id = ${client.id}
   `);
   writeSeal(tx, client);
+  await recordStop(tx, { tenantId: client.tenantId, subjectId: client.id }, true);
   return client;
 }
 

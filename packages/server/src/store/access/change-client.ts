@@ -25,6 +25,7 @@ import {
   type SingleAdministratorColumns,
   selectSingleAdministrator,
 } from "./single-administrator.js";
+import { recordStop } from "./stop-records.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
 /**
@@ -55,6 +56,8 @@ export async function changeClient(
   if (change.authority?.controllers === "reset") await passOnControllers(tx, client);
   applyChange(tx, client, change, audit.occurredAt);
   writeSeal(tx, changeOf(client, change, audit.occurredAt));
+  const state = change.set?.state ?? client.state;
+  if (state !== client.state) await recordStop(tx, { tenantId, subjectId: id }, state === "disabled");
   queueSweepsOfChange(tx, client, change, audit);
   await record(audit);
   return await findClientOfTenant(tx, tenantId, id);

@@ -8,6 +8,7 @@ import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
 import { resealTenants } from "./single-administrator.js";
+import { resealStops } from "./stop-records.js";
 import { resealSweeps } from "./sweeps.js";
 
 /** Encrypts a secret again with the current master key; undefined if it is already. */
@@ -60,6 +61,7 @@ export async function resealSecrets(
     macs:
       (await resealTransactions(database)) +
       (await resealAddresses(database)) +
+      (await resealStops(database)) +
       (await resealOperatorRequests(database)) +
       (await database.transaction(resealSweeps)),
   };

@@ -4,6 +4,7 @@ import type { Database } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { findSuspension } from "./audit-log/find-entries.js";
+import { recordStop } from "./stop-records.js";
 import { queueSweeps } from "./sweeps.js";
 
 export function createTenantSuspensionStore(database: Database): TenantSuspensionStore {
@@ -27,6 +28,7 @@ export function createTenantSuspensionStore(database: Database): TenantSuspensio
         tx.send(sql`
           UPDATE tenants SET suspended_at = ${isSuspended ? audit.occurredAt : null} WHERE id = ${tenantId}
         `);
+        await recordStop(tx, { tenantId, subjectId: tenantId }, isSuspended);
         const kind = isSuspended ? "cancel_orders" : "release_transactions";
         queueSweeps(tx, { tenantId, clientId: allClients }, [kind], audit);
         await appendAudit(tx, [audit]);

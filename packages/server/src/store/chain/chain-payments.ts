@@ -6,6 +6,7 @@ import type {
   PaymentState,
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
+import { isStopped } from "../access/stop-records.js";
 import { type Database, type Queryable, requireKeys } from "../core/database.js";
 import { listKeys } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -37,13 +38,16 @@ const isNotHalted = sql`NOT EXISTS (
 const isHeld = sql`(
   ${hasRow(sql`tenants s WHERE s.id = p.tenant_id AND s.suspended_at IS NOT NULL`)}
   OR ${hasRow(sql`clients c WHERE c.state = 'disabled' AND c.id = (
-    SELECT t.client_id FROM transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id)`)})`;
+    SELECT t.client_id FROM transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id)`)}
+  OR ${isStopped(sql`p.tenant_id`, sql`p.tenant_id`)}
+  OR ${isStopped(sql`p.tenant_id`, sql`(SELECT t.client_id FROM transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id)`)})`;
 
 /** Whether the source of `p` is frozen, or a freeze waits for it. Served by primary keys. */
 const isFrozen = sql`(
   ${hasRow(sql`wallets z WHERE z.tenant_id = p.tenant_id AND z.id = p.wallet_id AND z.frozen`)}
   OR ${hasRow(sql`requested_freezes r
-    WHERE r.tenant_id = p.tenant_id AND r.wallet_id = p.wallet_id AND r.until > now() AND r.until < now() + interval '1 minute'`)})`;
+    WHERE r.tenant_id = p.tenant_id AND r.wallet_id = p.wallet_id AND r.until > now() AND r.until < now() + interval '1 minute'`)}
+  OR ${isStopped(sql`p.tenant_id`, sql`p.wallet_id`)})`;
 
 /** Served by the primary key. */
 const isHalted = hasRow(

@@ -1,4 +1,5 @@
 import type { ChainUnit, LockedSender } from "../../app/chain/chain-store.js";
+import { isStopped } from "../access/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
@@ -38,7 +39,7 @@ async function lockAgainstFreeze(
   wallets: Parameters<ChainUnit["lockSenders"]>[0],
 ): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ id: string; isFrozen: boolean }>(sql`
-    SELECT given.wallet_id AS id, ${isWalletFrozen} AS "isFrozen"
+    SELECT given.wallet_id AS id, ${isWalletFrozen} OR ${isStopped(sql`given.tenant_id`, sql`given.wallet_id`)} AS "isFrozen"
     FROM (
       SELECT * FROM unnest(
         ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]

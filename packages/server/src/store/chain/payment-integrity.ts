@@ -1,6 +1,7 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import { shownPaymentId } from "../../app/transactions/present-approval.js";
 import type { RowMac } from "../access/row-integrity.js";
+import { readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
 import { sql } from "../core/sql.js";
 import {
   isBegunAuthentic,
@@ -11,13 +12,13 @@ import {
 import { isAddressAuthentic } from "./wallet-integrity.js";
 
 /** What authenticates a payment, of the rows that `joinFacts` joins. `p` also has its network and its own MAC. */
-export const integrityColumns = sql`${sealedColumns}, p.network, p.wallet_id AS "walletId",
+export const integrityColumns = sql`${sealedColumns}, ${stopColumns(sql`t`, sql`p.wallet_id`)}, p.network, p.wallet_id AS "walletId",
   p.key_id AS "begunKeyId", p.mac AS "begunMac", (
     SELECT o.needs_judgement FROM open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.id) AS "needsJudgement",
   w.address, w.shown, w.key_id AS "senderKeyId", w.mac AS "senderMac",
   d.address AS "ownAddress", d.shown AS "ownShown", d.key_id AS "ownKeyId", d.mac AS "ownMac"`;
 
-export interface IntegrityRow extends SealedTransaction, RowMac {
+export interface IntegrityRow extends SealedTransaction, StopColumns, RowMac {
   walletId: string;
   begunKeyId: string | null;
   begunMac: Uint8Array | null;
@@ -42,6 +43,8 @@ export function findPaymentFault(keys: IntegrityKeys, row: IntegrityRow): string
     return changed("The row of a transaction");
   if (!isBegunAuthentic(keys, { tenantId, id, walletId }, { keyId: row.begunKeyId, mac: row.begunMac }))
     return changed("The row of a payment");
+  if (readStops(keys, row, row).isForged)
+    return `The table stop_records has a row that Bursar has not written, about the wallet, the client or the tenant of ${shownPaymentId(id)}, so it is not signed. Remove the row as the owner of the table, then resume the wallet.`;
   const { address, shown, destinationAddress } = row;
   const sender = { tenantId, walletId, network, address, shown };
   if (!isAddressAuthentic(keys, sender, { keyId: row.senderKeyId, mac: row.senderMac }))

@@ -7,6 +7,7 @@ import {
   type OrderStore,
   readDetails,
 } from "../../app/markets/order.js";
+import { isStopped } from "../access/stop-records.js";
 import { assertGeneration, type Database, type Queryable } from "../core/database.js";
 import { toListed } from "../core/rows/bounded-page.js";
 import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
@@ -204,5 +205,6 @@ export async function requestCancels(
 }
 
 function isFrozen(tenantId: string, walletId: string): Statement {
-  return sql`EXISTS (SELECT FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ${walletId} AND w.frozen)`;
+  return sql`(EXISTS (SELECT FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ${walletId} AND w.frozen)
+    OR ${isStopped(sql`${tenantId}::uuid`, sql`${walletId}::uuid`)})`;
 }

@@ -2,6 +2,7 @@ import { centreOf, type OrderState, orderStates, type Side } from "@bursar/domai
 import type { Balances } from "../../app/ledger/ledger-unit.js";
 import type { MarketDelta, MatchedBatch, OpenOrderRow, OrderChange } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
+import { isStopped } from "../access/stop-records.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { hasKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
@@ -18,7 +19,7 @@ export async function lockOrders(
   if (keys.length === 0) return [];
   const rows = await tx.query<OrderRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.version, p.size, p.filled,
-      p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen AS "walletIsFrozen"
+      p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen OR ${isStopped(sql`p.tenant_id`, sql`p.wallet_id`)} AS "walletIsFrozen"
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS wanted
     CROSS JOIN LATERAL (SELECT * FROM open_orders p WHERE ${hasKey(sql`p`, sql`wanted`)} FOR UPDATE) AS p
     CROSS JOIN LATERAL (SELECT w.frozen FROM wallets w WHERE ${hasKey(sql`w`, sql`p`, sql`p.wallet_id`)} LIMIT 1) AS w

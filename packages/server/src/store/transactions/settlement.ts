@@ -1,4 +1,5 @@
 import { type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
@@ -8,6 +9,7 @@ import type {
   TransactionKey,
 } from "../../app/transactions/settlement.js";
 import type { RowMac } from "../access/row-integrity.js";
+import { isStopped, readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
@@ -63,7 +65,10 @@ export function createSettlementUnit(
     const rows = await tx.query<PaymentRow>(selectPayments(claimed));
     if (rows.length === 0) return [];
     const keys = requireKeys(tx);
-    for (const row of rows) row.isTampered = isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
+    for (const row of rows) {
+      row.isTampered = isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
+      obeyStops(keys, row);
+    }
     if (rows.some(({ isHeld }) => isHeld)) await confirmHolds(tx, rows);
     const approvals = await readPendingApprovals(
       tx,
@@ -109,6 +114,7 @@ interface PaymentRow
       "amount" | "createdAt" | "countedAt" | "feeHold" | "approval" | "requestedAtMs" | "market"
     >,
     FeeColumns,
+    StopColumns,
     RowMac {
   amount: string;
   destinationAddress: string | null;
@@ -122,22 +128,33 @@ function isJudgedAgain({ state, version }: PaymentRow): boolean {
   return state === "accepted" && version !== 1;
 }
 
+/** What was recorded about a stop counts, whatever the rows of the wallet, the client and the tenant say. */
+function obeyStops(keys: IntegrityKeys, row: PaymentRow): void {
+  const { tenantId, clientId, sourceAccountId: walletId } = row;
+  const { isFrozen, isHeld, isForged } = readStops(keys, { tenantId, walletId, clientId }, row);
+  if (isFrozen) row.sourceIsFrozen = true;
+  if (isHeld) row.isHeld = true;
+  row.hasForgedStop = isForged;
+}
+
 /**
- * Locks the disabled clients and suspended tenants of a batch: enabling one waits for this batch, and then finds what it has set aside.
- * One that was enabled while the rows were claimed holds nothing. Rare; served by clients_disabled and tenants_suspended.
+ * Locks the clients and tenants for which payments of a batch are held: enabling one waits for this batch, and then finds what it has set
+ * aside. One that was enabled while the rows were claimed holds nothing. Rare; served by primary keys.
  */
-async function confirmHolds(tx: Queryable, rows: readonly PaymentRow[]): Promise<void> {
+async function confirmHolds(tx: Tx, rows: readonly PaymentRow[]): Promise<void> {
   const held = rows.filter(({ isHeld }) => isHeld);
-  const clients = await tx.query<{ id: string }>(sql`
-    SELECT id FROM clients WHERE id = ANY (${[...new Set(held.map(({ clientId }) => clientId))]}::uuid[]) AND state = 'disabled'
-    ORDER BY id FOR SHARE
+  const clientIds = [...new Set(held.map(({ clientId }) => clientId))];
+  const tenantIds = [...new Set(held.map(({ tenantId }) => tenantId))];
+  tx.send(sql`SELECT FROM clients WHERE id = ANY (${clientIds}::uuid[]) ORDER BY id FOR SHARE`);
+  tx.send(sql`SELECT FROM tenants WHERE id = ANY (${tenantIds}::uuid[]) ORDER BY id FOR SHARE`);
+  // A statement of its own, which sees what was committed while the locks were waited for.
+  const stopped = await tx.query<{ id: string }>(sql`
+    SELECT c.id FROM clients c
+    WHERE c.id = ANY (${clientIds}::uuid[]) AND (c.state = 'disabled' OR ${isStopped(sql`c.tenant_id`, sql`c.id`)})
+    UNION ALL SELECT s.id FROM tenants s
+    WHERE s.id = ANY (${tenantIds}::uuid[]) AND (s.suspended_at IS NOT NULL OR ${isStopped(sql`s.id`, sql`s.id`)})
   `);
-  const tenants = await tx.query<{ id: string }>(sql`
-    SELECT id FROM tenants WHERE id = ANY (${[...new Set(held.map(({ tenantId }) => tenantId))]}::uuid[])
-      AND suspended_at IS NOT NULL
-    ORDER BY id FOR SHARE
-  `);
-  const holders = new Set([...clients, ...tenants].map(({ id }) => id));
+  const holders = new Set(stopped.map(({ id }) => id));
   for (const row of held) row.isHeld = holders.has(row.clientId ?? "") || holders.has(row.tenantId);
 }
 
@@ -148,6 +165,7 @@ function selectPayments(claimed: Statement): Statement {
       ${isWalletFrozen} AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
       EXISTS (SELECT FROM clients d WHERE d.id = t.client_id AND d.state = 'disabled')
         OR EXISTS (SELECT FROM tenants s WHERE s.id = t.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
+      ${stopColumns(sql`t`, sql`t.source_account_id`)},
       c.needs_judgement AS "needsJudgement", c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
       CASE WHEN t.destination_address IS NULL THEN 'own_wallet'
         WHEN EXISTS (
@@ -195,6 +213,7 @@ function readPayment(row: PaymentRow, approval: PendingApproval | "tampered" | n
     needsJudgement: row.needsJudgement,
     approval: approval === "tampered" ? null : approval,
     isTampered: row.isTampered === true || approval === "tampered",
+    hasForgedStop: row.hasForgedStop === true,
   };
   return payment as ClaimedPayment;
 }

@@ -11,6 +11,7 @@ import {
 } from "../../app/wallets/wallet.js";
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import { appendAudit } from "../access/audit.js";
+import { isStopped } from "../access/stop-records.js";
 import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallet-integrity.js";
 import type { Database, KeyedQueryable, Queryable } from "../core/database.js";
 import { selectBoundedPage, toListed, whereAll } from "../core/rows/bounded-page.js";
@@ -18,6 +19,7 @@ import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { requestCancels } from "../markets/orders.js";
+import { requestFreeze, writeFrozen } from "./freeze-wallets.js";
 
 type PlainRow = WithSealedAddress<Wallet>;
 
@@ -88,11 +90,7 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       return await database.transaction(async (tx) => {
         // Its orders are cancelled. They are locked before the wallet, in the same order as by the holder of a market.
         if (frozen) await requestCancels(tx, tenantId, id, actorIdOfAct(audit));
-        const [changed] = await tx.query<PlainRow>(sql`
-          UPDATE wallets w SET frozen = ${frozen}, version = w.version + 1, updated_at = ${audit.occurredAt}
-          WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND w.frozen <> ${frozen}
-          RETURNING ${walletColumns}
-        `);
+        const changed = await writeFrozen(tx, { tenantId, id, frozen, now: audit.occurredAt });
         if (changed !== undefined) {
           await appendAudit(tx, [audit]);
           await log.append(tx, [
@@ -157,19 +155,6 @@ function createAddressFinder(database: Database) {
   );
 }
 
-/** Longer than a freeze can wait: it ends with the statement timeout. */
-const requestedFor = sql`interval '30 seconds'`;
-
-/** Committed on its own, so that what is claimed from now on obeys the freeze. Served by the primary keys. */
-async function requestFreeze(database: Queryable, tenantId: string, id: string): Promise<void> {
-  await database.query(sql`
-    INSERT INTO requested_freezes (tenant_id, wallet_id, until)
-    SELECT w.tenant_id, w.id, now() + ${requestedFor} FROM wallets w
-    WHERE w.tenant_id = ${tenantId} AND w.id = ${id} AND NOT w.frozen
-    ON CONFLICT (tenant_id, wallet_id) DO UPDATE SET until = excluded.until
-  `);
-}
-
 function conditions({ purpose, state, network, frozen }: WalletFilter): Statement[] {
   return [
     ...(purpose === undefined ? [] : [sql`s.purpose = ${purpose}`]),
@@ -217,8 +202,10 @@ function ofChainWallet(columns: Statement): Statement {
 
 const foundColumns = sql`w.id, w.purpose, w.network, w.state, ${ofChainWallet(sealedAddress)} AS sealed`;
 
+const isFrozen = sql`(w.frozen OR ${isStopped(sql`w.tenant_id`, sql`w.id`)})`;
+
 const walletColumns = sql`
-  w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, w.frozen, w.version,
+  w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, ${isFrozen} AS frozen, w.version,
   w.created_by AS "createdBy", w.created_at AS "createdAt", w.updated_at AS "updatedAt",
   ${ofChainWallet(sealedAddress)} AS sealed
 `;

@@ -100,6 +100,8 @@ describe("a service whose role may only change rows", () => {
     "INSERT INTO audit_bases SELECT tenant_id, number, hash, '', '', now() FROM audit_heads",
     "DELETE FROM retained_keys",
     "UPDATE ledger_entries SET amount = 1",
+    "UPDATE stop_records SET stopped = false",
+    "DELETE FROM stop_records",
     "DELETE FROM schema_migrations",
     "SET bursar.audit_prune = 'on'; DELETE FROM audit_entries",
   ])("cannot run %s", async (statement) => {

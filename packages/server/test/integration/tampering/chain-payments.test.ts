@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AuditDraft } from "../../../src/app/audit/audit-entry.js";
 import { resumeWallet } from "../../../src/store/chain/resume-chain.js";
 import { Statement, sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
@@ -69,12 +70,12 @@ describe("a payment on a chain that a writer to the database changes before it i
     mine(3);
     expect(balanceOf(service.chain.head().balances, thief, modelCoin)).toBe(0n);
   };
-  const resume = () =>
-    resumeWallet(service.keyed, wallet, {
-      ...{ tenantId, occurredAt: new Date(), actor: "operator", clientId: null, tokenId: null },
-      ...{ action: "wallet.resume", object: wallet.walletId, outcome: "succeeded", code: null },
-      ...{ repeated: 1, requestId: null, address: null },
-    });
+  const auditOf = (action: string): AuditDraft => ({
+    ...{ tenantId, occurredAt: new Date(), actor: "operator", clientId: null, tokenId: null },
+    ...{ action, object: wallet.walletId, outcome: "succeeded", code: null },
+    ...{ repeated: 1, requestId: null, address: null },
+  });
+  const resume = () => resumeWallet(service.keyed, wallet, auditOf("wallet.resume"));
   const completes = async (id: string) =>
     await eventually(
       async () => {
@@ -123,6 +124,29 @@ describe("a payment on a chain that a writer to the database changes before it i
       expect(balanceOf(service.chain.head().balances, own.address, modelCoin)).toBe(1000n);
     },
   );
+
+  it("is not signed while its wallet is frozen, also if the row of the wallet says otherwise", async () => {
+    const store = createWalletStore(service.keyed, createEventLog({ publish: () => undefined }));
+    const id = await service.pay(wallet, supplier, modelCoin, 1000n);
+    await store.setFrozen(tenantId, wallet.walletId, true, auditOf("wallet.freeze"));
+    await role.run(`UPDATE wallets SET frozen = false WHERE id = '${wallet.walletId}'`);
+    await halt(false);
+    const ended = await eventually(
+      () => service.read(id),
+      ({ state }) => state !== "processing",
+    );
+    expect(ended).toMatchObject({ state: "failed", failure: "WALLET_FROZEN" });
+  });
+
+  it("is not signed if somebody has recorded that its wallet is not frozen", async () => {
+    const id = await service.pay(wallet, supplier, modelCoin, 1000n);
+    await role.run(`INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at)
+      VALUES ('${tenantId}', '${wallet.walletId}', 1, false, now())`);
+    await isRefused(id);
+    await service.database.run(`DELETE FROM stop_records WHERE subject_id = '${wallet.walletId}'`);
+    await resume();
+    await completes(id);
+  });
 
   it("is not paid by another wallet than the one that it names", async () => {
     const id = await service.pay(wallet, supplier, modelCoin, 1000n);

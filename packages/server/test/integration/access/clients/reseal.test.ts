@@ -95,6 +95,12 @@ describe("after a reseal, a service that has only the new master key", () => {
     waiting = await cautious.pay(cautious.admin);
     expect(await cautious.approve(approvers[0] as Person, waiting)).toMatchObject({ status: 202 });
     await cautious.tallied(waiting);
+    const { source } = waiting;
+    const walletId = source !== null && "wallet_id" in source ? source.wallet_id : "";
+    for (const how of ["freeze", "unfreeze"]) {
+      const { status } = await cautious.call(cautious.admin, "POST", `/v1/wallets/${walletId}/${how}`, {});
+      expect(status).toBe(200);
+    }
     await withKeys(old.database, old.keys).transaction((tx) => recordOperatorRequest(tx, command, funded));
     await old.service.stop();
 
@@ -134,7 +140,7 @@ describe("after a reseal, a service that has only the new master key", () => {
     expect(await approve(tampered)).toMatchObject({ error: { code: "CHANGE_REQUEST_TAMPERED" } });
   });
 
-  it("counts approvals of before, and makes the payment with the next one", async () => {
+  it("counts approvals of before, and makes the payment with the next one, from a wallet that was frozen once", async () => {
     const answer = await service.call(
       "POST",
       `/v1/transactions/${waiting.id}/approvals`,
@@ -161,7 +167,14 @@ describe("after a reseal, a service that has only the new master key", () => {
     const retained = createIntegrityKeys(createSealing(createKeyring([newKey])));
     await prepareIntegrity(withKeys(service.database, retained), retained.retain, new Date());
     const stolen = createIntegrityKeys(createSealing(createKeyring([old.masterKey])));
-    for (const label of ["approval", "operator request", "transaction", "sweep", "wallet address"] as const)
+    for (const label of [
+      "approval",
+      "operator request",
+      "transaction",
+      "sweep",
+      "wallet address",
+      "stop record",
+    ] as const)
       expect(retained.derive(label, stolen.currentId), label).toBeUndefined();
     const admin = await service.token(cautious.admin);
     const made = await service.call(

@@ -1,0 +1,146 @@
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
+import { type Statement, sql } from "../core/sql.js";
+import { isRowAuthentic, macOfRow } from "./row-integrity.js";
+
+/*
+ * The rows of wallets, clients and tenants say whether one is frozen, disabled or suspended. A writer to the database can change them, also
+ * back to an earlier state with the MAC of then. So each stop, and each end of one, is appended to stop_records too, from which the role of the
+ * service cannot remove anything. The last record counts. One that ends a stop must be authentic; one that begins it need not be.
+ */
+
+/** A wallet, a client, or the tenant itself. */
+export interface StopSubject {
+  tenantId: string;
+  subjectId: string;
+}
+
+/** `forged`: something other than the service has recorded that the stop has ended. */
+type Standing = "free" | "stopped" | "forged";
+
+const lastRecord = (columns: Statement, tenantId: Statement, subjectId: Statement) => sql`(
+  SELECT ${columns} FROM stop_records stop WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId}
+  ORDER BY stop.number DESC LIMIT 1)`;
+
+/** Whether the last record stops the subject. Served by the primary key. */
+export function isStopped(tenantId: Statement, subjectId: Statement): Statement {
+  return sql`coalesce(${lastRecord(sql`stop.stopped`, tenantId, subjectId)}, false)`;
+}
+
+/** As `readStanding` reads it; null for nearly all, which have never been stopped. Served by the primary key. */
+function lastStop(tenantId: Statement, subjectId: Statement): Statement {
+  const record = sql`CASE WHEN stop.stopped THEN 'stopped' ELSE concat_ws(' ', stop.number, stop.key_id, encode(stop.mac, 'hex')) END`;
+  return lastRecord(record, tenantId, subjectId);
+}
+
+function readStanding(keys: IntegrityKeys, subject: StopSubject, last: string | null): Standing {
+  if (last === null) return "free";
+  if (last === "stopped") return "stopped";
+  const [number = "", keyId = null, mac = ""] = last.split(" ");
+  const stored = { keyId, mac: Buffer.from(mac, "hex") };
+  const fields = fieldsOf(subject, number, false);
+  return isRowAuthentic(keys, "stop record", fields, stored) ? "free" : "forged";
+}
+
+/** What may stop a payment or an order. */
+export interface StopColumns {
+  walletStop: string | null;
+  clientStop: string | null;
+  tenantStop: string | null;
+}
+
+/** Of the row of a transaction or an order. Served by the primary key. */
+export function stopColumns(row: Statement, walletId: Statement): Statement {
+  const tenantId = sql`${row}.tenant_id`;
+  return sql`${lastStop(tenantId, walletId)} AS "walletStop", ${lastStop(tenantId, sql`${row}.client_id`)} AS "clientStop",
+    ${lastStop(tenantId, tenantId)} AS "tenantStop"`;
+}
+
+export interface Stops {
+  isFrozen: boolean;
+  /** Its client is disabled, or its tenant suspended. */
+  isHeld: boolean;
+  isForged: boolean;
+}
+
+const noStops: Stops = { isFrozen: false, isHeld: false, isForged: false };
+
+export function readStops(
+  keys: IntegrityKeys,
+  { tenantId, walletId, clientId }: { tenantId: string; walletId: string; clientId: string | null },
+  { walletStop, clientStop, tenantStop }: StopColumns,
+): Stops {
+  if (walletStop === null && clientStop === null && tenantStop === null) return noStops;
+  const wallet = readStanding(keys, { tenantId, subjectId: walletId }, walletStop);
+  const client = readStanding(keys, { tenantId, subjectId: clientId ?? "" }, clientStop);
+  const tenant = readStanding(keys, { tenantId, subjectId: tenantId }, tenantStop);
+  return {
+    isFrozen: wallet === "stopped",
+    isHeld: client === "stopped" || tenant === "stopped",
+    isForged: wallet === "forged" || client === "forged" || tenant === "forged",
+  };
+}
+
+/** That of one subject, whose row the caller has locked. Served by the primary key. */
+export async function findStanding(source: KeyedQueryable, subject: StopSubject): Promise<Standing> {
+  const { tenantId, subjectId } = subject;
+  const [row] = await source.query<{ last: string | null }>(sql`
+    SELECT ${lastStop(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`)} AS last
+  `);
+  return readStanding(requireKeys(source), subject, row?.last ?? null);
+}
+
+/** Records that a subject is stopped, or no longer. The caller has locked its row. Served by the primary key. */
+export async function recordStop(tx: Tx, subject: StopSubject, isStop: boolean): Promise<void> {
+  const { tenantId, subjectId } = subject;
+  const [{ number } = { number: "1" }] = await tx.query<{ number: string }>(sql`
+    SELECT coalesce(max(number), 0) + 1 AS number FROM stop_records
+    WHERE tenant_id = ${tenantId} AND subject_id = ${subjectId}
+  `);
+  const { keyId, mac } = macOfRow(requireKeys(tx), "stop record", fieldsOf(subject, number, isStop));
+  tx.send(sql`
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, key_id, mac)
+    VALUES (${tenantId}, ${subjectId}, ${number}, ${isStop}, now(), ${keyId}, ${mac})
+  `);
+}
+
+function fieldsOf({ tenantId, subjectId }: StopSubject, number: string, isStop: boolean): string[] {
+  return ["stop record", tenantId, subjectId, number, isStop ? "stopped" : "ended"];
+}
+
+const leastId = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Ends of stops that another key authenticates are recorded again with the current one, unless one was forged; returns how many. Subject by
+ * subject, because each is locked. Served by the primary key.
+ */
+export async function resealStops(database: Database): Promise<number> {
+  let written = 0;
+  let after: StopSubject | undefined = { tenantId: leastId, subjectId: leastId };
+  while (after !== undefined) {
+    const { tenantId, subjectId }: StopSubject = after;
+    const [next]: StopSubject[] = await database.query<StopSubject>(sql`
+      SELECT s.tenant_id AS "tenantId", s.subject_id AS "subjectId" FROM stop_records s
+      WHERE (s.tenant_id, s.subject_id) > (${tenantId}::uuid, ${subjectId}::uuid)
+      ORDER BY s.tenant_id, s.subject_id LIMIT 1
+    `);
+    after = next;
+    if (next !== undefined && (await database.transaction((tx) => resealStop(tx, next)))) written += 1;
+  }
+  return written;
+}
+
+async function resealStop(tx: Tx, subject: StopSubject): Promise<boolean> {
+  const { tenantId, subjectId } = subject;
+  // It is one of the three.
+  tx.send(sql`SELECT FROM wallets WHERE tenant_id = ${tenantId} AND id = ${subjectId} FOR NO KEY UPDATE`);
+  tx.send(sql`SELECT FROM clients WHERE id = ${subjectId} FOR NO KEY UPDATE`);
+  tx.send(sql`SELECT FROM tenants WHERE id = ${subjectId} FOR NO KEY UPDATE`);
+  const [last] = await tx.query<{ isOld: boolean }>(sql`
+    SELECT NOT s.stopped AND s.key_id IS DISTINCT FROM ${requireKeys(tx).currentId} AS "isOld" FROM stop_records s
+    WHERE s.tenant_id = ${tenantId} AND s.subject_id = ${subjectId} ORDER BY s.number DESC LIMIT 1
+  `);
+  if (last?.isOld !== true || (await findStanding(tx, subject)) !== "free") return false;
+  await recordStop(tx, subject, false);
+  return true;
+}
