@@ -1,5 +1,6 @@
 import { openChain } from "./chain/chain.js";
 import type { ChainIdentity } from "./chain/edr.js";
+import { finaliseFirstBlock } from "./chain/first-block.js";
 import { lockFolder } from "./chain/folder-lock.js";
 import { createMiner, type MiningMode } from "./chain/miner.js";
 import type { NodeName } from "./controls/control-schemas.js";
@@ -35,6 +36,9 @@ export async function startDevnet(
   const { folder, identity, mining, port } = settings;
   const unlock = folder === undefined ? () => {} : lockFolder(folder);
   const chain = await openChain({ identity, folder, now: Date.now, onFatal });
+  const { finalDepth } = settings.finality;
+  // One that mines on request has the blocks that were asked for.
+  if (mining.mode === "interval") await chain.run((state) => finaliseFirstBlock(state, finalDepth));
   const finality = { depths: settings.finality };
   const miner = createMiner({
     chain,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../server/test/harness/eventually.js";
+import { contracts } from "../src/index.js";
 import { newAddress, readerOf, send, sign, useDevnet } from "./devnet-for-tests.js";
 
 const blockTimeMs = 20;
@@ -10,6 +11,19 @@ const status = () => devnet().control("devnet_status", {});
 const resting = () => eventually(status, ({ isResting }) => isResting);
 
 describe("a chain that mines by itself", () => {
+  it("begins with contracts that are final, and a head that is not", async () => {
+    const reader = readerOf(devnet().url);
+    const [latest, finalized] = [
+      await reader.getBlock({ blockTag: "latest" }),
+      await reader.getBlock({ blockTag: "finalized" }),
+    ];
+    expect([latest.number, finalized.number]).toEqual([5n, 1n]);
+    expect(latest.timestamp).toBe(finalized.timestamp + 4n);
+    expect(await reader.getCode({ address: contracts.USDC.address, blockTag: "finalized" })).toMatch(
+      /^0x\w+$/,
+    );
+  });
+
   it("mines until the last transaction is final, and then rests", async () => {
     const before = await resting();
     const hash = await devnet().control("devnet_fund", { address: newAddress(), amount: "1", asset: "ETH" });

@@ -1,6 +1,6 @@
 import type { Abi } from "viem";
 import { deployer } from "./accounts.js";
-import type { ChainState } from "./chain-state.js";
+import { type ChainState, headOf } from "./chain-state.js";
 import { contracts, readArtefact } from "./contracts.js";
 import { genesisTime } from "./edr.js";
 import { mineBlock } from "./mine.js";
@@ -11,6 +11,15 @@ export async function mineFirstBlock(state: ChainState): Promise<void> {
   if (state.blocks.length > 1) return;
   if (state.identity.kind === "op") await setDataFee(state, initialDataFee);
   await mineBlock(state, { timestamp: genesisTime + 1, transactions: await signDeployments(state) });
+}
+
+/**
+ * Makes the deployments final at once, so that the first final block that anybody sees has the contracts. With the clock's times these
+ * blocks would be in the future.
+ */
+export async function finaliseFirstBlock(state: ChainState, finalDepth: number): Promise<void> {
+  while (state.lastActive <= 1 && headOf(state).number < finalDepth + 1)
+    await mineBlock(state, { timestamp: headOf(state).timestamp + 1 });
 }
 
 async function signDeployments(state: ChainState): Promise<string[]> {
