@@ -28,7 +28,7 @@ async function run(): Promise<void> {
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   if (values["with-parent"] === true) process.stdin.once("end", stop).once("error", stop).resume();
-  print(signer.socketPath);
+  print(`bursar-signer: ready, listening on ${signer.socketPath}`);
 }
 
 /** Ending at once loses nothing: the journal has everything that was answered. */

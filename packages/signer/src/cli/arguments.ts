@@ -12,7 +12,7 @@ export const usage = `Holds the keys of wallets on chains and signs their paymen
   bursar-signer adopt   --data FOLDER --key-file FILE --wallets FILE
   bursar-signer reseal  --data FOLDER --key-file FILE
 
-serve signs what the service asks for, and prints the path of its socket when it is ready.
+serve signs what the service asks for, and prints a line when it is ready.
 init creates the folder with a new seed, or with the one of a mnemonic. A journal that is
 there already is kept if it belongs to the mnemonic.
 words shows the mnemonic, on a terminal only.
