@@ -4,7 +4,7 @@ import { createUuidV7Source, typeIdFromUuid } from "@bursar/domain";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { RailPart } from "./app/rails/rail.js";
-import { assertAssetsKept } from "./compose/assert-assets-kept.js";
+import { assertAssetsKept, type ExplainMissingAsset } from "./compose/assert-assets-kept.js";
 import { compose, type Parts } from "./compose/compose.js";
 import { stateMetrics } from "./compose/compose-metrics.js";
 import { composeTracing, type TracingParts } from "./compose/compose-tracing.js";
@@ -55,6 +55,8 @@ export interface ServiceOptions {
   rails?: readonly RailPart[];
   /** Starts what runs beside the sandbox, when its data folder is locked; returns the settings that follow from it. */
   companions?: (log: Logger, onLost: (error: Error) => void) => Promise<Companions | undefined>;
+  /** Explains in the sandbox why an asset of its chain is not configured. */
+  explainMissingAsset?: ExplainMissingAsset;
   /** Opens the connection pool; replaced in tests. */
   openDatabase?: typeof openDatabase;
   /** The clocks of this machine; replaced in tests. */
@@ -162,7 +164,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       // The epoch is stored in a table.
       await database.identify();
       if (!options.isSandbox) await warnOfOwnedTables(database, log);
-      await assertAssetsKept(database, settings.assets);
+      await assertAssetsKept(database, settings.assets, options.explainMissingAsset);
       await parts.prepare();
       await parts.probeChains();
       await options.seed?.(url, parts);

@@ -41,6 +41,12 @@ function inUse(dataDir: string, holder: string): OperatorError {
   );
 }
 
+/** The process that uses a data folder now; undefined if none does. */
+export function findInstance(dataDir: string): number | undefined {
+  const holder = readIfPresent(join(dataDir, "instance.lock"));
+  return holder !== undefined && isRunning(holder) ? Number(holder.split(" ")[0]) : undefined;
+}
+
 /** Only one process succeeds in creating the hard link, even if several try at once. */
 function linkIfAbsent(from: string, to: string): boolean {
   try {

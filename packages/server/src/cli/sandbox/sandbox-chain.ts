@@ -59,9 +59,20 @@ export function withSandboxChain(assets: readonly Asset[], chain: SandboxChain):
   return { assets: [...assets, ...added], networks: [definition], signer_socket: chain.signerSocket };
 }
 
-/** Own assets or networks replace those of the sandbox, and with them its chain. */
-function isWanted({ values, sources }: Config): boolean {
-  return values.sandbox_chain === "on" && sources.assets === "default" && sources.networks === "default";
+/** Why a sandbox has no chain, as part of a sentence; undefined if it has one. */
+export function whyNoChain({ values, sources }: Config): string | undefined {
+  if (values.sandbox_chain === "off") return "BURSAR_SANDBOX_CHAIN is off";
+  // They replace those of the sandbox, and with them its chain.
+  if (sources.assets !== "default" || sources.networks !== "default")
+    return "the configuration has its own `assets` or `networks`";
+  return isInstalled() ? undefined : "the development chain is not installed (`npm ci` installs it)";
+}
+
+/** Explains why a sandbox that has used its chain cannot run without one; undefined for an asset that the chain does not have. */
+export function explainMissingAsset(config: Config, code: string): string | undefined {
+  const reason = whyNoChain(config);
+  if (reason === undefined || !chainAssets.some((asset) => asset.code === code)) return undefined;
+  return `This sandbox stores ${code}, an asset of its chain, and cannot run without the chain: ${reason}. To run without a chain, choose a new data folder with BURSAR_DATA_DIR.`;
 }
 
 const packageFile = (name: string, file: string) =>
@@ -98,13 +109,7 @@ export async function startSandboxChain(
   const dataDir = realpathSync(values.data_dir);
   const file = chainFile(dataDir);
   rmSync(file, { force: true });
-  if (!isWanted(config)) return undefined;
-  if (!isInstalled()) {
-    log.warn(
-      "The development chain is not installed, so the sandbox runs without one. `npm ci` installs it.",
-    );
-    return undefined;
-  }
+  if (whyNoChain(config) !== undefined) return undefined;
   const common = { dataDir, log, onLost };
   const [devnet, signer] = await Promise.all([
     startOnDemand({
@@ -130,7 +135,7 @@ export async function startSandboxChain(
         ],
       },
       listenOn: { path: socketPath(dataDir, "signer-starter.sock") },
-      placeOf: (path) => ({ path }),
+      placeOf: () => ({ path: socketPath(dataDir, "signer.sock") }),
     }),
   ]);
   const chain = {

@@ -1,11 +1,14 @@
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Parts } from "../../compose/compose.js";
 import { loadConfig } from "../../config/load-config.js";
 import { sandboxMarkets } from "../../config/market-list.js";
 import { readMasterKeys, readOrCreateMasterKeys } from "../../credentials/master-key.js";
+import { findInstance } from "../../embedded/instance-lock.js";
 import type { Service, ServiceOptions } from "../../main.js";
+import { OperatorError } from "../../operator-error.js";
 import { softwareVersion } from "../../version.js";
+import { hasSandboxCredentials, readSandboxCredentials } from "../sandbox/sandbox-credentials.js";
 
 /** In the sandbox, new destinations take effect at once, there are two markets, and no load balancer is waited for. */
 const sandboxDefaults = {
@@ -21,9 +24,12 @@ export function addDevCommand(program: Command): void {
     .action(async () => {
       const config = loadConfig(process.env, sandboxDefaults);
       const { values } = config;
+      refuseSecond(values.data_dir);
       const { runUntilStopped } = await import("./run-until-stopped.js");
       const { seedSandbox } = await import("../sandbox/seed-sandbox.js");
-      const { startSandboxChain } = await import("../sandbox/sandbox-chain.js");
+      const { explainMissingAsset, startSandboxChain, whyNoChain } = await import(
+        "../sandbox/sandbox-chain.js"
+      );
       let chainUrl: string | undefined;
       const companions: ServiceOptions["companions"] = async (log, onLost) => {
         const chain = await startSandboxChain(config, log, onLost);
@@ -35,14 +41,33 @@ export function addDevCommand(program: Command): void {
           ? readOrCreateMasterKeys(join(dataDir, "master.key"))
           : readMasterKeys(values.master_key_file);
       const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values);
-      await runUntilStopped(values, { isSandbox: true, keyring, seed, companions }, (service) =>
-        console.log(banner(service, chainUrl)),
+      const options = {
+        ...{ isSandbox: true, keyring, seed, companions },
+        explainMissingAsset: (code: string) => explainMissingAsset(config, code),
+      };
+      await runUntilStopped(values, options, (service) =>
+        console.log(banner(service, describeChain(chainUrl, whyNoChain(config)))),
       );
     });
 }
 
+/** Before the port is looked at, because the running sandbox has that too. */
+function refuseSecond(dataDir: string): void {
+  const pid = findInstance(dataDir);
+  if (pid === undefined) return;
+  const url = hasSandboxCredentials(dataDir) ? ` at ${readSandboxCredentials(dataDir).url}` : "";
+  throw new OperatorError(
+    `The sandbox in ${resolve(dataDir)} is already running${url} (process ${pid}). Use it or stop it, or start another one with other values of BURSAR_DATA_DIR and PORT.`,
+  );
+}
+
+function describeChain(url: string | undefined, whyNone: string | undefined): string {
+  if (url === undefined) return whyNone === undefined ? "none" : `none: ${whyNone}`;
+  return `${url} (eip155:31337, with ETH.DEV and USDC.DEV; starts when it is used)`;
+}
+
 /** Printed when the sandbox is ready: the addresses, and commands to try. */
-function banner({ url, dataLocation }: Service, chainUrl: string | undefined): string {
+function banner({ url, dataLocation }: Service, chain: string): string {
   const fromHere = relative(process.cwd(), dataLocation);
   const data = fromHere.startsWith("..") ? dataLocation : fromHere;
   return `
@@ -51,7 +76,7 @@ function banner({ url, dataLocation }: Service, chainUrl: string | undefined): s
     API    ${url}
     Docs   ${url}/docs
     Data   ${data}
-    Chain  ${chainUrl === undefined ? "none" : `${chainUrl} (eip155:31337, with ETH.DEV and USDC.DEV; starts when it is used)`}
+    Chain  ${chain}
 
   Try, in another terminal (a token is valid for 15 minutes):
 

@@ -89,6 +89,9 @@ it("the guide's wallet gets an address, coins and tokens", async () => {
   const { data } = await get<{ data: Transaction[] }>(`/v1/transactions?kind=deposit&wallet_id=${wallet}`);
   expect(data.map(({ state }) => state)).toEqual(["completed", "completed"]);
   for (const { hash } of data) expect(await onChain(hash ?? "")).toMatchObject({ status: "0x1" });
+  // The first final block has the tokens already.
+  const complaints = sandbox.output().match(/^\{"level":[456]0.*$/gm);
+  expect(complaints).toBeNull();
 });
 
 it("the guide's payment comes as webhooks, with a hash that the chain knows", async () => {
@@ -135,6 +138,18 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
     expect([audit.code, audit.output]).toEqual([0, expect.not.stringContaining("VIOLATED")]);
   },
 );
+
+it("a sandbox that has used its chain says why it cannot run without it", async () => {
+  sandbox.child.kill("SIGTERM");
+  await sandbox.exited;
+  const { code, output } = await runBursar(["dev"], { ...env, BURSAR_SANDBOX_CHAIN: "off" });
+  expect([code, output.match(/^bursar: .*$/gm)]).toEqual([
+    2,
+    [
+      "bursar: This sandbox stores ETH.DEV, an asset of its chain, and cannot run without the chain: BURSAR_SANDBOX_CHAIN is off. To run without a chain, choose a new data folder with BURSAR_DATA_DIR.",
+    ],
+  ]);
+});
 
 function isAlive(pid: number): boolean {
   try {
