@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { asyncApiDocument } from "@bursar/protocol";
+import { apiVersion, asyncApiDocument } from "@bursar/protocol";
 import type { FastifyInstance } from "fastify";
 import type { AccessGuard } from "../access/guard.js";
 import { openApiDocument } from "../openapi/openapi-document.js";
@@ -9,7 +9,7 @@ import type { Route } from "../route.js";
 import { installDocsPages } from "./docs-pages.js";
 import { serveFile } from "./served-file.js";
 
-/** `/openapi.json` and `/asyncapi.json`; `/docs`, which shows the first, and the guides below it. */
+/** `/openapi.json` and `/asyncapi.json`; `/docs`, which shows the first, and the guides below it; `/`, which leads to them. */
 export function installDocuments(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -26,12 +26,29 @@ export function installDocuments(
   installReference(app, addresses);
   installDocsPages(app, addresses);
   installRedirects(app);
+  installHome(app, publicUrl);
 }
 
-/** The targets are relative, for proxies that add a prefix. `/` is no route: `errors.ts` leads people from there to `/docs`. */
+/** The targets are relative, for proxies that add a prefix. */
 function installRedirects(app: FastifyInstance): void {
   app.get("/docs/", (_request, reply) => reply.redirect("../docs", 308));
   app.get("/docs/guides/", (_request, reply) => reply.redirect("../guides", 308));
+}
+
+/** `/` leads a browser to `/docs`, and tells a program what this is and where its documents are. */
+function installHome(app: FastifyInstance, publicUrl: string): void {
+  const home = {
+    name: "Bursar",
+    version: apiVersion,
+    docs: `${publicUrl}/docs`,
+    openapi: `${publicUrl}/openapi.json`,
+    asyncapi: `${publicUrl}/asyncapi.json`,
+  };
+  app.get("/", (request, reply) => {
+    reply.header("vary", "accept");
+    if (request.headers.accept?.includes("text/html") === true) return reply.redirect("docs", 302);
+    return reply.header("cache-control", "no-cache").send(home);
+  });
 }
 
 /**

@@ -39,18 +39,7 @@ export function installErrors(app: FastifyInstance, options: ErrorsOptions, publ
   app.setErrorHandler((error, request, reply) =>
     sendError(toRefusal(error, options), request, reply, publicUrl),
   );
-  app.setNotFoundHandler((request, reply) =>
-    isVisit(request)
-      ? reply.redirect("docs", 302)
-      : sendError(notFound(request.url), request, reply, publicUrl),
-  );
-}
-
-/** Whether a person opens `/` in a browser. A program gets the error, which it can read. */
-function isVisit({ method, url, headers }: FastifyRequest): boolean {
-  return (
-    (method === "GET" || method === "HEAD") && url === "/" && headers.accept?.includes("text/html") === true
-  );
+  app.setNotFoundHandler((request, reply) => sendError(notFound(request.url), request, reply, publicUrl));
 }
 
 /** A request for another version learns the current one. */

@@ -22,6 +22,13 @@ export interface MetricsOptions {
   outcomes: Outcomes;
 }
 
+/** Gauges of prom-client with the names of counters, which `promtool check metrics` complains of. The same values exist by type. */
+const misnamedMetrics = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+];
+
 /** `/metrics` for Prometheus. It reveals internals, so it is not public. */
 export function installMetrics(
   app: FastifyInstance,
@@ -30,6 +37,7 @@ export function installMetrics(
   const registry = new Registry();
   // The default of 10 ms wakes up an idle process a hundred times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  for (const name of misnamedMetrics) registry.removeSingleMetric(name);
   const durations = new Histogram({
     name: "bursar_http_request_duration_seconds",
     help: "The duration of requests, from their headers to the end of the response.",

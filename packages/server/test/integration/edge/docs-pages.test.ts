@@ -17,14 +17,20 @@ describe("the pages of /docs", () => {
   });
   afterAll(() => app.close());
 
-  it("are reached from / and from /docs/ by a browser, and / is no page for a program", async () => {
+  it("are reached from / and from /docs/ by a browser, and / tells a program where they are", async () => {
     const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
     const home = await app.inject({ url: "/", headers: browser });
     expect([home.statusCode, home.headers.location]).toEqual([302, "docs"]);
     const slash = await app.inject({ url: "/docs/", headers: browser });
     expect([slash.statusCode, slash.headers.location]).toEqual([308, "../docs"]);
-    const program = await app.inject({ url: "/", headers: { accept: "*/*" } });
-    expect([program.statusCode, program.json().error.code]).toEqual([404, "NOT_FOUND"]);
+    for (const headers of [{ accept: "*/*" }, {}]) {
+      const program = await app.inject({ url: "/?utm=1", headers });
+      expect([program.statusCode, program.headers.vary]).toEqual([200, "accept"]);
+      const { docs, openapi, asyncapi } = program.json();
+      for (const url of [docs, openapi, asyncapi])
+        expect((await app.inject(new URL(url).pathname)).statusCode).toBe(200);
+    }
+    expect((await app.inject({ method: "POST", url: "/" })).statusCode).toBe(405);
   });
 
   it("link only to pages and anchors that exist, and to nothing of another origin but standards", async () => {

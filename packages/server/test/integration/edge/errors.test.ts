@@ -72,7 +72,6 @@ describe("every failure has the error format of the contract", () => {
 
   it.each<[what: string, request: InjectOptions, code: keyof typeof errorCatalog]>([
     ["an unknown path", { url: "/v1/nowhere" }, "NOT_FOUND"],
-    ["the root", { url: "/" }, "NOT_FOUND"],
     ["a wrong method", { method: "DELETE", url: "/v1/probes" }, "METHOD_NOT_ALLOWED"],
     [
       "a wrong method for a literal path that a parameter of another one matches",

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { readQueues } from "../../../src/store/metrics/read-queues.js";
 import { createTestDatabase } from "../../harness/database/test-database.js";
@@ -8,6 +9,8 @@ import { startWebhookReceiver, status } from "../../harness/webhooks/webhook-rec
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
 const service = await sharedService();
+/** It comes with Prometheus. */
+const hasPromtool = spawnSync("promtool", ["--version"]).error === undefined;
 
 /** A UUID of version 7 of this time. */
 function idOf(time: Date, number: number): string {
@@ -69,6 +72,16 @@ describe("the metrics of the business", () => {
       );
       expect(last?.value).toBe(value);
     }
+  });
+
+  it.runIf(hasPromtool)("have names and types that promtool accepts, with those of Node", async () => {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
+      input: text,
+      encoding: "utf8",
+    });
+    expect([status, stdout, stderr]).toEqual([0, "", ""]);
+    expect(text).toContain("nodejs_eventloop_lag_p99_seconds");
   });
 
   it("have no label with a tenant, a client or an id", async () => {
