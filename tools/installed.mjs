@@ -15,6 +15,15 @@ export function missingPackages(root) {
     .map(([path]) => path);
 }
 
+/** Why an installation is made again. npm writes its own lockfile at the end, so one without it was interrupted. @param {string} root @param {string[]} missing */
+export function explainMissing(root, missing) {
+  if (!existsSync(join(root, "node_modules/.package-lock.json")))
+    return "the last installation was not completed";
+  return missing.length === 1
+    ? "1 package differs from the lockfile"
+    : `${missing.length} packages differ from the lockfile`;
+}
+
 /** @param {string} path @returns {Record<string, Locked>} */
 function packagesOf(path) {
   return JSON.parse(readFileSync(path, "utf8")).packages ?? {};

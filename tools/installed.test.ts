@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { root as checkout } from "./files.mjs";
-import { missingPackages } from "./installed.mjs";
+import { explainMissing, missingPackages } from "./installed.mjs";
 
 const here = { os: [process.platform], cpu: [process.arch] };
 const wanted = {
@@ -35,7 +35,11 @@ describe("an installation", () => {
   });
 
   it("that was never made lacks everything for this platform", () => {
-    expect(missingPackages(root)).toEqual(["node_modules/plain", "node_modules/native"]);
+    const missing = missingPackages(root);
+    expect(missing).toEqual(["node_modules/plain", "node_modules/native"]);
+    expect(explainMissing(root, missing)).toBe("the last installation was not completed");
+    install({});
+    expect(explainMissing(root, missing)).toBe("2 packages differ from the lockfile");
   });
 
   it.each([
@@ -49,6 +53,7 @@ describe("an installation", () => {
   it("that lost the package of its platform, or a folder, is not complete", () => {
     install({ "node_modules/plain": plain });
     expect(missingPackages(root)).toEqual(["node_modules/native"]);
+    expect(explainMissing(root, missingPackages(root))).toBe("1 package differs from the lockfile");
     install({ "node_modules/plain": plain, "node_modules/native": native }, []);
     expect(missingPackages(root)).toEqual(["node_modules/native"]);
   });

@@ -1,14 +1,16 @@
 // Runs before `npm start` and `npm test`, also on a fresh clone, so it uses only Node's own modules.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { refuseOldNode } from "../packages/server/bin/refuse-old-node.mjs";
 import { fingerprint, isBuilt, recordBuild } from "./built.mjs";
-import { missingPackages } from "./installed.mjs";
+import { explainMissing, missingPackages } from "./installed.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const progressMs = 5000;
+const progressMs = 3000;
+const duration = "this takes from half a minute to a few minutes";
 
 refuseOldNode();
 await installIfChanged();
@@ -16,21 +18,20 @@ await build();
 
 /** An installation that matches the lockfile is kept, also if it was made by hand. */
 async function installIfChanged() {
-  restore();
+  await restore();
   const missing = missingPackages(root);
   if (missing.length === 0) return;
   const isNew = !existsSync(join(root, "node_modules"));
-  const why = isNew
-    ? "this takes from half a minute to a few minutes"
-    : `${missing.length} packages differ from the lockfile`;
-  console.log(`bursar: installing dependencies (npm ci): ${why}`);
+  console.log(
+    `bursar: installing dependencies (npm ci): ${isNew ? duration : explainMissing(root, missing)}`,
+  );
   // `npm ci` begins by deleting what is installed, and offline it cannot replace it.
   for (const folder of installed()) if (existsSync(folder)) renameSync(folder, aside(folder));
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const status = await run("npm", args, "installing");
-  if (status === 0) for (const folder of installed()) rmSync(aside(folder), { recursive: true, force: true });
+  if (status === 0) await remove(installed().map(aside));
   else {
-    restore();
+    await restore();
     fail(
       `npm ${args.join(" ")} failed; what it wrote is above.${isNew ? "" : " The old packages are kept."}`,
     );
@@ -49,12 +50,16 @@ function aside(folder) {
 }
 
 /** Puts back what was moved aside, also after an installation that was interrupted. */
-function restore() {
-  for (const folder of installed()) {
-    if (!existsSync(aside(folder))) continue;
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(aside(folder), folder);
-  }
+async function restore() {
+  const replaced = installed().filter((folder) => existsSync(aside(folder)));
+  await remove(replaced);
+  for (const folder of replaced) renameSync(aside(folder), folder);
+}
+
+/** Half a gigabyte of small files can take many seconds. @param {string[]} folders */
+async function remove(folders) {
+  const removing = folders.map((folder) => rm(folder, { recursive: true, force: true }));
+  await withProgress("removing the old packages", Promise.all(removing));
 }
 
 /** Nothing is asked of the compiler if the sources are those of the last build: that took a fifth of the CPU of a start. */
@@ -74,20 +79,27 @@ async function build() {
   recordBuild(root, print);
 }
 
-/** Prints from time to time that the work goes on. @param {string} command @param {string[]} args @param {string} what @returns {Promise<number>} the exit code */
+/** @param {string} command @param {string[]} args @param {string} what @returns {Promise<number>} the exit code */
 async function run(command, args, what) {
   const child = spawn(command, args, { cwd: root, stdio: "inherit" });
+  const ended = new Promise((resolve) => {
+    child.once("error", (error) => fail(`${command} could not be started: ${error.message}`));
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+  return await withProgress(what, ended);
+}
+
+/** Prints from time to time that the work goes on. @template T @param {string} what @param {Promise<T>} work @returns {Promise<T>} */
+async function withProgress(what, work) {
   const startedAt = performance.now();
   const timer = setInterval(() => {
     console.log(`bursar: ${what}, ${Math.round((performance.now() - startedAt) / 1000)} s`);
   }, progressMs);
-  return await new Promise((resolve) => {
-    child.once("error", (error) => fail(`${command} could not be started: ${error.message}`));
-    child.once("exit", (code) => {
-      clearInterval(timer);
-      resolve(code ?? 1);
-    });
-  });
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** @param {string} message @returns {never} */
