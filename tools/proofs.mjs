@@ -163,6 +163,19 @@ export const proofs = {
       operations: { env: "BURSAR_BOOK_OPERATIONS", short: 24_000, long: 1_000_000, means: "operations" },
     },
   },
+  conformance: {
+    shows:
+      "the conformance kit finds each of its planted faults with the check that is meant for it, and passes correct implementations",
+    files: [
+      "packages/conformance/test/fault-matrix.test.ts",
+      "packages/conformance/test/fault-pairs.test.ts",
+      "packages/conformance/test/other-server.test.ts",
+      "packages/conformance/test/command-line.test.ts",
+    ],
+    sizes: {
+      seed: { env: "BURSAR_CONFORMANCE_SEED", means: "the seed of the pairs of faults" },
+    },
+  },
   fuzz: {
     shows: "requests generated from the OpenAPI document get responses that match the document",
     files: [`${server}/fuzz/fuzz.test.ts`],

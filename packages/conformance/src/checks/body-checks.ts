@@ -1,0 +1,190 @@
+import { contractCheck, expect, NotOffered } from "../engine/check.js";
+import { compareDecimals, parseDecimal } from "../engine/decimal.js";
+import type { Kit } from "../engine/kit.js";
+import { describeReply, isRefusal } from "../http/reply.js";
+import { numberAmount } from "./key-checks.js";
+import {
+  createTransaction,
+  expectRefused,
+  requireId,
+  sharedTransaction,
+  shownMember,
+  showTransaction,
+} from "./scenarios.js";
+
+const create = "tx.create.accepted";
+const own = "tx.get.own";
+const row = { needs: [create], writes: ["transaction"] } as const;
+
+const malformedBody = (kit: Kit) =>
+  kit.fixture("malformed JSON", (its) => {
+    const { asset, amount } = its.target.transaction;
+    return its.create({ body: JSON.stringify({ reference: its.newName(), asset, amount }).slice(0, -1) });
+  });
+
+export { malformedBody };
+
+/** The body of a create request, and how its members come back. */
+export const bodyChecks = [
+  contractCheck(
+    "body.amount.number",
+    "2.amount",
+    "An amount that is a JSON number is not accepted.",
+    row,
+    async (kit) => {
+      expectRefused((await numberAmount(kit)).reply, "an amount that is a JSON number");
+    },
+  ),
+  contractCheck(
+    "body.amount.word",
+    "2.amount",
+    "An amount that is not a decimal number is not accepted.",
+    row,
+    async (kit) => {
+      expectRefused(
+        (await kit.create({ fields: { amount: "a lot" } })).reply,
+        'the amount "a lot", which is not a decimal number',
+      );
+    },
+  ),
+  contractCheck(
+    "body.reference.number",
+    "2.reference",
+    "A reference that is a JSON number is not accepted.",
+    row,
+    async (kit) => {
+      expectRefused(
+        (await kit.create({ fields: { reference: 20_260_001 } })).reply,
+        "a reference that is a JSON number",
+      );
+    },
+  ),
+  contractCheck(
+    "body.asset.number",
+    "2.asset",
+    "An asset that is a JSON number is not accepted.",
+    row,
+    async (kit) => {
+      expectRefused((await kit.create({ fields: { asset: 840 } })).reply, "an asset that is a JSON number");
+    },
+  ),
+  contractCheck("body.form", "4.rule-3", "A form is not accepted as the body.", row, async (kit) => {
+    const { asset, amount } = kit.target.transaction;
+    const body = new URLSearchParams({ reference: kit.newName(), asset, amount }).toString();
+    const { reply } = await kit.create({ body, contentType: "application/x-www-form-urlencoded" });
+    expectRefused(reply, "a form as the body of a create request");
+  }),
+  contractCheck("body.malformed", "4.rule-3", "Malformed JSON is not accepted.", row, async (kit) => {
+    expectRefused((await malformedBody(kit)).reply, "a body that is not JSON");
+  }),
+  contractCheck(
+    "body.array",
+    "4.post-transactions",
+    "A JSON array is not accepted as the body.",
+    row,
+    async (kit) => {
+      const { asset, amount } = kit.target.transaction;
+      const { reply } = await kit.create({
+        body: JSON.stringify([{ reference: kit.newName(), asset, amount }]),
+      });
+      expectRefused(reply, "an array as the body of a create request");
+    },
+  ),
+  contractCheck("body.empty", "4.rule-3", "An empty body is not accepted.", row, async (kit) => {
+    expectRefused((await kit.create({ body: "" })).reply, "an empty body");
+  }),
+  contractCheck(
+    "shown.amount.string",
+    "2.amount",
+    "An amount is shown as a string.",
+    { ...row, needs: [own] },
+    async (kit) => {
+      const { id } = await sharedTransaction(kit);
+      const amount = shownMember(kit.target, (await showTransaction(kit, id)).json, "amount");
+      expect(
+        typeof amount === "string",
+        "an amount that is a string",
+        `an amount that is a ${typeof amount}: ${JSON.stringify(amount)}`,
+      );
+    },
+  ),
+  contractCheck(
+    "shown.amount.equal",
+    "2.amount",
+    "The amount that is shown is the one that was requested.",
+    { ...row, needs: ["shown.amount.string"] },
+    async (kit) => {
+      const { id } = await sharedTransaction(kit);
+      await expectAmount(kit, id, kit.target.transaction.amount);
+    },
+  ),
+  contractCheck(
+    "shown.amount.exact",
+    "2.amount",
+    "An amount that a double cannot carry is shown exactly.",
+    { ...row, needs: ["shown.amount.equal"] },
+    async (kit) => {
+      const { exact } = kit.target;
+      if (exact === undefined)
+        throw new NotOffered("The target file names no amount with 17 or more significant digits (exact).");
+      const { reply } = await kit.create({ fields: exact });
+      if (isRefusal(reply)) {
+        kit.warn(
+          `The amount ${exact.amount} ${exact.asset} of the target file was refused: ${describeReply(reply)}.`,
+        );
+        return;
+      }
+      await expectAmount(kit, requireId(kit.target, reply), exact.amount);
+    },
+  ),
+  contractCheck(
+    "shown.reference",
+    "2.reference",
+    "A reference comes back as it was sent, also beyond ASCII.",
+    { ...row, needs: [own] },
+    async (kit) => {
+      const reference = `${kit.newName()}-é–✓`;
+      const { reply } = await kit.create({ fields: { reference } });
+      if (isRefusal(reply)) throw new NotOffered("References are restricted to ASCII, and may be.");
+      const shown = shownMember(
+        kit.target,
+        (await showTransaction(kit, requireId(kit.target, reply))).json,
+        "reference",
+      );
+      expect(shown === reference, `the reference ${reference}`, `the reference ${String(shown)}`);
+    },
+  ),
+  contractCheck(
+    "shown.asset",
+    "2.asset",
+    "The asset that is shown is the one that was requested.",
+    { ...row, needs: [own] },
+    async (kit) => {
+      const { id } = await createTransaction(kit);
+      const { json } = await showTransaction(kit, id);
+      const shown = JSON.stringify(json) ?? "";
+      const { asset } = kit.target.transaction;
+      const named = ["asset", "data.asset", "transaction.asset"].some(
+        (path) =>
+          path
+            .split(".")
+            .reduce<unknown>(
+              (value, name) =>
+                typeof value === "object" && value !== null
+                  ? (value as Record<string, unknown>)[name]
+                  : undefined,
+              json,
+            ) !== undefined,
+      );
+      if (!named) throw new NotOffered("GET /v1/transactions/{id} shows no asset, and need not.");
+      expect(shown.includes(JSON.stringify(asset)), `the asset ${asset}`, shown.slice(0, 200));
+    },
+  ),
+];
+
+async function expectAmount(kit: Kit, id: string, wanted: string): Promise<void> {
+  const shown = shownMember(kit.target, (await showTransaction(kit, id)).json, "amount");
+  const [one, other] = [parseDecimal(String(shown)), parseDecimal(wanted)];
+  const isEqual = one !== undefined && other !== undefined && compareDecimals(one, other) === 0;
+  expect(isEqual, `the amount ${wanted}`, `the amount ${String(shown)}`);
+}

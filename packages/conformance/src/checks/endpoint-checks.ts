@@ -1,0 +1,181 @@
+import { contractCheck, expect, NotOffered } from "../engine/check.js";
+import type { Kit, SendOptions } from "../engine/kit.js";
+import { describeReply, errorOf, type Reply, valueAt } from "../http/reply.js";
+import { expectRefused, sharedTransaction } from "./scenarios.js";
+
+const walletCreate = "wallet.create.accepted";
+const writesWallet = ["wallet"] as const;
+
+/** Fills `{run}` into the body of the target file, and a name that no other request of the run has. */
+function walletBody(kit: Kit): string {
+  const text = JSON.stringify(kit.target.wallet.body);
+  return text.replaceAll("{run}", kit.newName().replace("conformance-", ""));
+}
+
+function createWallet(kit: Kit, options: SendOptions & { contentType?: string } = {}): Promise<Reply> {
+  return kit.send("POST", "/v1/wallets", {
+    ...options,
+    headers: [
+      ["Content-Type", options.contentType ?? "application/json"],
+      ["Idempotency-Key", `${kit.newName()}-key`],
+    ],
+    body: options.body ?? walletBody(kit),
+  });
+}
+
+const acceptedWallet = (kit: Kit) => kit.fixture("wallet", (own) => createWallet(own));
+
+/** The prefix, wallets and the order book. */
+export const endpointChecks = [
+  contractCheck(
+    walletCreate,
+    "1.wallets",
+    "A request to create a wallet is answered with 202.",
+    { writes: writesWallet },
+    async (kit) => {
+      const reply = await acceptedWallet(kit);
+      expect(reply.status === 202, "status 202", describeReply(reply));
+    },
+  ),
+  contractCheck(
+    "wallet.create.not-final",
+    "1.async",
+    "The 202 of a wallet does not contain a final outcome.",
+    { needs: [walletCreate], writes: writesWallet },
+    async (kit) => {
+      const { state = "state", finalStates } = kit.target.wallet;
+      const shown = valueAt((await acceptedWallet(kit)).json, state);
+      if (typeof shown !== "string") return;
+      if (finalStates.length === 0)
+        throw new NotOffered(
+          "The target file does not say which states of a wallet are final (wallet.final_states).",
+        );
+      expect(
+        !finalStates.includes(shown),
+        "a 202 without a final state",
+        `the final state ${shown} in the 202`,
+      );
+    },
+  ),
+  contractCheck(
+    "wallet.create.form",
+    "4.rule-3",
+    "A wallet is not created from a form.",
+    { needs: [walletCreate], writes: writesWallet },
+    async (kit) => {
+      const form = new URLSearchParams(
+        Object.entries(JSON.parse(walletBody(kit)) as object).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]),
+      );
+      const contentType = "application/x-www-form-urlencoded";
+      const body = form.toString() || "name=conformance";
+      expectRefused(await createWallet(kit, { contentType, body }), "a form as the body of a create request");
+    },
+  ),
+  contractCheck(
+    "wallet.create.malformed",
+    "4.rule-3",
+    "A wallet is not created from malformed JSON.",
+    { needs: [walletCreate], writes: writesWallet },
+    async (kit) => {
+      const body = walletBody(kit).slice(0, -1);
+      expectRefused(await createWallet(kit, { body }), "a body that is not JSON");
+    },
+  ),
+  contractCheck(
+    "book.get",
+    "4.get-orderbook",
+    "The order book is read without any parameter, with status 200.",
+    {},
+    async (kit) => {
+      const reply = await book(kit);
+      expect(reply.status === 200, "status 200 without any parameter", describeReply(reply));
+    },
+  ),
+  contractCheck(
+    "book.snapshot",
+    "1.book",
+    "The response contains a snapshot.",
+    { needs: ["book.get"] },
+    async (kit) => {
+      const reply = await book(kit);
+      expect(
+        reply.text.trim() !== "" && errorOf(reply) === undefined,
+        "a snapshot in the body",
+        describeReply(reply),
+      );
+    },
+  ),
+  contractCheck(
+    "prefix.transactions",
+    "4.prefix",
+    "Transactions are not created at a path without /v1.",
+    { needs: ["tx.create.accepted"], writes: ["transaction"] },
+    async (kit) => {
+      const { reply } = await kit.create({ path: "/transactions" });
+      expect(
+        reply.status !== 202,
+        "no 202 from POST /transactions, which lacks the prefix /v1",
+        describeReply(reply),
+      );
+    },
+  ),
+  contractCheck(
+    "prefix.transaction",
+    "9.prefix",
+    "A transaction is not shown at a path without /v1.",
+    { needs: ["tx.get.found"], writes: ["transaction"] },
+    async (kit) => {
+      const { id } = await sharedTransaction(kit);
+      const reply = await kit.send("GET", `/transactions/${encodeURIComponent(id)}`);
+      expect(
+        !isJsonSuccess(reply),
+        "no transaction from GET /transactions/{id}, which lacks the prefix /v1",
+        describeReply(reply),
+      );
+    },
+  ),
+  contractCheck(
+    "prefix.wallets",
+    "4.post-wallets",
+    "Wallets are not created at a path without /v1.",
+    { needs: [walletCreate], writes: writesWallet },
+    async (kit) => {
+      const reply = await kit.send("POST", "/wallets", {
+        headers: [
+          ["Content-Type", "application/json"],
+          ["Idempotency-Key", `${kit.newName()}-key`],
+        ],
+        body: walletBody(kit),
+      });
+      expect(
+        reply.status !== 202,
+        "no 202 from POST /wallets, which lacks the prefix /v1",
+        describeReply(reply),
+      );
+    },
+  ),
+  contractCheck(
+    "prefix.orderbook",
+    "4.prefix",
+    "The order book is not shown at a path without /v1.",
+    { needs: ["book.get"] },
+    async (kit) => {
+      const reply = await kit.send("GET", "/orderbook");
+      expect(
+        !isJsonSuccess(reply),
+        "no snapshot from GET /orderbook, which lacks the prefix /v1",
+        describeReply(reply),
+      );
+    },
+  ),
+];
+
+const book = (kit: Kit) => kit.fixture("order book", (own) => own.send("GET", "/v1/orderbook"));
+
+/** A page of a website at such a path is no concern of the contract. */
+function isJsonSuccess(reply: Reply): boolean {
+  return reply.status === 200 && reply.json !== undefined && errorOf(reply) === undefined;
+}

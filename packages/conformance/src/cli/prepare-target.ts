@@ -1,0 +1,66 @@
+import { urlOf } from "../engine/kit.js";
+import { type ReceivedResponse, send } from "../http/send.js";
+import { safeLine } from "../report/safe-text.js";
+import { obtainToken } from "../target/oauth.js";
+import { type GivenTarget, readTarget } from "../target/read-target.js";
+import { UsageFault } from "../target/read-values.js";
+import type { Credentials, Target } from "../target/target.js";
+
+export interface PreparedTarget {
+  readonly target: Target;
+  readonly token: string;
+  readonly secondToken: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Everything that can be wrong before a check runs: the file, the address, the credentials. Nothing is written: the request that shows
+ * whether the token is accepted has a body that is no JSON.
+ */
+export async function prepareTarget(
+  source: string,
+  given: GivenTarget,
+  environment: Environment,
+): Promise<PreparedTarget> {
+  const first = readTarget(source, given, environment);
+  const found = await probe(first, "GET", "/v1/orderbook", undefined);
+  const isBursar = found.headers.some(([name]) => name.toLowerCase() === "bursar-version");
+  const target = readTarget(source, given, environment, isBursar ? "bursar" : undefined);
+  const token = await tokenOf(target, target.credentials);
+  const secondToken =
+    target.secondTenant === undefined ? undefined : await tokenOf(target, target.secondTenant);
+  const { status } = await probe(target, "POST", "/v1/transactions", token);
+  if (status === 401 || status === 403)
+    throw new UsageFault(`${target.baseUrl.href} refuses the token with status ${status}.`);
+  return { target, token, secondToken };
+}
+
+async function tokenOf(target: Target, credentials: Credentials): Promise<string> {
+  return credentials.token ?? (await obtainToken(target.baseUrl, credentials, target.timing.requestMs));
+}
+
+async function probe(
+  target: Target,
+  method: string,
+  path: string,
+  token: string | undefined,
+): Promise<ReceivedResponse> {
+  const url = urlOf(target.baseUrl, path);
+  const headers: [string, string][] = token === undefined ? [] : [["Authorization", `Bearer ${token}`]];
+  if (method === "POST")
+    headers.push(["Content-Type", "application/json"], ["Idempotency-Key", "conformance-probe"]);
+  const { response, failure } = await send(
+    { method, url, headers, body: method === "POST" ? "{" : undefined },
+    { timeoutMs: target.timing.requestMs, bodyBytesMax: 1 << 20, headerBytesMax: 64 << 10 },
+  );
+  if (response === undefined)
+    throw new UsageFault(`${url.href} cannot be reached: ${safeLine(failure ?? "no response")}.`);
+  return response;
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+export function isOnThisMachine(url: URL): boolean {
+  return loopback.test(url.hostname);
+}

@@ -1,0 +1,191 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { checkTable } from "../checks/table.js";
+import type { Check } from "../engine/check.js";
+import { showDecimal } from "../engine/decimal.js";
+import { createKit } from "../engine/kit.js";
+import { runChecks } from "../engine/run-checks.js";
+import { createSession, defaultBounds, type Session } from "../engine/session.js";
+import { isObject, parseJson } from "../http/reply.js";
+import { createReport, type Report } from "../report/report.js";
+import { progressMarks, terminalReport } from "../report/terminal.js";
+import { UsageFault } from "../target/read-values.js";
+import type { Target } from "../target/target.js";
+import { kitVersion } from "../version.js";
+import { startReceiver } from "../webhooks/receiver.js";
+import type { Arguments } from "./parse-arguments.js";
+import { isOnThisMachine, type PreparedTarget, prepareTarget } from "./prepare-target.js";
+import { reportFormats } from "./report-formats.js";
+import { selectChecks } from "./select-checks.js";
+
+export interface Console {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly input: NodeJS.ReadableStream;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** More than any run creates; the announcement names it, and a test holds the table to it. */
+export const transactionsMax = 150;
+const cleanupMs = 10_000;
+
+/** Runs the checks and writes the reports; returns the exit status. */
+export async function runCommand(args: Arguments, console: Console): Promise<number> {
+  const { values } = args;
+  const checks = selectChecks(checkTable, values.only, values.skip);
+  if (values.list === true) {
+    console.out(listChecks(checks));
+    return 0;
+  }
+  const knownFailures = readBaseline(values.baseline);
+  const source = values.target === undefined ? "" : readText(values.target);
+  const given = {
+    baseUrl: values["base-url"],
+    token: values.token,
+    clientId: values["client-id"],
+    profiles: values.profile,
+  };
+  const prepared = await prepareTarget(source, given, console.environment);
+  refuseUnboundedWrites(prepared.target, args);
+  const session = await openSession(prepared, args, console.signal);
+  console.err(announce(session, checks));
+  const startedAt = new Date();
+  const started = performance.now();
+  const results = await runChecks(session, {
+    checks,
+    isSlow: values.slow === true,
+    seed: args.seed,
+    onResult: ({ outcome }) => console.err(progressMarks[outcome.result]),
+  });
+  console.err("\n\n");
+  const leftBehind = await removeLeftovers(session);
+  await session.receiver?.close();
+  const report = createReport({
+    session,
+    results,
+    kitVersion,
+    startedAt,
+    durationMs: performance.now() - started,
+    seed: args.seed,
+    isComplete: checks.length === checkTable.length,
+    knownFailures,
+    leftBehind,
+  });
+  for (const [name, format] of Object.entries(reportFormats)) {
+    const file = values[name as keyof typeof reportFormats];
+    if (file !== undefined) writeText(file, format(report, session));
+  }
+  console.out(terminalReport(report));
+  return exitStatus(report);
+}
+
+function exitStatus({ checks, conforms, is_complete: isComplete }: Report): number {
+  if (checks.some(({ result }) => result === "broken")) return 3;
+  const contract = checks.filter(({ level }) => level === "contract");
+  const failed = contract.filter(({ result }) => result === "failed");
+  // With a baseline, only what is new counts; what waits for a known failure is known as well.
+  if (failed.length > 0) return failed.every(({ known }) => known === true) ? 0 : 1;
+  return conforms || !isComplete ? 0 : 1;
+}
+
+function listChecks(checks: readonly Check[]): string {
+  return checks
+    .map((check) => {
+      const level = check.level === "profile" ? `profile ${check.profile}` : check.level;
+      return `${check.id.padEnd(34)} ${level.padEnd(12)} ${check.shows}\n`;
+    })
+    .join("");
+}
+
+function readBaseline(file: string | undefined): ReadonlySet<string> {
+  if (file === undefined) return new Set();
+  const report = parseJson(readText(file));
+  const checks =
+    isObject(report) && report["schema"] === "bursar-conformance/1" ? report["checks"] : undefined;
+  if (!Array.isArray(checks)) throw new UsageFault(`${file} is not a report of --json.`);
+  return new Set(
+    checks.filter(isObject).flatMap(({ id, result }) => (result === "failed" ? [String(id)] : [])),
+  );
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageFault(`${file} cannot be read: ${error instanceof Error ? error.message : ""}.`, {
+      cause: error,
+    });
+  }
+}
+
+function writeText(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageFault(`${file} cannot be written: ${error instanceof Error ? error.message : ""}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** It moves money: beyond this machine somebody has to say how much. */
+function refuseUnboundedWrites(target: Target, { values, maxTotals }: Arguments): void {
+  if (isOnThisMachine(target.baseUrl)) return;
+  const assets = [
+    ...new Set([target.transaction.asset, ...(target.exact === undefined ? [] : [target.exact.asset])]),
+  ];
+  const missing = assets.filter((asset) => !maxTotals.has(asset));
+  if (values["allow-writes"] !== true || missing.length > 0)
+    throw new UsageFault(
+      `The run creates transactions at ${target.baseUrl.host}. Pass --allow-writes${missing.map((asset) => ` and --max-total ${asset}=AMOUNT`).join("")}.`,
+    );
+}
+
+async function openSession(prepared: PreparedTarget, args: Arguments, signal: AbortSignal): Promise<Session> {
+  const publicUrl = args.values["webhook-url"];
+  const isReachable = publicUrl !== undefined || isOnThisMachine(prepared.target.baseUrl);
+  const receiver = isReachable
+    ? await startReceiver({ ...args.listen, publicUrl }).catch(refuseListening)
+    : undefined;
+  return createSession({
+    ...prepared,
+    receiver,
+    signal,
+    bounds: { ...defaultBounds, totals: args.maxTotals },
+  });
+}
+
+function refuseListening(error: unknown): never {
+  throw new UsageFault(
+    `The webhook receiver cannot listen: ${error instanceof Error ? error.message : ""}.`,
+    { cause: error },
+  );
+}
+
+function announce({ target, runId, bounds }: Session, checks: readonly Check[]): string {
+  const creates = new Set(checks.flatMap(({ writes }) => writes));
+  const totals = [...bounds.totals].map(([asset, amount]) => `${showDecimal(amount)} ${asset}`);
+  const lines = [
+    `Checking ${target.baseUrl.href}, run ${runId}, ${checks.length} checks.`,
+    creates.size === 0
+      ? "It creates nothing."
+      : `It creates: ${[...creates].map((what) => `${what}s`).join(", ")}; fewer than ${transactionsMax} transactions, most of ${target.transaction.amount} ${target.transaction.asset}${totals.length === 0 ? "" : `, at most ${totals.join(" and ")} in all`}. Their references begin with conformance-${runId}.`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** Also after Ctrl-C and after the bounds: the requests that remove something have time and a bound of their own. */
+async function removeLeftovers(session: Session): Promise<string[]> {
+  const left: string[] = [];
+  const bounds = { ...session.bounds, requestsMax: session.exchanges.length + session.leftovers.length * 5 };
+  const deadline = performance.now() + cleanupMs;
+  const kit = createKit({ ...session, bounds, deadline, signal: new AbortController().signal }, [], []);
+  for (const { what, remove } of session.leftovers) {
+    const reason = await remove(kit).catch((error: unknown) =>
+      error instanceof Error ? error.message : String(error),
+    );
+    if (reason !== undefined) left.push(`${what} (${reason})`);
+  }
+  return left;
+}

@@ -1,0 +1,79 @@
+import type { SentenceId } from "../contract/sentences.js";
+import type { Kit } from "./kit.js";
+
+/** What a check creates on the target, which is announced before a run. */
+type Write = "transaction" | "wallet" | "webhook endpoint" | "token";
+
+export const profileNames = [
+  "tenants",
+  "idempotency",
+  "standard-webhooks",
+  "rfc9421",
+  "oauth",
+  "ratelimit",
+  "orderbook",
+  "stream",
+  "bursar",
+] as const;
+export type ProfileName = (typeof profileNames)[number];
+
+/** A row of the table. `contract` alone decides conformance; a profile is a bundle for what the contract leaves open. */
+type Level =
+  | { readonly level: "contract"; readonly sentence: SentenceId }
+  | { readonly level: "declared"; readonly source: string }
+  | { readonly level: "profile"; readonly profile: ProfileName; readonly source: string };
+
+export type Check = Level & {
+  readonly id: string;
+  /** What a pass shows, as one sentence. */
+  readonly shows: string;
+  /** Checks that must have passed, because this one would only repeat their failure. They come before it in the table. */
+  readonly needs: readonly string[];
+  /** Checks whose failure this one would repeat, but which the target need not offer. */
+  readonly unlessFailed?: readonly string[];
+  readonly writes: readonly Write[];
+  /** Waits so long that it runs only with `--slow`. */
+  readonly slow?: boolean;
+  readonly run: (kit: Kit) => Promise<void>;
+};
+
+/** What the target does and the contract does not allow. Thrown by a check, and caught by the engine alone. */
+export class CheckFailed extends Error {
+  override readonly name = "CheckFailed";
+  readonly expected: string;
+  readonly seen: string;
+  constructor(expected: string, seen: string) {
+    super(`expected ${expected}, saw ${seen}`);
+    this.expected = expected;
+    this.seen = seen;
+  }
+}
+
+/** The target does not have what the check is about, and need not have it. */
+export class NotOffered extends Error {
+  override readonly name = "NotOffered";
+}
+
+/** A bound of the run was reached before the check could finish. */
+export class BoundReached extends Error {
+  override readonly name = "BoundReached";
+}
+
+export function fail(expected: string, seen: string): never {
+  throw new CheckFailed(expected, seen);
+}
+
+export function expect(condition: boolean, expected: string, seen: string): asserts condition {
+  if (!condition) fail(expected, seen);
+}
+
+/** A row of the level that decides conformance. */
+export function contractCheck(
+  id: string,
+  sentence: SentenceId,
+  shows: string,
+  row: Partial<Pick<Check, "needs" | "unlessFailed" | "writes" | "slow">>,
+  run: (kit: Kit) => Promise<void>,
+): Check {
+  return { level: "contract", id, sentence, shows, needs: [], writes: [], ...row, run };
+}

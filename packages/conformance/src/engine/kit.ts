@@ -1,0 +1,183 @@
+import type { Agent } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Reply, toReply } from "../http/reply.js";
+import { type Exchange, type RequestToSend, send } from "../http/send.js";
+import type { Target } from "../target/target.js";
+import { BoundReached, fail } from "./check.js";
+import { reserveAmount, type Session } from "./session.js";
+
+export interface SendOptions {
+  /** Undefined sends the run's own token, null none. */
+  readonly authorization?: string | null | undefined;
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly body?: string | undefined;
+  readonly agent?: Agent | undefined;
+  /** Shows a 429 to the check instead of waiting and sending the request again. */
+  readonly showsRefusedByQuota?: boolean;
+}
+
+export interface CreateOptions extends SendOptions {
+  /** Undefined makes a new key, null sends none. */
+  readonly key?: string | null | undefined;
+  readonly keyHeader?: string;
+  /** Members that replace those of a valid request; undefined removes one. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly contentType?: string;
+  readonly path?: string;
+}
+
+/** A request to create a transaction, with its response. */
+export interface Attempt {
+  readonly key: string | undefined;
+  readonly reference: string;
+  readonly body: string;
+  readonly reply: Reply;
+}
+
+/** What a check works with. Each check and each fixture has its own, so that its exchanges can be listed. */
+export interface Kit {
+  readonly target: Target;
+  readonly session: Session;
+  readonly send: (method: string, path: string, options?: SendOptions) => Promise<Reply>;
+  readonly create: (options?: CreateOptions) => Promise<Attempt>;
+  /** Runs once in a run; every check that uses it sees the same value, and lists the same exchanges. */
+  readonly fixture: <T>(name: string, make: (kit: Kit) => Promise<T>) => Promise<T>;
+  readonly newName: () => string;
+  readonly warn: (text: string) => void;
+  readonly sleep: (durationMs: number) => Promise<void>;
+  /** Asks again until there is an answer other than undefined, or the time has passed. */
+  readonly poll: <T>(timeoutMs: number, probe: () => Promise<T | undefined>) => Promise<T | undefined>;
+}
+
+const bodyBytesMax = 1 << 20;
+const headerBytesMax = 64 << 10;
+const quotaWaitsMax = 5;
+
+export function createKit(session: Session, exchanges: Exchange[], warnings: string[]): Kit {
+  const { target } = session;
+  const newName = () => {
+    session.counter += 1;
+    return `conformance-${session.runId}-${session.counter}`;
+  };
+  const sleep = async (durationMs: number) => {
+    const remainingMs = session.deadline - performance.now();
+    if (durationMs > remainingMs) throw new BoundReached("The time of the run has passed.");
+    await delay(durationMs, undefined, { signal: session.signal }).catch(() => refuseIfStopped(session));
+  };
+  const sendTo = async (method: string, path: string, options: SendOptions = {}) => {
+    const authorization =
+      options.authorization === undefined ? `Bearer ${session.token}` : options.authorization;
+    const request: RequestToSend = {
+      method,
+      url: urlOf(target.baseUrl, path),
+      headers: [
+        ["Accept", "application/json"],
+        ...(authorization === null ? [] : [["Authorization", authorization] as const]),
+        ...(options.headers ?? []),
+      ],
+      body: options.body,
+      agent: options.agent,
+    };
+    for (let waits = 0; ; waits += 1) {
+      const reply = await sendOnce(session, exchanges, request);
+      if (reply.status !== 429 || options.showsRefusedByQuota === true || waits === quotaWaitsMax)
+        return reply;
+      await sleep(retryAfterMs(reply));
+    }
+  };
+  const kit: Kit = {
+    target,
+    session,
+    send: sendTo,
+    create: (options = {}) => create(kit, options),
+    fixture: async (name, make) => {
+      let made = session.fixtures.get(name);
+      if (made === undefined) {
+        const own: Exchange[] = [];
+        made = { exchanges: own, value: make(createKit(session, own, warnings)) };
+        // The checks that use it report its failure.
+        made.value.catch(() => undefined);
+        session.fixtures.set(name, made);
+      }
+      try {
+        return (await made.value) as Awaited<ReturnType<typeof make>>;
+      } finally {
+        exchanges.push(...made.exchanges.filter((one) => !exchanges.includes(one)));
+      }
+    },
+    newName,
+    warn: (text) => void warnings.push(text),
+    sleep,
+    poll: async (timeoutMs, probe) => {
+      const end = performance.now() + timeoutMs;
+      for (;;) {
+        const value = await probe();
+        if (value !== undefined || performance.now() >= end) return value;
+        await sleep(target.timing.pollMs);
+      }
+    },
+  };
+  return kit;
+}
+
+async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
+  const reference = kit.newName();
+  const key = options.key === undefined ? `${reference}-key` : (options.key ?? undefined);
+  const { asset, amount, fields } = kit.target.transaction;
+  const members = { reference, asset, amount, ...fields, ...options.fields };
+  const body = options.body ?? JSON.stringify(members);
+  reserveAmount(kit.session, members.asset, members.amount);
+  const reply = await kit.send("POST", options.path ?? "/v1/transactions", {
+    ...options,
+    headers: [
+      ["Content-Type", options.contentType ?? "application/json"],
+      ...(key === undefined ? [] : [[options.keyHeader ?? "Idempotency-Key", key] as const]),
+      ...(options.headers ?? []),
+    ],
+    body,
+  });
+  return { key, reference: String(members.reference), body, reply };
+}
+
+async function sendOnce(session: Session, exchanges: Exchange[], request: RequestToSend): Promise<Reply> {
+  refuseIfStopped(session);
+  if (session.exchanges.length >= session.bounds.requestsMax)
+    throw new BoundReached(`The ${session.bounds.requestsMax} requests of the run are used up.`);
+  const remainingMs = session.deadline - performance.now();
+  if (remainingMs <= 0) throw new BoundReached("The time of the run has passed.");
+  const startedAt = new Date();
+  const started = performance.now();
+  const index = session.exchanges.length;
+  // Reserves the place, so that concurrent requests are listed in the order in which they were sent.
+  session.exchanges.push({ index, startedAt, durationMs: 0, request, failure: "it was not finished" });
+  const timeoutMs = Math.ceil(Math.min(session.target.timing.requestMs, remainingMs));
+  const outcome = await send(request, { timeoutMs, bodyBytesMax, headerBytesMax });
+  const exchange: Exchange = {
+    index,
+    startedAt,
+    durationMs: performance.now() - started,
+    request,
+    ...outcome,
+  };
+  session.exchanges[index] = exchange;
+  exchanges.push(exchange);
+  const { response } = exchange;
+  if (response === undefined)
+    fail(`a response to ${request.method} ${request.url.pathname}`, exchange.failure ?? "none");
+  return toReply({ ...exchange, response });
+}
+
+function refuseIfStopped(session: Session): void {
+  if (session.signal.aborted) throw new BoundReached("The run was interrupted.");
+}
+
+/** Paths are relative to the base address, which can have a path of its own. */
+export function urlOf(baseUrl: URL, path: string): URL {
+  return new URL(baseUrl.href.replace(/\/$/, "") + path);
+}
+
+function retryAfterMs(reply: Reply): number {
+  const text = reply.header("retry-after") ?? "1";
+  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 1000;
+}

@@ -1,0 +1,131 @@
+import type { Exchange } from "../http/send.js";
+import { BoundReached, type Check, CheckFailed, NotOffered } from "./check.js";
+import { createKit } from "./kit.js";
+import type { Session } from "./session.js";
+
+/** How a check ended. `broken` is a fault of the kit, never of the target. */
+type Outcome =
+  | { readonly result: "passed" }
+  | { readonly result: "failed"; readonly expected: string; readonly seen: string }
+  | { readonly result: "warned"; readonly reason: string }
+  | { readonly result: "not offered"; readonly reason: string }
+  | {
+      readonly result: "not run";
+      readonly reason: string;
+      readonly waitsFor?: string;
+      /** Left out only because it waits long, which says nothing about the target. */
+      readonly isSlow?: true;
+    }
+  | { readonly result: "broken"; readonly reason: string };
+
+export interface CheckResult {
+  readonly check: Check;
+  readonly outcome: Outcome;
+  readonly exchanges: readonly Exchange[];
+}
+
+export interface RunOptions {
+  readonly checks: readonly Check[];
+  readonly isSlow: boolean;
+  /** Changes the order of checks that do not depend on each other. */
+  readonly seed?: number | undefined;
+  readonly onResult?: (result: CheckResult) => void;
+}
+
+/** Runs the checks one after the other. The results are in the order of the table, whatever the order of the run. */
+export async function runChecks(session: Session, options: RunOptions): Promise<CheckResult[]> {
+  const results = new Map<string, CheckResult>();
+  for (const check of orderOf(options.checks, options.seed)) {
+    const result = await runCheck(session, check, results, options.isSlow);
+    results.set(check.id, result);
+    options.onResult?.(result);
+  }
+  return options.checks.flatMap(({ id }) => results.get(id) ?? []);
+}
+
+async function runCheck(
+  session: Session,
+  check: Check,
+  results: ReadonlyMap<string, CheckResult>,
+  isSlow: boolean,
+): Promise<CheckResult> {
+  const held = reasonNotToRun(check, results, isSlow, session);
+  if (held !== undefined) return { check, outcome: held, exchanges: [] };
+  const exchanges: Exchange[] = [];
+  const warnings: string[] = [];
+  const outcome = await check
+    .run(createKit(session, exchanges, warnings))
+    .then(
+      (): Outcome =>
+        warnings.length === 0 ? { result: "passed" } : { result: "warned", reason: warnings.join(" ") },
+      outcomeOfError,
+    );
+  return { check, outcome, exchanges: exchanges.sort((one, other) => one.index - other.index) };
+}
+
+function outcomeOfError(error: unknown): Outcome {
+  if (error instanceof CheckFailed) return { result: "failed", expected: error.expected, seen: error.seen };
+  if (error instanceof NotOffered) return { result: "not offered", reason: error.message };
+  if (error instanceof BoundReached) return { result: "not run", reason: error.message };
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { result: "broken", reason };
+}
+
+function reasonNotToRun(
+  check: Check,
+  results: ReadonlyMap<string, CheckResult>,
+  isSlow: boolean,
+  session: Session,
+): Outcome | undefined {
+  if (check.level === "profile" && !session.target.profiles.includes(check.profile))
+    return { result: "not offered", reason: `The target does not offer the profile ${check.profile}.` };
+  if (check.slow === true && !isSlow)
+    return { result: "not run", reason: "It waits long, and runs only with --slow.", isSlow: true };
+  for (const id of prerequisites(check)) {
+    const outcome = results.get(id)?.outcome;
+    if (outcome === undefined || outcome.result === "passed" || outcome.result === "warned") continue;
+    if (outcome.result === "not offered") {
+      if (check.needs.includes(id)) return outcome;
+      continue;
+    }
+    const waitsFor = outcome.result === "not run" && outcome.waitsFor !== undefined ? outcome.waitsFor : id;
+    return { result: "not run", reason: `It waits for ${waitsFor} to pass.`, waitsFor };
+  }
+  return undefined;
+}
+
+export function prerequisites({ needs, unlessFailed = [] }: Check): string[] {
+  return [...needs, ...unlessFailed];
+}
+
+/** The order of the table, in which every check comes after those that it needs; or a random order that keeps this. */
+function orderOf(checks: readonly Check[], seed: number | undefined): readonly Check[] {
+  if (seed === undefined) return checks;
+  const next = randomNumbers(seed);
+  const waiting = [...checks];
+  const known = new Set(checks.map(({ id }) => id));
+  const done = new Set<string>();
+  const order: Check[] = [];
+  while (waiting.length > 0) {
+    const ready = waiting.filter((check) =>
+      prerequisites(check).every((id) => done.has(id) || !known.has(id)),
+    );
+    const chosen = ready[Math.floor(next() * ready.length)];
+    if (chosen === undefined) throw new Error("checks need each other");
+    waiting.splice(waiting.indexOf(chosen), 1);
+    done.add(chosen.id);
+    order.push(chosen);
+  }
+  return order;
+}
+
+/** Mulberry32: the same seed gives the same numbers from 0 up to 1. */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}

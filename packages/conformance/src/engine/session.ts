@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import type { Exchange } from "../http/send.js";
+import type { Target } from "../target/target.js";
+import type { Receiver } from "../webhooks/receiver.js";
+import { BoundReached } from "./check.js";
+import { addDecimals, compareDecimals, type Decimal, parseDecimal, showDecimal } from "./decimal.js";
+import type { Kit } from "./kit.js";
+
+/** What one run may use. */
+export interface Bounds {
+  readonly requestsMax: number;
+  readonly durationMs: number;
+  /** The most that may be paid of an asset; an asset that is not listed has no bound. */
+  readonly totals: ReadonlyMap<string, Decimal>;
+}
+
+export const defaultBounds: Bounds = { requestsMax: 600, durationMs: 180_000, totals: new Map() };
+
+/** Something that the kit has created and removes at the end, also of a run that is interrupted. */
+interface Leftover {
+  readonly what: string;
+  /** Returns why it could not be removed; undefined if it was. */
+  readonly remove: (kit: Kit) => Promise<string | undefined>;
+}
+
+/** What all checks of a run share. */
+export interface Session {
+  readonly target: Target;
+  readonly runId: string;
+  readonly bounds: Bounds;
+  readonly deadline: number;
+  readonly token: string;
+  readonly secondToken: string | undefined;
+  readonly exchanges: Exchange[];
+  readonly secrets: Map<string, string>;
+  readonly fixtures: Map<string, { exchanges: Exchange[]; value: Promise<unknown> }>;
+  readonly leftovers: Leftover[];
+  readonly spent: Map<string, Decimal>;
+  readonly receiver: Receiver | undefined;
+  /** Aborted by Ctrl-C: no further request is sent except those that remove something. */
+  readonly signal: AbortSignal;
+  counter: number;
+}
+
+export interface SessionParts {
+  readonly target: Target;
+  readonly token: string;
+  readonly secondToken?: string | undefined;
+  readonly bounds?: Bounds;
+  readonly receiver?: Receiver | undefined;
+  readonly signal?: AbortSignal;
+  readonly runId?: string;
+}
+
+export function createSession(parts: SessionParts): Session {
+  const { target, token, secondToken, receiver, bounds = defaultBounds } = parts;
+  const secrets = new Map([[token, "$TOKEN"]]);
+  const { credentials, revokedToken, webhooks } = target;
+  const named = [
+    [secondToken, "$SECOND_TOKEN"],
+    [revokedToken, "$REVOKED_TOKEN"],
+    [credentials.clientSecret, "$CLIENT_SECRET"],
+    [target.secondTenant?.clientSecret, "$SECOND_CLIENT_SECRET"],
+    [webhooks?.secret, "$WEBHOOK_SECRET"],
+  ] as const;
+  for (const [secret, name] of named) if (secret !== undefined) secrets.set(secret, name);
+  return {
+    target,
+    runId: parts.runId ?? randomBytes(5).toString("hex"),
+    bounds,
+    deadline: performance.now() + bounds.durationMs,
+    token,
+    secondToken,
+    exchanges: [],
+    secrets,
+    fixtures: new Map(),
+    leftovers: [],
+    spent: new Map(),
+    receiver,
+    signal: parts.signal ?? new AbortController().signal,
+    counter: 0,
+  };
+}
+
+/** Counts an amount before it is sent, as if it will be paid; a request above the bound is not sent. */
+export function reserveAmount(session: Session, asset: unknown, amount: unknown): void {
+  const value =
+    typeof amount === "string" || typeof amount === "number" ? parseDecimal(String(amount)) : undefined;
+  if (typeof asset !== "string" || value === undefined) return;
+  const total = addDecimals(session.spent.get(asset) ?? { units: 0n, decimals: 0 }, value);
+  const bound = session.bounds.totals.get(asset);
+  if (bound !== undefined && compareDecimals(total, bound) > 0)
+    throw new BoundReached(
+      `It would bring the total to ${showDecimal(total)} ${asset}, above --max-total ${asset}=${showDecimal(bound)}.`,
+    );
+  session.spent.set(asset, total);
+}

@@ -1,0 +1,62 @@
+import type { Exchange } from "./send.js";
+
+/** A response as checks read it. */
+export interface Reply {
+  readonly exchange: Exchange;
+  readonly status: number;
+  readonly text: string;
+  /** The parsed body; undefined if it is not JSON. */
+  readonly json: unknown;
+  readonly header: (name: string) => string | undefined;
+}
+
+export function toReply(exchange: Exchange & { response: NonNullable<Exchange["response"]> }): Reply {
+  const { status, headers, body } = exchange.response;
+  const text = body.toString("utf8");
+  return {
+    exchange,
+    status,
+    text,
+    json: parseJson(text),
+    header: (name) => headers.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1],
+  };
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path such as `data.transaction.id` or `items.0.id`. */
+export function valueAt(value: unknown, path: string): unknown {
+  let here = value;
+  for (const name of path.split(".")) {
+    if (Array.isArray(here)) here = here[Number(name)];
+    else if (isObject(here) && Object.hasOwn(here, name)) here = here[name];
+    else return undefined;
+  }
+  return here;
+}
+
+/** The object of an error response; undefined if the body has none. */
+export function errorOf(reply: Reply): Record<string, unknown> | undefined {
+  const error = isObject(reply.json) ? reply.json["error"] : undefined;
+  return isObject(error) ? error : undefined;
+}
+
+/** Statuses of refusals are open, so an error object counts as one as well. A redirect is neither accepted nor refused. */
+export function isRefusal(reply: Reply): boolean {
+  return reply.status >= 400 || errorOf(reply) !== undefined;
+}
+
+export function describeReply(reply: Reply): string {
+  const body = reply.text.length > 200 ? `${reply.text.slice(0, 200)}…` : reply.text;
+  return `status ${reply.status} with ${body === "" ? "an empty body" : `the body ${body}`}`;
+}

@@ -1,0 +1,106 @@
+import { type Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+
+/** One request, exactly as it is sent: nothing is added but `Host`, `Connection` and `Content-Length`. */
+export interface RequestToSend {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: string | undefined;
+  /** Several requests on one connection share an agent; otherwise each has its own connection. */
+  readonly agent?: Agent | undefined;
+}
+
+export interface ReceivedResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+/** A request with its response, or with the reason why there is none. */
+export interface Exchange {
+  readonly index: number;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly request: RequestToSend;
+  readonly response?: ReceivedResponse;
+  readonly failure?: string;
+}
+
+export interface SendBounds {
+  readonly timeoutMs: number;
+  readonly bodyBytesMax: number;
+  readonly headerBytesMax: number;
+}
+
+type Outcome = Pick<Exchange, "response" | "failure">;
+
+/** Sends a request once. A redirect is not followed, and a target that is too slow or too large is cut off. */
+export function send(request: RequestToSend, bounds: SendBounds): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const { url, method, body } = request;
+    const headers: string[] = ["Host", url.host];
+    for (const [name, value] of request.headers) headers.push(name, value);
+    if (body !== undefined) headers.push("Content-Length", String(Buffer.byteLength(body)));
+    if (request.agent === undefined) headers.push("Connection", "close");
+    const options: RequestOptions = {
+      method,
+      headers,
+      agent: request.agent ?? false,
+      maxHeaderSize: bounds.headerBytesMax,
+      setHost: false,
+    };
+    const start = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const outgoing = start(url, options, (incoming) => {
+      readBody(incoming, bounds.bodyBytesMax, (outcome) => finish(outcome));
+    });
+    const timer = setTimeout(
+      () => finish({ failure: `no complete response within ${bounds.timeoutMs} ms` }),
+      bounds.timeoutMs,
+    );
+    let isDone = false;
+    function finish(outcome: Outcome): void {
+      if (isDone) return;
+      isDone = true;
+      clearTimeout(timer);
+      if (outcome.failure !== undefined) outgoing.destroy();
+      resolve(outcome);
+    }
+    outgoing.on("error", (error: NodeJS.ErrnoException) => finish({ failure: describeError(error) }));
+    outgoing.on("upgrade", (_response, socket) => {
+      socket.destroy();
+      finish({ failure: "the connection was upgraded without being asked to" });
+    });
+    outgoing.end(body);
+  });
+}
+
+function readBody(incoming: IncomingMessage, bytesMax: number, finish: (outcome: Outcome) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > bytesMax) finish({ failure: `the response body has more than ${bytesMax} bytes` });
+    else chunks.push(chunk);
+  });
+  incoming.on("error", (error: NodeJS.ErrnoException) => finish({ failure: describeError(error) }));
+  incoming.on("end", () =>
+    finish({
+      response: {
+        status: incoming.statusCode ?? 0,
+        headers: pairsOf(incoming.rawHeaders),
+        body: Buffer.concat(chunks),
+      },
+    }),
+  );
+}
+
+export function pairsOf(raw: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) pairs.push([raw[at] ?? "", raw[at + 1] ?? ""]);
+  return pairs;
+}
+
+function describeError(error: NodeJS.ErrnoException): string {
+  return error.code === undefined ? error.message : `${error.code}: ${error.message}`;
+}

@@ -1,0 +1,54 @@
+import type { Session } from "../engine/session.js";
+import { createRedactor, type ShownExchange } from "./redact.js";
+import type { Report } from "./report.js";
+
+/** Every exchange of the run, as an HTTP Archive 1.2, without secrets. */
+export function harReport({ kit }: Report, session: Session): string {
+  const redactor = createRedactor(session);
+  const entries = session.exchanges.map((exchange) => toEntry(redactor.exchange(exchange)));
+  const log = { version: "1.2", creator: { name: "bursar-conformance", version: kit }, entries };
+  return `${JSON.stringify({ log }, null, 1)}\n`;
+}
+
+const pairs = (headers: ShownExchange["request_headers"]) =>
+  headers.map(([name, value]) => ({ name, value }));
+
+function toEntry(exchange: ShownExchange): object {
+  const {
+    request_headers: headers,
+    request_body: body,
+    response_headers: received = [],
+    response_body: text,
+  } = exchange;
+  const type = (list: ShownExchange["request_headers"]) =>
+    list.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
+  return {
+    startedDateTime: exchange.started_at,
+    time: exchange.duration_ms,
+    request: {
+      method: exchange.method,
+      url: exchange.url,
+      httpVersion: "HTTP/1.1",
+      headers: pairs(headers),
+      queryString: [],
+      cookies: [],
+      headersSize: -1,
+      bodySize: body === undefined ? 0 : body.length,
+      ...(body === undefined ? {} : { postData: { mimeType: type(headers), text: body } }),
+    },
+    response: {
+      status: exchange.status ?? 0,
+      statusText: "",
+      httpVersion: "HTTP/1.1",
+      headers: pairs(received),
+      cookies: [],
+      content: { size: text?.length ?? 0, mimeType: type(received), text: text ?? "" },
+      redirectURL: "",
+      headersSize: -1,
+      bodySize: -1,
+      ...(exchange.failure === undefined ? {} : { _error: exchange.failure }),
+    },
+    cache: {},
+    timings: { send: 0, wait: exchange.duration_ms, receive: 0 },
+  };
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { sections } from "../contract/sentences.js";
+import { escapeMarkup } from "./markup.js";
+import type { ShownExchange } from "./redact.js";
+import type { Report, ReportedCheck } from "./report.js";
+
+const style = `
+:root { color-scheme: light dark; --line: #8885; --bad: #b3261e; --good: #1b6e3c; --odd: #8a5a00; }
+@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --good: #7fd6a1; --odd: #ffc766; } }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+.summary { font-weight: 600; border-left: .3rem solid var(--good); padding-left: .8rem; }
+.summary.bad { border-color: var(--bad); }
+table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line); }
+.passed { color: var(--good); } .failed, .broken { color: var(--bad); font-weight: 600; } .warned, .not { color: var(--odd); }
+blockquote { margin: .5rem 0; padding-left: .8rem; border-left: .2rem solid var(--line); }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--line); padding: .5rem; font-size: 13px; }
+code { font-size: 13px; } section.failure { break-inside: avoid-page; border-top: 2px solid var(--line); }
+@media print { body { margin: 0; max-width: none; } details > * { display: block; } }
+`;
+
+/** One file without scripts, images or links to anything; its policy allows its own style alone. */
+export function htmlReport(report: Report): string {
+  const hash = createHash("sha256").update(style).digest("base64");
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
+  const failures = report.checks.filter(
+    ({ result }) => result === "failed" || result === "broken" || result === "warned",
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Conformance of ${escapeMarkup(report.target)}</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>Conformance of ${escapeMarkup(report.target)}</h1>
+<p class="summary${report.conforms ? "" : " bad"}">${escapeMarkup(report.summary)}</p>
+<p>Run ${escapeMarkup(report.run)} of ${escapeMarkup(report.started_at)}: ${report.requests} requests in ${(report.duration_ms / 1000).toFixed(1)} s, kit ${escapeMarkup(report.kit)}.</p>
+${report.left_behind.map((what) => `<p class="warned">Could not be removed: ${escapeMarkup(what)}</p>`).join("\n")}
+${failures.length === 0 ? "" : `<h2>What to look at</h2>\n${failures.map(failure).join("\n")}`}
+${groupsOf(report)
+  .map(([title, checks]) => group(title, checks))
+  .join("\n")}
+</body>
+</html>
+`;
+}
+
+function groupsOf({ checks }: Report): [string, ReportedCheck[]][] {
+  const bySection = Object.entries(sections).map(([number, title]): [string, ReportedCheck[]] => [
+    `Section ${number}: ${title}`,
+    checks.filter(({ section }) => section === number),
+  ]);
+  const others = [...new Set(checks.filter(({ section }) => section === "").map(nameOf))];
+  const rest = others.map((name): [string, ReportedCheck[]] => [
+    name,
+    checks.filter((check) => check.section === "" && nameOf(check) === name),
+  ]);
+  return [...bySection, ...rest].filter(([, own]) => own.length > 0);
+}
+
+const nameOf = ({ level, profile }: ReportedCheck) =>
+  level === "profile" ? `Profile ${profile}` : "Declared by the target";
+
+function group(title: string, checks: readonly ReportedCheck[]): string {
+  const rows = checks.map(
+    ({ id, result, shows, reason }) =>
+      `<tr><td class="${result.split(" ")[0]}">${result}</td><td><code>${escapeMarkup(id)}</code></td><td>${escapeMarkup(shows)}${reason === undefined ? "" : `<br><small>${escapeMarkup(reason)}</small>`}</td></tr>`,
+  );
+  return `<h2>${escapeMarkup(title)}</h2>\n<table>\n<tr><th>result</th><th>check</th><th>shows</th></tr>\n${rows.join("\n")}\n</table>`;
+}
+
+function failure(check: ReportedCheck): string {
+  const {
+    id,
+    result,
+    section,
+    sentence,
+    expected,
+    seen,
+    reason,
+    request_id: requestId,
+    exchanges = [],
+    curl = [],
+  } = check;
+  const line = (name: string, text: string | undefined) =>
+    text === undefined ? "" : `<tr><th>${name}</th><td>${escapeMarkup(text)}</td></tr>`;
+  return `<section class="failure">
+<h3><span class="${result.split(" ")[0]}">${result}</span> <code>${escapeMarkup(id)}</code></h3>
+<blockquote>${section === "" ? "" : `Contract, section ${section}: `}${escapeMarkup(sentence)}</blockquote>
+<table>${line("expected", expected)}${line("seen", seen)}${line("reason", reason)}${line("request id", requestId)}</table>
+<details open><summary>${exchanges.length} exchanges</summary>
+${exchanges.map((one, at) => `<pre>${escapeMarkup(showExchange(one))}</pre>\n<pre>${escapeMarkup(curl[at] ?? "")}</pre>`).join("\n")}
+</details>
+</section>`;
+}
+
+function showExchange(exchange: ShownExchange): string {
+  const headers = (list: ShownExchange["request_headers"] = []) =>
+    list.map(([name, value]) => `${name}: ${value}`);
+  const sent = [
+    `${exchange.method} ${exchange.url}`,
+    ...headers(exchange.request_headers),
+    "",
+    exchange.request_body ?? "",
+  ];
+  const received =
+    exchange.status === undefined
+      ? [exchange.failure ?? ""]
+      : [`${exchange.status}`, ...headers(exchange.response_headers), "", exchange.response_body ?? ""];
+  return [...sent, "", ...received].join("\n");
+}

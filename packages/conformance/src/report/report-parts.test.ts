@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { curlOf, quote } from "./curl.js";
+import { escapeMarkup } from "./markup.js";
+import { createRedactor } from "./redact.js";
+import { safeLine } from "./safe-text.js";
+
+const exchange = (headers: [string, string][], body: string) => ({
+  index: 0,
+  startedAt: new Date(0),
+  durationMs: 1,
+  request: { method: "POST", url: new URL("http://127.0.0.1/v1/x?t=a%2Fsecret%2Ftoken"), headers, body },
+  response: { status: 200, headers: [["Set-Cookie", "session=1"] as const], body: Buffer.from(body) },
+});
+
+it.each(["plain", "it's", 'a "double" one', "$(id) `id` \\ !", "two\nlines", "é–✓", ""])(
+  "a shell reads the quoted string %j as it was",
+  (text) => {
+    expect(execFileSync("sh", ["-c", `printf %s ${quote(text)}`], { encoding: "utf8" })).toBe(text);
+  },
+);
+
+it("a shell fills in the token of a curl command, and nothing else", () => {
+  const shown = createRedactor({ secrets: new Map([["a/secret/token", "$TOKEN"]]) }).exchange(
+    exchange([["Authorization", "Bearer a/secret/token"]], "{}"),
+  );
+  const command = curlOf(shown).replace(/^curl/, "printf '%s\n'");
+  const printed = execFileSync("sh", ["-c", command], {
+    encoding: "utf8",
+    env: { TOKEN: "t-1", PATH: process.env["PATH"] },
+  });
+  expect(printed).toContain("Authorization: Bearer t-1\n");
+});
+
+it("secrets are removed wherever they are: encoded, in members with telling names, in cookies, in unknown credentials", () => {
+  const redactor = createRedactor({ secrets: new Map([["a/secret/token", "$TOKEN"]]) });
+  const headers: [string, string][] = [["Authorization", "Basic dW5rbm93bjpzZWNyZXQ="]];
+  const body = '{"echo":"a/secret/token","client_secret":"bsk_\\"1","access_token": "eyJ"}';
+  const text = JSON.stringify(redactor.exchange(exchange(headers, body)));
+  for (const secret of ["a/secret", "a%2Fsecret", "bsk_", "eyJ", "session=1", "dW5rbm93"])
+    expect(text).not.toContain(secret);
+});
+
+it("nothing of a target reaches a terminal or a page raw", () => {
+  const hostile = "\u001b]0;title\u0007\u001b[2J\r\u202e<script>alert('1')</script>\u0000";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
+  expect(safeLine(hostile)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+  expect(escapeMarkup(hostile)).not.toContain("<");
+  expect(escapeMarkup(hostile)).not.toContain("'");
+});

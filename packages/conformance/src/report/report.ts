@@ -1,0 +1,183 @@
+import { contractVersion, sectionOf, sentences } from "../contract/sentences.js";
+import type { CheckResult } from "../engine/run-checks.js";
+import type { Session } from "../engine/session.js";
+import { errorOf, toReply } from "../http/reply.js";
+import { curlOf } from "./curl.js";
+import { createRedactor, type ShownExchange } from "./redact.js";
+
+const resultNames = ["passed", "failed", "warned", "not offered", "not run", "broken"] as const;
+export type ResultName = (typeof resultNames)[number];
+
+export interface ReportedCheck {
+  readonly id: string;
+  readonly level: "contract" | "declared" | "profile";
+  readonly profile?: string;
+  /** The section of the contract; empty for what is not about the contract. */
+  readonly section: string;
+  /** The contract's sentence, or the document that a profile follows. */
+  readonly sentence: string;
+  readonly shows: string;
+  readonly result: ResultName;
+  readonly expected?: string;
+  readonly seen?: string;
+  readonly reason?: string;
+  readonly waits_for?: string;
+  readonly known?: true;
+  readonly request_id?: string;
+  /** Of checks that failed or warned. */
+  readonly exchanges?: readonly ShownExchange[];
+  readonly curl?: readonly string[];
+}
+
+type Counts = Readonly<Record<ResultName, number>> & { readonly total: number };
+
+/** The result of a run; its JSON form is documented in the guide, and its members only ever get more. */
+export interface Report {
+  readonly schema: "bursar-conformance/1";
+  readonly kit: string;
+  readonly contract: string;
+  readonly target: string;
+  readonly run: string;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly requests: number;
+  readonly seed: number | null;
+  readonly is_complete: boolean;
+  readonly conforms: boolean;
+  readonly summary: string;
+  readonly counts: { readonly contract: Counts; readonly [group: string]: Counts };
+  readonly checks: readonly ReportedCheck[];
+  /** What the kit has created and could not remove. */
+  readonly left_behind: readonly string[];
+}
+
+export interface ReportParts {
+  readonly session: Session;
+  readonly results: readonly CheckResult[];
+  readonly kitVersion: string;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly seed?: number | undefined;
+  /** Whether every check of the table was selected. */
+  readonly isComplete: boolean;
+  readonly knownFailures: ReadonlySet<string>;
+  readonly leftBehind: readonly string[];
+}
+
+export function createReport(parts: ReportParts): Report {
+  const { session, results, isComplete } = parts;
+  const redactor = createRedactor(session);
+  const checks = results.map((result) => reportCheck(result, redactor, parts.knownFailures));
+  const counts = countGroups(checks);
+  const conforms = isComplete && results.every((one) => one.check.level !== "contract" || isCompatible(one));
+  return {
+    schema: "bursar-conformance/1",
+    kit: parts.kitVersion,
+    contract: contractVersion,
+    target: session.target.baseUrl.href,
+    run: session.runId,
+    started_at: parts.startedAt.toISOString(),
+    duration_ms: Math.round(parts.durationMs),
+    requests: session.exchanges.length,
+    seed: parts.seed ?? null,
+    is_complete: isComplete,
+    conforms,
+    summary: summarise(counts, conforms, isComplete),
+    counts,
+    checks,
+    left_behind: parts.leftBehind.map(redactor.text),
+  };
+}
+
+/** What the target does not have, and need not have, does not prevent conformance; what could not be looked at does. */
+function isCompatible({ outcome }: CheckResult): boolean {
+  const { result } = outcome;
+  return (
+    result === "passed" ||
+    result === "warned" ||
+    result === "not offered" ||
+    (result === "not run" && outcome.isSlow === true)
+  );
+}
+
+function reportCheck(
+  { check, outcome, exchanges }: CheckResult,
+  redactor: ReturnType<typeof createRedactor>,
+  knownFailures: ReadonlySet<string>,
+): ReportedCheck {
+  const isContract = check.level === "contract";
+  const base = {
+    id: check.id,
+    level: check.level,
+    ...(check.level === "profile" ? { profile: check.profile } : {}),
+    section: isContract ? sectionOf(check.sentence) : "",
+    sentence: check.level === "contract" ? sentences[check.sentence].text : check.source,
+    shows: check.shows,
+    result: outcome.result,
+  };
+  if (outcome.result === "passed") return base;
+  if (outcome.result !== "failed" && outcome.result !== "warned") {
+    const waits =
+      outcome.result === "not run" && outcome.waitsFor !== undefined ? { waits_for: outcome.waitsFor } : {};
+    return { ...base, reason: redactor.text(outcome.reason), ...waits };
+  }
+  const shown = exchanges.map(redactor.exchange);
+  const requestId = findRequestId(exchanges);
+  return {
+    ...base,
+    ...(outcome.result === "failed"
+      ? { expected: redactor.text(outcome.expected), seen: redactor.text(outcome.seen) }
+      : { reason: redactor.text(outcome.reason) }),
+    ...(knownFailures.has(check.id) ? { known: true as const } : {}),
+    ...(requestId === undefined ? {} : { request_id: redactor.text(requestId) }),
+    exchanges: shown,
+    curl: shown.map(curlOf),
+  };
+}
+
+/** The request id of the last response that has one, in its error object or a header. */
+function findRequestId(exchanges: CheckResult["exchanges"]): string | undefined {
+  for (const exchange of [...exchanges].reverse()) {
+    if (exchange.response === undefined) continue;
+    const reply = toReply({ ...exchange, response: exchange.response });
+    const id = errorOf(reply)?.["request_id"] ?? reply.header("x-request-id") ?? reply.header("request-id");
+    if (typeof id === "string" && id !== "") return id;
+  }
+  return undefined;
+}
+
+function countGroups(checks: readonly ReportedCheck[]): Report["counts"] {
+  const groups: Record<string, Counts> = { contract: count([]) };
+  for (const check of checks) {
+    const name = check.level === "profile" ? `profile ${check.profile}` : check.level;
+    groups[name] = count(
+      checks.filter((one) => (one.level === "profile" ? `profile ${one.profile}` : one.level) === name),
+    );
+  }
+  return groups as Report["counts"];
+}
+
+function count(checks: readonly ReportedCheck[]): Counts {
+  const counts = Object.fromEntries(
+    resultNames.map((name) => [name, checks.filter(({ result }) => result === name).length]),
+  );
+  return { ...(counts as Record<ResultName, number>), total: checks.length };
+}
+
+/** One line that can be quoted. */
+function summarise(counts: Report["counts"], conforms: boolean, isComplete: boolean): string {
+  const claim = !isComplete ? "selected checks of" : conforms ? "conforms to" : "does not conform to";
+  const parts = Object.entries(counts)
+    .filter(([name, { total, "not offered": missing }]) => name === "contract" || missing < total)
+    .map(
+      ([name, own]) =>
+        `${name === "contract" ? `contract ${contractVersion}` : name}: ${describeCounts(own)}`,
+    );
+  return `${claim} ${parts.join("; ")}`;
+}
+
+function describeCounts(counts: Counts): string {
+  const others = (["failed", "not run", "broken", "not offered"] as const).filter((name) => counts[name] > 0);
+  const good = counts.passed + counts.warned;
+  return [`${good} of ${counts.total}`, ...others.map((name) => `${counts[name]} ${name}`)].join(", ");
+}

@@ -1,0 +1,104 @@
+import { sections } from "../contract/sentences.js";
+import type { Report, ReportedCheck, ResultName } from "./report.js";
+import { safeLine, safeText } from "./safe-text.js";
+
+export const progressMarks: Readonly<Record<ResultName, string>> = {
+  passed: ".",
+  failed: "F",
+  warned: "w",
+  "not offered": "-",
+  "not run": "n",
+  broken: "!",
+};
+
+/** What the terminal shows after the progress: failures, then a table by section, then one line that can be quoted. */
+export function terminalReport(report: Report): string {
+  const { checks } = report;
+  const told = checks.filter(
+    ({ result }) => result === "failed" || result === "warned" || result === "broken",
+  );
+  const left = report.left_behind.map((what) => `Could not be removed: ${safeLine(what)}`);
+  const parts = [
+    ...told.map(describeCheck),
+    describeMissing(checks),
+    table(report),
+    left.join("\n"),
+    `${report.requests} requests in ${(report.duration_ms / 1000).toFixed(1)} s, run ${report.run}`,
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n${report.summary}\n`;
+}
+
+function describeCheck(check: ReportedCheck): string {
+  const {
+    result,
+    id,
+    section,
+    sentence,
+    expected,
+    seen,
+    reason,
+    request_id: requestId,
+    exchanges = [],
+    curl = [],
+  } = check;
+  const where = section === "" ? "" : `Contract, section ${section}: `;
+  const lines = [
+    `${result.toUpperCase()} ${id}${check.known === true ? " (known)" : ""}`,
+    `  ${where}${sentence}`,
+    ...(expected === undefined ? [] : [`  expected  ${safeLine(expected)}`]),
+    ...(seen === undefined ? [] : [`  seen      ${safeLine(seen)}`]),
+    ...(reason === undefined ? [] : [`  ${safeText(reason).replaceAll("\n", "\n  ")}`]),
+    ...(requestId === undefined ? [] : [`  request   ${safeLine(requestId)}`]),
+    ...exchanges.flatMap((exchange, at) => [
+      `  ${exchange.method} ${safeLine(exchange.url)} -> ${exchange.status ?? safeLine(exchange.failure ?? "")}`,
+      `    ${safeLine(curl[at] ?? "")}`,
+    ]),
+  ];
+  return lines.join("\n");
+}
+
+/** Each reason once, because one missing line of the target file can leave out many checks. */
+function describeMissing(checks: readonly ReportedCheck[]): string {
+  const reasons = new Map<string, string[]>();
+  for (const { result, reason = "", id, profile } of checks) {
+    if (
+      (result !== "not offered" && result !== "not run") ||
+      (profile !== undefined && result === "not offered")
+    )
+      continue;
+    const name = `${result}: ${safeLine(reason)}`;
+    reasons.set(name, [...(reasons.get(name) ?? []), id]);
+  }
+  return [...reasons].map(([reason, ids]) => `${reason}\n  ${ids.join(", ")}`).join("\n");
+}
+
+function table({ checks, counts }: Report): string {
+  const rows: [string, readonly ReportedCheck[]][] = [
+    ...Object.entries(sections).map(([number, title]): [string, readonly ReportedCheck[]] => [
+      `${number} ${title}`,
+      checks.filter(({ section }) => section === number),
+    ]),
+    ...Object.keys(counts)
+      .filter((name) => name !== "contract")
+      .map((name): [string, readonly ReportedCheck[]] => [
+        name,
+        checks.filter(({ level, profile }) => (level === "profile" ? `profile ${profile}` : level) === name),
+      ]),
+  ];
+  const heading = ["section".padEnd(30), "passed", "failed", "warned", "not offered", "not run"].join("  ");
+  const lines = rows
+    .filter(([, own]) => own.length > 0)
+    .map(([name, own]) => {
+      const number = (result: ResultName, width: number) =>
+        String(own.filter((check) => check.result === result).length).padStart(width);
+      return [
+        name.padEnd(30),
+        number("passed", 6),
+        number("failed", 6),
+        number("warned", 6),
+        number("not offered", 11),
+        number("not run", 7),
+      ].join("  ");
+    });
+  return [heading, ...lines].join("\n");
+}

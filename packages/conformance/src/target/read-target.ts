@@ -1,0 +1,274 @@
+import { parse } from "yaml";
+import { type ProfileName, profileNames } from "../engine/check.js";
+import { presets } from "./presets.js";
+import { readValues, UsageFault, type ValueReader } from "./read-values.js";
+import {
+  type Credentials,
+  type DescribedRequest,
+  defaultTiming,
+  type Place,
+  type SignatureScheme,
+  type Target,
+  type WebhookTarget,
+} from "./target.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the command line adds to the target file, and takes precedence over it. */
+export interface GivenTarget {
+  readonly baseUrl?: string | undefined;
+  readonly token?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly profiles?: readonly string[] | undefined;
+}
+
+/** The secrets that a command line does not show; `init` writes the same names. */
+export const tokenVariable = "CONFORMANCE_TOKEN";
+const clientSecretVariable = "CONFORMANCE_CLIENT_SECRET";
+
+/**
+ * Reads a target file. Secrets are never in it: members that end in `_env` name environment variables. What the file leaves out comes from
+ * its preset.
+ */
+export function readTarget(
+  source: string,
+  given: GivenTarget,
+  environment: Environment,
+  detected?: string,
+): Target {
+  const reader = readValues(parseYaml(source) ?? {}, "");
+  const presetName = reader.text("preset") ?? detected ?? "none";
+  const preset = presets[presetName];
+  if (preset === undefined)
+    throw new UsageFault(`preset is ${presetName}, but must be one of ${Object.keys(presets).join(", ")}.`);
+  const secretOf = (name: string) => {
+    const value = environment[name];
+    if (value === undefined || value === "")
+      throw new UsageFault(`The environment variable ${name} is not set.`);
+    return value;
+  };
+  // Read even if the command line has them too, so that they count as known.
+  const ownUrl = reader.text("base_url");
+  const ownProfiles = reader.texts("profiles");
+  const target: Target = {
+    baseUrl: readBaseUrl(given.baseUrl ?? ownUrl),
+    credentials: readOwnCredentials(reader, given, environment, secretOf),
+    secondTenant: readCredentials(reader.object("second_tenant"), secretOf),
+    revokedToken: readSecret(reader, "revoked_token_env", secretOf),
+    transaction: readTransaction(reader.object("transaction")) ?? preset.transaction,
+    exact: readExact(reader.object("exact")) ?? preset.exact,
+    refusedByPolicy: reader.members("refused_by_policy") ?? preset.refusedByPolicy,
+    wallet: readWallet(reader.object("wallet")) ?? preset.wallet,
+    acceptedId: readPlace(reader, "accepted_id") ?? preset.acceptedId,
+    shown: readShown(reader.object("shown")) ?? preset.shown,
+    finalStates: reader.texts("final_states") ?? preset.finalStates,
+    webhooks: readWebhooks(reader.object("webhooks"), secretOf) ?? preset.webhooks,
+    timing: { ...defaultTiming, ...preset.timing, ...readTiming(reader.object("timing")) },
+    profiles: readProfiles(given.profiles ?? ownProfiles) ?? preset.profiles,
+  };
+  reader.end();
+  return target;
+}
+
+function parseYaml(source: string): unknown {
+  try {
+    return parse(source);
+  } catch (error) {
+    const [line] = (error instanceof Error ? error.message : String(error)).split("\n");
+    throw new UsageFault(`The target file is not valid YAML: ${line}`, { cause: error });
+  }
+}
+
+function readBaseUrl(text: string | undefined): URL {
+  if (text === undefined)
+    throw new UsageFault("The address is missing: pass --base-url, or base_url in the target file.");
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "")
+    throw new UsageFault(`${text} is not an http or https address without query.`);
+  if (url.username !== "" || url.password !== "")
+    throw new UsageFault("The address must not contain a password; pass a token or client credentials.");
+  return url;
+}
+
+type SecretOf = (name: string) => string;
+
+function readSecret(reader: ValueReader, name: string, secretOf: SecretOf): string | undefined {
+  const variable = reader.text(name);
+  return variable === undefined ? undefined : secretOf(variable);
+}
+
+function readCredentials(reader: ValueReader | undefined, secretOf: SecretOf): Credentials | undefined {
+  if (reader === undefined) return undefined;
+  const credentials = {
+    token: readSecret(reader, "token_env", secretOf),
+    clientId: reader.text("client_id"),
+    clientSecret: readSecret(reader, "client_secret_env", secretOf),
+  };
+  reader.end();
+  return credentials;
+}
+
+function readOwnCredentials(
+  reader: ValueReader,
+  given: GivenTarget,
+  environment: Environment,
+  secretOf: SecretOf,
+): Credentials {
+  const named = readSecret(reader, "token_env", secretOf);
+  const ownClientId = reader.text("client_id");
+  const token = given.token ?? named ?? environment[tokenVariable];
+  const clientId = given.clientId ?? ownClientId;
+  const secretVariable = reader.text("client_secret_env") ?? clientSecretVariable;
+  if (given.clientId !== undefined || (token === undefined && clientId !== undefined))
+    return { clientId, clientSecret: secretOf(secretVariable) };
+  if (token === undefined)
+    throw new UsageFault(
+      `Credentials are missing: pass --token or ${tokenVariable}, or --client-id with ${clientSecretVariable}.`,
+    );
+  return { token };
+}
+
+function readTransaction(reader: ValueReader | undefined): Target["transaction"] | undefined {
+  if (reader === undefined) return undefined;
+  const { asset, amount } = readAmount(reader);
+  const fields = reader.members("fields") ?? {};
+  reader.end();
+  return { asset, amount, fields };
+}
+
+function readExact(reader: ValueReader | undefined): Target["exact"] {
+  if (reader === undefined) return undefined;
+  const exact = readAmount(reader);
+  if (exact.amount.replace(/\./, "").replace(/^0+/, "").length < 17)
+    throw new UsageFault(
+      "exact.amount must have at least 17 significant digits; a double carries shorter ones exactly.",
+    );
+  reader.end();
+  return exact;
+}
+
+function readAmount(reader: ValueReader): { asset: string; amount: string } {
+  const asset = reader.text("asset");
+  const amount = reader.text("amount");
+  if (asset === undefined || amount === undefined)
+    throw new UsageFault(`${reader.path} needs asset and amount, both as strings.`);
+  if (!/^\d+(\.\d+)?$/.test(amount))
+    throw new UsageFault(`${reader.path}.amount must be a decimal number such as "1.50".`);
+  return { asset, amount };
+}
+
+function readWallet(reader: ValueReader | undefined): Target["wallet"] | undefined {
+  if (reader === undefined) return undefined;
+  const wallet = {
+    body: reader.members("body") ?? {},
+    state: reader.text("state"),
+    finalStates: reader.texts("final_states") ?? [],
+  };
+  reader.end();
+  return wallet;
+}
+
+function readPlace(reader: ValueReader, name: string): Place | undefined {
+  const text = reader.text(name);
+  if (text === undefined || /^(body|header)\../.test(text)) return text as Place | undefined;
+  throw new UsageFault(`${name} must begin with "body." or "header.".`);
+}
+
+function readShown(reader: ValueReader | undefined): Target["shown"] | undefined {
+  if (reader === undefined) return undefined;
+  const shown = {
+    id: reader.text("id"),
+    state: reader.text("state"),
+    amount: reader.text("amount"),
+    reference: reader.text("reference"),
+  };
+  reader.end();
+  return shown;
+}
+
+function readTiming(reader: ValueReader | undefined): Partial<Target["timing"]> {
+  if (reader === undefined) return {};
+  const names = {
+    request_ms: "requestMs",
+    poll_ms: "pollMs",
+    result_ms: "resultMs",
+    webhook_ms: "webhookMs",
+    retry_ms: "retryMs",
+    quiet_ms: "quietMs",
+    key_ms: "keyMs",
+    revocation_ms: "revocationMs",
+  };
+  const timing = Object.entries(names).flatMap(([name, own]) => {
+    const value = reader.whole(name);
+    return value === undefined ? [] : [[own, value] as const];
+  });
+  reader.end();
+  return Object.fromEntries(timing);
+}
+
+function readProfiles(names: readonly string[] | undefined): ProfileName[] | undefined {
+  return names?.map((name) => {
+    const known = profileNames.find((one) => one === name);
+    if (known === undefined)
+      throw new UsageFault(`${name} is not a profile. Profiles: ${profileNames.join(", ")}.`);
+    return known;
+  });
+}
+
+function readWebhooks(reader: ValueReader | undefined, secretOf: SecretOf): WebhookTarget | undefined {
+  if (reader === undefined) return undefined;
+  const challenge = reader.object("challenge");
+  const webhooks: WebhookTarget = {
+    register: readRequest(reader.object("register")),
+    id: readPlace(reader, "id") ?? "body.id",
+    secretAt: readPlace(reader, "secret"),
+    secret: readSecret(reader, "secret_env", secretOf),
+    activate: readRequest(reader.object("activate")),
+    remove: readRequest(reader.object("remove")),
+    challenge:
+      challenge === undefined
+        ? undefined
+        : { event: challenge.text("event") ?? "", answer: challenge.text("answer") ?? "" },
+    signature: readSignature(reader.object("signature")),
+    state: reader.text("state"),
+  };
+  challenge?.end();
+  reader.end();
+  return webhooks;
+}
+
+function readRequest(reader: ValueReader | undefined): DescribedRequest | undefined {
+  if (reader === undefined) return undefined;
+  const path = reader.text("path");
+  if (path === undefined) throw new UsageFault(`${reader.path}.path is missing.`);
+  const request = { method: reader.text("method") ?? "POST", path, body: reader.any("body") };
+  reader.end();
+  return request;
+}
+
+function readSignature(reader: ValueReader | undefined): SignatureScheme | undefined {
+  if (reader === undefined) return undefined;
+  const scheme = reader.text("scheme");
+  const read = (): SignatureScheme => {
+    if (scheme === "standard-webhooks") return { scheme };
+    const command = reader.texts("command");
+    if (scheme === "command" && command !== undefined && command.length > 0) return { scheme, command };
+    if (scheme !== "hmac")
+      throw new UsageFault(
+        `${reader.path}.scheme must be hmac, standard-webhooks, or command with a command.`,
+      );
+    return {
+      scheme,
+      algorithm: reader.text("algorithm") ?? "sha256",
+      header: reader.text("header") ?? "signature",
+      prefix: reader.text("prefix") ?? "",
+      encoding: reader.text("encoding") === "base64" ? "base64" : "hex",
+      content: reader.text("content") ?? "{body}",
+      secretEncoding: reader.text("secret_encoding") === "base64" ? "base64" : "text",
+      secretPrefix: reader.text("secret_prefix") ?? "",
+    };
+  };
+  const signature = read();
+  reader.end();
+  return signature;
+}

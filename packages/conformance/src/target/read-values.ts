@@ -1,0 +1,67 @@
+import { isObject } from "../http/reply.js";
+
+/** What is wrong with a target file or a command line, as one sentence for the person who wrote it. */
+export class UsageFault extends Error {
+  override readonly name = "UsageFault";
+}
+
+/**
+ * Reads an object of the target file member by member. `end` refuses members that nobody has asked for, so that a misspelt name does not
+ * silently leave checks out.
+ */
+export interface ValueReader {
+  readonly text: (name: string) => string | undefined;
+  readonly texts: (name: string) => string[] | undefined;
+  readonly whole: (name: string) => number | undefined;
+  readonly members: (name: string) => Record<string, unknown> | undefined;
+  readonly any: (name: string) => unknown;
+  readonly object: (name: string) => ValueReader | undefined;
+  readonly path: string;
+  readonly end: () => void;
+}
+
+export function readValues(value: unknown, path: string): ValueReader {
+  if (!isObject(value)) throw new UsageFault(`${path || "The target file"} must be a mapping.`);
+  const seen = new Set<string>();
+  const full = (name: string) => (path === "" ? name : `${path}.${name}`);
+  const take = <T>(name: string, wanted: string, is: (given: unknown) => given is T): T | undefined => {
+    seen.add(name);
+    const given = value[name];
+    if (given === undefined || given === null) return undefined;
+    if (!is(given)) throw new UsageFault(`${full(name)} must be ${wanted}.`);
+    return given;
+  };
+  const isText = (given: unknown): given is string => typeof given === "string" && given !== "";
+  return {
+    path,
+    text: (name) => take(name, 'a string, in quotes if it looks like a number ("1.50")', isText),
+    texts: (name) =>
+      take(
+        name,
+        "a list of strings",
+        (given): given is string[] => Array.isArray(given) && given.every(isText),
+      ),
+    whole: (name) =>
+      take(
+        name,
+        "a whole number",
+        (given): given is number => Number.isSafeInteger(given) && Number(given) >= 0,
+      ),
+    members: (name) => take(name, "a mapping", isObject),
+    any: (name) => {
+      seen.add(name);
+      return value[name];
+    },
+    object: (name) => {
+      seen.add(name);
+      return value[name] === undefined || value[name] === null
+        ? undefined
+        : readValues(value[name], full(name));
+    },
+    end: () => {
+      const unknown = Object.keys(value).find((name) => !seen.has(name));
+      if (unknown !== undefined)
+        throw new UsageFault(`${full(unknown)} is not known. Known here: ${[...seen].sort().join(", ")}.`);
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { ProfileName } from "../engine/check.js";
+
+/** Where a value is: `body.data.id`, or `header.location`, of which the last segment counts. */
+export type Place = `body.${string}` | `header.${string}`;
+
+/** One request that the target file describes. `{url}`, `{id}` and `{run}` in its path and body are replaced. */
+export interface DescribedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** How notifications are signed. `{body}` and `{header:NAME}` in `content` are replaced by what was received. */
+export type SignatureScheme =
+  | {
+      readonly scheme: "hmac";
+      readonly algorithm: string;
+      readonly header: string;
+      readonly prefix: string;
+      readonly encoding: "hex" | "base64";
+      readonly content: string;
+      readonly secretEncoding: "text" | "base64";
+      readonly secretPrefix: string;
+    }
+  | { readonly scheme: "standard-webhooks" }
+  | { readonly scheme: "command"; readonly command: readonly string[] };
+
+export interface WebhookTarget {
+  readonly register?: DescribedRequest | undefined;
+  /** Where the registration's response has the id and the secret of the endpoint. */
+  readonly id: Place;
+  readonly secretAt?: Place | undefined;
+  /** The secret of an endpoint that was registered by hand. */
+  readonly secret?: string | undefined;
+  readonly activate?: DescribedRequest | undefined;
+  readonly remove?: DescribedRequest | undefined;
+  /** A notification of this kind is a challenge: the receiver answers with the value at this path of its body. */
+  readonly challenge?: { readonly event: string; readonly answer: string } | undefined;
+  readonly signature?: SignatureScheme | undefined;
+  /** Where the state of the transaction is in the body of a notification, if it is not found by itself. */
+  readonly state?: string | undefined;
+}
+
+/** How long the kit waits. All are upper bounds, except `quietMs`, `keyMs` and `revocationMs`, which are waited in full. */
+export interface Timing {
+  readonly requestMs: number;
+  readonly pollMs: number;
+  readonly resultMs: number;
+  readonly webhookMs: number;
+  readonly retryMs: number;
+  /** How long nothing more must arrive. */
+  readonly quietMs: number;
+  /** How long a key must at least be remembered. */
+  readonly keyMs: number;
+  readonly revocationMs: number;
+}
+
+export interface Credentials {
+  readonly token?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+}
+
+/** Everything the kit knows about an implementation. */
+export interface Target {
+  readonly baseUrl: URL;
+  readonly credentials: Credentials;
+  readonly secondTenant?: Credentials | undefined;
+  /** A token that was revoked or has expired. With client credentials and OAuth the kit makes one itself. */
+  readonly revokedToken?: string | undefined;
+  readonly transaction: {
+    readonly asset: string;
+    readonly amount: string;
+    readonly fields: Readonly<Record<string, unknown>>;
+  };
+  /** An amount with at least 17 significant digits, which a double cannot carry. */
+  readonly exact?: { readonly asset: string; readonly amount: string } | undefined;
+  /** Members that replace those of a transaction, so that policy refuses it. */
+  readonly refusedByPolicy?: Readonly<Record<string, unknown>> | undefined;
+  readonly wallet: {
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly state?: string | undefined;
+    readonly finalStates: readonly string[];
+  };
+  readonly acceptedId?: Place | undefined;
+  /** Paths in the body of GET /v1/transactions/{id}; what is absent is looked for under its usual names. */
+  readonly shown: {
+    readonly id?: string | undefined;
+    readonly state?: string | undefined;
+    readonly amount?: string | undefined;
+    readonly reference?: string | undefined;
+  };
+  readonly finalStates: readonly string[];
+  readonly webhooks?: WebhookTarget | undefined;
+  readonly timing: Timing;
+  readonly profiles: readonly ProfileName[];
+}
+
+export const defaultTiming: Timing = {
+  requestMs: 10_000,
+  pollMs: 100,
+  resultMs: 20_000,
+  webhookMs: 20_000,
+  retryMs: 30_000,
+  quietMs: 1500,
+  keyMs: 2500,
+  revocationMs: 0,
+};

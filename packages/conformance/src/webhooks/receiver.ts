@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isObject, parseJson, valueAt } from "../http/reply.js";
+import { pairsOf } from "../http/send.js";
+import type { WebhookTarget } from "../target/target.js";
+
+/** A notification as it arrived. */
+export interface Delivery {
+  readonly index: number;
+  readonly receivedAt: Date;
+  readonly method: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+  readonly json: unknown;
+  /** What the receiver answered. */
+  status: number;
+  /** The state that GET showed while the notification was waiting for its answer, if it was asked. */
+  shownState?: string | undefined;
+}
+
+export interface Receiver {
+  /** The address that the target sends to. */
+  readonly url: string;
+  readonly deliveries: readonly Delivery[];
+  /** Notifications that were larger than the kit reads. */
+  readonly oversized: () => number;
+  /** Decides the answer to each notification from now on; by default 204. */
+  answerWith: (decide: (delivery: Delivery) => Promise<number>) => void;
+  setChallenge: (challenge: WebhookTarget["challenge"]) => void;
+  readonly close: () => Promise<void>;
+}
+
+const bodyBytesMax = 1 << 20;
+const deliveriesMax = 2000;
+const requestTimeoutMs = 30_000;
+
+export interface ReceiverOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string | undefined;
+}
+
+/** Receives notifications, keeps them as they were, and answers as the running check wants. Everything it keeps is bounded. */
+export async function startReceiver({ host, port, publicUrl }: ReceiverOptions): Promise<Receiver> {
+  const deliveries: Delivery[] = [];
+  let oversized = 0;
+  let decide = async (_delivery: Delivery) => 204;
+  let challenge: WebhookTarget["challenge"];
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await readBounded(request);
+    if (body === undefined || deliveries.length >= deliveriesMax) {
+      oversized += 1;
+      response.writeHead(413, { connection: "close" }).end(() => request.destroy());
+      return;
+    }
+    const json = parseJson(body.toString("utf8"));
+    if (challenge !== undefined && isObject(json) && json["event"] === challenge.event) {
+      const answer = valueAt(json, challenge.answer);
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ challenge: answer }));
+      return;
+    }
+    const delivery: Delivery = {
+      index: deliveries.length,
+      receivedAt: new Date(),
+      method: request.method ?? "",
+      headers: pairsOf(request.rawHeaders),
+      body,
+      json,
+      status: 0,
+    };
+    deliveries.push(delivery);
+    delivery.status = await decide(delivery);
+    response.writeHead(delivery.status).end();
+  };
+  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const own = `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}/`;
+  return {
+    url: publicUrl ?? own,
+    deliveries,
+    oversized: () => oversized,
+    answerWith: (next) => {
+      decide = next;
+    },
+    setChallenge: (next) => {
+      challenge = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The whole body; undefined if it is too large, in which case the rest is not read. */
+async function readBounded(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) {
+        request.pause();
+        resolve(undefined);
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("error", reject);
+  });
+}

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { SignatureScheme } from "../target/target.js";
+import type { Delivery } from "./receiver.js";
+
+const commandTimeoutMs = 5000;
+
+/** Verifies a signature over the bytes that arrived. */
+export async function verifySignature(
+  scheme: SignatureScheme,
+  secret: string,
+  delivery: Delivery,
+  body: Buffer = delivery.body,
+): Promise<boolean> {
+  switch (scheme.scheme) {
+    case "standard-webhooks":
+      return verifyStandard(secret, delivery, body);
+    case "hmac":
+      return verifyHmac(scheme, secret, delivery, body);
+    case "command":
+      return verifyByCommand(scheme.command, secret, delivery, body);
+  }
+}
+
+/** Why a signature does not verify, in words that lead to the mistake. */
+export async function explainInvalid(
+  scheme: SignatureScheme,
+  secret: string,
+  delivery: Delivery,
+): Promise<string> {
+  if (delivery.json !== undefined) {
+    const again = Buffer.from(JSON.stringify(delivery.json));
+    if (!again.equals(delivery.body) && (await verifySignature(scheme, secret, delivery, again)))
+      return "a signature of the body parsed and serialised again, not of the bytes that were sent";
+  }
+  return "a signature that does not match the bytes that were sent and the endpoint's secret";
+}
+
+const header = (delivery: Delivery, name: string) =>
+  delivery.headers.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1] ?? "";
+
+/** Standard Webhooks: HMAC-SHA-256 over id, timestamp and body, joined by dots. */
+function verifyStandard(secret: string, delivery: Delivery, body: Buffer): boolean {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  const id = header(delivery, "webhook-id");
+  const timestamp = header(delivery, "webhook-timestamp");
+  const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
+  return header(delivery, "webhook-signature")
+    .split(" ")
+    .some((one) => one.startsWith("v1,") && isEqual(Buffer.from(one.slice(3), "base64"), expected));
+}
+
+type Hmac = Extract<SignatureScheme, { scheme: "hmac" }>;
+
+function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buffer): boolean {
+  const bare = secret.startsWith(scheme.secretPrefix) ? secret.slice(scheme.secretPrefix.length) : secret;
+  const key = scheme.secretEncoding === "base64" ? Buffer.from(bare, "base64") : Buffer.from(bare);
+  const hmac = createHmac(scheme.algorithm, key);
+  // The body is hashed as bytes, so it is not put into the string.
+  for (const part of scheme.content.split(/(\{body\})/)) {
+    if (part === "{body}") hmac.update(body);
+    else hmac.update(part.replace(/\{header:([^}]+)\}/g, (_all, name: string) => header(delivery, name)));
+  }
+  const given = header(delivery, scheme.header);
+  if (!given.startsWith(scheme.prefix)) return false;
+  return isEqual(Buffer.from(given.slice(scheme.prefix.length), scheme.encoding), hmac.digest());
+}
+
+function isEqual(given: Buffer, expected: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** The command gets the notification as JSON, with the body in base64, and the secret in WEBHOOK_SECRET. It exits with 0 if it verifies. */
+function verifyByCommand(
+  command: readonly string[],
+  secret: string,
+  delivery: Delivery,
+  body: Buffer,
+): Promise<boolean> {
+  const [program = "", ...args] = command;
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      stdio: ["pipe", "ignore", "ignore"],
+      env: { ...process.env, WEBHOOK_SECRET: secret },
+      timeout: commandTimeoutMs,
+    });
+    child.on("error", (error) =>
+      reject(new Error(`the command that verifies signatures did not start: ${error.message}`)),
+    );
+    child.on("close", (status) => resolve(status === 0));
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(JSON.stringify({ headers: delivery.headers, body: body.toString("base64") }));
+  });
+}

@@ -1,0 +1,32 @@
+import { describe, it } from "vitest";
+import type { CheckResult } from "../src/engine/run-checks.js";
+import { faultNames, faults } from "./faults.js";
+import { runPlain } from "./plain-target.js";
+
+/** Two faults at once: the report names no check that is meant for a third. */
+
+const pairs = 50;
+const seed = Number(process.env["BURSAR_CONFORMANCE_SEED"] ?? 20_261_116);
+
+function pairAt(index: number) {
+  // Two different numbers below the count of faults, from a hash of seed and index.
+  const mix = (salt: number) => (Math.imul(seed + index * 2 + salt, 2_654_435_761) >>> 8) % faultNames.length;
+  const first = mix(0);
+  const second = (first + 1 + (mix(1) % (faultNames.length - 1))) % faultNames.length;
+  return [faultNames[first] ?? "create-200", faultNames[second] ?? "unsigned"] as const;
+}
+
+const failed = (results: readonly CheckResult[]) =>
+  results
+    .filter(({ outcome }) => outcome.result === "failed" || outcome.result === "broken")
+    .map(({ check }) => check.id);
+
+describe.concurrent("two faults", () => {
+  const cases = Array.from({ length: pairs }, (_, index) => pairAt(index));
+  it.for(cases)("%s and %s are found by their checks alone", async ([one, other], { expect }) => {
+    const found = failed(await runPlain([one, other]));
+    const meant: string[] = [faults[one].check, faults[other].check];
+    expect(found.filter((id) => !meant.includes(id))).toEqual([]);
+    expect(found.length).toBeGreaterThan(0);
+  });
+});

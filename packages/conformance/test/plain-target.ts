@@ -1,0 +1,56 @@
+import { checkTable } from "../src/checks/table.js";
+import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
+import { createSession, defaultBounds } from "../src/engine/session.js";
+import type { Target } from "../src/target/target.js";
+import { startReceiver } from "../src/webhooks/receiver.js";
+import type { FaultName } from "./faults.js";
+import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
+import { forgottenMs } from "./servers/plain/plain-transactions.js";
+
+/** What the target file of the Plain server would say, with waits that suit a server in the same process. */
+function plainTarget(url: string): Target {
+  return {
+    baseUrl: new URL(url),
+    credentials: { token: plainTokens.own },
+    secondTenant: { token: plainTokens.second },
+    revokedToken: plainTokens.revoked,
+    transaction: { asset: "USD", amount: "1.01", fields: {} },
+    exact: { asset: "ETH", amount: "0.010000000000000001" },
+    refusedByPolicy: { amount: "5000" },
+    wallet: { body: { name: "wallet-{run}" }, state: "state", finalStates: ["active"] },
+    shown: {},
+    finalStates: ["completed", "failed"],
+    webhooks: {
+      register: { method: "POST", path: "/v1/webhook-endpoints", body: { url: "{url}" } },
+      id: "body.id",
+      secretAt: "body.secret",
+      remove: { method: "DELETE", path: "/v1/webhook-endpoints/{id}" },
+      signature: { scheme: "standard-webhooks" },
+    },
+    timing: {
+      requestMs: 10_000,
+      pollMs: 5,
+      resultMs: 1500,
+      webhookMs: 1500,
+      retryMs: 1500,
+      quietMs: 120,
+      keyMs: forgottenMs + 50,
+      revocationMs: 0,
+    },
+    profiles: [],
+  };
+}
+
+/** Runs the whole kit against a Plain server with these faults. */
+export async function runPlain(active: readonly FaultName[], seed?: number): Promise<CheckResult[]> {
+  const server = await startPlainServer(active);
+  const receiver = await startReceiver({ host: "127.0.0.1", port: 0 });
+  try {
+    const target = plainTarget(server.url);
+    const session = createSession({ target, token: plainTokens.own, receiver, bounds: defaultBounds });
+    return await runChecks(session, { checks: checkTable, isSlow: true, seed });
+  } finally {
+    await receiver.close();
+    await server.stop();
+  }
+}

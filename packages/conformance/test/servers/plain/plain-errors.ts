@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import type { Has, PlainAnswer } from "./plain-server.js";
+
+/** What a refusal is about, for the faults that concern only one kind. */
+export type RefusalKind =
+  | "create"
+  | "no-token"
+  | "unknown-id"
+  | "malformed-json"
+  | "unknown-path"
+  | "wrong-method"
+  | "other";
+
+export class PlainRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly kind: RefusalKind;
+  constructor(status: number, code: string, message: string, kind: RefusalKind = "other") {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.kind = kind;
+  }
+}
+
+const htmlFaults = {
+  "no-token": "html-401",
+  "unknown-id": "html-404",
+  "malformed-json": "html-malformed",
+  "unknown-path": "html-unknown-path",
+} as const;
+
+const idFaults = {
+  "no-token": "no-request-id-401",
+  "unknown-id": "no-request-id-404",
+  "malformed-json": "no-request-id-malformed",
+  "unknown-path": "no-request-id-unknown-path",
+  "wrong-method": "no-request-id-405",
+} as const;
+
+export function createPlainErrors(has: Has) {
+  let count = 0;
+  return { answer };
+
+  function answer(thrown: unknown): PlainAnswer {
+    const refusal =
+      thrown instanceof PlainRefusal ? thrown : new PlainRefusal(500, "INTERNAL", "Something went wrong.");
+    const { kind } = refusal;
+    count += 1;
+    if (kind in htmlFaults && has(htmlFaults[kind as keyof typeof htmlFaults])) {
+      const headers = { "content-type": "text/html" };
+      return { status: refusal.status, headers, body: `<html>${refusal.message}</html>` };
+    }
+    if (kind === "wrong-method" && has("empty-405")) return { status: 405, body: "" };
+    const error = errorObject(refusal);
+    if (has("no-error-object")) return { status: refusal.status, body: { message: refusal.message } };
+    const isCreate = kind === "create";
+    const second = has("second-top-level-member") && isCreate ? { status: refusal.status } : {};
+    return {
+      status: isCreate && has("error-with-200") ? 200 : refusal.status,
+      headers: isCreate && has("error-as-text") ? { "content-type": "text/plain" } : {},
+      body: { error, ...second },
+    };
+  }
+
+  function errorObject({ kind, code, message }: PlainRefusal): Record<string, unknown> {
+    const isCreate = kind === "create";
+    const id = isCreate ? createdId() : randomUUID();
+    const hasNoId = kind in idFaults && has(idFaults[kind as keyof typeof idFaults]);
+    const shownCode = has("lower-case-code")
+      ? code.toLowerCase()
+      : has("code-varies")
+        ? `${code}_${count}`
+        : code;
+    return {
+      ...(isCreate && has("code-missing") ? {} : { code: isCreate ? shownCode : code }),
+      ...(isCreate && has("message-missing") ? {} : { message }),
+      ...(hasNoId || id === undefined ? {} : { request_id: id }),
+    };
+  }
+
+  function createdId(): string | number | undefined {
+    if (has("request-id-missing")) return undefined;
+    if (has("request-id-number")) return count;
+    return has("request-id-constant") ? "req_1" : randomUUID();
+  }
+}

@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { FaultName } from "../../faults.js";
+import { createPlainErrors, PlainRefusal } from "./plain-errors.js";
+import { createPlainTransactions } from "./plain-transactions.js";
+import { createPlainWebhooks } from "./plain-webhooks.js";
+
+/** A small, correct implementation of the contract, in memory, written from the contract alone; with faults that can be switched on. */
+export interface PlainServer {
+  readonly url: string;
+  /** Webhook endpoints that are registered. */
+  readonly endpointCount: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+export const plainTokens = {
+  own: "plain-token-of-the-first-tenant-0001",
+  second: "plain-token-of-the-second-tenant-0002",
+  revoked: "plain-token-that-was-revoked-0003",
+};
+
+export interface PlainRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+  readonly socket: object;
+}
+
+export interface PlainAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export type Has = (fault: FaultName) => boolean;
+
+export async function startPlainServer(active: readonly FaultName[] = []): Promise<PlainServer> {
+  const has: Has = (fault) => active.includes(fault);
+  const webhooks = createPlainWebhooks(has);
+  const transactions = createPlainTransactions(has, webhooks);
+  const errors = createPlainErrors(has);
+  const route = (request: PlainRequest): PlainAnswer | Promise<PlainAnswer> => {
+    const path = withPrefix(request, has);
+    const { method } = request;
+    if (path === "/v1/transactions" && method === "POST") return transactions.create(request);
+    if (/^\/v1\/transactions\/[^/]+$/.test(path) && method === "GET")
+      return transactions.show(path.slice(17));
+    if (path === "/v1/wallets" && method === "POST") return createWallet(request, has);
+    if (path === "/v1/orderbook" && method === "GET") return showBook(request, has);
+    if (path === "/v1/webhook-endpoints" && method === "POST") return webhooks.register(request.body);
+    if (path.startsWith("/v1/webhook-endpoints/") && method === "DELETE")
+      return webhooks.remove(path.slice(22));
+    if (path === "/v1/orderbook" || path === "/v1/transactions" || path === "/v1/wallets")
+      throw new PlainRefusal(
+        405,
+        "METHOD_NOT_ALLOWED",
+        "The path does not have this method.",
+        "wrong-method",
+      );
+    throw new PlainRefusal(404, "NOT_FOUND", "There is nothing at this path.", "unknown-path");
+  };
+  const server = createServer((incoming, response) => {
+    readRequest(incoming)
+      .then(route)
+      .catch((error: unknown) => errors.answer(error))
+      .then((answer) => write(response, answer))
+      .catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpointCount: webhooks.count,
+    stop: () =>
+      new Promise((resolve) => {
+        webhooks.stop();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<PlainRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const { method = "", url = "", headers, rawHeaders, socket } = incoming;
+  return { method, path: url, headers, rawHeaders, socket, body: Buffer.concat(chunks).toString("utf8") };
+}
+
+function write(response: ServerResponse, { status, body, headers }: PlainAnswer): void {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
+}
+
+/** The path, or the one that it would be with the prefix if the server does not insist on it. */
+function withPrefix({ method, path }: PlainRequest, has: Has): string {
+  const isBare =
+    (has("unprefixed-create") && method === "POST" && path === "/transactions") ||
+    (has("unprefixed-read") && method === "GET" && path.startsWith("/transactions/")) ||
+    (has("unprefixed-wallets") && path === "/wallets") ||
+    (has("unprefixed-book") && path === "/orderbook");
+  return isBare ? `/v1${path}` : path;
+}
+
+function createWallet({ headers, body }: PlainRequest, has: Has): PlainAnswer {
+  const isForm = !(headers["content-type"] ?? "").startsWith("application/json");
+  if (isForm && !has("wallet-form-accepted"))
+    throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.");
+  if (!isForm && !has("wallet-malformed-accepted")) {
+    try {
+      JSON.parse(body);
+    } catch {
+      throw new PlainRefusal(400, "MALFORMED_JSON", "The body is not JSON.");
+    }
+  }
+  const state = has("wallet-final-in-202") ? "active" : "creating";
+  return { status: has("wallet-201") ? 201 : 202, body: { id: "wlt_1", state } };
+}
+
+function showBook({ path }: PlainRequest, has: Has): PlainAnswer {
+  if (has("book-requires-parameter") && !path.includes("market="))
+    throw new PlainRefusal(400, "INVALID_REQUEST", "The parameter market is required.");
+  const bids = [["99", "1"]];
+  const asks = [["101", "2"]];
+  return { status: 200, body: has("book-empty") ? "" : { market: "ETH-USD", bids, asks } };
+}

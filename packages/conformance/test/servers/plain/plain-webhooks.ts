@@ -1,0 +1,96 @@
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import { request } from "node:http";
+import type { Has, PlainAnswer } from "./plain-server.js";
+
+export interface PlainWebhooks {
+  readonly register: (body: string) => PlainAnswer;
+  readonly remove: (id: string) => PlainAnswer;
+  readonly announce: (transaction: { id: string; state: string }) => void;
+  readonly count: () => number;
+  readonly stop: () => void;
+}
+
+interface Notification {
+  readonly deliveryId: string;
+  readonly transaction: { id: string; state: string };
+  attempt: number;
+}
+
+const retryMs = 5;
+const attemptsMax = 5;
+
+/** Signed as Standard Webhooks, and retried until the receiver answers with 2xx. */
+export function createPlainWebhooks(has: Has): PlainWebhooks {
+  const endpoints = new Map<string, { url: string; secret: Buffer }>();
+  const timers = new Set<NodeJS.Timeout>();
+  let announcedCount = 0;
+  const later = (ms: number, act: () => void) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      act();
+    }, ms);
+    timers.add(timer);
+  };
+
+  const deliver = (endpoint: { url: string; secret: Buffer }, notification: Notification) => {
+    const { transaction, attempt } = notification;
+    const isRetry = attempt > 0;
+    const id = isRetry && has("retry-has-new-id") ? randomUUID() : notification.deliveryId;
+    const shown = has("webhook-disagrees") ? { ...transaction, state: "failed" } : transaction;
+    const event = has("event-misnamed") ? "transaction.changed" : "transaction.updated";
+    const members = {
+      ...(has("event-missing") ? {} : { event }),
+      ...(has("delivery-id-missing") ? {} : { delivery_id: id }),
+      data: { transaction: shown },
+    };
+    // Spaces between the members, so that a signature of re-serialised JSON is another one.
+    const body = JSON.stringify(members, null, 1);
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const key = has("signed-with-wrong-key") ? randomBytes(32) : endpoint.secret;
+    const signed = has("signed-reserialised") ? JSON.stringify(JSON.parse(body)) : body;
+    const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${signed}`).digest("base64");
+    const isUnsigned = has("unsigned") || (isRetry && has("retry-unsigned"));
+    const headers = {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      ...(isUnsigned ? {} : { "webhook-signature": `v1,${signature}` }),
+    };
+    const outgoing = request(endpoint.url, { method: "POST", headers, agent: false }, (response) => {
+      response.resume();
+      const isDone = response.statusCode !== undefined && response.statusCode < 300;
+      if (isDone && has("sent-again-after-2xx") && attempt === 0) again(endpoint, notification);
+      if (!isDone && !has("failure-not-retried")) again(endpoint, notification);
+    });
+    outgoing.on("error", () => again(endpoint, notification));
+    outgoing.end(body);
+  };
+  const again = (endpoint: { url: string; secret: Buffer }, notification: Notification) => {
+    notification.attempt += 1;
+    if (notification.attempt < attemptsMax) later(retryMs, () => deliver(endpoint, notification));
+  };
+
+  return {
+    register: (body) => {
+      const { url } = JSON.parse(body) as { url: string };
+      const id = `whe_${endpoints.size + 1}`;
+      const secret = randomBytes(24);
+      endpoints.set(id, { url, secret });
+      return { status: 201, body: { id, secret: `whsec_${secret.toString("base64")}` } };
+    },
+    remove: (id) => ({ status: endpoints.delete(id) ? 200 : 404, body: {} }),
+    announce: (transaction) => {
+      announcedCount += endpoints.size > 0 ? 1 : 0;
+      if (has("no-webhook") || (has("only-first-announced") && announcedCount > 1)) return;
+      for (const endpoint of endpoints.values()) {
+        const deliveryId = has("delivery-id-equal") ? "dlv_1" : randomUUID();
+        deliver(endpoint, { deliveryId, transaction: { ...transaction }, attempt: 0 });
+      }
+    },
+    count: () => endpoints.size,
+    stop: () => {
+      endpoints.clear();
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
