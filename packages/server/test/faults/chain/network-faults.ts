@@ -20,8 +20,10 @@ export interface NetworkFaults {
 export function startNetworkFaults({ devnet, lie }: ProofWorld, random: Random): NetworkFaults {
   const counts: Record<string, number> = {};
   const node = () => random.pick(["main", "second"] as const);
+  /** Two nodes that tell the same lie are the chain, for all that the service can know. So one of them always tells the truth about its state. */
+  const liar = node();
   type Fault = Parameters<typeof devnet.control<"devnet_addFault">>[1]["fault"];
-  const answer = (fault: Fault) => devnet.control("devnet_addFault", { node: node(), fault });
+  const answer = (fault: Fault, by = node()) => devnet.control("devnet_addFault", { node: by, fault });
   const times = () => random.between(1, 4);
   const send = ["eth_sendRawTransaction"];
   const reads = ["eth_getLogs", "eth_getTransactionReceipt", "eth_getBlockByHash", "eth_getBlockByNumber"];
@@ -64,9 +66,15 @@ export function startNetworkFaults({ devnet, lie }: ProofWorld, random: Random):
     "a wrong amount of gas": () =>
       answer({ methods: ["eth_estimateGas"], effect: { kind: "wrong", result: "0x0" }, times: times() }),
     "a wrong balance": () =>
-      answer({ methods: ["eth_getBalance"], effect: { kind: "wrong", result: "0x1" }, times: times() }),
+      answer(
+        { methods: ["eth_getBalance"], effect: { kind: "wrong", result: "0x1" }, times: times() },
+        liar,
+      ),
     "a wrong nonce": () =>
-      answer({ methods: ["eth_getTransactionCount"], effect: { kind: "wrong", result: "0xfff" }, times: 1 }),
+      answer(
+        { methods: ["eth_getTransactionCount"], effect: { kind: "wrong", result: "0xfff" }, times: 1 },
+        liar,
+      ),
     "wrong fees": () =>
       answer({ methods: ["eth_feeHistory"], effect: { kind: "wrong", result: {} }, times: times() }),
     "a lagging node": () => withConditions({ lagBlocks: random.between(1, 6) }),

@@ -44,6 +44,7 @@ interface GivenPorts {
   store?: ChainStore;
   timers?: Pick<Timers, "after">;
   leaseMs?: number;
+  monotonicMs?: () => number;
 }
 
 /** A database with the driver of a model chain, and nothing else of the service. */
@@ -207,7 +208,8 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
         ...{ holder: newUuid(), leaseMs: given.leaseMs ?? 5000, pollEveryMs: 5 },
         ...{ onError: (error) => errors.push(error), onLost: () => undefined },
         onCompared: (failure) => failure !== undefined && errors.push(failure),
-        ...{ monotonicMs: () => performance.now(), timers: given.timers ?? nodeTimers },
+        monotonicMs: given.monotonicMs ?? (() => performance.now()),
+        timers: given.timers ?? nodeTimers,
       });
       if (given.timers === undefined) drivers.push(driver);
       driver.start();

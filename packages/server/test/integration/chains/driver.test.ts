@@ -99,6 +99,22 @@ describe("the driver of an EVM network", () => {
     await expectBooksEqualChain([wallet]);
   });
 
+  it("sends them again after a time if there are no blocks, because some chains have them only on demand", async () => {
+    await fund();
+    await service.stopDrivers();
+    let aheadMs = 0;
+    service.startDriver({ monotonicMs: () => performance.now() + aheadMs });
+    const id = await service.pay(wallet, outside, modelCoin, 10n);
+    const hashOf = async () => service.chain.pool()[0]?.hash;
+    const hash = await eventually(hashOf, (found) => found !== undefined);
+    service.chain.drop(`${hash}`);
+    aheadMs = 31_000;
+    await eventually(hashOf, (found) => found === hash);
+    mine(5);
+    await until(id, "completed");
+    await expectBooksEqualChain([wallet]);
+  });
+
   it("goes back to broadcast when its block leaves the chain, and completes in another", async () => {
     await fund();
     const id = await service.pay(wallet, outside, modelCoin, 1000n);

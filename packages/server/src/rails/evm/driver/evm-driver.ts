@@ -18,7 +18,7 @@ import { createEstimates } from "./estimate-groups.js";
 import { followChain } from "./follow-chain.js";
 import { anchorChain } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
-import { forgetSent, type SentAt, sendPayments } from "./send-payments.js";
+import { forgetSent, resendAfterMs, type SentAt, sendPayments } from "./send-payments.js";
 import { settleBlocks } from "./settle-blocks.js";
 import { signPayments } from "./sign-payments.js";
 
@@ -77,8 +77,9 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   const sentAt: SentAt = new Map();
   /** The last payment of a look that did not come to the end. */
   let lookedUpTo: SentPayment | undefined;
-  /** The head when the sent payments were last looked at, and the settled block whose balances were compared. */
+  /** The head and the time when the sent payments were last looked at, and the settled block whose balances were compared. */
   let lookedAtHead = -1;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
   let comparedAt = -1;
   let toCompare: Awaited<ReturnType<typeof compareBalances>> = "none";
   /** How often it has failed in a row, and when it is tried next. */
@@ -198,12 +199,16 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     });
     const isSigned = await attempt(() => signPayments(deps, current));
     isAsked ||= isSigned;
-    const isLookDue = isAsked || isUnsent || lookedUpTo !== undefined || lookedAtHead !== current.headNumber;
-    const isReplaced = isLookDue && (await attempt(() => lookAtSent(current, isBehind)));
+    const isReplaced = isLookDue(current) && (await attempt(() => lookAtSent(current, isBehind)));
     const isBusy = isBehind || isAssigned || isSigned || isReplaced;
     const isCompared = await attempt(() => compare(current, isBusy));
     if (failures.length > 0) throw failures[0];
     return isBusy || isCompared;
+  }
+
+  function isLookDue({ headNumber }: FollowedChain): boolean {
+    if (isAsked || isUnsent || lookedUpTo !== undefined || lookedAtHead !== headNumber) return true;
+    return deps.monotonicMs() - lookedAtMs >= resendAfterMs;
   }
 
   /**
@@ -215,14 +220,16 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       isAsked = isBehind;
       isUnsent = false;
       lookedAtHead = current.headNumber;
+      lookedAtMs = deps.monotonicMs();
     }
     const sent = await deps.store.listSent(network, sentPageMax, lookedUpTo);
     if (!leases.isHeld(current.lease)) await renew(current.lease);
-    await sendPayments(deps, sent, sentAt, current.headNumber);
+    const { headNumber } = current;
+    await sendPayments(deps, sent, sentAt, { headNumber, monotonicMs: deps.monotonicMs() });
     isUnsent ||= sent.some(({ hash }) => !sentAt.has(hash));
     const isReplaced = !isBehind && (await replacePayments(deps, current, sent, lookedUpTo));
     lookedUpTo = sent.length < sentPageMax ? undefined : sent.at(-1);
-    if (lookedUpTo === undefined) forgetSent(sentAt, current.headNumber);
+    if (lookedUpTo === undefined) forgetSent(sentAt, headNumber);
     return isReplaced || lookedUpTo !== undefined;
   }
 

@@ -1,13 +1,20 @@
 import type { SentPayment } from "../../../app/chain/chain-store.js";
 import type { DriverContext } from "./driver-context.js";
 
-/** After how many blocks the same bytes are sent again. */
+/** After how many blocks the same bytes are sent again, or after how long if there are none: some chains have blocks only on demand. */
 const resendAfterBlocks = 2;
+export const resendAfterMs = 30_000;
 /** After how many blocks it is forgotten when something was sent. */
 const forgetAfterBlocks = 64;
 
-/** When each hash was last sent, by the head at that time. It only paces: a process that has forgotten it sends once more. */
-export type SentAt = Map<string, number>;
+/** A moment on the chain and on the clock of the process. */
+interface Moment {
+  headNumber: number;
+  monotonicMs: number;
+}
+
+/** When each hash was last sent. It only paces: a process that has forgotten it sends once more. */
+export type SentAt = Map<string, Moment>;
 
 /**
  * Sends the stored bytes of payments that are in no block, in the order of their nonces, and again until they are in one. What a node answers
@@ -17,10 +24,10 @@ export async function sendPayments(
   context: DriverContext,
   payments: readonly SentPayment[],
   sentAt: SentAt,
-  headNumber: number,
+  now: Moment,
 ): Promise<boolean> {
   const { network, node, store } = context;
-  const due = payments.filter(({ hash }) => isDue(sentAt.get(hash), headNumber));
+  const due = payments.filter(({ hash }) => isDue(sentAt.get(hash), now));
   if (due.length === 0) return false;
   const bytes = await store.readBytes(
     network.network,
@@ -33,17 +40,22 @@ export async function sendPayments(
     });
     const answers = await node.send(sent.map((one) => one.bytes));
     for (const [index, { hash }] of sent.entries())
-      if (answers[index] !== "unknown") sentAt.set(hash, headNumber);
+      if (answers[index] !== "unknown") sentAt.set(hash, now);
   }
   return true;
 }
 
-function isDue(lastSent: number | undefined, headNumber: number): boolean {
-  return lastSent === undefined || headNumber - lastSent >= resendAfterBlocks;
+function isDue(last: Moment | undefined, { headNumber, monotonicMs }: Moment): boolean {
+  return (
+    last === undefined ||
+    headNumber - last.headNumber >= resendAfterBlocks ||
+    monotonicMs - last.monotonicMs >= resendAfterMs
+  );
 }
 
 export function forgetSent(sentAt: SentAt, headNumber: number): void {
-  for (const [hash, number] of sentAt) if (headNumber - number > forgetAfterBlocks) sentAt.delete(hash);
+  for (const [hash, last] of sentAt)
+    if (headNumber - last.headNumber > forgetAfterBlocks) sentAt.delete(hash);
 }
 
 /** Without a pool a nonce is taken only after the one before it, so each round has one payment of each wallet. */
