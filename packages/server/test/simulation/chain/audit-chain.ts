@@ -20,6 +20,7 @@ export function auditChain(world: ChainWorld): string[] {
     ...auditPayments(world),
     ...auditWallets(world),
     ...auditDeposits(world),
+    ...auditSums(world),
   ];
 }
 
@@ -75,45 +76,113 @@ function auditWallets({ database, chain, wallets }: ChainWorld): string[] {
 }
 
 /** Every transfer from outside the tenant is one deposit, if it is large enough and a block shows it. */
-function auditDeposits({ database, chain, wallets }: ChainWorld): string[] {
-  const states = lastStates(database);
-  const accepted = rowsOf(database, transactions);
-  const deposits = accepted.filter(({ parties }) => parties.kind === "deposit");
-  const faults: string[] = [];
-  for (const { hash, intent, transfers, success } of chain.blocks().flatMap((block) => block.transactions)) {
-    const failed = deposits.filter(
-      ({ id, reference }) => reference === hash && states.get(id)?.state === "failed",
-    );
-    if (failed.length > 0) faults.push(`the deposit ${hash} is on the chain and has failed`);
-    if (!success) continue;
-    const payment = accepted.find(({ id }) => id === intent?.transactionId);
-    const isExpected = (to: string) => {
-      const wallet = wallets.find(({ address }) => address === to);
-      return wallet !== undefined && wallet.tenantId !== payment?.tenantId ? wallet : undefined;
-    };
-    const expected = new Map<string, number>();
-    for (const { to, asset, amount } of transfers) {
-      const wallet = isExpected(to);
-      const minimum = modelChainNetwork.depositMinimum.get(asset) ?? 1n;
-      if (wallet === undefined || amount < minimum || amount === 0n) continue;
-      const name = `${wallet.walletId} ${asset} ${amount}`;
-      expected.set(name, (expected.get(name) ?? 0) + 1);
-    }
-    for (const [name, count] of expected) {
-      const credited = deposits.filter(
-        ({ id, idempotencyKey, reference, asset, amount, parties }) =>
-          reference === hash &&
-          // A sum of small transfers has the hash of the last of them, and can be as large as another one in it.
-          !idempotencyKey.includes(" gathered ") &&
-          states.get(id)?.state === "completed" &&
-          `${"walletId" in parties.destination ? parties.destination.walletId : ""} ${asset.code} ${amount}` ===
-            name,
+function auditDeposits(world: ChainWorld): string[] {
+  const { completed, failed } = readDeposits(world);
+  const { single } = arrivalsOf(world);
+  const onChain = new Set(executedOn(world).map(({ hash }) => hash));
+  const faults = failed.flatMap(({ reference }) =>
+    onChain.has(reference) ? [`the deposit ${reference} is on the chain and has failed`] : [],
+  );
+  const credited = countBy(
+    // A sum of small transfers has the hash of the last of them, and can be as large as another one in it.
+    completed.filter(({ isSum }) => !isSum).map((one) => `${one.reference} ${one.name} ${one.amount}`),
+  );
+  for (const name of new Set([...single.keys(), ...credited.keys()]))
+    if (single.get(name) !== credited.get(name))
+      faults.push(
+        `the transfer ${name} was credited ${credited.get(name) ?? 0} times, and is ${single.get(name) ?? 0} times on the chain`,
       );
-      if (credited.length !== count)
-        faults.push(`the transfer ${hash} of ${name} was credited ${credited.length} times`);
-    }
-  }
   return faults;
+}
+
+/**
+ * What is too small for a deposit, or shown by no block, is gathered, and credited as a sum. All that has arrived was credited once or is
+ * still gathered, and each sum has the hash of a small transfer that no other sum has.
+ */
+function auditSums(world: ChainWorld): string[] {
+  const sums = readDeposits(world).completed.filter(({ isSum }) => isSum);
+  const { gathered, small } = arrivalsOf(world);
+  const faults: string[] = [];
+  const names = countBy(
+    sums.filter(({ hash }) => hash !== null).map(({ hash, name }) => `${hash} ${name}`),
+  );
+  for (const [name, count] of names)
+    if (count > 1 || !small.has(name))
+      faults.push(`a sum was credited ${count} times for the small transfer ${name}`);
+  const kept = rowsOf(world.database, chainHoldings);
+  for (const { walletId } of world.wallets)
+    for (const asset of [modelCoin, usdc, falseToken]) {
+      const name = `${walletId} ${asset}`;
+      const credited = sums.reduce((sum, one) => (one.name === name ? sum + one.amount : sum), 0n);
+      const left = kept.find((one) => one.walletId === walletId && one.asset === asset)?.gathered ?? 0n;
+      const arrived = gathered.get(name) ?? 0n;
+      if (credited + left !== arrived)
+        faults.push(`${arrived} were to be gathered for ${name}; ${credited} were credited as sums, ${left} are left`);
+    }
+  return faults;
+}
+
+interface AuditedDeposit {
+  /** The wallet and the asset. */
+  name: string;
+  amount: bigint;
+  reference: string;
+  /** Of a sum that has one. */
+  hash: string | null;
+  isSum: boolean;
+}
+
+function readDeposits({ database }: ChainWorld): Record<"completed" | "failed", AuditedDeposit[]> {
+  const states = lastStates(database);
+  const found: Record<"completed" | "failed", AuditedDeposit[]> = { completed: [], failed: [] };
+  for (const { id, idempotencyKey, reference, asset, amount, parties } of rowsOf(database, transactions)) {
+    const state = states.get(id)?.state;
+    if (parties.kind !== "deposit" || (state !== "completed" && state !== "failed")) continue;
+    const { destination } = parties;
+    const isGathered = idempotencyKey.includes(" gathered ");
+    found[state].push({
+      ...{ name: `${"walletId" in destination ? destination.walletId : ""} ${asset.code}`, amount, reference },
+      ...{ hash: isGathered ? reference : null, isSum: isGathered || idempotencyKey.includes(" balance ") },
+    });
+  }
+  return found;
+}
+
+/** What outsiders have paid to the wallets, from the chain alone. */
+function arrivalsOf(world: ChainWorld) {
+  const accepted = rowsOf(world.database, transactions);
+  const singles: string[] = [];
+  const small = new Set<string>();
+  const gathered = new Map<string, bigint>();
+  const gather = (name: string, amount: bigint) => gathered.set(name, (gathered.get(name) ?? 0n) + amount);
+  for (const { hash, intent, transfers, hidden, success } of executedOn(world)) {
+    if (!success) continue;
+    const payer = accepted.find(({ id }) => id === intent?.transactionId)?.tenantId;
+    const walletOf = (address: string) =>
+      world.wallets.find((one) => one.address === address && one.tenantId !== payer)?.walletId;
+    for (const { to, asset, amount } of transfers) {
+      const walletId = walletOf(to);
+      if (walletId === undefined || amount === 0n) continue;
+      const name = `${walletId} ${asset}`;
+      if (amount >= (modelChainNetwork.depositMinimum.get(asset) ?? 0n)) singles.push(`${hash} ${name} ${amount}`);
+      else {
+        small.add(`${hash} ${name}`);
+        gather(name, amount);
+      }
+    }
+    for (const { to, asset, amount } of hidden) gather(`${walletOf(to)} ${asset}`, amount);
+  }
+  return { single: countBy(singles), small, gathered };
+}
+
+function executedOn({ chain }: ChainWorld) {
+  return chain.blocks().flatMap((block) => block.transactions);
+}
+
+function countBy(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 function lastStates(database: SimulatedDatabase): Map<string, { state: string; failure: string | null }> {

@@ -12,6 +12,8 @@ export interface ChainBug {
   name: string;
   /** Which promise it breaks. */
   breaks: string;
+  /** A part of what the auditor must say about it; anything else that goes wrong does not count. */
+  says?: string;
   node?: (node: ChainNode, around: BugSurroundings) => ChainNode;
   signer?: (signer: Pick<Signer, "sign">, around: BugSurroundings) => Pick<Signer, "sign">;
   store?: (store: ChainStore, around: BugSurroundings) => ChainStore;
@@ -159,6 +161,12 @@ export const chainBugs: readonly ChainBug[] = [
         ordinal: block.number * 1000 + index,
       })),
     })),
+  },
+  {
+    name: "what was gathered is credited and stays gathered",
+    breaks: "small deposits are credited once, as a sum",
+    says: "were credited as sums",
+    ...withUnit(() => ({ emptyGathered: () => undefined })),
   },
   {
     name: "a transfer between own wallets is a deposit too",
