@@ -14,7 +14,10 @@ export interface SentDeposit {
 
 interface Depositor {
   account: PrivateKeyAccount;
-  raws: `0x${string}`[];
+  /** Several deposits are signed at the same time, so a nonce is taken before its transaction is in the list. */
+  nextNonce: number;
+  /** By nonce. */
+  raws: Map<number, `0x${string}`>;
 }
 
 const depositorCount = 4;
@@ -34,7 +37,7 @@ export async function createDepositors(
     const { address } = account;
     await devnet.control("devnet_fund", { address, amount: (10n ** 24n).toString(), asset: "ETH" });
     await devnet.control("devnet_fund", { address, amount: (10n ** 12n).toString(), asset: "USDC" });
-    depositors.push({ account, raws: [] });
+    depositors.push({ account, nextNonce: 0, raws: new Map() });
   }
   const sent: SentDeposit[] = [];
 
@@ -70,13 +73,13 @@ export async function createDepositors(
         const wallet = random.pick(wallets);
         const asset = random.chance(0.5) ? "ETH.DEV" : "USDC.DEV";
         const amount = BigInt(random.between(1, 1000));
-        const nonce = depositor.raws.length;
+        const nonce = depositor.nextNonce++;
         const call =
           asset === "ETH.DEV"
             ? { to: wallet.address, value: amount }
             : { to: contracts.USDC.address, data: encodeCall("transfer", [wallet.address, amount]) };
         const raw = await signPayment(depositor.account, { ...call, nonce, gas: 90_000n, maxFeePerGas });
-        depositor.raws.push(raw);
+        depositor.raws.set(nonce, raw);
         sent.push({ hash: keccak256(raw), wallet, asset, amount });
         await send([raw]);
       }
@@ -85,9 +88,14 @@ export async function createDepositors(
     insist: async (): Promise<number> => {
       let missing = 0;
       for (const depositor of depositors) {
-        const rest = depositor.raws.slice(await used(depositor));
-        missing += rest.length;
-        await send(rest.slice(0, batchMax));
+        const first = await used(depositor);
+        missing += depositor.nextNonce - first;
+        const rest: string[] = [];
+        for (let raw = depositor.raws.get(first); raw !== undefined && rest.length < batchMax; ) {
+          rest.push(raw);
+          raw = depositor.raws.get(first + rest.length);
+        }
+        await send(rest);
       }
       return missing;
     },
