@@ -134,7 +134,11 @@ export const proofs = {
   chain: {
     shows:
       "with the service, PostgreSQL, the signer and the development chain as processes that are killed at every step, nodes that fail and lie, and reorganisations, each payment is paid once and the ledger equals the chain",
-    files: [`${server}/faults/chain/*.test.ts`, `${server}/integration/chains/chain-plans.test.ts`],
+    files: [
+      `${server}/faults/chain/*.test.ts`,
+      `${server}/integration/chains/chain-plans.test.ts`,
+      `${server}/integration/chains/replaced-payments.test.ts`,
+    ],
     sizes: {
       payouts: { env: "BURSAR_CHAIN_PAYOUTS", short: 80, long: 20_000, means: "payments to addresses" },
       deposits: { env: "BURSAR_CHAIN_DEPOSITS", short: 50, long: 20_000, means: "payments of outsiders" },
