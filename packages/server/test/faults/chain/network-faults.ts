@@ -66,10 +66,7 @@ export function startNetworkFaults({ devnet, lie }: ProofWorld, random: Random):
     "a wrong amount of gas": () =>
       answer({ methods: ["eth_estimateGas"], effect: { kind: "wrong", result: "0x0" }, times: times() }),
     "a wrong balance": () =>
-      answer(
-        { methods: ["eth_getBalance"], effect: { kind: "wrong", result: "0x1" }, times: times() },
-        liar,
-      ),
+      answer({ methods: ["eth_getBalance"], effect: { kind: "wrong", result: "0x1" }, times: times() }, liar),
     "a wrong nonce": () =>
       answer(
         { methods: ["eth_getTransactionCount"], effect: { kind: "wrong", result: "0xfff" }, times: 1 },

@@ -103,9 +103,7 @@ function auditSums(world: ChainWorld): string[] {
   const sums = readDeposits(world).completed.filter(({ isSum }) => isSum);
   const { gathered, small } = arrivalsOf(world);
   const faults: string[] = [];
-  const names = countBy(
-    sums.filter(({ hash }) => hash !== null).map(({ hash, name }) => `${hash} ${name}`),
-  );
+  const names = countBy(sums.filter(({ hash }) => hash !== null).map(({ hash, name }) => `${hash} ${name}`));
   for (const [name, count] of names)
     if (count > 1 || !small.has(name))
       faults.push(`a sum was credited ${count} times for the small transfer ${name}`);
@@ -117,7 +115,9 @@ function auditSums(world: ChainWorld): string[] {
       const left = kept.find((one) => one.walletId === walletId && one.asset === asset)?.gathered ?? 0n;
       const arrived = gathered.get(name) ?? 0n;
       if (credited + left !== arrived)
-        faults.push(`${arrived} were to be gathered for ${name}; ${credited} were credited as sums, ${left} are left`);
+        faults.push(
+          `${arrived} were to be gathered for ${name}; ${credited} were credited as sums, ${left} are left`,
+        );
     }
   return faults;
 }
@@ -141,7 +141,11 @@ function readDeposits({ database }: ChainWorld): Record<"completed" | "failed", 
     const { destination } = parties;
     const isGathered = idempotencyKey.includes(" gathered ");
     found[state].push({
-      ...{ name: `${"walletId" in destination ? destination.walletId : ""} ${asset.code}`, amount, reference },
+      ...{
+        name: `${"walletId" in destination ? destination.walletId : ""} ${asset.code}`,
+        amount,
+        reference,
+      },
       ...{ hash: isGathered ? reference : null, isSum: isGathered || idempotencyKey.includes(" balance ") },
     });
   }
@@ -164,7 +168,8 @@ function arrivalsOf(world: ChainWorld) {
       const walletId = walletOf(to);
       if (walletId === undefined || amount === 0n) continue;
       const name = `${walletId} ${asset}`;
-      if (amount >= (modelChainNetwork.depositMinimum.get(asset) ?? 0n)) singles.push(`${hash} ${name} ${amount}`);
+      if (amount >= (modelChainNetwork.depositMinimum.get(asset) ?? 0n))
+        singles.push(`${hash} ${name} ${amount}`);
       else {
         small.add(`${hash} ${name}`);
         gather(name, amount);

@@ -39,8 +39,7 @@ export async function sendPayments(
       return one === undefined ? [] : [{ hash, bytes: one }];
     });
     const answers = await node.send(sent.map((one) => one.bytes));
-    for (const [index, { hash }] of sent.entries())
-      if (answers[index] !== "unknown") sentAt.set(hash, now);
+    for (const [index, { hash }] of sent.entries()) if (answers[index] !== "unknown") sentAt.set(hash, now);
   }
   return true;
 }
