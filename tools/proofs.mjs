@@ -212,9 +212,15 @@ export const proofs = {
   },
   client: {
     shows:
-      "payments that a client sends through lost, stalled and damaged responses are made once, and it knows which were",
-    files: ["packages/client/test/faults.test.ts"],
+      "payments that a client sends through lost, stalled and damaged responses are made once, and a receiver that is killed at any step processes each delivery once",
+    files: ["packages/client/test/faults.test.ts", `${server}/integration/client/receiver-proof.test.ts`],
     sizes: {
+      deliveries: {
+        env: "BURSAR_CLIENT_DELIVERIES",
+        short: 150,
+        long: 2000,
+        means: "deliveries, each sent three times",
+      },
       payments: { env: "BURSAR_CLIENT_PAYMENTS", short: 1000, long: 20_000, means: "payments" },
       seed: { env: "BURSAR_CLIENT_SEED", means: "the seed of the faults" },
     },

@@ -1,0 +1,206 @@
+import type {
+  ClaimedDelivery,
+  ParkedDelivery,
+  ReceiverStore,
+  StoredDelivery,
+} from "../receiver/receiver-store.js";
+
+/** What the handler writes with: a query in the transaction that also marks the delivery. */
+export interface SqlTransaction {
+  query: (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>;
+}
+
+/** A pool as node-postgres has it. */
+export interface SqlPool {
+  connect: () => Promise<SqlTransaction & { release: (error?: Error | boolean) => void }>;
+}
+
+/** Creates the tables if they are missing. Run it before the first delivery, or take its statements into your migrations. */
+export const postgresStoreSchema = `
+CREATE TABLE IF NOT EXISTS bursar_deliveries (
+  delivery_id text PRIMARY KEY,
+  event_key text NOT NULL UNIQUE,
+  epoch text NOT NULL,
+  sequence bigint NOT NULL,
+  subject text,
+  version bigint,
+  body text NOT NULL,
+  state text NOT NULL CHECK (state IN ('pending', 'processed', 'stale', 'skipped', 'parked')),
+  attempts integer NOT NULL DEFAULT 0,
+  error text,
+  received_at_ms bigint NOT NULL,
+  next_attempt_at_ms bigint NOT NULL
+);
+CREATE INDEX IF NOT EXISTS bursar_deliveries_due ON bursar_deliveries (next_attempt_at_ms) WHERE state = 'pending';
+CREATE INDEX IF NOT EXISTS bursar_deliveries_parked ON bursar_deliveries (sequence) WHERE state = 'parked';
+CREATE INDEX IF NOT EXISTS bursar_deliveries_sequence ON bursar_deliveries (epoch, sequence);
+CREATE INDEX IF NOT EXISTS bursar_deliveries_received ON bursar_deliveries (received_at_ms);
+CREATE TABLE IF NOT EXISTS bursar_subjects (
+  subject text NOT NULL,
+  epoch text NOT NULL,
+  version bigint NOT NULL,
+  PRIMARY KEY (subject, epoch)
+);
+`;
+
+const columns = "delivery_id, event_key, epoch, sequence, subject, version, body, attempts, error";
+
+/**
+ * Keeps deliveries in your own PostgreSQL. The handler gets the transaction in which the delivery is marked: what it writes with it and the
+ * mark are committed together, so it takes effect exactly once. Any number of receivers can share the tables.
+ */
+export function createPostgresStore(
+  pool: SqlPool,
+): ReceiverStore<SqlTransaction> & { prepare: () => Promise<void> } {
+  async function inTransaction<Value>(work: (sql: SqlTransaction) => Promise<Value>): Promise<Value> {
+    const connection = await pool.connect();
+    let failure: Error | undefined;
+    try {
+      await connection.query("BEGIN");
+      const value = await work(connection);
+      await connection.query("COMMIT");
+      return value;
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+      // A connection that cannot roll back is not used again; the server then rolls back by itself.
+      await connection.query("ROLLBACK").then(
+        () => {
+          failure = undefined;
+        },
+        () => undefined,
+      );
+      throw error;
+    } finally {
+      connection.release(failure);
+    }
+  }
+
+  async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+    return await inTransaction(async (sql) => (await sql.query(text, values)).rows);
+  }
+
+  return {
+    prepare: async () => {
+      await inTransaction(async (sql) => {
+        // Two receivers that start together would both create the tables.
+        await sql.query("SELECT pg_advisory_xact_lock(hashtext('bursar_deliveries'))");
+        await sql.query(postgresStoreSchema);
+      });
+    },
+    save: async (delivery, state, nowMs) => {
+      const { id, eventKey, epoch, sequence, subject, version, body } = delivery;
+      const rows = await query(
+        `INSERT INTO bursar_deliveries
+           (delivery_id, event_key, epoch, sequence, subject, version, body, state, received_at_ms, next_attempt_at_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) ON CONFLICT DO NOTHING RETURNING delivery_id`,
+        [id, eventKey, epoch, sequence, subject, version, body, state, Math.floor(nowMs)],
+      );
+      return rows.length > 0 ? "saved" : "known";
+    },
+    process: (id, work) => inTransaction((sql) => processIn(sql, id, work)),
+    fail: async (id, error, nextAttemptAtMs) => {
+      await query(
+        `UPDATE bursar_deliveries SET attempts = attempts + 1, error = $2,
+           state = CASE WHEN $3::bigint IS NULL THEN 'parked' ELSE 'pending' END,
+           next_attempt_at_ms = coalesce($3::bigint, next_attempt_at_ms)
+         WHERE delivery_id = $1 AND state = 'pending'`,
+        [id, error, nextAttemptAtMs === undefined ? null : Math.floor(nextAttemptAtMs)],
+      );
+    },
+    due: async (nowMs, limit) => {
+      const rows = await query(
+        `SELECT * FROM (
+           SELECT ${columns} FROM bursar_deliveries WHERE state = 'pending' AND next_attempt_at_ms <= $1
+           ORDER BY next_attempt_at_ms LIMIT $2
+         ) AS due ORDER BY sequence`,
+        [Math.floor(nowMs), limit],
+      );
+      return rows.map(readClaimed);
+    },
+    parked: async (limit) => {
+      const rows = await query(
+        `SELECT ${columns} FROM bursar_deliveries WHERE state = 'parked' ORDER BY sequence LIMIT $1`,
+        [limit],
+      );
+      return rows.map((row): ParkedDelivery => ({ ...readClaimed(row), error: String(row["error"]) }));
+    },
+    retry: async (id, nowMs) => {
+      const rows = await query(
+        `UPDATE bursar_deliveries SET state = 'pending', attempts = 0, next_attempt_at_ms = $2
+         WHERE delivery_id = $1 AND state = 'parked' RETURNING delivery_id`,
+        [id, Math.floor(nowMs)],
+      );
+      return rows.length > 0;
+    },
+    sequences: async (epoch, after, limit) => {
+      const rows = await query(
+        `SELECT DISTINCT sequence FROM bursar_deliveries WHERE epoch = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`,
+        [epoch, after, limit],
+      );
+      return rows.map(({ sequence }) => Number(sequence));
+    },
+    latestEpoch: async () => {
+      const [row] = await query("SELECT epoch FROM bursar_deliveries ORDER BY received_at_ms DESC LIMIT 1");
+      return row === undefined ? undefined : String(row["epoch"]);
+    },
+  };
+}
+
+async function processIn(
+  sql: SqlTransaction,
+  id: string,
+  work: (delivery: ClaimedDelivery, context: SqlTransaction) => Promise<void>,
+): Promise<"processed" | "stale" | "settled"> {
+  const { rows } = await sql.query(
+    `SELECT ${columns} FROM bursar_deliveries WHERE delivery_id = $1 AND state = 'pending' FOR UPDATE SKIP LOCKED`,
+    [id],
+  );
+  if (rows[0] === undefined) return "settled";
+  const delivery = readClaimed(rows[0]);
+  const isStale = await isOutdated(sql, delivery);
+  if (!isStale) await work(delivery, sql);
+  const state = isStale ? "stale" : "processed";
+  await sql.query("UPDATE bursar_deliveries SET state = $2, error = NULL WHERE delivery_id = $1", [
+    id,
+    state,
+  ]);
+  return state;
+}
+
+/** Compares the version with the newest that was processed, and raises that. The row stays locked, so one subject is processed by one receiver. */
+async function isOutdated(
+  sql: SqlTransaction,
+  { subject, epoch, version }: StoredDelivery,
+): Promise<boolean> {
+  if (subject === null || version === null) return false;
+  await sql.query(
+    "INSERT INTO bursar_subjects (subject, epoch, version) VALUES ($1, $2, -1) ON CONFLICT DO NOTHING",
+    [subject, epoch],
+  );
+  const { rows } = await sql.query(
+    "SELECT version FROM bursar_subjects WHERE subject = $1 AND epoch = $2 FOR UPDATE",
+    [subject, epoch],
+  );
+  if (Number(rows[0]?.["version"]) >= version) return true;
+  await sql.query("UPDATE bursar_subjects SET version = $3 WHERE subject = $1 AND epoch = $2", [
+    subject,
+    epoch,
+    version,
+  ]);
+  return false;
+}
+
+function readClaimed(row: Record<string, unknown>): ClaimedDelivery {
+  const orNull = (value: unknown) => (value === null || value === undefined ? null : value);
+  const version = orNull(row["version"]);
+  return {
+    id: String(row["delivery_id"]),
+    eventKey: String(row["event_key"]),
+    epoch: String(row["epoch"]),
+    sequence: Number(row["sequence"]),
+    subject: orNull(row["subject"]) as string | null,
+    version: version === null ? null : Number(version),
+    body: String(row["body"]),
+    attempts: Number(row["attempts"]),
+  };
+}
