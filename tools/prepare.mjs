@@ -9,7 +9,7 @@ import { fingerprint, isBuilt, recordBuild } from "./built.mjs";
 import { explainMissing, missingPackages } from "./installed.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const progressMs = 3000;
+const progressMs = 5000;
 const duration = "this takes from half a minute to a few minutes";
 
 refuseOldNode();

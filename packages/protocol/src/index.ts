@@ -168,15 +168,7 @@ export {
   WebhookTest,
   WebhookVerification,
 } from "./resources/webhook-endpoint.js";
-export { readContentDigest } from "./signing/content-digest.js";
-export { acceptSignature, requestSignature, requiredComponents } from "./signing/request-profile.js";
-export {
-  findLabel,
-  type MessageSignature,
-  readSignature,
-  type SignedMessage,
-  signatureBase,
-} from "./signing/signature-base.js";
+export * from "./signing/index.js";
 export { asyncApiDocument, streamProtocol } from "./stream/asyncapi.js";
 export { Authenticate, SubscribeToEvents, Unsubscribe } from "./stream/client-messages.js";
 export { type CloseCode, closeCodes } from "./stream/close-codes.js";
@@ -200,24 +192,10 @@ export type {
 export { StreamQuery, StreamTicket } from "./stream/ticket.js";
 export type { Actor } from "./values.js";
 export { apiVersion, versionHeader } from "./version.js";
-export {
-  type StandardWebhook,
-  signStandardWebhook,
-  verifyStandardWebhook,
-} from "./webhooks/standard-webhook.js";
-export type { Verification, VerificationClock } from "./webhooks/verification.js";
+export * from "./webhooks/index.js";
 export {
   WebhookBody,
   WebhookChallenge,
   WebhookChallengeAnswer,
   WebhookTestBody,
 } from "./webhooks/webhook-body.js";
-export type { WebhookHashes } from "./webhooks/webhook-hashes.js";
-export {
-  signWebhookMessage,
-  verifyWebhookMessage,
-  type WebhookKey,
-  type WebhookMessage,
-  type WebhookMessageHeaders,
-} from "./webhooks/webhook-message.js";
-export { formatWebhookSecret, parseWebhookSecret, webhookKeyId } from "./webhooks/webhook-secret.js";

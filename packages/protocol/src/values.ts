@@ -26,6 +26,10 @@ export const EpochName = Type.String({
 export const OneOf = <const Values extends readonly string[]>(values: Values, options: TSchemaOptions = {}) =>
   Type.Enum<[...Values]>([...values], { type: "string", ...options });
 
+/** Some of these strings, in a query: the parameter is repeated for each. */
+export const SomeOf = <const Values extends readonly string[]>(values: Values, options: TSchemaOptions) =>
+  Type.Array(OneOf(values), { minItems: 1, maxItems: values.length, uniqueItems: true, ...options });
+
 export const Nullable = <Value extends TSchema>(value: Value, description?: string) =>
   Type.Union([value, Type.Null()], description === undefined ? {} : { description });
 

@@ -969,6 +969,8 @@ CREATE INDEX events_by_final_order_state ON public.events USING btree (tenant_id
 
 CREATE INDEX events_by_final_state ON public.events USING btree (tenant_id, state, subject_id) WHERE ((event = 'transaction.updated'::text) AND (state = ANY (ARRAY['completed'::text, 'rejected'::text, 'failed'::text, 'cancelled'::text])));
 
+CREATE INDEX events_of_rare_kinds ON public.events USING btree (tenant_id, event, sequence) WHERE (event <> ALL (ARRAY['transaction.updated'::text, 'order.updated'::text]));
+
 CREATE INDEX finished_deliveries_by_endpoint ON public.finished_deliveries USING btree (tenant_id, endpoint_id, id);
 
 CREATE INDEX finished_deliveries_by_sequence ON public.finished_deliveries USING btree (tenant_id, sequence);
@@ -1012,6 +1014,10 @@ CREATE INDEX operator_requests_with_secret ON public.operator_requests USING btr
 CREATE INDEX orders_by_client ON public.orders USING btree (tenant_id, client_id, id);
 
 CREATE INDEX orders_by_market ON public.orders USING btree (tenant_id, market, id);
+
+CREATE INDEX orders_by_reference ON public.orders USING btree (tenant_id, reference, id) WHERE (reference IS NOT NULL);
+
+CREATE INDEX orders_by_wallet ON public.orders USING btree (tenant_id, wallet_id, id);
 
 CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING btree (tenant_id, endpoint_id, id);
 

@@ -8,8 +8,10 @@ export interface ListTransactionsQuery {
   cursor?: string;
   /** Only transactions of this kind. */
   kind?: "transfer" | "payout" | "deposit" | "sweep" | "refuel";
-  /** Only transactions in this state. */
-  state?: "accepted" | "awaiting_approval" | "processing" | "broadcast" | "confirming" | "completed" | "rejected" | "failed" | "cancelled";
+  /** Only transactions in one of these states: `state=failed&state=rejected`. */
+  state?: ("accepted" | "awaiting_approval" | "processing" | "broadcast" | "confirming" | "completed" | "rejected" | "failed" | "cancelled")[];
+  /** The `Idempotency-Key` that created it. A payment and a deposit can have the same. */
+  idempotency_key?: string;
   /** The client's own reference. */
   reference?: string;
   /** An asset code. */
@@ -18,7 +20,7 @@ export interface ListTransactionsQuery {
   wallet_id?: string;
   /** The client that created it. */
   client_id?: string;
-  /** Created after this time. */
+  /** Created at this time or later. */
   created_after?: string;
   /** Created before this time. */
   created_before?: string;
@@ -64,8 +66,16 @@ export interface ListOrdersQuery {
   state?: "pending" | "open" | "partially_filled" | "filled" | "cancelled" | "rejected";
   /** Only orders on this side. */
   side?: "buy" | "sell";
+  /** The client's own reference. */
+  reference?: string;
+  /** The wallet that pays and receives. */
+  wallet_id?: string;
   /** The client that placed it. */
   client_id?: string;
+  /** Created at this time or later. */
+  created_after?: string;
+  /** Created before this time. */
+  created_before?: string;
 }
 
 export interface ReadPolicyQuery {
@@ -94,6 +104,14 @@ export interface ListDestinationsQuery {
 export interface ListEventsQuery {
   /** The last sequence already seen. */
   after?: number;
+  /** Only events before this sequence; newest first, unless `order` says otherwise. */
+  before?: number;
+  /** `asc`: in order of `sequence`. `desc`: newest first. Defaults to `asc`, or to `desc` with `before`. */
+  order?: "asc" | "desc";
+  /** Only events of these kinds: `kinds=wallet.updated&kinds=order.updated`. */
+  kinds?: ("transaction.updated" | "wallet.updated" | "order.updated" | "endpoint.disabled" | "change_request.updated" | "audit.checkpoint")[];
+  /** Only events of this transaction, wallet, order, webhook endpoint or change request. */
+  subject_id?: string;
   /** The maximum number of events to return. */
   limit?: number;
 }

@@ -682,6 +682,12 @@ export interface EventList {
   data: Event[];
   /** Names the history of the database. It changes when committed data may have been lost: when a standby takes over, or after a restore. In another epoch, sequences and versions can have another meaning. */
   epoch: string;
+  /** The last sequence of the log; 0 if it is empty. */
+  latest_sequence: number;
+  /** The last sequence that this page has looked at: the `after` of the next page, or its `before` if the newest come first. With a filter, a page can have fewer events than `limit`, or none, and not be the last. */
+  scanned_to: number;
+  /** Whether there can be another page. */
+  has_more: boolean;
 }
 
 export interface Failure {

@@ -71,7 +71,15 @@ const epoch = exampleIds.epoch;
 export const transactionEvent = { event: kinds[0], sequence, ...events["transaction.updated"] };
 
 export const eventExamples: Examples = {
-  EventList: { value: { data: [transactionEvent], epoch } },
+  EventList: {
+    value: {
+      data: [transactionEvent],
+      epoch,
+      latest_sequence: sequence,
+      scanned_to: sequence,
+      has_more: false,
+    },
+  },
   ...Object.fromEntries(
     kinds.map((event) => [
       `WebhookBody.${event}`,

@@ -2,7 +2,8 @@ import { type Static, Type } from "typebox";
 import { AuditCheckpoint } from "../access/audit.js";
 import { ChangeRequestSummary } from "../access/change-request.js";
 import type { Scope } from "../access/scopes.js";
-import { Actor, EpochName, OneOf, Timestamp } from "../values.js";
+import { exampleIds } from "../examples/example-ids.js";
+import { Actor, EpochName, OneOf, SomeOf, Timestamp } from "../values.js";
 import { Order } from "./order.js";
 import { Transaction } from "./transaction.js";
 import { WalletSummary } from "./wallet.js";
@@ -80,15 +81,38 @@ export const Event = Type.Object(
 
 export type Event = Static<typeof Event>;
 
+const Sequence = (options: { description: string; default?: number; examples: readonly number[] }) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...options });
+
 export const EventQuery = Type.Object(
   {
     after: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        default: 0,
-        description: "The last sequence already seen.",
-        examples: [1041],
+      Sequence({ default: 0, description: "The last sequence already seen.", examples: [1041] }),
+    ),
+    before: Type.Optional(
+      Sequence({
+        description: "Only events before this sequence; newest first, unless `order` says otherwise.",
+        examples: [2048],
+      }),
+    ),
+    order: Type.Optional(
+      OneOf(["asc", "desc"], {
+        description:
+          "`asc`: in order of `sequence`. `desc`: newest first. Defaults to `asc`, or to `desc` with `before`.",
+        examples: ["asc"],
+      }),
+    ),
+    kinds: Type.Optional(
+      SomeOf(eventKinds, {
+        description: "Only events of these kinds: `kinds=wallet.updated&kinds=order.updated`.",
+        examples: [["transaction.updated"]],
+      }),
+    ),
+    subject_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "Only events of this transaction, wallet, order, webhook endpoint or change request.",
+        examples: [exampleIds.transaction],
       }),
     ),
     limit: Type.Optional(
@@ -104,4 +128,16 @@ export const EventQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export const EventList = Type.Object({ data: Type.Array(Event), epoch: EpochName }, { $id: "EventList" });
+export const EventList = Type.Object(
+  {
+    data: Type.Array(Event),
+    epoch: EpochName,
+    latest_sequence: Type.Integer({ description: "The last sequence of the log; 0 if it is empty." }),
+    scanned_to: Type.Integer({
+      description:
+        "The last sequence that this page has looked at: the `after` of the next page, or its `before` if the newest come first. With a filter, a page can have fewer events than `limit`, or none, and not be the last.",
+    }),
+    has_more: Type.Boolean({ description: "Whether there can be another page." }),
+  },
+  { $id: "EventList" },
+);

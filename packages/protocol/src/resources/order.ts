@@ -2,7 +2,17 @@ import { type OrderState, orderStates, orderTransitions } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
-import { CreatedBy, Decimal, Failure, Fee, Nullable, OneOf, PathId, Timestamp } from "../values.js";
+import {
+  CreatedBy,
+  Decimal,
+  Failure,
+  Fee,
+  Nullable,
+  OneOf,
+  PathId,
+  TimeFilter,
+  Timestamp,
+} from "../values.js";
 
 const stateNames = Object.keys(orderStates) as OrderState[];
 const State = OneOf(stateNames);
@@ -110,6 +120,21 @@ export const OrderQuery = Type.Object(
     side: Type.Optional(
       OneOf(["buy", "sell"], { description: "Only orders on this side.", examples: ["buy"] }),
     ),
+    reference: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description: "The client's own reference.",
+        examples: ["hedge-17"],
+      }),
+    ),
+    wallet_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "The wallet that pays and receives.",
+        examples: [exampleIds.primaryWallet],
+      }),
+    ),
     client_id: Type.Optional(
       Type.String({
         maxLength: 64,
@@ -117,6 +142,8 @@ export const OrderQuery = Type.Object(
         examples: [exampleIds.client],
       }),
     ),
+    created_after: Type.Optional(TimeFilter("Created at this time or later.", "2026-11-01T00:00:00Z")),
+    created_before: Type.Optional(TimeFilter("Created before this time.", "2026-12-01T00:00:00Z")),
   },
   { additionalProperties: false },
 );

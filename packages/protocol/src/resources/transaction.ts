@@ -12,6 +12,7 @@ import {
   Nullable,
   OneOf,
   PathId,
+  SomeOf,
   Strings,
   TimeFilter,
   Timestamp,
@@ -158,7 +159,18 @@ export const TransactionQuery = Type.Object(
       OneOf(transactionKinds, { description: "Only transactions of this kind.", examples: ["transfer"] }),
     ),
     state: Type.Optional(
-      OneOf(stateNames, { description: "Only transactions in this state.", examples: ["completed"] }),
+      SomeOf(stateNames, {
+        description: "Only transactions in one of these states: `state=failed&state=rejected`.",
+        examples: [["failed", "rejected"]],
+      }),
+    ),
+    idempotency_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "The `Idempotency-Key` that created it. A payment and a deposit can have the same.",
+        examples: ["payout-2026-11-16-0001"],
+      }),
     ),
     reference: Type.Optional(
       Type.String({
@@ -185,7 +197,7 @@ export const TransactionQuery = Type.Object(
         examples: [exampleIds.client],
       }),
     ),
-    created_after: Type.Optional(TimeFilter("Created after this time.", "2026-11-01T00:00:00Z")),
+    created_after: Type.Optional(TimeFilter("Created at this time or later.", "2026-11-01T00:00:00Z")),
     created_before: Type.Optional(TimeFilter("Created before this time.", "2026-12-01T00:00:00Z")),
   },
   { additionalProperties: false },

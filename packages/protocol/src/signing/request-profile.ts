@@ -13,7 +13,7 @@ export const requestSignature = {
 const always = ["@method", "@target-uri", "authorization"] as const;
 const ifPresent = ["content-digest", "idempotency-key", "if-match"] as const;
 
-export interface RequestShape {
+interface RequestShape {
   hasBody: boolean;
   hasIdempotencyKey: boolean;
   /** The version that a change is meant for: without it, the change could be made to another. */

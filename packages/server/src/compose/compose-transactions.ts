@@ -42,6 +42,7 @@ import { createChangeRequestStore } from "../store/access/change-requests/change
 import { requestSpeedUp } from "../store/chain/speed-up.js";
 import { isDatabaseUnavailable, isStatementTimeout } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
+import { createEventSearch } from "../store/events/find-events.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
 import { createRailTransactionStore } from "../store/transactions/rail-transactions.js";
 import { createSettlementStore } from "../store/transactions/settlement.js";
@@ -266,6 +267,8 @@ export function composeTransactions(
       listEvents,
       readEventPage: createEventPageReader({
         listEvents,
+        findEvents: createEventSearch(database, eventStore).findEvents,
+        presentEvents,
         positions: eventStore,
         identity: database.identity,
         epochs: createEpochNames(database.identity),

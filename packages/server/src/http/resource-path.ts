@@ -24,6 +24,18 @@ export function readQueryId(prefix: "wlt" | "cli", name: string, given: string):
   throw new Refusal("INVALID_REQUEST", { details: [{ path: `query.${name}`, reason }] });
 }
 
+/** The prefixes of what events are about. */
+const subjectPrefixes = ["tx", "wlt", "ord", "whe", "chr"] as const;
+
+export function readSubjectId(given: string): string {
+  for (const prefix of subjectPrefixes) {
+    const id = readId(prefix, given);
+    if (id !== undefined) return id;
+  }
+  const reason = "is not the id of a transaction, wallet, order, webhook endpoint or change request";
+  throw new Refusal("INVALID_REQUEST", { details: [{ path: "query.subject_id", reason }] });
+}
+
 function idOf(prefix: Parameters<typeof readId>[0], given: string, missing: ErrorCode): string {
   const id = readId(prefix, given);
   if (id === undefined) throw new Refusal(missing);

@@ -8,17 +8,17 @@ const detailsMax = 20;
 
 /**
  * Compiles TypeBox schemas into validators. Bodies are validated as they are; the strings of a query, a path or a header are converted
- * to the numbers and booleans of their schema.
+ * to the numbers and booleans of their schema, and a single value to the list of one that its schema asks for.
  */
 export function createValidatorCompiler() {
   const compileBody = createCompiler(false);
-  const compileRest = createCompiler(true);
+  const compileRest = createCompiler("array");
   return ({ schema, httpPart }: { schema: unknown; httpPart?: string }): ValidateFunction =>
     (httpPart === "body" ? compileBody : compileRest)(schema as object);
 }
 
 /** Routes that share a schema share its validator. */
-function createCompiler(coerceTypes: boolean): (schema: object) => ValidateFunction {
+function createCompiler(coerceTypes: false | "array"): (schema: object) => ValidateFunction {
   let ajv: Ajv | undefined;
   const compiled = new Map<object, ValidateFunction>();
   return (schema) => {
@@ -51,11 +51,11 @@ function withoutNames(schema: object): object {
   return JSON.parse(JSON.stringify(schema, (key, value) => (key === "$id" ? undefined : value)));
 }
 
-function createAjv(coerceTypes: boolean): Ajv {
+function createAjv(coerceTypes: false | "array"): Ajv {
   const ajv = new Ajv({
     coerceTypes,
     removeAdditional: false,
-    useDefaults: coerceTypes,
+    useDefaults: coerceTypes !== false,
     allErrors: true,
     strict: true,
   });

@@ -45,7 +45,15 @@ describe(`a list of ${rows} rows`, () => {
   /** Every combination of filters, of which most match nothing, or one row at the very end. */
   const choices: Record<keyof typeof longLists, Choices> = {
     transactions: {
-      state: ["rejected", "completed", "awaiting_approval", "accepted"],
+      states: [
+        ["rejected"],
+        ["completed"],
+        ["awaiting_approval"],
+        ["accepted"],
+        ["completed", "failed"],
+        ["accepted", "rejected", "failed", "cancelled"],
+      ],
+      idempotencyKey: ["7"],
       walletId: [ids.walletId, rare.walletId],
       clientId: [ids.clientId, rare.clientId],
       asset: ["USD", "ETH"],
@@ -56,6 +64,8 @@ describe(`a list of ${rows} rows`, () => {
       market: ["ETH-USD", "USDC-USD"],
       side: ["buy", "sell"],
       clientId: [ids.clientId, rare.clientId],
+      walletId: [ids.walletId, rare.walletId],
+      reference: ["rare"],
     },
     deliveries: {
       state: ["pending", "delivered", "exhausted"],

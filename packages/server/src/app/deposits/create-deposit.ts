@@ -8,6 +8,7 @@ import { isRefused, type Refused } from "../requests/refused.js";
 import { fieldFault, readMoney } from "../transactions/read-request.js";
 import { asAccepted, type Transaction, type TransactionStore } from "../transactions/transaction.js";
 import type { DepositStore, DepositUnit } from "./deposit.js";
+import { depositKeyOf } from "./deposit-key.js";
 import { type DepositDraft, postDeposit } from "./post-deposit.js";
 
 export interface CreateDepositDeps {
@@ -74,7 +75,7 @@ function draftDeposit(
     tenantId,
     id: newUuid(),
     clientId,
-    idempotencyKey: `deposits ${key}`,
+    idempotencyKey: depositKeyOf(key),
     requestHash: hashRequest(body),
     reference: body.reference,
     ...money,

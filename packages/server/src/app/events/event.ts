@@ -28,6 +28,27 @@ export interface EventStore {
   listEvents: (tenantId: string, after: number, limit: number) => Promise<LoggedEvent[]>;
 }
 
+/** Which events of a log are asked for. */
+export interface EventQuery {
+  /** Only after this sequence. */
+  after: number;
+  /** Only before this sequence. */
+  before?: number;
+  isNewestFirst: boolean;
+  kinds?: readonly EventKind[];
+  subjectId?: string;
+  limit: number;
+}
+
+/** Finds events of a log that match a query, in the order that it asks for. */
+export interface EventSearch {
+  /** `scannedTo` is set if the search has ended at its bound before the page was full. */
+  findEvents: (
+    tenantId: string,
+    query: EventQuery,
+  ) => Promise<{ events: LoggedEvent[]; scannedTo: number | undefined }>;
+}
+
 /** Looks up events by their sequence. */
 export interface EventReader {
   /** Returns events in the order of their sequences; events that do not exist are left out. */

@@ -78,6 +78,10 @@ export interface OrderFilter {
   state?: OrderState;
   side?: Side;
   clientId?: string;
+  reference?: string;
+  walletId?: string;
+  createdAfter?: Date;
+  createdBefore?: Date;
 }
 
 export interface EarlierOrder {

@@ -118,7 +118,9 @@ export function asOfVersion(transaction: Transaction, version: number): Transact
 
 export interface TransactionFilter {
   kind?: TransactionKind;
-  state?: TransactionState;
+  /** Any of these. */
+  states?: readonly TransactionState[];
+  idempotencyKey?: string;
   reference?: string;
   asset?: string;
   walletId?: string;

@@ -41,7 +41,10 @@ function join(strings: TemplateStringsArray, parts: readonly unknown[]): Stateme
 }
 
 /** Several parts as one, such as columns with a comma between them. */
-export function joinStatements(parts: readonly Statement[], separator: ", " | " AND "): Statement {
+export function joinStatements(
+  parts: readonly Statement[],
+  separator: ", " | " AND " | " UNION ALL ",
+): Statement {
   const between = new Statement(separator, []);
   const [first = new Statement("", []), ...others] = parts;
   return others.reduce((all, part) => sql`${all}${between}${part}`, first);

@@ -20,36 +20,51 @@ export interface OrderPage {
 
 /**
  * The ids of a page, newest first. One condition leads, by an index, and the others are looked at row by row, for a bounded number of
- * rows. What is open is little and is read by open_orders' primary key. Rejected orders are rare, so their state leads
- * (events_by_final_order_state); other final states lead if there is no client. Then a client (orders_by_client) or a market
- * (orders_by_market) leads, or else the primary key.
+ * rows:
+ *   a reference   its orders are few (orders_by_reference, which does not hold orders without one)
+ *   a state       what is open is little (open_orders); rejected orders are rare, and other final states lead if there is neither a
+ *                 wallet nor a client (events_by_final_order_state)
+ *   a wallet      orders_by_wallet
+ *   a client      orders_by_client
+ *   a market      orders_by_market
+ *   otherwise     the primary key
  */
 export function selectPageOfOrders({ tenantId, filter, limit, beforeId }: OrderPage): Statement {
-  const { state, market, side, clientId } = filter;
-  const range = idRange({}, beforeId);
-  const ofMarket = market === undefined ? [] : [sql`o.market = ${market}`];
-  const ofSide = side === undefined ? [] : [sql`o.side = ${side}`];
-  const ofClient = clientId === undefined ? [] : [sql`o.client_id = ${clientId}`];
-  const bounded = (lead: Lead, conditions: readonly Statement[]) =>
-    selectBoundedPage({ lead, rest: looked(tenantId, conditions), limit });
+  const { state, market, clientId, reference, walletId } = filter;
+  const range = idRange(filter, beforeId);
+  const bounded = (lead: Lead, ...leading: readonly (keyof OrderFilter)[]) =>
+    selectBoundedPage({ lead, rest: looked(tenantId, conditionsOf(filter, leading)), limit });
 
+  if (reference !== undefined) return bounded(withReference(tenantId, reference, range), "reference");
   if (state !== undefined && !orderStates[state].final)
     return selectBoundedPage({
       lead: open(tenantId, range),
-      rest: sql`${looked(tenantId, [...ofMarket, ...ofSide, ...ofClient]) ?? sql`WHERE true`} AND s.state = ${state}`,
+      rest: sql`${looked(tenantId, conditionsOf(filter, ["state"])) ?? sql`WHERE true`} AND s.state = ${state}`,
       limit,
     });
-  if (state !== undefined && (state === "rejected" || clientId === undefined))
-    return bounded(inFinalState(tenantId, state, range), [...ofMarket, ...ofSide, ...ofClient]);
-  const inState = state === undefined ? [] : [hasState(state)];
+  const isNarrow = clientId !== undefined || walletId !== undefined;
+  if (state !== undefined && (state === "rejected" || !isNarrow))
+    return bounded(inFinalState(tenantId, state, range), "state");
+  if (walletId !== undefined)
+    return bounded(withValue(tenantId, sql`o.wallet_id`, walletId, range), "walletId");
   if (clientId !== undefined)
-    return bounded(withValue(tenantId, sql`o.client_id`, clientId, range), [
-      ...ofMarket,
-      ...ofSide,
-      ...inState,
-    ]);
-  if (market !== undefined) return bounded(withValue(tenantId, sql`o.market`, market, range), ofSide);
-  return bounded(all(tenantId, range), ofSide);
+    return bounded(withValue(tenantId, sql`o.client_id`, clientId, range), "clientId");
+  if (market !== undefined) return bounded(withValue(tenantId, sql`o.market`, market, range), "market");
+  return bounded(all(tenantId, range));
+}
+
+/** The conditions of a filter on a row, besides those that lead and those of time, which are a range of ids. */
+function conditionsOf(filter: OrderFilter, leading: readonly (keyof OrderFilter)[]): Statement[] {
+  const { market, side, clientId, walletId, state } = filter;
+  const conditions: Partial<Record<keyof OrderFilter, Statement | undefined>> = {
+    market: market === undefined ? undefined : sql`o.market = ${market}`,
+    side: side === undefined ? undefined : sql`o.side = ${side}`,
+    clientId: clientId === undefined ? undefined : sql`o.client_id = ${clientId}`,
+    walletId: walletId === undefined ? undefined : sql`o.wallet_id = ${walletId}`,
+    state: state === undefined ? undefined : hasState(state),
+  };
+  for (const name of leading) delete conditions[name];
+  return Object.values(conditions).filter((condition) => condition !== undefined);
 }
 
 type Lead = (rowsMax: Statement) => Statement;
@@ -69,6 +84,12 @@ function withValue(tenantId: string, column: Statement, value: string, range: Id
     SELECT o.id FROM orders o WHERE o.tenant_id = ${tenantId} ${newestWith(column, sql`o.id`, value, range, max)}`;
 }
 
+function withReference(tenantId: string, reference: string, range: IdRange): Lead {
+  return (max) => sql`
+    SELECT o.id FROM orders o
+    WHERE o.tenant_id = ${tenantId} AND o.reference IS NOT NULL ${newestWith(sql`o.reference`, sql`o.id`, reference, range, max)}`;
+}
+
 function open(tenantId: string, range: IdRange): Lead {
   return (max) => sql`
     SELECT p.id, p.state FROM open_orders p WHERE p.tenant_id = ${tenantId} ${newest(sql`p.id`, range, max)}`;
@@ -81,7 +102,9 @@ function inFinalState(tenantId: string, state: string, range: IdRange): Lead {
       ${newestWith(sql`e.state`, sql`e.subject_id`, state, range, max)}`;
 }
 
+/** The state of one row: that of its last event, `pending` before the first. */
 function hasState(state: string): Statement {
-  return sql`${state} = (
-    SELECT e.state FROM events e WHERE e.tenant_id = o.tenant_id AND e.subject_id = o.id ORDER BY e.version DESC LIMIT 1)`;
+  return sql`${state} = coalesce(
+    (SELECT e.state FROM events e WHERE e.tenant_id = o.tenant_id AND e.subject_id = o.id ORDER BY e.version DESC LIMIT 1),
+    'pending')`;
 }

@@ -3,7 +3,7 @@ import type { TestDatabase } from "./test-database.js";
 
 /** For each list, a filter that only its oldest row matches. An empty id stands for one of the test's. */
 export const longLists = {
-  transactions: { state: "rejected", clientId: "" },
+  transactions: { states: ["rejected"], clientId: "" },
   orders: { state: "filled", market: "USDC-USD" },
   deliveries: { endpointId: "", event: "wallet.updated" },
   wallets: { purpose: "fees" },

@@ -35,6 +35,11 @@ const queryValues: Record<string, readonly string[]> = {
   market: ["ETH-USD", "USDC-USD"],
   depth: ["10"],
   sequence: ["1", "5000"],
+  idempotency_key: ["nobody's"],
+  before: ["5000"],
+  // Several values, of parameters that can be repeated.
+  state: ["failed,rejected", "completed,failed", "accepted,failed,rejected,cancelled"],
+  kinds: ["wallet.updated,endpoint.disabled", "transaction.updated,wallet.updated"],
 };
 
 /** These statements read a whole table by design: at startup, one that is empty nearly always, or at most 1000 clients of a tenant. */
@@ -103,6 +108,7 @@ describe("every statement of the service", () => {
       const own = {
         wallet_id: [objects["wallets"] ?? ""],
         client_id: [objects["clients"] ?? ""],
+        subject_id: [objects["transactions"] ?? "", objects["wallets"] ?? ""],
         endpoint_id: [objects["webhook-endpoints"] ?? ""],
       };
       for (const query of queriesOf(route, { ...queryValues, ...own })) {
@@ -223,15 +229,23 @@ describe("every statement of the service", () => {
   }
 });
 
+interface Parameter {
+  enum?: string[];
+  /** Of one that can be repeated. */
+  items?: { enum: string[] };
+}
+
 /** No parameter, each parameter alone, and each pair of them, as query strings. */
 function queriesOf({ query }: Route, values: Readonly<Record<string, readonly string[]>>): string[] {
   const properties = Object.entries(
-    (query as { properties?: Record<string, { enum?: string[] }> } | undefined)?.properties ?? {},
+    (query as { properties?: Record<string, Parameter> } | undefined)?.properties ?? {},
   ).filter(([name]) => name !== "cursor");
-  const options = properties.map(([name, schema]) => {
-    const known = schema.enum ?? values[name];
+  const options = properties.map(([name, { enum: one, items }]) => {
+    const known = items === undefined ? (one ?? values[name]) : [...items.enum, ...(values[name] ?? [])];
     if (known === undefined) throw new Error(`the test of plans needs values for the parameter ${name}`);
-    return known.map((value) => `${name}=${encodeURIComponent(value)}`);
+    return known
+      .map((value) => (items === undefined ? [value] : value.split(",")))
+      .map((all) => all.map((value) => `${name}=${encodeURIComponent(value)}`).join("&"));
   });
   const pairs = options.flatMap((some, index) =>
     options

@@ -20,7 +20,7 @@ describe("a deposit", () => {
 
   it("credits the wallet, is completed at once, and can be read, listed and found in the audit log", async () => {
     const { bank, admin, deposit, walletId, available } = await createDepositTenant(service);
-    const created = await deposit({ metadata: { bank: "first" } });
+    const created = await deposit({ metadata: { bank: "first" } }, "statement-7-1");
     const { id } = created.body;
     expect([created.status, created.headers.get("location")]).toEqual([201, `/v1/transactions/${id}`]);
     expect(created.body).toMatchObject({
@@ -44,6 +44,7 @@ describe("a deposit", () => {
       ((await admin.send("GET", `/v1/transactions?${query}`)).body as unknown as Page<{ id: string }>).data;
     await admin.settled((await admin.create({ reference: "t", asset: "USD", amount: "1" })).body.id);
     expect(await listed("kind=deposit")).toEqual([created.body]);
+    expect(await listed("idempotency_key=statement-7-1")).toEqual([created.body]);
     expect(await listed(`kind=deposit&state=completed&wallet_id=${walletId}`)).toHaveLength(1);
     expect(await listed("kind=deposit&state=failed")).toEqual([]);
     expect(await listed(`kind=transfer&wallet_id=${walletId}`)).toMatchObject([{ kind: "transfer" }]);

@@ -156,7 +156,9 @@ describe("a service that gets the examples of the OpenAPI document", () => {
         (operation.parameters ?? [])
           // A ticket takes the place of the token.
           .filter((parameter) => parameter.in === "query" && parameter.name !== "ticket")
-          .map(({ name, example }): [string, string] => [name, String(example)]),
+          .flatMap(({ name, example }) =>
+            [example].flat().map((value): [string, string] => [name, String(value)]),
+          ),
       );
       // The waiting of `Prefer` is for a version that is known.
       const { Prefer: _, ...headers } = headersOf(operation);

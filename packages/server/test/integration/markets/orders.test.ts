@@ -57,6 +57,36 @@ describe("orders", () => {
     expect(await seller.balances()).toEqual({ ETH: ["99.5", "0"], USD: ["1498.5", "0"] });
   });
 
+  it("are found by their reference, their wallet and their time", async () => {
+    const first = await seller.placed(limit("sell", "3500", "1", { reference: "hedge 1" }));
+    const second = await seller.placed(limit("sell", "3501", "1"));
+    const third = await seller.placed(limit("sell", "3502", "1", { reference: "hedge 1" }));
+    const find = async (query: string) => {
+      const { body } = await seller.send("GET", `/v1/orders?${query}`);
+      return (body as unknown as { data: { id: string }[] }).data.map(({ id }) => id);
+    };
+    const [one, two, three] = [first.id, second.id, third.id];
+    expect(await find("reference=hedge%201")).toEqual([three, one]);
+    expect(await find("reference=other")).toEqual([]);
+    expect(await find("reference=hedge%201&state=open&side=sell&market=ETH-USD")).toEqual([three, one]);
+    expect(await find("reference=hedge%201&state=filled")).toEqual([]);
+    const wallet = `wallet_id=${first.wallet_id}`;
+    expect(await find(wallet)).toEqual([three, two, one]);
+    expect(await find("wallet_id=wlt_01h455vb4pex5vsknk084sn02q")).toEqual([]);
+    expect(await find(`${wallet}&state=open&limit=2`)).toEqual([three, two]);
+    expect(await find(`created_after=${second.created_at}`)).toEqual([three, two]);
+    expect(await find(`${wallet}&created_before=${second.created_at}`)).toEqual([one]);
+    for (const { id } of [first, second, third]) {
+      await seller.send("DELETE", `/v1/orders/${id}`);
+      await seller.until(id, ({ state }) => state === "cancelled");
+    }
+    expect(await find(`${wallet}&state=cancelled`)).toEqual([three, two, one]);
+    expect(await find(`${wallet}&state=rejected`)).toEqual([]);
+    expect(await find(`reference=hedge%201&state=cancelled&created_before=${second.created_at}`)).toEqual([
+      one,
+    ]);
+  });
+
   it("with insufficient funds are rejected, and hold nothing", async () => {
     expect(await buyer.placed(limit("buy", "1000", "100.01"))).toMatchObject({
       state: "rejected",

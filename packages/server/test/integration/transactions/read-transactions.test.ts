@@ -69,7 +69,42 @@ describe("reading transactions", () => {
     expect((await list("reference=r0&state=failed")).ids).toEqual([2]);
     expect((await list("asset=USD&state=failed")).ids).toEqual([]);
     expect((await list(`state=completed&created_before=${body.created_at}`)).ids).toEqual([0]);
+    expect((await list("state=failed&state=completed")).ids).toEqual([3, 2, 1, 0]);
+    expect((await list("state=failed&state=accepted&state=rejected&state=cancelled")).ids).toEqual([2]);
+    expect((await list(`${wallet}&state=failed&state=cancelled`)).ids).toEqual([2]);
+    expect((await list("state=accepted&state=processing")).ids).toEqual([]);
     const first = await list("limit=3");
     expect([first.ids, (await list(`limit=3&cursor=${first.next_cursor}`)).ids]).toEqual([[3, 2, 1], [0]]);
+  });
+
+  it("finds a transaction by its idempotency key, and a deposit by its own", async () => {
+    const { body } = await api.create(three, "mine/7+8");
+    await api.create(three, "another");
+    const find = async (query: string, of = api) => {
+      const { status, body: page } = await of.send("GET", `/v1/transactions?${query}`);
+      return [status, (page as unknown as { data: { id: string }[] }).data.map(({ id }) => id)];
+    };
+    const key = encodeURIComponent("mine/7+8");
+    expect(await find(`idempotency_key=${key}`)).toEqual([200, [body.id]]);
+    expect(await find("idempotency_key=unknown")).toEqual([200, []]);
+    await api.settled(body.id);
+    expect(await find(`idempotency_key=${key}&state=failed&reference=invoice-1`)).toEqual([200, []]);
+    expect(await find(`idempotency_key=${key}&state=completed&reference=invoice-1`)).toEqual([
+      200,
+      [body.id],
+    ]);
+    const other = transactionsOf(service, await service.token(await service.createTenant("1000")));
+    expect(await find(`idempotency_key=${key}`, other)).toEqual([200, []]);
+  });
+
+  it.each([
+    ["state=nothing", "query.state.0"],
+    ["state=failed&state=failed", "query.state"],
+    ["state=", "query.state.0"],
+    ["idempotency_key=", "query.idempotency_key"],
+    ["limit=1&limit=2", "query.limit"],
+  ])("refuses %s", async (query, path) => {
+    const { status, body } = await api.send("GET", `/v1/transactions?${query}`);
+    expect([status, body.error?.details?.map((detail) => detail.path)]).toEqual([400, [path]]);
   });
 });

@@ -61,7 +61,7 @@ export function createSimulatedTransactionStore(
             ({ tenantId: owner, id }) => owner === tenantId && (beforeId === undefined || id < beforeId),
           )
           .flatMap(({ id }) => readTransaction(rows, tenantId, id) ?? [])
-          .filter(({ steps }) => (filter.state ?? stateOf(steps)) === stateOf(steps))
+          .filter(({ steps }) => filter.states?.includes(stateOf(steps)) ?? true)
           .reverse()
           .slice(0, limit),
         scannedTo: undefined,

@@ -1,7 +1,9 @@
 import { EventList, EventQuery } from "@bursar/protocol";
+import type { Static } from "typebox";
 import { readSequence } from "../../../app/events/event.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
+import { readSubjectId } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
 export function listEvents({ readEventPage: read }: Pick<UseCases, "readEventPage">) {
@@ -14,18 +16,27 @@ export function listEvents({ readEventPage: read }: Pick<UseCases, "readEventPag
       tag: "Events",
       summary: "Read the event log",
       description:
-        "In order of `sequence`, which has no gaps within an epoch. `after` is the last sequence already seen. If the log does not have it, the response is 422.",
+        "In order of `sequence`, which has no gaps within an epoch, or newest first. `after` is the last sequence already seen. If the log does not have it, the response is 422. Filters are combined with AND. While `has_more` is true, `scanned_to` is the `after` of the next page, or its `before` if the newest come first.",
       query: EventQuery,
       success: {
         status: 200,
         schema: EventList,
-        description: "The events after `after`, and the epoch that gives their sequences a meaning.",
+        description: "A page of events, and the epoch that gives their sequences a meaning.",
       },
       errors: ["SEQUENCE_AHEAD"],
     },
-    async (request) => {
-      const { after = 0, limit = 50 } = request.query;
-      return unwrap(await read(principalOf(request).principal.tenantId, readSequence(after), limit));
-    },
+    async (request) => unwrap(await read(principalOf(request).principal.tenantId, toQuery(request.query))),
   );
+}
+
+function toQuery(query: Static<typeof EventQuery>): Parameters<UseCases["readEventPage"]>[1] {
+  const { after = 0, before, order, kinds, subject_id, limit = 50 } = query;
+  return {
+    after: readSequence(after),
+    isNewestFirst: (order ?? (before === undefined ? "asc" : "desc")) === "desc",
+    limit,
+    ...(before === undefined ? {} : { before: readSequence(before) }),
+    ...(kinds === undefined ? {} : { kinds }),
+    ...(subject_id === undefined ? {} : { subjectId: readSubjectId(subject_id) }),
+  };
 }

@@ -1,4 +1,6 @@
 import { OrderPage, OrderQuery } from "@bursar/protocol";
+import type { Static } from "typebox";
+import type { OrderFilter } from "../../../app/markets/order.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toBoundedPage } from "../../cursor.js";
@@ -23,16 +25,24 @@ export function listOrders({
       errors: [],
     },
     async (request) => {
-      const { limit = 50, cursor, market, state, side, client_id } = request.query;
-      const filter = {
-        ...(market === undefined ? {} : { market }),
-        ...(state === undefined ? {} : { state }),
-        ...(side === undefined ? {} : { side }),
-        ...(client_id === undefined ? {} : { clientId: readQueryId("cli", "client_id", client_id) }),
-      };
+      const { limit = 50, cursor } = request.query;
       const { tenantId } = principalOf(request).principal;
-      const found = await list(tenantId, filter, limit + 1, readCursor("orders", cursor));
+      const found = await list(tenantId, toFilter(request.query), limit + 1, readCursor("orders", cursor));
       return toBoundedPage("orders", found, limit, presentOrder);
     },
   );
+}
+
+function toFilter(query: Static<typeof OrderQuery>): OrderFilter {
+  const { market, state, side, reference, wallet_id, client_id, created_after, created_before } = query;
+  return {
+    ...(market === undefined ? {} : { market }),
+    ...(state === undefined ? {} : { state }),
+    ...(side === undefined ? {} : { side }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(wallet_id === undefined ? {} : { walletId: readQueryId("wlt", "wallet_id", wallet_id) }),
+    ...(client_id === undefined ? {} : { clientId: readQueryId("cli", "client_id", client_id) }),
+    ...(created_after === undefined ? {} : { createdAfter: new Date(created_after) }),
+    ...(created_before === undefined ? {} : { createdBefore: new Date(created_before) }),
+  };
 }

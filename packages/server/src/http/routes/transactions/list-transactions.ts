@@ -38,10 +38,21 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
 }
 
 function toFilter(query: Static<typeof TransactionQuery>): TransactionFilter {
-  const { kind, state, reference, asset, wallet_id, client_id, created_after, created_before } = query;
+  const {
+    kind,
+    state,
+    idempotency_key,
+    reference,
+    asset,
+    wallet_id,
+    client_id,
+    created_after,
+    created_before,
+  } = query;
   return {
     ...(kind === undefined ? {} : { kind }),
-    ...(state === undefined ? {} : { state }),
+    ...(state === undefined ? {} : { states: state }),
+    ...(idempotency_key === undefined ? {} : { idempotencyKey: idempotency_key }),
     ...(reference === undefined ? {} : { reference }),
     ...(asset === undefined ? {} : { asset }),
     ...(wallet_id === undefined ? {} : { walletId: readQueryId("wlt", "wallet_id", wallet_id) }),
