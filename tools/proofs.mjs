@@ -175,6 +175,7 @@ export const proofs = {
       "packages/conformance/test/fault-pairs.test.ts",
       "packages/conformance/test/other-server.test.ts",
       "packages/conformance/test/command-line.test.ts",
+      "packages/conformance/test/hostile-targets.test.ts",
     ],
     sizes: {
       seed: { env: "BURSAR_CONFORMANCE_SEED", means: "the seed of the pairs of faults" },

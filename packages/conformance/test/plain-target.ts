@@ -37,7 +37,7 @@ function plainTarget(url: string): Target {
       keyMs: forgottenMs + 50,
       revocationMs: 0,
     },
-    profiles: [],
+    profiles: ["tenants", "idempotency", "orderbook", "bursar"],
   };
 }
 
@@ -47,7 +47,13 @@ export async function runPlain(active: readonly FaultName[], seed?: number): Pro
   const receiver = await startReceiver({ host: "127.0.0.1", port: 0 });
   try {
     const target = plainTarget(server.url);
-    const session = createSession({ target, token: plainTokens.own, receiver, bounds: defaultBounds });
+    const session = createSession({
+      target,
+      token: plainTokens.own,
+      secondToken: plainTokens.second,
+      receiver,
+      bounds: defaultBounds,
+    });
     return await runChecks(session, { checks: checkTable, isSlow: true, seed });
   } finally {
     await receiver.close();

@@ -173,7 +173,7 @@ export const endpointChecks = [
   ),
 ];
 
-const book = (kit: Kit) => kit.fixture("order book", (own) => own.send("GET", "/v1/orderbook"));
+export const book = (kit: Kit) => kit.fixture("order book", (own) => own.send("GET", "/v1/orderbook"));
 
 /** A page of a website at such a path is no concern of the contract. */
 function isJsonSuccess(reply: Reply): boolean {

@@ -29,7 +29,7 @@ export const numberAmount = (kit: Kit) =>
   );
 
 /** The original and its repetition on one connection, so that a key that belongs to a connection is found by another check. */
-const repeated = (kit: Kit) =>
+export const repeatedRequest = (kit: Kit) =>
   kit.fixture("repeated request", async (own) => {
     const agent = new (own.target.baseUrl.protocol === "https:" ? SecureAgent : Agent)({
       keepAlive: true,
@@ -90,7 +90,7 @@ export const keyChecks = [
     "A repeated request does not create a second transaction.",
     { needs: [read], writes },
     async (kit) => {
-      const { first, second } = await repeated(kit);
+      const { first, second } = await repeatedRequest(kit);
       await expectOne(kit, first, second, "after the same request was sent twice with the same key");
     },
   ),
@@ -100,7 +100,7 @@ export const keyChecks = [
     "A repeated request that is accepted shows the id of the first.",
     { needs: [once], writes },
     async (kit) => {
-      const { first, second } = await repeated(kit);
+      const { first, second } = await repeatedRequest(kit);
       if (isRefusal(second.reply)) return;
       const id = findId(kit.target, second.reply)?.id;
       expect(id === first.id, `the id ${first.id} for the same request with the same key`, `the id ${id}`);
@@ -112,7 +112,7 @@ export const keyChecks = [
     "A repeated request that is accepted is answered with 202.",
     { needs: [sameId], writes },
     async (kit) => {
-      const { reply } = (await repeated(kit)).second;
+      const { reply } = (await repeatedRequest(kit)).second;
       expect(
         reply.status === 202 || isRefusal(reply),
         "status 202 or an error for a repeated request",
@@ -197,7 +197,7 @@ export const keyChecks = [
     "A key that is reused for another body does not create a second transaction.",
     { needs: [elsewhere], writes },
     async (kit) => {
-      const { first, second } = await reused(kit);
+      const { first, second } = await reusedKey(kit);
       await expectOne(kit, first, second, "after its key was reused with another body");
     },
   ),
@@ -207,7 +207,7 @@ export const keyChecks = [
     "Reusing a key does not change the first transaction.",
     { needs: ["key.reused", "tx.get.own"], writes },
     async (kit) => {
-      const { first } = await reused(kit);
+      const { first } = await reusedKey(kit);
       const reference = shownMember(kit.target, (await showTransaction(kit, first.id)).json, "reference");
       expect(
         reference === first.reference,
@@ -264,7 +264,7 @@ export const keyChecks = [
   ),
 ];
 
-const reused = (kit: Kit) =>
+export const reusedKey = (kit: Kit) =>
   kit.fixture("reused key", async (own) => {
     const first = await createTransaction(own);
     return { first, second: await own.create({ key: first.key }) };

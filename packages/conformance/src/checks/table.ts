@@ -5,6 +5,10 @@ import { endpointChecks } from "./endpoint-checks.js";
 import { errorChecks } from "./error-checks.js";
 import { keyChecks } from "./key-checks.js";
 import { policyChecks } from "./policy-checks.js";
+import { bursarChecks } from "./profiles/bursar-checks.js";
+import { idempotencyChecks } from "./profiles/idempotency-checks.js";
+import { orderbookChecks } from "./profiles/orderbook-checks.js";
+import { tenantChecks } from "./profiles/tenant-checks.js";
 import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhook-checks.js";
 
@@ -18,4 +22,8 @@ export const checkTable: readonly Check[] = [
   ...errorChecks,
   ...webhookChecks,
   ...policyChecks,
+  ...tenantChecks,
+  ...idempotencyChecks,
+  ...orderbookChecks,
+  ...bursarChecks,
 ];

@@ -4,17 +4,7 @@ import type { Kit } from "./kit.js";
 /** What a check creates on the target, which is announced before a run. */
 type Write = "transaction" | "wallet" | "webhook endpoint" | "token";
 
-export const profileNames = [
-  "tenants",
-  "idempotency",
-  "standard-webhooks",
-  "rfc9421",
-  "oauth",
-  "ratelimit",
-  "orderbook",
-  "stream",
-  "bursar",
-] as const;
+export const profileNames = ["tenants", "idempotency", "orderbook", "bursar"] as const;
 export type ProfileName = (typeof profileNames)[number];
 
 /** A row of the table. `contract` alone decides conformance; a profile is a bundle for what the contract leaves open. */
@@ -76,4 +66,15 @@ export function contractCheck(
   run: (kit: Kit) => Promise<void>,
 ): Check {
   return { level: "contract", id, sentence, shows, needs: [], writes: [], ...row, run };
+}
+
+export function profileCheck(
+  id: string,
+  profile: ProfileName,
+  source: string,
+  shows: string,
+  row: Partial<Pick<Check, "needs" | "unlessFailed" | "writes" | "slow">>,
+  run: (kit: Kit) => Promise<void>,
+): Check {
+  return { level: "profile", id, profile, source, shows, needs: [], writes: [], ...row, run };
 }

@@ -22,12 +22,33 @@ export function toReply(exchange: Exchange & { response: NonNullable<Exchange["r
   };
 }
 
+const depthMax = 100;
+
+/** Undefined for what is not JSON, or is nested so deeply that looking through it could exhaust the stack. */
 export function parseJson(text: string): unknown {
+  if (depthOf(text) > depthMax) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isInString) {
+      if (character === "\\") at += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === "[" || character === "{") depth += 1;
+    else if (character === "]" || character === "}") depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -37,7 +37,7 @@ const bursar: Preset = {
     state: "data.transaction.state",
   },
   timing: { pollMs: 50, revocationMs: 5500 },
-  profiles: ["orderbook", "idempotency", "tenants"],
+  profiles: ["tenants", "idempotency", "orderbook", "bursar"],
 };
 
 export const presets: Readonly<Record<string, Preset>> = { none, bursar };

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -47,6 +48,8 @@ export async function startOtherServer(): Promise<OtherServer> {
   const hooks = new Map<string, string>();
   const stopping = new AbortController();
   const { signal } = stopping;
+  // Each order that is processed listens to it.
+  setMaxListeners(0, signal);
 
   const post = (url: string, headers: Record<string, string>, body: string): Promise<boolean> =>
     new Promise((resolve) => {

@@ -58,8 +58,18 @@ export function createPlainErrors(has: Has) {
     const second = has("second-top-level-member") && isCreate ? { status: refusal.status } : {};
     return {
       status: isCreate && has("error-with-200") ? 200 : refusal.status,
-      headers: isCreate && has("error-as-text") ? { "content-type": "text/plain" } : {},
+      headers: headersOf(refusal, error),
       body: { error, ...second },
+    };
+  }
+
+  function headersOf({ kind }: PlainRefusal, error: Record<string, unknown>): Record<string, string> {
+    const id = has("other-request-id-in-header") ? randomUUID() : String(error["request_id"]);
+    return {
+      "x-request-id": id,
+      ...(kind === "create" && has("error-as-text") ? { "content-type": "text/plain" } : {}),
+      ...(kind === "no-token" && !has("no-www-authenticate") ? { "www-authenticate": "Bearer" } : {}),
+      ...(kind === "wrong-method" && !has("no-allow") ? { allow: "GET" } : {}),
     };
   }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FaultName } from "../../faults.js";
+import { showPlainBook } from "./plain-book.js";
 import { createPlainErrors, PlainRefusal } from "./plain-errors.js";
 import { createPlainTransactions } from "./plain-transactions.js";
 import { createPlainWebhooks } from "./plain-webhooks.js";
@@ -46,9 +47,9 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
     const { method } = request;
     if (path === "/v1/transactions" && method === "POST") return transactions.create(request);
     if (/^\/v1\/transactions\/[^/]+$/.test(path) && method === "GET")
-      return transactions.show(path.slice(17));
+      return transactions.show(path.slice(17), request);
     if (path === "/v1/wallets" && method === "POST") return createWallet(request, has);
-    if (path === "/v1/orderbook" && method === "GET") return showBook(request, has);
+    if (path === "/v1/orderbook" && method === "GET") return showPlainBook(request, has);
     if (path === "/v1/webhook-endpoints" && method === "POST") return webhooks.register(request.body);
     if (path.startsWith("/v1/webhook-endpoints/") && method === "DELETE")
       return webhooks.remove(path.slice(22));
@@ -116,12 +117,4 @@ function createWallet({ headers, body }: PlainRequest, has: Has): PlainAnswer {
   }
   const state = has("wallet-final-in-202") ? "active" : "creating";
   return { status: has("wallet-201") ? 201 : 202, body: { id: "wlt_1", state } };
-}
-
-function showBook({ path }: PlainRequest, has: Has): PlainAnswer {
-  if (has("book-requires-parameter") && !path.includes("market="))
-    throw new PlainRefusal(400, "INVALID_REQUEST", "The parameter market is required.");
-  const bids = [["99", "1"]];
-  const asks = [["101", "2"]];
-  return { status: 200, body: has("book-empty") ? "" : { market: "ETH-USD", bids, asks } };
 }

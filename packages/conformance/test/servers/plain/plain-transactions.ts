@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { PlainRefusal } from "./plain-errors.js";
-import { type Has, type PlainAnswer, type PlainRequest, plainTokens } from "./plain-server.js";
+import { checkToken, type Input, readInput, readKey, tenantOf, validate } from "./plain-input.js";
+import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
 import type { PlainWebhooks } from "./plain-webhooks.js";
 
-interface Transaction {
+interface Transaction extends Input {
   id: string;
-  reference: string;
-  asset: string;
-  amount: string;
   state: string;
 }
 
@@ -24,29 +22,34 @@ const settleMs = 5;
 const slowSettleMs = 300;
 /** Long enough for a check that repeats a request at once, on a busy machine. */
 export const forgottenMs = 400;
-const policyMax = 1000;
-const raceMs = 10;
+const raceMs = 60;
 
 export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
   const transactions = new Map<string, Transaction>();
   const keys = new Map<string, Remembered>();
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
+  const tenants = new Map<string, string>();
   const finalReads = new Map<string, number>();
   let count = 0;
 
   const accept = (transaction: Transaction, status = 202): PlainAnswer => {
     const id = has("numeric-id") ? Number(transaction.id) : transaction.id;
     const state = has("final-in-202") ? "completed" : "accepted";
-    const headers = { location: `/v1/transactions/${transaction.id}` };
-    return { status: has("create-200") ? 200 : status, headers, body: { ...transaction, id, state } };
+    const location = has("no-location") ? "/v1/transactions" : `/v1/transactions/${transaction.id}`;
+    return {
+      status: has("create-200") ? 200 : status,
+      headers: { location },
+      body: { ...transaction, id, state },
+    };
   };
 
-  const add = (input: Omit<Transaction, "id" | "state">): Transaction => {
+  const add = (input: Input, tenant = "first"): Transaction => {
     count += 1;
     const id = has("numeric-id") ? String(100_000 + count) : `tx_${randomUUID().replaceAll("-", "")}`;
     const transaction = { ...input, id, state: "accepted" };
     transactions.set(id, transaction);
+    tenants.set(id, tenant);
     if (!has("never-final")) void settle(transaction);
     return transaction;
   };
@@ -79,10 +82,10 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
     if (known !== undefined && key !== undefined) return repeat(known, request.body, input);
     if (has("race-creates-two")) await delay(raceMs);
     const same = has("body-is-key") ? bodies.get(request.body) : undefined;
-    const transaction = same ?? add(input);
+    const transaction = same ?? add(input, tenantOf(request));
     bodies.set(request.body, transaction);
     if (key !== undefined)
-      keys.set(keyOf(key), {
+      keys.set(keyOf(key, request), {
         transaction,
         body: request.body,
         at: performance.now(),
@@ -91,13 +94,15 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
     return accept(transaction);
   };
 
-  const keyOf = (key: string) => {
+  const keyOf = (own: string, request: PlainRequest) => {
+    const key = has("other-tenants-key-found") ? own : `${tenantOf(request)} ${own}`;
     const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
-    return has("keys-truncated") ? cased.slice(0, 48) : cased;
+    return has("keys-truncated") ? cased.slice(0, 54) : cased;
   };
 
-  const findKey = (key: string, { socket }: PlainRequest): Remembered | undefined => {
-    const known = keys.get(keyOf(key));
+  const findKey = (key: string, request: PlainRequest): Remembered | undefined => {
+    const known = keys.get(keyOf(key, request));
+    const { socket } = request;
     if (known === undefined) return undefined;
     const isForgotten =
       (has("key-per-connection") && known.socket !== socket) ||
@@ -106,30 +111,43 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
     return isForgotten ? undefined : known;
   };
 
-  const repeat = (
-    { transaction, body }: Remembered,
-    again: string,
-    input: Omit<Transaction, "id" | "state">,
-  ): PlainAnswer => {
-    if (body !== again && !has("keys-truncated") && !has("keys-case-insensitive")) {
+  const repeat = ({ transaction, body }: Remembered, again: string, input: Input): PlainAnswer => {
+    if (body !== again) {
       if (has("reuse-creates-second")) return accept(add(input));
       if (has("reuse-overwrites")) Object.assign(transaction, input);
-      throw new PlainRefusal(422, "KEY_REUSED", "The key was used for another body.", "create");
+      throw new PlainRefusal(
+        has("reuse-409") ? 409 : 422,
+        "KEY_REUSED",
+        "The key was used for another body.",
+        "create",
+      );
     }
     if (has("repeat-creates-second")) return accept(add(input));
     if (has("repeat-shows-other-id"))
       return accept({ ...transaction, id: `tx_${randomUUID().replaceAll("-", "")}` });
-    return accept(transaction, has("repeat-200") ? 200 : 202);
+    const { status, headers, body: first } = accept(transaction, has("repeat-200") ? 200 : 202);
+    const marked = has("replay-not-marked") ? {} : { "idempotent-replayed": "true" };
+    const shown = has("replay-differs") ? { ...(first as object), replayed: true } : first;
+    return { status, headers: { ...headers, ...marked }, body: shown };
   };
 
-  const show = (id: string): PlainAnswer => {
-    const known = has("accepted-then-404") ? undefined : transactions.get(id);
+  const show = (id: string, request: PlainRequest): PlainAnswer => {
+    const isOwn = tenants.get(id) === tenantOf(request) || has("other-tenants-transaction-shown");
+    const known = has("accepted-then-404") || !isOwn ? undefined : transactions.get(id);
     if (known === undefined) {
       if (has("unknown-id-200")) return { status: 200, body: { id, state: "completed" } };
-      throw new PlainRefusal(404, "TRANSACTION_NOT_FOUND", "There is no such transaction.", "unknown-id");
+      throw new PlainRefusal(
+        has("not-found-400") ? 400 : 404,
+        "TRANSACTION_NOT_FOUND",
+        "There is no such transaction.",
+        "unknown-id",
+      );
     }
     const first = [...transactions.values()][0];
-    return { status: 200, body: present(has("get-shows-another") && first !== undefined ? first : known) };
+    const etag = `"${id}-${known.state}"`;
+    if (request.headers["if-none-match"] === etag && !has("etag-ignored")) return { status: 304, body: "" };
+    const body = present(has("get-shows-another") && first !== undefined ? first : known);
+    return { status: 200, headers: { etag }, body };
   };
 
   const present = (transaction: Transaction): object => {
@@ -154,78 +172,4 @@ function showAmount(amount: string, has: Has): string | number {
   if (has("amount-shown-as-number")) return Number(amount);
   if (has("amount-rounded")) return Number(amount).toFixed(0);
   return has("amount-through-double") ? String(Number(amount)) : amount;
-}
-
-function checkToken({ headers }: PlainRequest, has: Has): void {
-  const given = headers.authorization ?? "";
-  if (given === "" && !has("no-token-accepted"))
-    throw new PlainRefusal(401, "UNAUTHENTICATED", "A token is required.", "no-token");
-  if (given !== "" && !isAdmitted(given, has))
-    throw new PlainRefusal(401, "UNAUTHENTICATED", "The token is not valid.");
-}
-
-function isAdmitted(given: string, has: Has): boolean {
-  const [scheme = "", token = ""] = given.split(" ");
-  if (scheme !== "Bearer" && !has("any-scheme-accepted")) return false;
-  if (token === "") return has("empty-bearer-accepted");
-  if (token === plainTokens.revoked) return has("revoked-token-accepted");
-  if (token === plainTokens.own || token === plainTokens.second) return true;
-  return token.startsWith("plain-") ? has("altered-token-accepted") : has("garbage-token-accepted");
-}
-
-type Input = Omit<Transaction, "id" | "state">;
-
-function readInput({ headers, body }: PlainRequest, has: Has): Input {
-  const fallback = { reference: "none", asset: "USD", amount: "1.01" };
-  if (!(headers["content-type"] ?? "").startsWith("application/json")) {
-    if (has("form-accepted")) return { ...fallback, ...Object.fromEntries(new URLSearchParams(body)) };
-    throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.");
-  }
-  if (body === "" && has("empty-body-accepted")) return fallback;
-  const parsed = parse(body, has);
-  if (Array.isArray(parsed)) {
-    if (has("array-accepted")) return parsed[0] as Input;
-    throw new PlainRefusal(400, "INVALID_REQUEST", "The body must be an object.");
-  }
-  return parsed as Input;
-}
-
-function parse(body: string, has: Has): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    if (body !== "" && has("malformed-accepted")) return JSON.parse(`${body}}`);
-    throw new PlainRefusal(400, "MALFORMED_JSON", "The body is not JSON.", "malformed-json");
-  }
-}
-
-function readKey({ headers, rawHeaders }: PlainRequest, has: Has): string | undefined {
-  const key = headers["idempotency-key"];
-  const isExact = rawHeaders.includes("Idempotency-Key");
-  if (typeof key !== "string" || (has("key-header-exact-case") && !isExact)) {
-    if (key === undefined && has("missing-key-accepted")) return undefined;
-    throw new PlainRefusal(400, "IDEMPOTENCY_KEY_REQUIRED", "Idempotency-Key is required.", "create");
-  }
-  if (key === "" && !has("empty-key-accepted"))
-    throw new PlainRefusal(400, "IDEMPOTENCY_KEY_REQUIRED", "Idempotency-Key is empty.", "create");
-  return key;
-}
-
-function validate(input: Input, has: Has, create: (input: Input) => unknown): void {
-  const refuse = (code: string, message: string) => {
-    throw new PlainRefusal(400, code, message, "create");
-  };
-  const { reference, asset, amount } = input as unknown as Record<string, unknown>;
-  if (typeof reference !== "string" && !has("reference-number-accepted"))
-    refuse("INVALID_REQUEST", "reference must be a string.");
-  if (typeof asset !== "string" && !has("asset-number-accepted"))
-    refuse("INVALID_REQUEST", "asset must be a string.");
-  if (typeof amount !== "string" && !has("number-accepted"))
-    refuse("INVALID_REQUEST", "amount must be a string.");
-  if (typeof amount === "string" && !/^\d+(\.\d+)?$/.test(amount) && !has("word-accepted"))
-    refuse("INVALID_REQUEST", "amount must be a decimal number.");
-  if (!(Number(amount) > policyMax) || has("policy-not-applied")) return;
-  if (has("refused-yet-created")) create(input);
-  const code = has("policy-other-code") ? "FORBIDDEN" : "POLICY_REJECTED";
-  throw new PlainRefusal(403, code, "The amount is above the limit.", "create");
 }

@@ -1,0 +1,53 @@
+import { expect, NotOffered, profileCheck } from "../../engine/check.js";
+import type { Kit } from "../../engine/kit.js";
+import { describeReply, isRefusal } from "../../http/reply.js";
+import { createTransaction, findId } from "../scenarios.js";
+
+const source = "Tenants are not part of the contract. Where there are several, one must not see another.";
+const writes = ["transaction"] as const;
+
+function authorizationOfSecond({ session }: Kit): string {
+  if (session.secondToken === undefined)
+    throw new NotOffered("The target file names no second tenant (second_tenant).");
+  return `Bearer ${session.secondToken}`;
+}
+
+/** What a second tenant sees of the first. */
+export const tenantChecks = [
+  profileCheck(
+    "tenants.transaction",
+    "tenants",
+    source,
+    "A transaction is not shown to another tenant.",
+    { needs: ["tx.get.unknown"], writes },
+    async (kit) => {
+      const authorization = authorizationOfSecond(kit);
+      const { id } = await createTransaction(kit);
+      const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`, { authorization });
+      expect(isRefusal(reply), `a refusal to show ${id} to another tenant`, describeReply(reply));
+    },
+  ),
+  profileCheck(
+    "tenants.key",
+    "tenants",
+    source,
+    "A key of another tenant is not found.",
+    { needs: ["key.distinct"], writes },
+    async (kit) => {
+      const authorization = authorizationOfSecond(kit);
+      const first = await createTransaction(kit);
+      const second = await kit.create({ key: first.key, body: first.body, authorization });
+      const id = findId(kit.target, second.reply)?.id;
+      expect(
+        second.reply.status === 202,
+        "status 202 for another tenant's request with the same key",
+        describeReply(second.reply),
+      );
+      expect(
+        id !== first.id,
+        "a transaction of the second tenant's own",
+        `${id}, which is the first tenant's`,
+      );
+    },
+  ),
+];

@@ -1,0 +1,27 @@
+import { crc32 } from "../../../src/checks/profiles/crc-32.js";
+import { PlainRefusal } from "./plain-errors.js";
+import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
+
+type Level = [price: string, size: string];
+
+/** A small book with a checksum. */
+export function showPlainBook({ path }: PlainRequest, has: Has): PlainAnswer {
+  if (has("book-requires-parameter") && !path.includes("market="))
+    throw new PlainRefusal(400, "INVALID_REQUEST", "The parameter market is required.");
+  if (has("book-empty")) return { status: 200, body: "" };
+  if (has("book-without-sides")) return { status: 200, body: { orders: [] } };
+  const bids: Level[] = [
+    [has("book-crossed") ? "101.5" : "99.50", "1"],
+    ["99", has("book-zero-size") ? "0" : "2.5"],
+  ];
+  const asks: Level[] = [
+    ["101", "2"],
+    ["102.5", "0.1"],
+  ];
+  if (has("bids-unsorted")) bids.reverse();
+  if (has("asks-unsorted")) asks.reverse();
+  const digits = [...asks, ...bids].flat().map((text) => text.replace(".", "").replace(/^0+/, ""));
+  const checksum = crc32(Buffer.from(digits.join(""))) + (has("wrong-checksum") ? 1 : 0);
+  const shown = (side: Level[]) => (has("book-with-numbers") ? side.map((level) => level.map(Number)) : side);
+  return { status: 200, body: { market: "ETH-USD", bids: shown(bids), asks: shown(asks), checksum } };
+}

@@ -1,0 +1,110 @@
+import { PlainRefusal } from "./plain-errors.js";
+import { type Has, type PlainRequest, plainTokens } from "./plain-server.js";
+
+const policyMax = 1000;
+
+/** Who sends a request: the second tenant, or the first. */
+export function tenantOf({ headers }: PlainRequest): "first" | "second" {
+  return headers.authorization?.includes(plainTokens.second) === true ? "second" : "first";
+}
+
+export function checkToken({ headers }: PlainRequest, has: Has): void {
+  const given = headers.authorization ?? "";
+  if (given === "" && !has("no-token-accepted"))
+    throw new PlainRefusal(401, "UNAUTHENTICATED", "A token is required.", "no-token");
+  if (given !== "" && !isAdmitted(given, has))
+    throw new PlainRefusal(401, "UNAUTHENTICATED", "The token is not valid.");
+}
+
+function isAdmitted(given: string, has: Has): boolean {
+  const [scheme = "", token = ""] = given.split(" ");
+  if (scheme !== "Bearer" && !has("any-scheme-accepted")) return false;
+  if (token === "") return has("empty-bearer-accepted");
+  if (token === plainTokens.revoked) return has("revoked-token-accepted");
+  if (token === plainTokens.own || token === plainTokens.second) return true;
+  return token.startsWith("plain-") ? has("altered-token-accepted") : has("garbage-token-accepted");
+}
+
+/** The body of a create request. */
+export interface Input {
+  reference: string;
+  asset: string;
+  amount: string;
+}
+
+export function readInput({ headers, body }: PlainRequest, has: Has): Input {
+  const fallback = { reference: "none", asset: "USD", amount: "1.01" };
+  if (!(headers["content-type"] ?? "").startsWith("application/json")) {
+    if (has("form-accepted")) return { ...fallback, ...Object.fromEntries(new URLSearchParams(body)) };
+    throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.");
+  }
+  if (body === "" && has("empty-body-accepted")) return fallback;
+  const parsed = parse(body, has);
+  if (Array.isArray(parsed)) {
+    if (has("array-accepted")) return parsed[0] as Input;
+    throw new PlainRefusal(400, "INVALID_REQUEST", "The body must be an object.");
+  }
+  refuseAmbiguous(parsed as object, body, has);
+  return parsed as Input;
+}
+
+/** Bodies here are flat, so their members can be counted in the text. */
+function refuseAmbiguous(parsed: object, body: string, has: Has): void {
+  const refuse = (message: string) => {
+    throw new PlainRefusal(400, "INVALID_REQUEST", message);
+  };
+  const names = [...body.matchAll(/"(\w+)"\s*:/g)].map(([, name]) => name);
+  if (new Set(names).size < names.length && !has("repeated-member-accepted")) refuse("A member is repeated.");
+  const isKnown = (name: string) => ["reference", "asset", "amount"].includes(name);
+  if (!Object.keys(parsed).every(isKnown) && !has("unknown-member-accepted")) refuse("A member is unknown.");
+}
+
+function parse(body: string, has: Has): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    if (body !== "" && has("malformed-accepted")) return JSON.parse(`${body}}`);
+    throw new PlainRefusal(
+      has("malformed-500") ? 500 : 400,
+      "MALFORMED_JSON",
+      "The body is not JSON.",
+      "malformed-json",
+    );
+  }
+}
+
+export function readKey({ headers, rawHeaders }: PlainRequest, has: Has): string | undefined {
+  const key = headers["idempotency-key"];
+  const isExact = rawHeaders.includes("Idempotency-Key");
+  if (typeof key !== "string" || (has("key-header-exact-case") && !isExact)) {
+    if (key === undefined && has("missing-key-accepted")) return undefined;
+    throw new PlainRefusal(
+      has("missing-key-409") ? 409 : 400,
+      "IDEMPOTENCY_KEY_REQUIRED",
+      "Idempotency-Key is required.",
+      "create",
+    );
+  }
+  if (key === "" && !has("empty-key-accepted"))
+    throw new PlainRefusal(400, "IDEMPOTENCY_KEY_REQUIRED", "Idempotency-Key is empty.", "create");
+  return key;
+}
+
+export function validate(input: Input, has: Has, create: (input: Input) => unknown): void {
+  const refuse = (code: string, message: string) => {
+    throw new PlainRefusal(400, code, message, "create");
+  };
+  const { reference, asset, amount } = input as unknown as Record<string, unknown>;
+  if (typeof reference !== "string" && !has("reference-number-accepted"))
+    refuse("INVALID_REQUEST", "reference must be a string.");
+  if (typeof asset !== "string" && !has("asset-number-accepted"))
+    refuse("INVALID_REQUEST", "asset must be a string.");
+  if (typeof amount !== "string" && !has("number-accepted"))
+    refuse("INVALID_REQUEST", "amount must be a string.");
+  if (typeof amount === "string" && !/^\d+(\.\d+)?$/.test(amount) && !has("word-accepted"))
+    refuse("INVALID_REQUEST", "amount must be a decimal number.");
+  if (!(Number(amount) > policyMax) || has("policy-not-applied")) return;
+  if (has("refused-yet-created")) create(input);
+  const code = has("policy-other-code") ? "FORBIDDEN" : "POLICY_REJECTED";
+  throw new PlainRefusal(403, code, "The amount is above the limit.", "create");
+}
